@@ -14,8 +14,9 @@ import { imageTag, type LoadingValues } from '../options/project.ts'
 import type { BuildForm } from '../terminal/build-progress/display.ts'
 import type { Io } from '../terminal/io.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
-import { startProgress } from '../terminal/progress/progress.ts'
+import { type ProgressForm, startProgress } from '../terminal/progress/progress.ts'
 import { printSummary } from '../terminal/report.ts'
+import { buildAsJson, writeInterrupted, writeResult } from './build-as-json.ts'
 import { withDeadline } from './deadline.ts'
 
 export interface BuildValues extends LoadingValues {
@@ -47,24 +48,39 @@ export async function buildImagesOf(
   services: readonly string[],
   options: BuildValues,
 ): Promise<number> {
-  const { io, logLevel } = context
+  const { io } = context
+  const hint = 'wait longer with `--timeout`; what was built stays in the cache of the builder'
+  const onInterrupt = options.progress === 'json' ? () => writeInterrupted(context) : undefined
+  const limit = { timeout: options.timeout, fallback: TIMEOUT, hint, ...(onInterrupt && { onInterrupt }) }
+  const run = (shown: Context) =>
+    withDeadline(io, limit, signal => buildAndPrint(context, shown, signal, services, options))
+  return options.progress === 'json' ? buildAsJson(context, run) : run(context)
+}
+
+/** `shown` is the context of progress and diagnostics. */
+async function buildAndPrint(
+  context: Context,
+  shown: Context,
+  signal: AbortSignal,
+  services: readonly string[],
+  options: BuildValues,
+): Promise<number> {
+  const { io } = context
   const dockerfile = dockerfileOf(io, options)
   if (!dockerfile && options.tag !== undefined) imageTag(options.tag, '--tag')
-  const hint = 'wait longer with `--timeout`; what was built stays in the cache of the builder'
-  return withDeadline(io, { timeout: options.timeout, fallback: TIMEOUT, hint }, async signal => {
-    const progress = await startProgress(io, logLevel, 'text', () => Date.now(), options.progress)
-    try {
-      const world = { workspace: io, signal, on: toTerminal(context, progress, 'text') }
-      const outcome = await (dockerfile
-        ? buildOne(world, io, dockerfile, services, options)
-        : buildServices(world, io, services, options))
-      progress.pause()
-      if (outcome.kind === 'built') await writeMetadata(io, options.metadataFile, outcome.images)
-      return print(context, outcome)
-    } finally {
-      progress.pause()
-    }
-  })
+  const form = options.progress === 'json' ? 'json' : 'text'
+  const progress = await startProgress(shown.io, shown.logLevel, form, () => Date.now(), options.progress)
+  try {
+    const world = { workspace: io, signal, on: toTerminal(shown, progress, form) }
+    const outcome = await (dockerfile
+      ? buildOne(world, io, dockerfile, services, options)
+      : buildServices(world, io, services, options))
+    progress.pause()
+    if (outcome.kind === 'built') await writeMetadata(io, options.metadataFile, outcome.images)
+    return print(context, form, outcome)
+  } finally {
+    progress.pause()
+  }
 }
 
 async function buildServices(world: LocalWorld, io: Io, services: readonly string[], options: BuildValues) {
@@ -112,13 +128,16 @@ function referenceOf(text: string) {
   })
 }
 
-function print({ io, logLevel }: Context, outcome: BuildOutcome): number {
+function print(context: Context, form: ProgressForm, outcome: BuildOutcome): number {
+  const { io, logLevel } = context
+  if (form === 'json') writeResult(context, outcome)
   if (outcome.kind !== 'built') {
-    io.stderr.write(`${failureSummary(outcome.diagnostics)}\n`)
+    if (form === 'text') io.stderr.write(`${failureSummary(outcome.diagnostics)}\n`)
     return 1
   }
   for (const [service, reference] of outcome.images)
     if (reference.includes('@')) io.stdout.write(`${service}: ${reference}\n`)
+  if (form === 'json') return 0
   const pushed = [...outcome.images.values()].filter(reference => reference.includes('@')).length
   printSummary(pushed > 0 ? `${plural(pushed, 'image')} in the registry` : NOT_PUSHED, io, logLevel)
   return 0

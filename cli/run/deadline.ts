@@ -12,14 +12,20 @@ export function deadlineOf({ env }: Io, timeout: number | undefined, fallback = 
   return timeout ?? (env.DEVCTL_TIMEOUT ? parseDuration(env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : fallback)
 }
 
-/** Runs the work of a command under one deadline, which Ctrl-C ends too. `hint` is what to do when it is over. */
+/** Runs the work of a command under one deadline, which Ctrl-C ends too. `hint` is what to do when it is over, and `onInterrupt` says that it was interrupted. */
 export async function withDeadline(
   io: Io,
   {
     timeout,
     fallback,
     hint,
-  }: { readonly timeout: number | undefined; readonly fallback?: number; readonly hint: string },
+    onInterrupt = () => io.stderr.write('interrupted\n'),
+  }: {
+    readonly timeout: number | undefined
+    readonly fallback?: number
+    readonly hint: string
+    readonly onInterrupt?: () => void
+  },
   work: (signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
   const limit = deadlineOf(io, timeout, fallback)
@@ -29,7 +35,7 @@ export async function withDeadline(
     return await work(AbortSignal.any([deadline, interrupt.signal]))
   } catch (error) {
     if (interrupt.signal.aborted) {
-      io.stderr.write('interrupted\n')
+      onInterrupt()
       return INTERRUPTED
     }
     if (deadline.aborted) throw new UserError(`not done within ${readableDuration(limit)}`, { hint, cause: error })

@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { diagnosticsToJson } from '../../compiler/diagnostics/render/json.ts'
-import { jsonText } from '../../compiler/values/printable.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import type { Questions } from '../../operations/questions.ts'
 import type { Context } from '../command.ts'
 import { logEventText } from './log-event-text.ts'
+import { problemObject, writeObject } from './objects.ts'
 import { destroyStoppedText, printDestroyed } from './print-destroyed.ts'
 import { printOutcome } from './print-outcome.ts'
 import type { Progress } from './progress/events.ts'
@@ -34,6 +34,8 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
         return void printOutcome(context, form, event.outcome)
       case 'warning':
         progress.pause()
+        if (form === 'json')
+          return writeObject(context.io.stdout, problemObject('warning', { message: event.text, hint: event.hint }))
         return void context.io.stderr.write(warningText(event))
       case 'secret':
         progress.pause()
@@ -76,8 +78,7 @@ function secretText({ name, namespace, action, keys }: Extract<OperationEvent, {
 /** Prints diagnostics in the form of the output. */
 export function report({ io, logLevel }: Context, form: ProgressForm, diagnostics: readonly Diagnostic[]): void {
   if (form === 'text') printDiagnostics(diagnostics, io, logLevel)
-  else
-    for (const one of diagnosticsToJson(diagnostics)) io.stdout.write(`${jsonText({ type: 'diagnostic', ...one })}\n`)
+  else for (const one of diagnosticsToJson(diagnostics)) writeObject(io.stdout, { type: 'diagnostic', ...one })
 }
 
 /** The state of an environment when its deploy is stopped: by its deadline, by Ctrl-C, or because the cluster is unreachable. */
