@@ -30,7 +30,7 @@ export function plainBuilds(output: Output, { progress, seconds, colour }: Displ
   return {
     tell(event) {
       const now = seconds()
-      for (const change of progress.take(event, now)) steps.take(change, now)
+      for (const change of inOrder(progress.take(event, now))) steps.take(change, now)
       steps.settle(now)
       if (event.type !== 'build-status') {
         steps.endAll(event.name)
@@ -60,11 +60,13 @@ function lineOf(event: Exclude<BuildEvent, { type: 'build-status' }>, build: Bui
 /** Prints the steps of builds, each under its number. */
 class PlainSteps {
   readonly #write: (text: string) => void
-  /** Steps whose name was printed. */
+  /** Steps whose name was printed, and that have not ended. */
   readonly #named = new Set<number>()
   /** Ends that are not printed yet, and since when. */
   readonly #ended = new Map<number, { readonly build: string; readonly step: StepView; readonly since: number }>()
   readonly #counted = new Map<number, number>()
+  /** The step that the last line was about. */
+  #last = 0
 
   constructor(write: (text: string) => void) {
     this.#write = write
@@ -77,9 +79,9 @@ class PlainSteps {
   take(change: BuildChange, now: number): void {
     const { name } = change.build
     if (change.type === 'warning') this.#write(`${name === '' ? '' : `${name}: `}warning: ${change.text}`)
-    else if (change.type === 'log') this.#write(`#${change.step.number} ${change.seconds.toFixed(3)} ${change.line}`)
     else if (change.step.number === 0) return
-    else if (change.type === 'bytes') this.#count(change.step, now)
+    else if (change.type === 'log') this.#print(name, change.step, `${change.seconds.toFixed(3)} ${change.line}`)
+    else if (change.type === 'bytes') this.#count(name, change.step, now)
     else this.#state(name, change.step, now)
   }
 
@@ -88,41 +90,77 @@ class PlainSteps {
     for (const [number, { step, since }] of this.#ended) if (now - since >= SETTLED) this.#end(number, step)
   }
 
-  /** Prints the ends of a build's steps. */
-  endAll(build: string): void {
-    for (const [number, ended] of this.#ended) if (ended.build === build) this.#end(number, ended.step)
+  /** Prints the ends of a build's steps, but for one. */
+  endAll(build: string, except?: number): void {
+    for (const [number, ended] of this.#ended)
+      if (ended.build === build && number !== except) this.#end(number, ended.step)
   }
 
   #state(build: string, step: StepView, now: number): void {
     const { number } = step
-    if (!this.#named.has(number)) {
-      // The steps that this step depends on have ended for good.
-      for (const [before, ended] of this.#ended)
-        if (ended.build === build && step.inputs.includes(ended.step.digest)) this.#end(before, ended.step)
-      this.#write(`#${number} ${stepText(build, step)}`)
-      this.#named.add(number)
-    }
+    if (!this.#named.has(number)) this.#name(build, step)
     if (step.state === 'running') this.#ended.delete(number)
     else if (step.state === 'done' || step.state === 'cached') this.#ended.set(number, { build, step, since: now })
-    else this.#end(number, step)
+    else this.#print(build, step, stateText(step))
   }
 
+  /** The step's name, after the ends of the steps before it. */
+  #name(build: string, step: StepView): void {
+    this.endAll(build, step.number)
+    this.#named.add(step.number)
+    this.#line(step.number, stepText(build, step))
+  }
+
+  /** A line of a step, below its name: that is printed again when another step came between. */
+  #print(build: string, step: StepView, text: string): void {
+    if (this.#last !== step.number) this.#name(build, step)
+    this.#line(step.number, text)
+  }
+
+  #line(number: number, text: string): void {
+    this.#last = number
+    this.#write(`#${number} ${text}`)
+  }
+
+  /** An end is short, and its number is enough. */
   #end(number: number, step: StepView): void {
     this.#ended.delete(number)
+    // If it begins again, its name is needed again.
+    this.#named.delete(number)
     this.#write(`#${number} ${stateText(step)}`)
   }
 
-  #count({ number, bytes, state }: StepView, now: number): void {
+  #count(build: string, step: StepView, now: number): void {
+    const { number, bytes, state } = step
     const last = this.#counted.get(number)
     if (last === undefined) this.#counted.set(number, now)
     if (last === undefined || now - last < BETWEEN_COUNTS || state !== 'running') return
     this.#counted.set(number, now)
-    this.#write(`#${number} ${bytesText(bytes!)}`)
+    this.#print(build, step, bytesText(bytes!))
   }
 }
 
-function stateText({ state, seconds, error = '' }: StepView): string {
+/**
+ * The changes of one message of the builder, step after step in the order in which they began, each
+ * with its end after its output: in the message, ends come before output.
+ */
+function inOrder(changes: readonly BuildChange[]): readonly BuildChange[] {
+  const rank = (change: BuildChange): number => {
+    if (change.type === 'warning') return Number.POSITIVE_INFINITY
+    const isEnd = change.type === 'step' && change.step.state !== 'running'
+    return change.step.number + (isEnd ? 0.5 : 0)
+  }
+  return changes
+    .map(change => ({ change, at: rank(change) }))
+    .sort((a, b) => (a.at === b.at ? 0 : a.at - b.at))
+    .map(({ change }) => change)
+}
+
+/** What a step has transferred is shown with its end: a context, a layer. */
+function stateText({ state, seconds, bytes, error = '' }: StepView): string {
   if (state === 'cached') return 'CACHED'
   if (state === 'cancelled') return 'CANCELED'
-  return state === 'failed' ? `ERROR: ${error}` : `DONE ${seconds.toFixed(1)}s`
+  if (state === 'failed') return `ERROR: ${error}`
+  const sent = bytes && bytes.current > 0 ? `, ${bytesText({ ...bytes, total: 0 })}` : ''
+  return `DONE ${seconds.toFixed(1)}s${sent}`
 }
