@@ -2,9 +2,9 @@ import { resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { At } from '../text/source.ts'
-import type { BuildCache } from '../values/build-cache.ts'
 import { parseContext } from '../values/build-context.ts'
 import type { BuildSecretSource, BuildSpec, DockerfileSource } from '../values/build-spec.ts'
+import { keyPaths, onThisMachine } from './build-files.ts'
 import type { Build, BuildSecretUse, Project, Service } from './project.ts'
 
 /** A secret of a build whose value is not known. */
@@ -94,21 +94,6 @@ function dockerfileOf(build: Build): DockerfileSource {
   const context = contextOf(build)
   return { path: 'folder' in context ? resolve(context.folder, path) : path }
 }
-
-/** The folder of a `local` cache is relative to the project's. */
-export function onThisMachine(
-  entry: BuildCache,
-  key: 'src' | 'dest',
-  { directory }: { readonly directory: string },
-): BuildCache {
-  const folder = entry.type === 'local' ? entry.attributes[key] : undefined
-  if (folder === undefined) return entry
-  return { ...entry, attributes: { ...entry.attributes, [key]: resolve(directory, folder) } }
-}
-
-/** Several keys are separated by commas, as in `buildx`; the loader has resolved the first. */
-const keyPaths = (path: string, { directory }: Project): readonly string[] =>
-  path === '' ? [] : path.split(',').map(one => resolve(directory, one))
 
 function secretSource(
   { source: name, span }: BuildSecretUse,

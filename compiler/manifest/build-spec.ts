@@ -1,5 +1,6 @@
 import { resolve } from 'node:path/posix'
-import { noSecret, onThisMachine } from '../compose/build-spec.ts'
+import { mayUseCache, onThisMachine } from '../compose/build-files.ts'
+import { noSecret } from '../compose/build-spec.ts'
 import { mayRead } from '../compose/read/outside-files.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
@@ -60,7 +61,10 @@ export function manifestBuildSpec(build: ImageBuild, world: ManifestBuildWorld, 
   const caches = (items: readonly At<string>[], use: 'from' | 'to', key: 'src' | 'dest') =>
     items.flatMap((item): readonly BuildCache[] => {
       const found = parseBuildCaches(text(item), use)
-      return found.ok ? found.value.map(one => onThisMachine(one, key, { directory: folder })) : []
+      if (!found.ok) return []
+      const place = { host: world.host, reporter, span: item.span }
+      for (const one of found.value) mayUseCache(one, key, { directory: folder }, place)
+      return found.value.map(one => onThisMachine(one, key, { directory: folder }))
     })
   const exported = build.exportCache.map(text)
   const platform = world.host.environment.get(DEFAULT_PLATFORM)

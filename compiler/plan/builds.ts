@@ -1,6 +1,8 @@
 import { resolve } from 'node:path/posix'
+import { keyPaths, mayUseCache } from '../compose/build-files.ts'
 import type { Build, Service } from '../compose/project.ts'
 import { mayRead } from '../compose/read/outside-files.ts'
+import type { CompilerHost } from '../host.ts'
 import type { Span } from '../text/source.ts'
 import { nameOfContent } from '../values/image-reference.ts'
 import { type PlanContext, sortBy } from './context.ts'
@@ -76,8 +78,12 @@ const hasContext = ({ host }: PlanContext, { context: { value } }: Build): boole
 const isPulled = ({ pullPolicy }: Service): boolean =>
   pullPolicy !== undefined && pullPolicy.value !== 'build' && pullPolicy.value !== 'never'
 
-/** Reports what the builder would be sent from outside the project, whatever the image is called. */
-function checkOutside({ host, reporter }: PlanContext, { context, dockerfile, additionalContexts }: Build): void {
+/**
+ * Reports what the builder would get from outside the project, or would write there, whatever the
+ * image is called. Only builds read secrets, keys and caches, so `render` does not report them.
+ */
+function checkOutside({ host, reporter, project }: PlanContext, build: Build): void {
+  const { context, dockerfile, additionalContexts, secrets, ssh, cacheFrom, cacheTo } = build
   const { value: folder, span } = context
   const check = (path: string, at: Span) => {
     if (path.startsWith('/') && host.stat(path)) mayRead(host, path, at, reporter)
@@ -85,4 +91,16 @@ function checkOutside({ host, reporter }: PlanContext, { context, dockerfile, ad
   check(folder, span)
   if (dockerfile && folder.startsWith('/')) check(resolve(folder, dockerfile.value), dockerfile.span)
   for (const one of additionalContexts) if ('folder' in one) check(one.folder, one.span)
+  // These may be made after this: they are checked whether they are there or not.
+  for (const { source: name, span } of secrets) {
+    const source = project.secrets.get(name)?.source
+    if (source?.kind === 'file') mayRead(host, source.path.value, span, reporter)
+  }
+  for (const { path = '', span } of ssh)
+    for (const key of keyPaths(path, project)) if (!isAgent(host, key)) mayRead(host, key, span, reporter)
+  for (const { value, span } of cacheFrom) mayUseCache(value, 'src', project, { host, reporter, span })
+  for (const { value, span } of cacheTo) mayUseCache(value, 'dest', project, { host, reporter, span })
 }
+
+/** The user's agent: `default=$SSH_AUTH_SOCK` is what `default` is. */
+const isAgent = (host: CompilerHost, path: string): boolean => host.environment.get('SSH_AUTH_SOCK') === path

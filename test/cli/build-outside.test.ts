@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { run } from '../run.ts'
@@ -50,9 +51,44 @@ describe('what a builder would be sent from outside the project is refused', () 
       { 'devctl.yml': 'build:\n  web: {context: ., secrets: {key: ../private/key}}\ndeploy: [echo]\n' },
       [],
     ],
+    ...[
+      ['a secret', 'secrets: [k]', ''],
+      ['a secret that is not there yet', 'secrets: [later]', ''],
+      ['a secret of the system', 'secrets: [environ]', ''],
+      ['a secret in a link', 'secrets: [link]', ''],
+      ['an SSH key', 'ssh: ["deploy=../private/key"]', ''],
+      ['the second of several SSH keys', 'ssh: ["deploy=own,../private/key"]', ''],
+      ['the socket of an agent', 'ssh: ["default=/run/ssh-agent"]', ''],
+      ['a folder of a cache to import', 'cache_from: ["type=local,src=../private"]', ''],
+      ['a folder of a cache to export', 'cache_to: ["type=local,dest=../private/new"]', ''],
+    ].map(([name, key]): [string, Readonly<Record<string, string>>, readonly string[]] => [
+      name!,
+      {
+        own: '',
+        'compose.yaml': `services: {web: {build: {context: ., ${key}}}}
+secrets:
+  k: {file: ../private/key}
+  later: {file: ../private/later}
+  environ: {file: /proc/self/environ}
+  link: {file: ./link}
+`,
+      },
+      [],
+    ]),
+    [
+      'the folder of a cache of an image of the manifest',
+      { 'devctl.yml': 'build:\n  web: {context: ., cache_from: "type=local,src=../private"}\ndeploy: [echo]\n' },
+      [],
+    ],
+    [
+      'the folder to which an image of the manifest exports its cache',
+      { 'devctl.yml': 'build:\n  web: {context: ., export_cache: "type=local,dest=../private"}\ndeploy: [echo]\n' },
+      [],
+    ],
   ])('%s', async (_, files, args) => {
     const cwd = folder()
     write(join(cwd, 'app'), files)
+    symlinkSync('../private/key', join(cwd, 'app/link'))
     const { status, stderr } = await run(['build', '--registry', '127.0.0.1:9', ...args], {
       cwd: join(cwd, 'app'),
       env,
@@ -61,3 +97,40 @@ describe('what a builder would be sent from outside the project is refused', () 
     expect(stderr).not.toContain('no connection')
   })
 })
+
+const SECRET = 'services: {web: {build: {context: ., secrets: [k]}}}\nsecrets: {k: {file: FILE}}\n'
+
+/** What `build` prints of a secret in a file, where nothing builds. */
+async function buildWith(file: string, args: readonly string[], variables: Readonly<Record<string, string>>) {
+  const cwd = folder()
+  write(join(cwd, 'app'), { 'compose.yaml': SECRET.replace('FILE', file) })
+  const options = { cwd: join(cwd, 'app'), env: { BUILDKIT_HOST: env.BUILDKIT_HOST, ...variables } }
+  return (await run(['build', '--registry', '127.0.0.1:9', ...args], options)).stderr
+}
+
+test('without CI, secrets outside the project are read with a warning, except those of the system', async () => {
+  const read = await buildWith('../private/key', [], {})
+  expect(read).toContain('warning[files/outside-read]')
+  expect(read).toContain('no connection')
+  expect(await buildWith('/proc/self/environ', [], {})).toContain('error[files/outside]')
+})
+
+test('`--allow-outside` allows secrets outside the project', async () => {
+  const allowed = await buildWith('../private/key', ['--allow-outside'], { CI: '1' })
+  expect(allowed).not.toContain('files/outside')
+  expect(allowed).toContain('no connection')
+})
+
+test.each([['default'], ['default=/run/ssh-agent']])(
+  'the agent of the user is not a file of the project: `ssh: %s`',
+  async ssh => {
+    const cwd = folder()
+    write(join(cwd, 'app'), { 'compose.yaml': `services: {web: {build: {context: ., ssh: ["${ssh}"]}}}\n` })
+    const { stderr } = await run(['build', '--registry', '127.0.0.1:9'], {
+      cwd: join(cwd, 'app'),
+      env: { ...env, SSH_AUTH_SOCK: '/run/ssh-agent' },
+    })
+    expect(stderr).not.toContain('files/outside')
+    expect(stderr).toContain('no connection')
+  },
+)

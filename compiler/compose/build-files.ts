@@ -1,0 +1,36 @@
+import { resolve } from 'node:path/posix'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { CompilerHost } from '../host.ts'
+import type { Span } from '../text/source.ts'
+import type { BuildCache } from '../values/build-cache.ts'
+import { mayRead } from './read/outside-files.ts'
+
+/** The folder of a `local` cache is relative to the project's. */
+export function onThisMachine(
+  entry: BuildCache,
+  key: 'src' | 'dest',
+  { directory }: { readonly directory: string },
+): BuildCache {
+  const folder = entry.type === 'local' ? entry.attributes[key] : undefined
+  if (folder === undefined) return entry
+  return { ...entry, attributes: { ...entry.attributes, [key]: resolve(directory, folder) } }
+}
+
+/**
+ * Returns whether a build may use a cache that is named at `span`. Reports the folder of a `local`
+ * one that is outside the project.
+ */
+export function mayUseCache(
+  entry: BuildCache,
+  key: 'src' | 'dest',
+  project: { readonly directory: string },
+  { host, reporter, span }: { readonly host: CompilerHost; readonly reporter: Reporter; readonly span: Span },
+): boolean {
+  const { type, attributes } = onThisMachine(entry, key, project)
+  const folder = type === 'local' ? attributes[key] : undefined
+  return folder === undefined || mayRead(host, folder, span, reporter)
+}
+
+/** Several keys are separated by commas, as in `buildx`; the loader has resolved the first. */
+export const keyPaths = (path: string, { directory }: { readonly directory: string }): readonly string[] =>
+  path === '' ? [] : path.split(',').map(one => resolve(directory, one))
