@@ -138,7 +138,8 @@ function print(context: Context, form: ProgressForm, outcome: BuildOutcome): num
   for (const [service, reference] of outcome.images)
     if (reference.includes('@')) io.stdout.write(`${service}: ${reference}\n`)
   if (form === 'json') return 0
-  const pushed = [...outcome.images.values()].filter(reference => reference.includes('@')).length
+  // Services may share an image.
+  const pushed = new Set([...outcome.images.values()].filter(reference => reference.includes('@'))).size
   printSummary(pushed > 0 ? `${plural(pushed, 'image')} in the registry` : NOT_PUSHED, io, logLevel)
   return 0
 }

@@ -16,6 +16,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../../operations/commands/command-diagnostics.ts'),
     import('../../compiler/manifest/not-published.ts'),
     import('../../operations/build/official-names.ts'),
+    import('../../operations/build/same-images.ts'),
     import('../../operations/build/planned-builds.ts'),
     import('../../operations/build/not-built.ts'),
     import('../../operations/build/confirm-images.ts'),

@@ -11,6 +11,7 @@ import type { BuildSettings } from './image-input.ts'
 import { refuseOfficialNames } from './official-names.ts'
 import type { PlannedBuild } from './planned-build.ts'
 import { registryOptions } from './registry-options.ts'
+import { distinctBuilds, refuseSameNames } from './same-images.ts'
 
 /**
  * Builds the images that no registry has with the content that they would have now, and pushes
@@ -23,9 +24,11 @@ export function missingImagesBuilder(
   settings: BuildSettings = {},
 ): ImageBuilder {
   return {
-    async ensure(images, { build, signal, given }) {
+    async ensure(all, { build, signal, given }) {
       const isDeploy = build === 'missing'
       const mayPush = settings.push !== false
+      if (mayPush) refuseSameNames(all)
+      const { builds: images, allOf } = distinctBuilds(all)
       if (mayPush) refuseOfficialNames(images.filter(one => !isDeploy || one.contentReference !== undefined))
       const looked = images.filter(({ reference }) => build !== 'all' || isPinned(reference))
       const found = await findImages(looked, { ...world, isDeploy, signal })
@@ -34,13 +37,13 @@ export function missingImagesBuilder(
       const known = isDeploy ? deployable(images, present, found.problems, world.on) : present
       if (!isDeploy) tellUnknown(looked, found.problems, world.on)
       const missing = images.filter(({ service }) => !known.has(service))
-      if (missing.length === 0) return withDigests(known)
+      if (missing.length === 0) return allOf(withDigests(known))
       // What a deploy takes by its name may be one of them, if it is there.
       if (mayPush) refuseOfficialNames(missing)
       const built = await naming(isDeploy ? found.outdated : [], () =>
         buildImages(missing, { ...world, chosen, settings, signal, images: new Map([...given, ...known]) }),
       )
-      return withDigests(new Map([...known, ...built]))
+      return allOf(withDigests(new Map([...known, ...built])))
     },
   }
 }
@@ -49,10 +52,12 @@ export function missingImagesBuilder(
 export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
   return {
     isLooking: true,
-    async ensure(images, { signal }) {
+    async ensure(all, { signal }) {
+      refuseSameNames(all)
+      const { builds: images, allOf } = distinctBuilds(all)
       const found = await findImages(images, { ...world, isDeploy: true, signal })
       for (const [service, reference] of found.images) tellPresent(service, reference, [], world.on)
-      return withDigests(deployable(images, found.images, found.problems, world.on))
+      return allOf(withDigests(deployable(images, found.images, found.problems, world.on)))
     },
   }
 }

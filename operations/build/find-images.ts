@@ -43,8 +43,6 @@ export async function findImages(
   const moves = new Map<string, readonly TagMove[]>()
   const problems = new Map<string, RegistryProblem>()
   const outdated: PlannedBuild[] = []
-  // Of two images with one name, the first has it.
-  const taken = new Set<string>()
   for (const image of images) {
     const answer = answerFor(image, resolved, isDeploy)
     if ('problem' in answer) {
@@ -53,12 +51,10 @@ export async function findImages(
       continue
     }
     const { digest, stale } = answer
-    const free = stale.filter(name => !taken.has(name))
-    for (const name of free) taken.add(name)
-    if (free.length > 0)
+    if (stale.length > 0)
       moves.set(
         image.service,
-        free.map(name => ({ name, digest })),
+        stale.map(name => ({ name, digest })),
       )
     found.set(image.service, withDigest(image.reference, digest))
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
+import { PLAIN_BUILD } from '../../compiler/values/build-spec.ts'
 import { type EnsureOptions, NotBuilt } from '../../operations/build/builder.ts'
 import { missingImagesBuilder, presentImagesOnly } from '../../operations/build/ensure-images.ts'
 import type { PlannedBuild } from '../../operations/build/planned-build.ts'
@@ -12,14 +13,15 @@ const OTHER = '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifes
 const OTHER_DIGEST = `sha256:${createHash('sha256').update(OTHER).digest('hex')}`
 
 /**
- * A registry: `web` has the tags `1` and `devctl-new` with the image of DIGEST, and `old` with
- * another one; all else is missing. It takes tags unless `isClosed`, and does not tell about `api`.
+ * A registry: `web` has the tags `1` and `devctl-new` with the image of DIGEST, and `old` and `2`
+ * with another one; all else is missing. It takes tags unless `isClosed`, and does not tell about `api`.
  */
 async function registry(isClosed = false): Promise<FakeServer> {
   const tags = new Map([
     ['1', DIGEST],
     ['devctl-new', DIGEST],
     ['old', OTHER_DIGEST],
+    ['2', OTHER_DIGEST],
   ])
   return fakeServer(({ method, path, body }, response) => {
     const name = /^\/v2\/web\/manifests\/(.+)$/.exec(path)?.[1] ?? ''
@@ -42,7 +44,7 @@ const planned = (service: string, reference: string, part: Partial<PlannedBuild>
   contentReference: reference,
   tags: [],
   dependsOn: [],
-  specOf: () => ({}) as never,
+  specOf: () => ({ ...PLAIN_BUILD, context: { folder: '/' }, dockerfile: { path: '/Dockerfile' } }),
   ...part,
 })
 
@@ -106,7 +108,7 @@ describe('an image', () => {
   test('is only looked for by a diff', async () => {
     const { host, requests } = await registry()
     const named = planned('named', `${host}/web:old`, { contentReference: `${host}/web:devctl-new` })
-    const changed = planned('changed', `${host}/web:1`, { contentReference: `${host}/web:devctl-newer` })
+    const changed = planned('changed', `${host}/web:2`, { contentReference: `${host}/web:devctl-newer` })
     const images = [planned('web', `${host}/web:1`), planned('worker', `${host}/worker:1`), named, changed]
     expect(await ensure(images, 'missing', true)).toEqual({
       events: ['web present', 'named present'],
@@ -197,13 +199,28 @@ describe('an image with a name of the user', () => {
     ])
   })
 
-  test('of two images gets the first of them', async () => {
+  test('that an image of other content has, too, is refused with both places', async () => {
+    const { host, requests } = await registry()
+    const web = named(host, 'latest', 'a00000000000')
+    const other = (part: Partial<PlannedBuild>) => ({ ...web, service: 'worker', ...part })
+    const content = { contentReference: `${host}/web:devctl-b00000000000` }
+    const tagged = other({ ...content, reference: `${host}/web:2`, tags: [`${host}/web:latest`] })
+    for (const build of ['missing', 'changed', 'all'] as const)
+      for (const worker of [other(content), tagged])
+        expect(await ensure([web, worker], build)).toMatchObject({
+          errors: [
+            `the images of \`web\` and \`worker\` have the same name \`${host}/web:latest\`, but are built from different content`,
+          ],
+        })
+    expect(requests).toEqual([])
+  })
+
+  test('that another image of the same content has, too, is built once, and found once', async () => {
     const { host } = await registry()
-    const [one, other] = [named(host, 'latest', 'new'), { ...named(host, 'latest', 'old'), service: 'worker' }]
-    const images = [one!, { ...other!, contentReference: `${host}/web:old` }]
-    expect(await ensure(images, 'missing')).toEqual({
-      events: [`web present → ${host}/web:latest`, 'worker present'],
-      images: { web: `${host}/web:latest@${DIGEST}`, worker: `${host}/web:latest@${OTHER_DIGEST}` },
-    })
+    const twice = (image: PlannedBuild) => [image, { ...image, service: 'worker' }]
+    const there = await ensure(twice(named(host, '1', 'new')), 'changed')
+    const reference = `${host}/web:1@${DIGEST}`
+    expect(there).toEqual({ events: ['web present'], images: { web: reference, worker: reference } })
+    expect(await ensure(twice(named(host, '1', 'newer')), 'changed')).toMatchObject({ built: '`web`' })
   })
 })
