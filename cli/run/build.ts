@@ -12,7 +12,7 @@ import type { Context } from '../command.ts'
 import type { SecretOption } from '../options/build.ts'
 import { imageTag, type LoadingValues } from '../options/project.ts'
 import type { BuildForm } from '../terminal/build-progress/display.ts'
-import type { Io } from '../terminal/io.ts'
+import { drawsOn, type Io } from '../terminal/io.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
 import { type ProgressForm, startProgress } from '../terminal/progress/progress.ts'
 import { printSummary } from '../terminal/report.ts'
@@ -77,7 +77,7 @@ async function buildAndPrint(
       : buildServices(world, io, services, options))
     progress.pause()
     if (outcome.kind === 'built') await writeMetadata(io, options.metadataFile, outcome.images)
-    return print(context, form, outcome)
+    return print(context, form, options.progress, outcome)
   } finally {
     progress.pause()
   }
@@ -128,14 +128,16 @@ function referenceOf(text: string) {
   })
 }
 
-function print(context: Context, form: ProgressForm, outcome: BuildOutcome): number {
+function print(context: Context, form: ProgressForm, progress: BuildForm, outcome: BuildOutcome): number {
   const { io, logLevel } = context
   if (form === 'json') writeResult(context, outcome)
   if (outcome.kind !== 'built') {
     if (form === 'text') io.stderr.write(`${failureSummary(outcome.diagnostics)}\n`)
     return 1
   }
-  for (const [service, reference] of outcome.images)
+  // The rows that were drawn have the references.
+  const isShown = io.stdout.isTTY && drawsOn(io) && progress !== 'plain' && progress !== 'json'
+  for (const [service, reference] of isShown ? [] : outcome.images)
     if (reference.includes('@')) io.stdout.write(`${service}: ${reference}\n`)
   if (form === 'json') return 0
   // Services may share an image.

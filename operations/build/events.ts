@@ -24,8 +24,11 @@ export type BuildEvent =
 export interface BuildEnded {
   readonly type: 'build-ended'
   readonly name: string
-  /** `present`: the registry has it already. `skipped`: another build that it needs failed. */
-  readonly outcome: 'built' | 'present' | 'failed' | 'skipped'
+  /**
+   * `present`: the registry has it already. `skipped`: another build that it needs failed.
+   * `cancelled`: the command was interrupted, or took too long.
+   */
+  readonly outcome: 'built' | 'present' | 'failed' | 'skipped' | 'cancelled'
   readonly digest?: string
   /** Names that pointed to another image and point to this one now. */
   readonly moved?: readonly string[]

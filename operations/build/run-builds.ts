@@ -86,22 +86,33 @@ async function buildOne(
   const began = now()
   const seconds = () => (now() - began) / 1000
   on({ type: 'build-begun', name: service, reference })
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const onStatus = (status: Parameters<Parameters<Builder['build']>[1]['onStatus']>[0]) =>
-        on({ type: 'build-status', name: service, status })
-      if (attempt > 1) await builder.back(signal)
-      const { digest } = await builder.build(input(), { signal, credentials, onStatus })
-      on({ type: 'build-ended', name: service, outcome: 'built', ...(digest && { digest }), seconds: seconds() })
-      return { kind: 'built', digest }
-    } catch (error) {
-      signal.throwIfAborted()
-      if (!mayPass(error) || attempt === ATTEMPTS) {
-        on({ type: 'build-ended', name: service, outcome: 'failed', seconds: seconds() })
-        return { kind: 'failed', error }
+  // At once: the display ends before the builder has answered.
+  const cancel = () => on({ type: 'build-ended', name: service, outcome: 'cancelled', seconds: seconds() })
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    return await attempts()
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+
+  async function attempts(): Promise<BuildEnd> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const onStatus = (status: Parameters<Parameters<Builder['build']>[1]['onStatus']>[0]) =>
+          on({ type: 'build-status', name: service, status })
+        if (attempt > 1) await builder.back(signal)
+        const { digest } = await builder.build(input(), { signal, credentials, onStatus })
+        on({ type: 'build-ended', name: service, outcome: 'built', ...(digest && { digest }), seconds: seconds() })
+        return { kind: 'built', digest }
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!mayPass(error) || attempt === ATTEMPTS) {
+          on({ type: 'build-ended', name: service, outcome: 'failed', seconds: seconds() })
+          return { kind: 'failed', error }
+        }
+        on({ type: 'build-retry', name: service, reason: error.message, attempt: attempt + 1, of: ATTEMPTS })
+        await pause(backOff(attempt, ...PAUSE), signal)
       }
-      on({ type: 'build-retry', name: service, reason: error.message, attempt: attempt + 1, of: ATTEMPTS })
-      await pause(backOff(attempt, ...PAUSE), signal)
     }
   }
 }

@@ -165,6 +165,50 @@ test('a secret is masked in names and logs, also where it comes in pieces', asyn
   }
 })
 
+test('a build that is tried again does not repeat the steps that have ended', async () => {
+  const done = (digest: string, name: string) => ({ digest, name, started: { seconds: 1 }, completed: { seconds: 2 } })
+  const steps = [done('sha256:1', '[1/2] RUN npm ci'), done('sha256:2', '[2/2] COPY . .')]
+  const push = { digest: 'sha256:3', name: 'exporting to image', started: { seconds: 2 } }
+  const attempt = { type: 'build-status', name: 'web', status: { vertexes: [...steps, push] } } as const
+  const retry = { type: 'build-retry', name: 'web', reason: 'the registry answers 503', of: 3 } as const
+  const log = { vertex: 'sha256:3', timestamp: { seconds: 3 }, msg: Buffer.from('error: 503, retrying in 4s\n') }
+  const events = [
+    { type: 'build-begun', name: 'web', reference: 'r/web:1' },
+    attempt,
+    { ...retry, attempt: 2 },
+    attempt,
+    { type: 'build-status', name: 'web', status: { logs: [log] } },
+    { type: 'build-status', name: 'web', status: { vertexes: [{ ...push, completed: { seconds: 4 }, error: '503' }] } },
+    { type: 'build-ended', name: 'web', outcome: 'failed', seconds: 4 },
+  ] as const
+  const { stderr } = await show(
+    events.map((event, index) => ({ time: index, event })),
+    'plain',
+  )
+  expect(stderr.match(/RUN npm ci/g)).toHaveLength(1)
+  expect(stderr.match(/COPY/g)).toHaveLength(1)
+  expect(stderr).toContain('#6 ERROR: 503')
+  // What the builder prints of its own attempts is not shown again at the end.
+  expect(stderr).not.toContain('last')
+})
+
+test('a build that is interrupted leaves a cross, not a row that runs', async () => {
+  const terminal = new Terminal(80, 24)
+  const events = [
+    { type: 'build-begun', name: 'web', reference: 'r/web:1' },
+    { type: 'build-ended', name: 'api', outcome: 'present', seconds: 0 },
+    { type: 'build-ended', name: 'web', outcome: 'cancelled', seconds: 1 },
+  ] as const
+  await show(
+    events.map((event, index) => ({ time: index, event })),
+    'tty',
+    { terminal },
+  )
+  const rows = terminal.screen.map(row => row.trim()).filter(row => row !== '')
+  // In the order of their names.
+  expect(rows).toEqual([expect.stringMatching(/^✔ api/), expect.stringMatching(/^✘ web +cancelled/)])
+})
+
 test('a build that is tried again says why, and its steps have new numbers', async () => {
   const step = { digest: 'sha256:1', name: '[2/2] RUN npm ci', started: { seconds: 1 } }
   const events = [

@@ -31,7 +31,9 @@ const RANKS = { failedBuild: 0, build: 1, step: 2, log: 3, endedBuild: 8, endedS
 export function buildFrame(builds: readonly BuildView[], options: BuildFrameOptions): readonly string[] {
   const room = Math.max(0, options.rows - 1)
   const width = nameWidth(builds, options.columns)
-  const rows = builds.flatMap(build => [buildRow(build, width, options), ...stepRows(build, options)])
+  // By name, so that each run has the same order.
+  const ordered = [...builds].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const rows = ordered.flatMap(build => [buildRow(build, width, options), ...stepRows(build, options)])
   const shown = fitting(rows, room)
   const hidden = hiddenBuilds(rows, shown)
   if (hidden === 0 || room === 0) return textsOf(shown)
@@ -68,7 +70,14 @@ function buildRow(build: BuildView, width: number, options: BuildFrameOptions): 
   return { kind: 'build', build, rank, text }
 }
 
-const MARKS = { building: 'working', built: 'done', present: 'done', failed: 'failed', skipped: 'waiting' } as const
+const MARKS = {
+  building: 'working',
+  built: 'done',
+  present: 'done',
+  failed: 'failed',
+  cancelled: 'failed',
+  skipped: 'waiting',
+} as const
 
 /** `4/9 steps`; and what it does now, where no other row says it. */
 function workText({ steps, retry, reference }: BuildView, isAlone: boolean): string {

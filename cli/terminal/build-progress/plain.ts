@@ -65,6 +65,8 @@ class PlainSteps {
   /** Ends that are not printed yet, and since when. */
   readonly #ended = new Map<number, { readonly build: string; readonly step: StepView; readonly since: number }>()
   readonly #counted = new Map<number, number>()
+  /** The numbers of steps that have ended well, by build and digest: of another attempt, they are not printed again. */
+  readonly #before = new Map<string, number>()
   /** The step that the last line was about. */
   #last = 0
 
@@ -87,20 +89,21 @@ class PlainSteps {
 
   /** Prints the ends that nothing has followed. */
   settle(now: number): void {
-    for (const [number, { step, since }] of this.#ended) if (now - since >= SETTLED) this.#end(number, step)
+    for (const [number, ended] of this.#ended) if (now - ended.since >= SETTLED) this.#end(number, ended)
   }
 
   /** Prints the ends of a build's steps, but for one. */
   endAll(build: string, except?: number): void {
-    for (const [number, ended] of this.#ended)
-      if (ended.build === build && number !== except) this.#end(number, ended.step)
+    for (const [number, ended] of this.#ended) if (ended.build === build && number !== except) this.#end(number, ended)
   }
 
   #state(build: string, step: StepView, now: number): void {
     const { number } = step
-    if (!this.#named.has(number)) this.#name(build, step)
+    const isKnown = (this.#before.get(`${build} ${step.digest}`) ?? number) !== number
+    if (isKnown && (step.state === 'running' || !isBad(step))) return
+    if (!this.#named.has(number) && !isKnown) this.#name(build, step)
     if (step.state === 'running') this.#ended.delete(number)
-    else if (step.state === 'done' || step.state === 'cached') this.#ended.set(number, { build, step, since: now })
+    else if (!isBad(step)) this.#ended.set(number, { build, step, since: now })
     else this.#print(build, step, stateText(step))
   }
 
@@ -123,7 +126,9 @@ class PlainSteps {
   }
 
   /** An end is short, and its number is enough. */
-  #end(number: number, step: StepView): void {
+  #end(number: number, { build, step }: { readonly build: string; readonly step: StepView }): void {
+    const key = `${build} ${step.digest}`
+    if (!this.#before.has(key)) this.#before.set(key, number)
     this.#ended.delete(number)
     // If it begins again, its name is needed again.
     this.#named.delete(number)
@@ -156,11 +161,13 @@ function inOrder(changes: readonly BuildChange[]): readonly BuildChange[] {
     .map(({ change }) => change)
 }
 
+const isBad = ({ state }: StepView): boolean => state === 'failed' || state === 'cancelled'
+
 /** What a step has transferred is shown with its end: a context, a layer. */
 function stateText({ state, seconds, bytes, error = '' }: StepView): string {
   if (state === 'cached') return 'CACHED'
   if (state === 'cancelled') return 'CANCELED'
-  if (state === 'failed') return `ERROR: ${error}`
+  if (state === 'failed') return `ERROR: ${error.replaceAll(/\s*\n\s*/g, ' ')}`
   const sent = bytes && bytes.current > 0 ? `, ${bytesText({ ...bytes, total: 0 })}` : ''
   return `DONE ${seconds.toFixed(1)}s${sent}`
 }

@@ -22,6 +22,8 @@ export function endText({ state, reference, digest, moved = [], seconds = 0, ste
         : 'is in the registry already'
     case 'skipped':
       return 'not built, because a build that it needs failed'
+    case 'cancelled':
+      return 'cancelled'
     case 'failed':
       return `failed${failed ? `: ${stepText('', failed)}` : ` after ${readableDuration(seconds * 1000)}`}`
   }
@@ -34,12 +36,16 @@ export const retryText = ({ attempt, of, reason }: NonNullable<BuildView['retry'
 /** Columns of the name of a step above its lines. */
 const HEADING = 64
 
+/** What BuildKit prints of requests to a registry that it sends again: the error says how they ended. */
+const RETRIED = /^error: .*\bretrying in \d/
+
 /** The last output of the failed step, below its name; empty if no step failed. */
 export function failureLines({ name, steps }: BuildView): readonly string[] {
   const failed = steps.find(step => step.state === 'failed')
-  if (!failed || failed.lines.length === 0) return []
-  const count = failed.lines.length === 1 ? 'last line' : `last ${failed.lines.length} lines`
-  return [`${count} of ${cut(stepText(name, failed), HEADING)}:`, ...failed.lines.map(line => `  ${line}`)]
+  const lines = (failed?.lines ?? []).filter(line => !RETRIED.test(line))
+  if (!failed || lines.length === 0) return []
+  const count = lines.length === 1 ? 'last line' : `last ${lines.length} lines`
+  return [`${count} of ${cut(stepText(name, failed), HEADING)}:`, ...lines.map(line => `  ${line}`)]
 }
 
 const UNITS = ['kB', 'MB', 'GB', 'TB']
