@@ -17,7 +17,7 @@ export interface BuilderAddress {
 const BUILDKIT_PORT = 1234
 const HTTPS_PORT = 443
 
-const HINT = { hint: 'write `tcp://HOST:PORT`, `HOST:PORT`, `https://HOST` or `unix:///PATH`' }
+const HINT = { hint: 'write `tcp://HOST:PORT`, `HOST:PORT`, `tls://HOST:PORT`, `https://HOST` or `unix:///PATH`' }
 
 /**
  * Reads the address of a BuildKit: `tcp://HOST:PORT`, `HOST:PORT`, `tls://` and `https://` with TLS,

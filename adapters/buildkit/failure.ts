@@ -78,6 +78,10 @@ function buildFailure(error: ServiceError): BuildFailure | undefined {
  * status and a syntax error are sure to be about the Dockerfile.
  */
 function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailure | undefined {
+  const start = { filename: 'Dockerfile', text: '', start: 1, end: 1 }
+  if (/\bthe Dockerfile(?: \([^)]*\))? cannot be empty$/i.test(text))
+    return new BuildFailure('the Dockerfile cannot be empty', start, undefined, undefined)
+  if (UNKNOWN_TARGET.test(text)) return new BuildFailure(text, undefined, undefined, undefined)
   const exit = /executor failed running .*: exit code: (\d+)$/s.exec(text)?.[1]
   if (exit !== undefined) return new BuildFailure(text, undefined, failedStep?.digest, Number(exit))
   const [message, line] = /dockerfile parse error line (\d+): .*/s.exec(text) ?? []
@@ -85,6 +89,9 @@ function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailur
   const place = { filename: 'Dockerfile', text: '', start: Number(line), end: Number(line) }
   return new BuildFailure(message, place, undefined, undefined)
 }
+
+/** How a frontend says that `target` names no stage. */
+const UNKNOWN_TARGET = /target stage "[^"]*" could not be found/
 
 /** The details of a `google.rpc.Status`: BuildKit writes them as JSON, whose type says so. */
 function* detailsOf(status: Buffer): Generator<Detail> {
@@ -148,7 +155,8 @@ export function reasonOf(reason: string): readonly [kind: BuilderError['kind'], 
   if (libraryReason !== undefined) return ['tls', libraryReason]
   if (/certificate|altnames|ERR_TLS/i.test(reason)) return ['tls', reason.replace(CODE, '')]
   if (/Name resolution failed|ENOTFOUND|EAI_AGAIN/.test(reason)) return ['unreachable', 'the name does not resolve']
-  if (/ECONNREFUSED|ENOENT/.test(reason)) return ['unreachable', 'nothing listens there']
+  if (/ENOENT/.test(reason)) return ['unreachable', 'the socket does not exist']
+  if (/ECONNREFUSED/.test(reason)) return ['unreachable', 'nothing listens there']
   if (/EACCES|EPERM/.test(reason)) return ['refused', 'no permission']
   // Errors of the HTTP/2 and HTTP clients for a response in another protocol.
   if (/^Protocol error|^HPE_/.test(reason)) return ['refused', 'another program listens there']

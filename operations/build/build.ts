@@ -1,3 +1,5 @@
+import type { Project } from '../../compiler/compose/project.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { findTarget, type Target } from '../contexts/target.ts'
@@ -25,7 +27,7 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
   const { registry } = lastingOptions(workspace, input, project, target)
   const compiled = await compileFiles(workspace, [], input, { ...input, registry }, { project, forBuild: 'build' })
   const { plan, project: model } = compiled
-  const found = compiled.diagnostics.filter(({ code }) => !ABOUT_OPTIONS.has(code))
+  const found = withTargets(compiled.diagnostics, model, input).filter(({ code }) => !ABOUT_OPTIONS.has(code))
   on({ type: 'diagnostics', diagnostics: found })
   if (!plan || !model || count(found).error > 0) return { kind: 'refused', diagnostics: found }
   return outcomeOf(on, () => {
@@ -40,6 +42,21 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
       signal,
     })
   })
+}
+
+/** A wrong `target` of an image that is built is an error; with `--target`, it does not matter. */
+function withTargets(
+  diagnostics: readonly Diagnostic[],
+  project: Project | undefined,
+  { services = [], target }: ImagesInput,
+): readonly Diagnostic[] {
+  const code = 'build/unknown-target'
+  if (target !== undefined) return diagnostics.filter(one => one.code !== code)
+  const wanted = [...(project?.services.values() ?? [])].filter(
+    ({ name }) => services.length === 0 || services.includes(name),
+  )
+  const spans = new Set(wanted.map(({ build }) => build?.target?.span))
+  return diagnostics.map(one => (one.code === code && spans.has(one.span) ? { ...one, severity: 'error' } : one))
 }
 
 /** No cluster is needed to build: without a kubeconfig there is just no context. */

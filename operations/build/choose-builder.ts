@@ -23,6 +23,8 @@ export function chooseBuilder(
 ): ChosenBuilder {
   if (env.BUILDKIT_HOST) return { address: env.BUILDKIT_HOST, from: 'that of `BUILDKIT_HOST`' }
   if (context?.builder) return { address: context.builder, from: `that of the context \`${context.name}\`` }
+  for (const variable of ['DOCKER_HOST', 'DOCKER_CONTEXT'])
+    if (env[variable]) return { address: LOCAL_ENGINE, from: `the Docker Engine of \`${variable}\`` }
   return { address: LOCAL_ENGINE, from: 'the local engine: neither `BUILDKIT_HOST` nor the context names another' }
 }
 

@@ -126,7 +126,7 @@ function tellUnknown(
   on: EnsuringWorld['on'],
 ): void {
   for (const [reference, problem] of firstOfEach(ofFailingRegistries(images, problems)))
-    on({ type: 'warning', text: `${describeProblem(reference, problem).message}; it is built` })
+    on({ type: 'warning', text: `${describeProblem(reference, problem).message}; so it will be built` })
 }
 
 interface UnknownImage extends Pick<PlannedBuild, 'service' | 'reference'> {

@@ -21,6 +21,8 @@ export interface FailedBuild {
   readonly inline?: At<string>
   /** Its `build`: for failures of which the builder does not say the place. */
   readonly span?: Span
+  /** Its `target`, if the file sets one. */
+  readonly target?: At<string>
   /** Paths are shown relative to this folder. */
   readonly cwd: string
 }
@@ -50,10 +52,15 @@ export function failedStep(failure: BuildFailure, build: FailedBuild): Diagnosti
   const stages = place ? dockerfileStages(place.text).filter(stage => !/^\d+$/.test(stage)) : []
   const { message, exitStatus } = failure
   const found = failureCause({ message, exitStatus, instruction, stages })
-  const hint = found.missing === undefined ? undefined : missingHint(found.missing, build)
-  const cause = { ...found, ...(hint !== undefined && { hint }) }
+  const cause = { ...found, ...(found.missing !== undefined && missingPath(found.missing, build)) }
   const reporter = new Reporter()
-  reporter.report(stepFailed, spanOf(place, cause.about, build), { name: build.name, cause })
+  reporter.report(
+    stepFailed,
+    found.target !== undefined && found.target === build.target?.value
+      ? build.target.span
+      : spanOf(place, cause.about, build),
+    { name: build.name, cause },
+  )
   return reporter.diagnostics()[0]!
 }
 
@@ -101,16 +108,32 @@ const shownPath = (path: string, cwd: string): string => {
   return short.length < path.length ? short : path
 }
 
-/** A hint for a path that is not in the context. */
-function missingHint(path: string, { spec, cwd }: FailedBuild): string | undefined {
-  if ('remote' in spec.context) return undefined
+/** What is known of a path that is not in the context. */
+function missingPath(path: string, { spec, cwd }: FailedBuild): Partial<FailureCause> {
+  if ('remote' in spec.context) return {}
   const { folder } = spec.context
   const ignore = ignoreFileOf(folder, spec.dockerfile)
   const exists = existsSync(join(folder, path))
   if (exists && ignore && dockerIgnore(ignore.text)(path))
-    return `\`${shownPath(ignore.path, cwd)}\` leaves it out: add the line \`!${path}\` to its end`
+    return {
+      message: `\`${path}\` is not in the context: \`${shownPath(ignore.path, cwd)}\` leaves it out`,
+      hint: includingHint(path, ignore.text),
+    }
   const near = exists ? undefined : didYouMean(path, neighbours(folder, path))
-  return near ?? `paths are relative to the context, which is \`${shownPath(folder, cwd) || '.'}\``
+  return { hint: near ?? `paths are relative to the context, which is \`${shownPath(folder, cwd) || '.'}\`` }
+}
+
+/** How to have a path in the context: without the line that is the path itself; a pattern may be there for others. */
+function includingHint(path: string, ignore: string): string {
+  const bare = (text: string) =>
+    text
+      .trim()
+      .replace(/^\.?\//, '')
+      .replace(/\/$/, '')
+  const lines = ignore.split('\n')
+  const own = lines.find(line => bare(line) === bare(path))
+  const isOnly = own !== undefined && !dockerIgnore(lines.filter(line => line !== own).join('\n'))(path)
+  return !isOnly ? `add the line \`!${path}\` to its end` : `remove the line \`${own.trim()}\` from it`
 }
 
 function neighbours(folder: string, path: string): readonly string[] {

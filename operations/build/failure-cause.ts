@@ -8,6 +8,8 @@ export interface FailureCause {
   readonly about?: string
   /** A path that the context, or a stage, does not have. */
   readonly missing?: string
+  /** The stage that `target` names. */
+  readonly target?: string
 }
 
 /** The facts from which a cause is determined. */
@@ -25,12 +27,30 @@ export interface FailedInstruction {
  * known by their texts (those of BuildKit 0.11 to 0.33).
  */
 export function failureCause(failed: FailedInstruction): FailureCause {
-  for (const read of [exited, notRun, imageNotFound, pathNotFound, secretNotFound, notParsed, blankBase, noStage]) {
+  for (const read of [
+    exited,
+    notRun,
+    imageNotFound,
+    pathNotFound,
+    secretNotFound,
+    notParsed,
+    blankBase,
+    noStage,
+    noTarget,
+    noRepository,
+  ]) {
     const cause = read(failed)
     if (cause) return cause
   }
-  return { message: failed.message }
+  return { message: oneLine(failed.message) }
 }
+
+/** The text of a builder as a clause: without line ends, and without lines that it has twice. */
+export const oneLine = (text: string): string =>
+  [...new Set(text.split('\n').map(line => line.trim().replace(/^: /, '')))]
+    .filter(line => line !== '')
+    .join('; ')
+    .replaceAll(/:; /g, ': ')
 
 type Reader = (failed: FailedInstruction) => FailureCause | undefined
 
@@ -128,7 +148,28 @@ const blankBase: Reader = ({ message }) => {
 
 const noStage: Reader = ({ message }) => {
   if (message === 'no build stage in current context') return { message: 'there is no `FROM` before this instruction' }
+  if (/^the Dockerfile(?: \(.*\))? cannot be empty$/i.test(message)) return { message: 'the Dockerfile is empty' }
   return message === 'file with no instructions' ? { message: 'the Dockerfile has no instructions' } : undefined
+}
+
+const noTarget: Reader = ({ message }) => {
+  const [, target, near] = /target stage "([^"]*)" could not be found(?: \(did you mean (\S+)\?\))?/.exec(message) ?? []
+  if (target === undefined) return undefined
+  return {
+    message: `the Dockerfile has no stage \`${target}\``,
+    ...(near !== undefined && { hint: `did you mean \`${near}\`?` }),
+    target,
+  }
+}
+
+const noRepository: Reader = ({ message }) => {
+  const [, said] = /git stderr:\s*(.*?)\s*: exit status \d+/s.exec(message) ?? []
+  if (said === undefined) return undefined
+  const [, repository] = /repository (\S+?): git stderr/.exec(message) ?? []
+  const name = repository === undefined ? 'a repository' : `\`${repository}\``
+  const hint =
+    'check its address, and that the builder can reach it; the builder fetches it, with the logins of the build'
+  return { message: `${name} could not be fetched: ${oneLine(said)}`, hint }
 }
 
 /** A sentence in the way of our messages. */

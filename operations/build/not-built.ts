@@ -4,6 +4,7 @@ import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 import { failedStep } from './failed-step.ts'
+import { oneLine } from './failure-cause.ts'
 import type { PlannedBuild } from './planned-build.ts'
 import { pushHint } from './push-hint.ts'
 import type { BuildEnd } from './run-builds.ts'
@@ -15,17 +16,24 @@ const failed = diagnostic({
 
 \`devctl build SERVICE --progress plain\` prints every step.`,
   text: (p: { readonly service: string; readonly reason: string; readonly hint?: string | undefined }) => ({
-    message: `the image of \`${p.service}\` was not built: ${p.reason}`,
+    message: messageOf(p.service, p.reason),
     hint: p.hint,
   }),
 })
+
+/** An image that a registry has not taken was built. */
+function messageOf(service: string, reason: string): string {
+  const [, name, why] = /^failed to push (\S+): (.*)$/s.exec(reason) ?? []
+  if (name === undefined) return `the image of \`${service}\` was not built: ${oneLine(reason)}`
+  return `the image of \`${service}\` was built, but not pushed to \`${name}\`: ${oneLine(why!)}`
+}
 
 /**
  * Why an image was not built, at its `build`; nothing for one that was, and for one that was
  * skipped since another failed. Throws what is not about the build.
  */
 export function notBuilt(
-  { service, span, inline }: PlannedBuild,
+  { service, span, inline, target }: PlannedBuild,
   spec: BuildSpec,
   cwd: string,
   end: BuildEnd,
@@ -33,7 +41,7 @@ export function notBuilt(
   if (end.kind !== 'failed') return []
   const { error } = end
   if (error instanceof BuildFailure)
-    return [failedStep(error, { name: service, spec, span, cwd, ...(inline && { inline }) })]
+    return [failedStep(error, { name: service, spec, span, cwd, ...(inline && { inline }), ...(target && { target }) })]
   if (!(error instanceof BuilderError || error instanceof UserError)) throw error
   const reporter = new Reporter()
   const hint = error instanceof UserError ? error.hint : pushHint(error)

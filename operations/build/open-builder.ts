@@ -27,6 +27,12 @@ export async function openBuilder(
     return await connectToBuilder(address, { signal, env, keepalive: readKeepalive(env), ...(tls && { tls }) })
   } catch (error) {
     signal.throwIfAborted()
+    if (error instanceof UserError)
+      throw new UserError(error.message, {
+        notes: [...error.notes, `the builder is ${from}`],
+        ...(error.hint !== undefined && { hint: error.hint }),
+        cause: error,
+      })
     if (!(error instanceof BuilderError)) throw error
     throw new UserError(error.message, {
       notes: [`the builder is ${from}`, `it is needed ${purpose}`],

@@ -10,6 +10,8 @@ export interface PlannedBuild {
   readonly span: Span
   /** The Dockerfile in the Compose file (`dockerfile_inline`). */
   readonly inline?: At<string>
+  /** Its `target`, where a file has one. */
+  readonly target?: At<string>
   /** The image in the manifests: with the tag of its content, unless the file or an option names it. Empty: it has no name. */
   readonly reference: string
   /**

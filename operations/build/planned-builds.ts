@@ -38,11 +38,12 @@ export function plannedBuilds(project: Project, plan: Plan, isPushed = true): re
   return plan.builds.map(({ service: name, image, contentImage, dependsOn, span }) => {
     // The plan has builds of services that have a `build`.
     const service = (project.services.get(name) ?? project.contextServices.get(name))!
-    const { dockerfileInline: inline, tags } = service.build!
+    const { dockerfileInline: inline, tags, target } = service.build!
     return {
       service: name,
       span,
       ...(inline && { inline }),
+      ...(target && { target }),
       reference: image,
       contentReference: contentImage,
       tags: tags.map(({ value }) => value),

@@ -118,7 +118,10 @@ export async function prepareForCluster(
   const found = compilation.diagnostics.filter(
     ({ code }) => code !== 'routes/no-domain' && code !== 'image/no-registry',
   )
-  const shown = [...found, ...refused]
+  // The builder says it again.
+  const isSaid = ({ code, span }: Diagnostic) =>
+    code === 'build/unknown-target' && refused.some(other => other.span?.start === span?.start)
+  const shown = [...found.filter(one => !isSaid(one)), ...refused]
   const tell = () => {
     on({ type: 'diagnostics', diagnostics: shown })
     for (const text of notes) on({ type: 'note', text })

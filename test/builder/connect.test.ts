@@ -56,12 +56,12 @@ test('an address where nothing listens, and a name that does not resolve', async
   const failure = (address: string) => connectToBuilder(address, { signal }).catch((error: unknown) => error)
   expect(await failure('unix:///nothing/here.sock')).toMatchObject({
     kind: 'unreachable',
-    message: 'no connection to BuildKit at `unix:///nothing/here.sock`: nothing listens there',
+    message: 'no connection to BuildKit at `unix:///nothing/here.sock`: the socket does not exist',
   })
   const env = { DOCKER_HOST: 'unix:///nothing/here.sock' }
   expect(await connectToBuilder('docker', { signal, env }).catch((error: unknown) => error)).toMatchObject({
     kind: 'unreachable',
-    message: 'no connection to the Docker Engine at `unix:///nothing/here.sock`: nothing listens there',
+    message: 'no connection to the Docker Engine at `unix:///nothing/here.sock`: the socket does not exist',
   })
 })
 

@@ -100,7 +100,7 @@ describe('an image', () => {
     expect(deployed.images).toEqual({})
     expect(deployed.events).toEqual([expect.stringMatching(/cannot be asked.*; it is deployed by its tag$/)])
     expect(await ensure([image], 'changed')).toMatchObject({
-      events: [expect.stringMatching(/cannot be asked.*; it is built$/)],
+      events: [expect.stringMatching(/cannot be asked.*; so it will be built$/)],
       built: '`web`',
     })
   })

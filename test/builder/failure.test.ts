@@ -87,3 +87,13 @@ test.each([
 ])('the text of %s has no addresses of blobs', (details, text) => {
   expect(meaning(details).message).toBe(text)
 })
+
+test.each([
+  ['the Dockerfile (Dockerfile) cannot be empty', 1],
+  ['the Dockerfile cannot be empty', 1],
+  ['target stage "nope" could not be found (did you mean one?)', undefined],
+])('%s is a failure of the Dockerfile, not of the builder', (details, line) => {
+  const failure = meaning(`failed to solve: ${details}`, 2)
+  expect(failure).toBeInstanceOf(BuildFailure)
+  expect((failure as BuildFailure).place?.start).toBe(line)
+})

@@ -41,7 +41,18 @@ test('every recorded failure has its place, and words that say what to do', asyn
 describe('a path that the context does not have', () => {
   test('is left out by the ignore file', () => {
     const files = { 'api/.dockerignore': '# text\n*.txt\n', 'api/other.txt': '' }
-    expect(shown('copy-ignored', files)).toContain('`api/.dockerignore` leaves it out: add the line `!other.txt`')
+    expect(shown('copy-ignored', files)).toContain('add the line `!other.txt` to its end')
+    expect(shown('copy-ignored', files)).toContain(
+      '`other.txt` is not in the context: `api/.dockerignore` leaves it out',
+    )
+  })
+
+  test.each([
+    ['other.txt\n', 'remove the line `other.txt` from it'],
+    ['/other.txt\n', 'remove the line `/other.txt` from it'],
+    ['other.txt\n*.txt\n', 'add the line `!other.txt` to its end'],
+  ])('is the line %j of the ignore file', (ignore, hint) => {
+    expect(shown('copy-ignored', { 'api/.dockerignore': ignore, 'api/other.txt': '' })).toContain(hint)
   })
 
   test('is left out by the ignore file of the Dockerfile, which is used instead', () => {
@@ -130,4 +141,14 @@ describe('a builder that does not say the place', () => {
     )
     expect(said).toContain('`RUNN` is not an instruction of a Dockerfile\n  --> api/Dockerfile:2:1')
   })
+})
+
+test('a repository that cannot be fetched has what git says, once and on one line', () => {
+  const git = "fatal: unable to access 'https://r.example.com/a.git/': not found"
+  const message = `failed to load cache key: error fetching default branch for repository https://r.example.com/a.git: git stderr:\n${git}\n${git}\n: exit status 128`
+  const spec = { context: { remote: 'https://r.example.com/a.git' }, dockerfile: { path: 'Dockerfile' } }
+  const failure = new BuildFailure(message, undefined, undefined, undefined)
+  expect(failedStep(failure, { name: 'api', spec, cwd: '/' }).message).toBe(
+    `the build of \`api\` failed: \`https://r.example.com/a.git\` could not be fetched: ${git}`,
+  )
 })

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { run } from '../run.ts'
+import { makeFolder } from './folder.ts'
+
+/** Nothing listens there. */
+const NOWHERE = { BUILDKIT_HOST: 'tcp://127.0.0.1:9', CI: '1' }
+
+const build = (
+  files: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = NOWHERE,
+) => run(['build', ...args], { cwd: makeFolder({ '.git/HEAD': 'ref: refs/heads/main\n', ...files }), env })
+
+const TARGET = {
+  'compose.yaml': 'services:\n  web:\n    build:\n      context: .\n      target: nope\n',
+  Dockerfile: 'FROM scratch AS one\n',
+}
+
+test('a wrong `target` is one error at `target`, before a builder is asked', async () => {
+  const { status, stderr } = await build(TARGET, ['--push=false'])
+  expect(status).toBe(1)
+  expect(stderr).toContain('error[build/unknown-target]: the Dockerfile has no stage `nope`\n  --> compose.yaml:5:15')
+  expect(stderr).not.toMatch(/warning|no connection/)
+})
+
+test('with `--target`, that of the file does not matter', async () => {
+  const { stderr } = await build(TARGET, ['--push=false', '--target', 'one'])
+  expect(stderr).not.toContain('nope')
+  expect(stderr).toContain('no connection')
+})
+
+const WEB = { 'compose.yaml': 'services: {web: {build: .}}\n', Dockerfile: 'FROM scratch\n' }
+
+test('the variable that chose a Docker Engine is named', async () => {
+  const { stderr } = await build(WEB, ['--push=false'], { DOCKER_HOST: 'unix:///nothing/here.sock', CI: '1' })
+  expect(stderr).toContain(
+    'no connection to the Docker Engine at `unix:///nothing/here.sock`: the socket does not exist',
+  )
+  expect(stderr).toContain('the builder is the Docker Engine of `DOCKER_HOST`')
+})
+
+test('an address that is not valid names the variable that set it, and all forms', async () => {
+  const { stderr } = await build(WEB, ['--push=false'], { BUILDKIT_HOST: 'foo://x', CI: '1' })
+  expect(stderr).toContain('the builder is that of `BUILDKIT_HOST`')
+  for (const form of ['tcp://', 'tls://', 'https://', 'unix://']) expect(stderr).toContain(form)
+})
