@@ -51,12 +51,14 @@ export async function solve(
   const events = watch(control.status({ Ref: ref }), onStatus)
   try {
     const { ExporterResponse } = await control.solve(messageOf(request, ref, session.id), signal)
-    await events.ended()
+    await events.ended(signal)
+    signal.throwIfAborted()
     return ExporterResponse ?? {}
   } catch (error) {
     signal.throwIfAborted()
     // The output of a step can arrive after the step has failed.
-    await events.ended()
+    await events.ended(signal)
+    signal.throwIfAborted()
     throw solveError(error as ServiceError, name, events.failedStep())
   } finally {
     events.stop()
@@ -83,6 +85,8 @@ async function openTunnel(
 const SILENCE = 3000
 /** The same for a build that has had none: one that was refused has no end of them. */
 const FIRST_SILENCE = 300
+/** How long they may go on, whatever comes. */
+const LAST_EVENTS = 10_000
 
 /** Passes on the events of a build. */
 function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onStatus']) {
@@ -108,11 +112,16 @@ function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onS
     stop: () => stream.cancel(),
     /** The first that has failed. */
     failedStep: () => failedStep,
-    /** Waits for the end of the events, unless they are silent for too long. */
-    ended: async () => {
+    /** Waits for the end of the events, unless they are silent or go on for too long, or the signal. */
+    ended: async (signal: AbortSignal) => {
+      if (signal.aborted) return
+      signal.addEventListener('abort', onSilence, { once: true })
+      const bound = setTimeout(onSilence, LAST_EVENTS)
       timer = setTimeout(onSilence, hasBegun ? SILENCE : FIRST_SILENCE)
       await Promise.race([closed, silence])
+      signal.removeEventListener('abort', onSilence)
       clearTimeout(timer)
+      clearTimeout(bound)
     },
   }
 }

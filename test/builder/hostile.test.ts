@@ -1,0 +1,64 @@
+import { Server, ServerCredentials, type ServerWritableStream, type UntypedHandleCall } from '@grpc/grpc-js'
+import { expect, test } from 'vitest'
+import type { BuildCall, ImageInput } from '../../adapters/buildkit/builder.ts'
+import { connectToBuilder } from '../../adapters/buildkit/connect.ts'
+import { serviceDefinition } from '../../adapters/buildkit/protocol.ts'
+import { buildCall, imageInput } from './input.ts'
+
+// What no builder does, unless something is wrong with it.
+
+const signal = new AbortController().signal
+const DIGEST = `sha256:${'a'.repeat(64)}`
+
+interface Fake {
+  readonly response?: Readonly<Record<string, string>>
+  readonly onStatus?: (call: ServerWritableStream<unknown, unknown>) => void
+}
+
+/** Builds with a builder that answers each solve at once. */
+async function buildWith(
+  { response = {}, onStatus = call => call.end() }: Fake,
+  input: Partial<ImageInput> = {},
+  call: Partial<BuildCall> = {},
+) {
+  const server = new Server({ 'grpc.max_send_message_length': -1 })
+  const unary =
+    (answer: unknown): UntypedHandleCall =>
+    (_call: unknown, done: (error: null, answer: unknown) => void) =>
+      done(null, answer)
+  server.addService(serviceDefinition('moby.buildkit.v1.Control'), {
+    Info: unary({ buildkitVersion: { version: 'v0.20.0' } }),
+    Solve: unary({ ExporterResponse: response }),
+    Status: onStatus as UntypedHandleCall,
+    Session: ((session: ServerWritableStream<unknown, unknown>) => session.resume()) as UntypedHandleCall,
+  })
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(port),
+    ),
+  )
+  const builder = await connectToBuilder(`tcp://127.0.0.1:${port}`, { signal })
+  try {
+    return await builder.build(imageInput(input), buildCall(call))
+  } finally {
+    builder.close()
+    server.forceShutdown()
+  }
+}
+
+/** Events that never end. */
+const endless: Fake['onStatus'] = call => {
+  const timer = setInterval(() => call.write({ vertexes: [{ digest: DIGEST, name: 'x' }] }), 50)
+  call.on('cancelled', () => clearInterval(timer))
+}
+
+test('events that do not end after the build do not outlast the abort', async () => {
+  const abort = new AbortController()
+  const reason = new Error('stopped')
+  setTimeout(() => abort.abort(reason), 500)
+  await expect(buildWith({ onStatus: endless }, {}, { signal: abort.signal })).rejects.toBe(reason)
+})
+
+test('events that do not end after the build are left', { timeout: 20_000 }, async () => {
+  expect(await buildWith({ onStatus: endless })).toEqual({})
+})
