@@ -7,6 +7,7 @@ import type { BuilderConnection } from './connection.ts'
 import type { BlobStore } from './content/blob-store.ts'
 import { openCaches } from './content/local-caches.ts'
 import { BuilderError } from './failure.ts'
+import type { FileChanged } from './files/changed.ts'
 import { folderAt, folderInMemory, type SyncedFolder } from './files/folder.ts'
 import { secretContent } from './session/secret-source.ts'
 import type { SessionResources } from './session/session.ts'
@@ -42,10 +43,25 @@ export async function runBuild(
     entitlements: entitlementsOf(input),
     sharedKey: sharedKeyOf(input.context),
   }
-  const resources = { ...resourcesOf(input, call), agents, stores: new Map([...caches.stores, ...layoutsOf(input)]) }
-  const response = await solve(connection, request, resources, call)
-  await caches.finish(response)
-  return response
+  let changed: FileChanged | undefined
+  const onChange = (change: FileChanged) => {
+    changed ??= change
+  }
+  const own = resourcesOf(input, call, onChange)
+  const resources = { ...own, agents, stores: new Map([...caches.stores, ...layoutsOf(input)]) }
+  try {
+    const response = await solve(connection, request, resources, call)
+    // A builder that went on without the file has built something else.
+    if (changed) throw changed
+    await caches.finish(response)
+    return response
+  } catch (error) {
+    call.signal.throwIfAborted()
+    if (!changed) throw error
+    const { path } = changed
+    const what = path === '' ? 'files of the context' : `\`${path}\``
+    throw new BuilderError('changed', `${what} changed during the build`, { cause: error })
+  }
 }
 
 function exporterOf(builder: string, { output, platforms }: ImageInput): Exporter | undefined {
@@ -85,10 +101,15 @@ function entitlementsOf({ entitlements, network }: ImageInput): readonly string[
 const sharedKeyOf = (context: ContextSource): string =>
   'folder' in context ? createHash('sha256').update(`${hostname()}\0${context.folder}`).digest('hex') : ''
 
-function resourcesOf(input: ImageInput, { credentials }: BuildCall): Omit<SessionResources, 'agents' | 'stores'> {
+function resourcesOf(
+  input: ImageInput,
+  { credentials, changesIn = () => undefined }: BuildCall,
+  onChange: (change: FileChanged) => void,
+): Omit<SessionResources, 'agents' | 'stores'> {
   const { output } = input
   return {
-    folders: foldersOf(input),
+    folders: foldersOf(input, folder => folderAt(folder, changesIn(folder))),
+    onChange,
     credentials,
     secret: async id => {
       const source = input.secrets.get(id)
@@ -98,11 +119,14 @@ function resourcesOf(input: ImageInput, { credentials }: BuildCall): Omit<Sessio
   }
 }
 
-function foldersOf({ context, dockerfile, contexts }: ImageInput): ReadonlyMap<string, SyncedFolder> {
+function foldersOf(
+  { context, dockerfile, contexts }: ImageInput,
+  open: (folder: string) => SyncedFolder,
+): ReadonlyMap<string, SyncedFolder> {
   const folders = new Map<string, SyncedFolder>()
-  if ('folder' in context) folders.set(CONTEXT, folderAt(context.folder))
+  if ('folder' in context) folders.set(CONTEXT, open(context.folder))
   if ('text' in dockerfile) folders.set(DOCKERFILE, folderInMemory(new Map([[INLINE_DOCKERFILE, dockerfile.text]])))
-  else if ('folder' in context) folders.set(DOCKERFILE, folderAt(dirname(dockerfile.path)))
-  for (const [name, source] of contexts) if ('folder' in source) folders.set(folderName(name), folderAt(source.folder))
+  else if ('folder' in context) folders.set(DOCKERFILE, open(dirname(dockerfile.path)))
+  for (const [name, source] of contexts) if ('folder' in source) folders.set(folderName(name), open(source.folder))
   return folders
 }

@@ -1,5 +1,6 @@
 import type { ContextSource } from '../../compiler/values/build-context.ts'
 import type { BuildSecretSource, BuildSpec, DockerfileSource } from '../../compiler/values/build-spec.ts'
+import type { ChangeFinder } from './files/changed.ts'
 import type { Login } from './session/session.ts'
 import type { BuildStatus } from './status.ts'
 
@@ -37,6 +38,11 @@ export interface BuildCall {
   readonly onStatus: (status: BuildStatus) => void
   /** The login of a registry by its host; undefined: anonymous. */
   readonly credentials: (host: string) => Promise<Login | undefined>
+  /**
+   * Finds files of a folder that are not what the image's tag was computed from: such a build fails
+   * before anything is pushed. Absent or undefined: none are looked for.
+   */
+  readonly changesIn?: (folder: string) => ChangeFinder | undefined
 }
 
 export interface BuildResult {

@@ -106,10 +106,10 @@ interface StatusMessage {
 
 /**
  * The builder cannot be reached, does not accept the connection or the build, or lost the
- * connection; or a registry does not accept the image.
+ * connection; a registry does not accept the image; or a file changed during the build.
  */
 export class BuilderError extends Error {
-  readonly kind: 'unreachable' | 'refused' | 'tls' | 'too-old' | 'lost' | 'registry'
+  readonly kind: 'unreachable' | 'refused' | 'tls' | 'too-old' | 'lost' | 'registry' | 'changed'
   /** The same build may succeed a moment later. */
   readonly isTransient: boolean
 

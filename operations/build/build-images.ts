@@ -2,6 +2,7 @@ import { pause } from '../../adapters/http/back-off.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { BuildSpec } from '../../compiler/values/build-spec.ts'
+import { changeFinder } from '../project/hashed-files.ts'
 import { type EnsuringWorld, NotBuilt } from './builder.ts'
 import type { ChosenBuilder } from './choose-builder.ts'
 import { fromEnvironment } from './from-environment.ts'
@@ -50,6 +51,7 @@ export async function buildImages(
           builder,
           signal,
           on,
+          changesIn: changeFinder,
           credentials: host => loginOf(host, env, signal),
           now: () => process.uptime() * 1000,
           pause,

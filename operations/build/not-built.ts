@@ -28,6 +28,18 @@ function messageOf(service: string, reason: string): string {
   return `the image of \`${service}\` was built, but not pushed to \`${name}\`: ${oneLine(why!)}`
 }
 
+const contextChanged = diagnostic({
+  code: 'build/context-changed',
+  severity: 'error',
+  explain: `The tag of an image that devctl builds is the hash of what the build reads: an image in the registry with that tag is not built again. A file of the context, or the Dockerfile, changed after the hash was computed and before the builder had the file. The build is ended before anything is pushed, so that the tag never stands for other content.
+
+Build again. A file that is written all the time, such as a log, belongs in \`.dockerignore\`.`,
+  text: (p: { readonly service: string; readonly reason: string }) => ({
+    message: `the image of \`${p.service}\` was not built: ${p.reason}`,
+    hint: 'build again; a file that the build does not need can be listed in `.dockerignore`',
+  }),
+})
+
 /**
  * Why an image was not built, at its `build`; nothing for one that was, and for one that was
  * skipped since another failed. Throws what is not about the build.
@@ -44,7 +56,11 @@ export function notBuilt(
     return [failedStep(error, { name: service, spec, span, cwd, ...(inline && { inline }), ...(target && { target }) })]
   if (!(error instanceof BuilderError || error instanceof UserError)) throw error
   const reporter = new Reporter()
-  const hint = error instanceof UserError ? error.hint : pushHint(error)
-  reporter.report(failed, span, { service, reason: error.message, hint })
+  if (error instanceof BuilderError && error.kind === 'changed')
+    reporter.report(contextChanged, span, { service, reason: error.message })
+  else {
+    const hint = error instanceof UserError ? error.hint : pushHint(error)
+    reporter.report(failed, span, { service, reason: error.message, hint })
+  }
   return reporter.diagnostics()
 }

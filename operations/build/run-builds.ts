@@ -1,5 +1,6 @@
-import type { Builder, ImageInput } from '../../adapters/buildkit/builder.ts'
+import type { BuildCall, Builder, ImageInput } from '../../adapters/buildkit/builder.ts'
 import { BuilderError, BuildFailure } from '../../adapters/buildkit/failure.ts'
+import type { ChangeFinder } from '../../adapters/buildkit/files/changed.ts'
 import type { Login } from '../../adapters/buildkit/session/session.ts'
 import { backOff } from '../../adapters/http/back-off.ts'
 import { Slots } from '../../adapters/http/slots.ts'
@@ -18,6 +19,8 @@ export interface BuildWorld {
   readonly builder: Builder
   readonly signal: AbortSignal
   readonly credentials: (host: string) => Promise<Login | undefined>
+  /** Finds files of a folder that are not what the content tags were computed from. */
+  readonly changesIn?: (folder: string) => ChangeFinder | undefined
   readonly on: (event: BuildEvent) => void
   /** Milliseconds, for the times in events. */
   readonly now: () => number
@@ -79,13 +82,17 @@ const mayPass = (error: unknown): error is BuilderError | BuildFailure =>
   (error instanceof BuilderError || error instanceof BuildFailure) && error.isTransient
 
 async function buildOne(
-  { service, reference }: PlannedBuild,
+  { service, reference, contentReference }: PlannedBuild,
   input: () => ImageInput,
-  { builder, signal, credentials, on, now, pause }: BuildWorld,
+  { builder, signal, credentials, changesIn, on, now, pause }: BuildWorld,
 ): Promise<BuildEnd> {
   const began = now()
   const seconds = () => (now() - began) / 1000
   on({ type: 'build-begun', name: service, reference })
+  const onStatus: BuildCall['onStatus'] = status => on({ type: 'build-status', name: service, status })
+  // Only a tag of the content says what was built.
+  const guard = contentReference !== undefined && changesIn && { changesIn }
+  const call = { signal, credentials, onStatus, ...guard }
   // At once: the display ends before the builder has answered.
   const cancel = () => on({ type: 'build-ended', name: service, outcome: 'cancelled', seconds: seconds() })
   signal.addEventListener('abort', cancel, { once: true })
@@ -98,10 +105,8 @@ async function buildOne(
   async function attempts(): Promise<BuildEnd> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const onStatus = (status: Parameters<Parameters<Builder['build']>[1]['onStatus']>[0]) =>
-          on({ type: 'build-status', name: service, status })
         if (attempt > 1) await builder.back(signal)
-        const { digest } = await builder.build(input(), { signal, credentials, onStatus })
+        const { digest } = await builder.build(input(), call)
         on({ type: 'build-ended', name: service, outcome: 'built', ...(digest && { digest }), seconds: seconds() })
         return { kind: 'built', digest }
       } catch (error) {

@@ -1,11 +1,22 @@
 import { createHash, type Hash } from 'node:crypto'
-import { closeSync, type Dirent, fstatSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { resolve } from 'node:path'
-import { dirname, join } from 'node:path/posix'
+import { basename, dirname, join } from 'node:path/posix'
 import { openWithoutWaiting, readFile } from '../../adapters/files/read-file.ts'
 import type { BuildInput, SpendOnBuild } from '../../compiler/host.ts'
 import { countOfPatterns, dockerIgnore } from '../../compiler/values/ignore-file.ts'
 import { LOCK_NAME, type Lock, parseLock, temporaryName } from '../gitops/tree/lock.ts'
+import { hashFiles } from './hashed-files.ts'
 
 /**
  * The hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with their paths, contents and
@@ -34,20 +45,52 @@ export function hashBuild(
   add('dockerfile', dockerfileInline ?? null)
   if (path !== undefined) {
     spend('context', sizeOf(path))
-    add(mayRead(path) ? hashFile(path) : 'unreadable')
+    add(mayRead(path) ? hashDockerfile(path) : 'unreadable')
   }
 
   // Services often share a context.
   const key = `${context}\0${path ?? ''}`
-  const files = known.get(key) ?? partsOf(context, ignoreRules(context, path, mayRead, spend), spend)
+  const files =
+    known.get(key) ??
+    rememberedParts(context, key, (isAgain, onStats) => {
+      // The limits were checked the first time.
+      const spent = isAgain ? () => {} : spend
+      return partsOf(context, ignoreRules(context, path, mayRead, spent), spent, onStats)
+    })
   known.set(key, files)
   for (const parts of files) add(...parts)
   return hash.digest('hex')
 }
 
+type OnStats = (name: string, stats: Stats) => void
+
+function hashDockerfile(path: string): string {
+  const name = basename(path)
+  return hashFiles(dirname(path), path, times => hashFile(path, stats => times.set(name, stats)))
+}
+
+/** Reads the parts of a context, so that it is noticed later if its files have changed. */
+function rememberedParts(
+  context: string,
+  key: string,
+  read: (isAgain: boolean, onStats: OnStats) => readonly Parts[],
+): readonly Parts[] {
+  let isAgain = false
+  let parts: readonly Parts[] = []
+  hashFiles(context, key, times => {
+    parts = read(isAgain, (name, { mtimeMs, ctimeMs }) => times.set(name, { mtimeMs, ctimeMs }))
+    isAgain = true
+    return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  })
+  const found = parts
+  parts = []
+  return found
+}
+
 /** The parts of the hash for the files of a context. The files are counted before any is read. */
-function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild): readonly Parts[] {
+function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild, onStats: OnStats): readonly Parts[] {
   const found: Found[] = []
+  onStats('', statSync(context))
   for (const one of walk(context, isIgnored)) {
     spend('files', 1)
     if (one.entry.isFile()) spend('context', sizeOf(resolve(context, one.name)))
@@ -55,13 +98,16 @@ function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild): read
   }
   return found.flatMap(({ name, entry, executable }): readonly Parts[] => {
     const path = resolve(context, name)
-    if (entry.isDirectory()) return [['folder', name]]
-    if (entry.isSymbolicLink()) return [['link', name, readLink(path)]]
+    if (entry.isDirectory() || entry.isSymbolicLink()) {
+      const stats = lstatSync(path, { throwIfNoEntry: false })
+      if (stats) onStats(name, stats)
+      return [entry.isDirectory() ? ['folder', name] : ['link', name, readLink(path)]]
+    }
     // Sockets, pipes and devices are no part of a context.
     if (!entry.isFile()) return []
     // Time is looked at while files are read, too.
     spend('files', 0)
-    return [['file', name, executable() ? 'x' : '', hashFile(path)]]
+    return [['file', name, executable() ? 'x' : '', hashFile(path, stats => onStats(name, stats))]]
   })
 }
 
@@ -206,12 +252,13 @@ let buffer: Buffer | undefined
  * The hash of a file's content, read piece by piece; a word instead for one that is not there or
  * cannot be read, which the build will report.
  */
-function hashFile(path: string): string {
+function hashFile(path: string, onStats: (stats: Stats) => void): string {
   let file: number | undefined
   try {
     file = openWithoutWaiting(path)
     const found = fstatSync(file)
     if (found.isFIFO()) return 'unreadable'
+    onStats(found)
     // Only up to the size at the start: a file that grows meanwhile can be endless.
     return digest(file, createHash('sha256'), found.size)
   } catch (error) {

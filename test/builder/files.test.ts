@@ -1,9 +1,19 @@
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { pathFilter } from '../../adapters/buildkit/files/filter.ts'
-import { folderAt, folderInMemory, type OpenFile } from '../../adapters/buildkit/files/folder.ts'
+import { type FileToSend, folderAt, folderInMemory, type OpenFile } from '../../adapters/buildkit/files/folder.ts'
 import { followLinks } from '../../adapters/buildkit/files/follow-links.ts'
 import { walk } from '../../adapters/buildkit/files/walk.ts'
 
@@ -87,15 +97,18 @@ test('a folder in memory has its texts', async () => {
   const folder = folderInMemory(new Map([['Dockerfile', 'FROM x']]))
   expect([...folder.files({ include: ['Dockerfile', 'Dockerfile.dockerignore'] })]).toHaveLength(1)
   expect([...folder.files({ followPaths: ['other'] })]).toEqual([])
-  expect(await textOf(folder.open({ path: 'Dockerfile', size: 6 }))).toBe('FROM x')
+  expect(await textOf(folder.open({ path: 'Dockerfile', size: 6, modTime: 0n }))).toBe('FROM x')
 })
 
-test('a file that is gone is empty, and one that cannot be read is an error', async () => {
+test('a file that is not what was announced, or cannot be read, is an error', async () => {
   const folder = folderAt(root)
-  expect(await textOf(folder.open({ path: 'b', size: 7 }))).toBe('content')
-  expect(await textOf(folder.open({ path: 'b', size: 2 ** 30 }))).toBe('content')
-  expect(await textOf(folder.open({ path: 'gone', size: 1 }))).toBe('')
-  await expect(textOf(folder.open({ path: 'a', size: 1 }))).rejects.toThrow('EISDIR')
+  const modTime = statSync(join(root, 'b'), { bigint: true }).mtimeNs
+  const open = async (file: Partial<FileToSend>) => textOf(folder.open({ path: 'b', size: 7, modTime, ...file }))
+  expect(await open({})).toBe('content')
+  const sizes = [8, 6, 1, 0, 2 ** 30].map(size => ({ size }))
+  const others = [...sizes, { modTime: modTime - 1n }, { path: 'gone' }]
+  for (const other of others) await expect(open(other)).rejects.toThrow('changed during the build')
+  await expect(open({ path: 'a', size: 1 })).rejects.toThrow('EISDIR')
 })
 
 async function textOf(file: OpenFile): Promise<string> {

@@ -1,4 +1,10 @@
-import { Server, ServerCredentials, type ServerWritableStream, type UntypedHandleCall } from '@grpc/grpc-js'
+import {
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerWritableStream,
+  type UntypedHandleCall,
+} from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
 import type { BuildCall, ImageInput } from '../../adapters/buildkit/builder.ts'
 import { connectToBuilder } from '../../adapters/buildkit/connect.ts'
@@ -30,7 +36,7 @@ async function buildWith(
     Info: unary({ buildkitVersion: { version: 'v0.20.0' } }),
     Solve: unary({ ExporterResponse: response }),
     Status: onStatus as UntypedHandleCall,
-    Session: ((session: ServerWritableStream<unknown, unknown>) => session.resume()) as UntypedHandleCall,
+    Session: ((session: ServerDuplexStream<unknown, unknown>) => session.resume()) as UntypedHandleCall,
   })
   const port = await new Promise<number>((resolve, reject) =>
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>

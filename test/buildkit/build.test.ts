@@ -7,6 +7,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { BuilderError, BuildFailure } from '../../adapters/buildkit/failure.ts'
 import type { BuildStatus } from '../../adapters/buildkit/status.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { hashBuild } from '../../operations/project/build-hash.ts'
+import { changeFinder } from '../../operations/project/hashed-files.ts'
 import { TcpProxy } from '../cluster/tcp-proxy.ts'
 import {
   addressOf,
@@ -104,6 +106,17 @@ describe.each(
       expect(await sentBy(address, folder)).toBeGreaterThan(2_000_000)
       await writeFile(join(folder, 'data/7'), 'changed')
       expect(await sentBy(address, folder)).toBeLessThan(20_000)
+    })
+  })
+
+  test('a file that changes after it was hashed fails the build, also if the builder had it before', async () => {
+    await inFolder({ Dockerfile: 'FROM scratch\nCOPY . /\n', a: 'one', b: '' }, async folder => {
+      hashBuild({ context: folder, args: [] })
+      await build(address, ofFolder(folder), { changesIn: changeFinder })
+      await writeFile(join(folder, 'a'), 'two')
+      const failure = await failureOf(build(address, ofFolder(folder), { changesIn: changeFinder }))
+      expect(failure).toBeInstanceOf(BuilderError)
+      expect(failure).toMatchObject({ kind: 'changed', message: '`a` changed during the build' })
     })
   })
 

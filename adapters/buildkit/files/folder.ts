@@ -1,24 +1,31 @@
-import { closeSync, openSync, read, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, read, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { type ChangeFinder, FileChanged } from './changed.ts'
 import { type FileSelection, pathFilter } from './filter.ts'
 import type { SyncedFile } from './stat.ts'
 import { walk } from './walk.ts'
 
 /** Files that a builder may ask for. */
 export interface SyncedFolder {
-  /** Those that a selection asks for, in the order in which BuildKit compares them. */
+  /**
+   * Those that a selection asks for, in the order in which BuildKit compares them. Throws a
+   * `FileChanged`.
+   */
   readonly files: (selection: FileSelection) => Iterable<SyncedFile>
-  /** Opens one for reading. A file that is gone meanwhile is empty. Throws what opening it throws. */
+  /** Opens one for reading. Throws what opening it throws, and a `FileChanged` for a file that is gone. */
   readonly open: (file: FileToSend) => OpenFile
 }
 
-/** A file with the size that it had. */
-export type FileToSend = Pick<SyncedFile, 'path' | 'size'>
+/** A file as it was announced. */
+export type FileToSend = Pick<SyncedFile, 'path' | 'size' | 'modTime'>
 
 /** A file that is read from its begin to its end. */
 export interface OpenFile {
-  /** Fills a buffer, and gives how many bytes; fewer than it holds are the last. */
+  /**
+   * Fills a buffer, and gives how many bytes; fewer than it holds are the last. Throws a
+   * `FileChanged` if the file is not what was announced.
+   */
   read(into: Buffer): number | Promise<number>
   close(): void
 }
@@ -26,18 +33,34 @@ export interface OpenFile {
 /** Most files are small: calls in the pool of threads take longer than the reading. */
 const SMALL = 128 * 1024
 
-/** A folder of this machine. Its files are read when the builder asks for them. */
-export const folderAt = (root: string): SyncedFolder => ({
-  files: selection => walk(root, selection),
-  open: ({ path, size }) => {
-    const descriptor = openedOrGone(join(root, path))
-    if (descriptor === undefined) return { read: () => 0, close: () => {} }
+/**
+ * A folder of this machine. Its files are read when the builder asks for them: each must still be
+ * what was announced, and what `isChanged` knows of it.
+ */
+export const folderAt = (root: string, isChanged?: ChangeFinder): SyncedFolder => ({
+  files: selection => walk(root, selection, isChanged),
+  open: file => {
+    const descriptor = openedOrGone(join(root, file.path))
+    if (descriptor === undefined) throw new FileChanged(file.path)
+    let sent = 0
+    const checked = (length: number, into: Buffer) => {
+      sent += length
+      if (sent > file.size || (length < into.length && !isWhole(descriptor, file, sent)))
+        throw new FileChanged(file.path)
+      return length
+    }
     return {
-      read: into => (size <= SMALL ? readNow(descriptor, into) : readLater(descriptor, into)),
+      read: into =>
+        file.size <= SMALL
+          ? checked(readNow(descriptor, into), into)
+          : readLater(descriptor, into).then(length => checked(length, into)),
       close: () => closeSync(descriptor),
     }
   },
 })
+
+const isWhole = (descriptor: number, { size, modTime }: FileToSend, sent: number): boolean =>
+  sent === size && fstatSync(descriptor, { bigint: true }).mtimeNs === modTime
 
 function openedOrGone(path: string): number | undefined {
   try {

@@ -81,7 +81,10 @@ class Sender {
     let batch = await this.#buffers.take()
     let at = 0
     for (const stat of files) {
-      if (isRegularMode(stat.mode)) this.#files.set(number, { path: stat.path, size: stat.size })
+      if (isRegularMode(stat.mode)) {
+        const { path, size, modTime } = stat
+        this.#files.set(number, { path, size, modTime })
+      }
       if ((number > 0 && number % BATCH === 0) || at + sizeOfStat(stat) > batch.length) {
         this.#send(batch, batch.subarray(0, at))
         // The connection has its turn between the reading of files.

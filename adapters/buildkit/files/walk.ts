@@ -1,4 +1,5 @@
-import { type BigIntStats, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { type BigIntStats, type Dirent, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs'
+import { type ChangeFinder, FileChanged } from './changed.ts'
 import { type FileSelection, type PathFilter, pathFilter } from './filter.ts'
 import { followLinks } from './follow-links.ts'
 import { isRegular, type SyncedFile, statOf } from './stat.ts'
@@ -9,9 +10,10 @@ const GONE = new Set(['ENOENT', 'ENOTDIR'])
 /**
  * The files of a folder that a selection asks for, in the order in which BuildKit compares them: the
  * entries of a folder by the bytes of their names, each folder before what is in it. Throws what
- * reading a folder throws, except for files that are gone meanwhile.
+ * reading a folder throws, except for files that are gone meanwhile, and a `FileChanged` for one
+ * that `isChanged` finds.
  */
-export function* walk(root: string, selection: FileSelection): Generator<SyncedFile> {
+export function* walk(root: string, selection: FileSelection, isChanged?: ChangeFinder): Generator<SyncedFile> {
   const followed = selection.followPaths && followLinks(root, selection.followPaths)
   const include =
     selection.followPaths && !followed ? selection.include : [...(selection.include ?? []), ...(followed ?? [])]
@@ -19,7 +21,7 @@ export function* walk(root: string, selection: FileSelection): Generator<SyncedF
     ...selection,
     ...(include && include.length > 0 ? { include } : { include: undefined as never }),
   })
-  yield* new Walk(root, filter).files()
+  yield* new Walk(root, filter, isChanged).files()
 }
 
 /** A folder on the way to the current file. */
@@ -35,17 +37,20 @@ interface Level {
 class Walk {
   readonly #root: string
   readonly #filter: PathFilter
+  readonly #isChanged: ChangeFinder | undefined
   /** The first path of every file with several names. */
   readonly #named = new Map<string, string>()
 
-  constructor(root: string, filter: PathFilter) {
+  constructor(root: string, filter: PathFilter, isChanged: ChangeFinder | undefined) {
     this.#root = root
     this.#filter = filter
+    this.#isChanged = isChanged
   }
 
   /** One loop: a generator in each folder would hand a file up through all of them. */
   *files(): Generator<SyncedFile> {
     const levels = [this.#level('', undefined)]
+    if (this.#isChanged) this.#statOf('')
     for (let level = levels[0]; level; level = levels.at(-1)) {
       const entry = level.entries[level.at++]
       if (!entry) {
@@ -75,7 +80,8 @@ class Walk {
   #statOf(path: string): SyncedFile | undefined {
     const full = `${this.#root}/${path}`
     return unlessGone(() => {
-      const stats = lstatSync(full, { bigint: true })
+      const stats = path === '' ? statSync(this.#root, { bigint: true }) : lstatSync(full, { bigint: true })
+      if (this.#isChanged?.(path, stats)) throw new FileChanged(path)
       if (stats.isSymbolicLink()) return statOf(path, stats, { target: readlinkSync(full) })
       const first = this.#firstName(path, stats)
       return statOf(path, stats, first === undefined ? {} : { first })

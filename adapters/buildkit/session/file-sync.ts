@@ -1,3 +1,4 @@
+import { FileChanged } from '../files/changed.ts'
 import type { SyncedFolder } from '../files/folder.ts'
 import { type Packet, sendFiles } from '../files/send.ts'
 import { CallError, NOT_FOUND } from './call-error.ts'
@@ -7,6 +8,7 @@ import type { IncomingCall } from './rpc-server.ts'
 export async function syncFolder(
   call: IncomingCall<Packet, Packet>,
   folders: ReadonlyMap<string, SyncedFolder>,
+  onChange: (change: FileChanged) => void = () => {},
 ): Promise<void> {
   const name = valuesOf(call, 'dir-name')?.[0] ?? ''
   const folder = folders.get(name)
@@ -15,7 +17,13 @@ export async function syncFolder(
   const exclude = valuesOf(call, 'exclude-patterns')
   const followPaths = valuesOf(call, 'followpaths')
   const selection = { ...(include && { include }), ...(exclude && { exclude }), ...(followPaths && { followPaths }) }
-  await sendFiles(folder, selection, call)
+  try {
+    await sendFiles(folder, selection, call)
+  } catch (error) {
+    // The builder passes on no more than the text.
+    if (error instanceof FileChanged) onChange(error)
+    throw error
+  }
 }
 
 /** The values of a header, which are percent-encoded if a header beside it says so. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { BlobStore } from '../content/blob-store.ts'
 import { contentHandlers } from '../content/content-service.ts'
+import type { FileChanged } from '../files/changed.ts'
 import type { SyncedFolder } from '../files/folder.ts'
 import { serviceDefinition } from '../protocol.ts'
 import type { SshAgent } from '../ssh/agent.ts'
@@ -15,6 +16,8 @@ import { receiveArchive } from './upload.ts'
 export interface SessionResources {
   /** By the names of the solve: `context`, `dockerfile`, and those of `additional_contexts`. */
   readonly folders: ReadonlyMap<string, SyncedFolder>
+  /** Called when a file of the folders is no longer what it was; the transfer fails. */
+  readonly onChange?: (change: FileChanged) => void
   /** The content of secrets by their ids, read when it is asked for. Undefined: there is none. */
   readonly secret: (id: string) => Promise<Uint8Array | undefined>
   /** The login of a registry; undefined: anonymous. */
@@ -79,10 +82,10 @@ export function createSession(resources: SessionResources, sharedKey: string): B
 }
 
 function servicesOf(resources: SessionResources): Readonly<Record<string, Handlers>> {
-  const { folders, agents, stores, archive } = resources
+  const { folders, onChange, agents, stores, archive } = resources
   return {
     'grpc.health.v1.Health': { Check: unary(async () => ({ status: SERVING })) },
-    'moby.filesync.v1.FileSync': { DiffCopy: call => syncFolder(call, folders) },
+    'moby.filesync.v1.FileSync': { DiffCopy: call => syncFolder(call, folders, onChange) },
     // BuildKit falls back to Credentials, as the methods for tokens are not served.
     'moby.filesync.v1.Auth': { Credentials: unary<{ Host?: string }>(({ Host = '' }) => loginOf(Host, resources)) },
     'moby.buildkit.secrets.v1.Secrets': {

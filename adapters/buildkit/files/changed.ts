@@ -1,0 +1,14 @@
+import type { BigIntStats } from 'node:fs'
+
+/** True if a file below a folder is not what its tag was computed from. */
+export type ChangeFinder = (path: string, stats: BigIntStats) => boolean
+
+/** A file that changed between the start of a run and the end of its transfer to the builder. */
+export class FileChanged extends Error {
+  readonly path: string
+
+  constructor(path: string) {
+    super(`${path} changed during the build`)
+    this.path = path
+  }
+}
