@@ -1,4 +1,5 @@
 import type { ServiceError } from '@grpc/grpc-js'
+import { olderFailure } from './older-failure.ts'
 import { registryAnswer, shortRegistryText } from './registry-failure.ts'
 import type { Vertex } from './status.ts'
 import { decodeMessage } from './wire.ts'
@@ -7,11 +8,13 @@ import { decodeMessage } from './wire.ts'
 export class BuildFailure extends Error {
   /** Where the step stands, if BuildKit says. */
   readonly place: DockerfilePlace | undefined
-  /** The step, as the status calls it. */
+  /** The digest of the step in the status. */
   readonly step: string | undefined
   readonly exitStatus: number | undefined
   /** It was a registry that failed for a moment: the same build may succeed. */
   readonly isTransient: boolean
+  /** What the status calls the step, if the builder does not say where it stands. */
+  readonly stepName: string | undefined
 
   constructor(
     message: string,
@@ -19,8 +22,10 @@ export class BuildFailure extends Error {
     step: string | undefined,
     exitStatus: number | undefined,
     isTransient = false,
+    stepName: string | undefined = undefined,
   ) {
     super(message)
+    this.stepName = stepName
     this.place = place
     this.step = step
     this.exitStatus = exitStatus
@@ -73,21 +78,23 @@ function buildFailure(error: ServiceError): BuildFailure | undefined {
   return new BuildFailure(error.details, place, vertex?.digest, exit?.Code, isTransient)
 }
 
-/**
- * The same of a builder that has no details, from its text: that of Docker 20.10. Only an exit
- * status and a syntax error are sure to be about the Dockerfile.
- */
+/** The same of a builder that has no details, from its text: that of Docker 20.10. */
 function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailure | undefined {
   const start = { filename: 'Dockerfile', text: '', start: 1, end: 1 }
   if (/\bthe Dockerfile(?: \([^)]*\))? cannot be empty$/i.test(text))
     return new BuildFailure('the Dockerfile cannot be empty', start, undefined, undefined)
   if (UNKNOWN_TARGET.test(text)) return new BuildFailure(text, undefined, undefined, undefined)
-  const exit = /executor failed running .*: exit code: (\d+)$/s.exec(text)?.[1]
-  if (exit !== undefined) return new BuildFailure(text, undefined, failedStep?.digest, Number(exit))
-  const [message, line] = /dockerfile parse error line (\d+): .*/s.exec(text) ?? []
-  if (message === undefined) return undefined
-  const place = { filename: 'Dockerfile', text: '', start: Number(line), end: Number(line) }
-  return new BuildFailure(message, place, undefined, undefined)
+  const [syntax, line] = /dockerfile parse error line (\d+): .*/s.exec(text) ?? []
+  if (syntax !== undefined) {
+    const place = { filename: 'Dockerfile', text: '', start: Number(line), end: Number(line) }
+    return new BuildFailure(syntax, place, undefined, undefined)
+  }
+  const found = olderFailure(text, failedStep)
+  if (!found) return undefined
+  const { message, stepName, exitStatus } = found
+  const isTransient = exitStatus === undefined && registryAnswer(text) === 'transient'
+  const step = stepName === undefined && exitStatus === undefined ? undefined : failedStep?.digest
+  return new BuildFailure(message, undefined, step, exitStatus, isTransient, stepName)
 }
 
 /** How a frontend says that `target` names no stage. */

@@ -1,6 +1,5 @@
 import { basename } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { SourceFile } from '../../compiler/text/source.ts'
 import { parseContext } from '../../compiler/values/build-context.ts'
 import { PLAIN_BUILD } from '../../compiler/values/build-spec.ts'
 import { DEFAULT_PLATFORM } from '../../compiler/values/platform.ts'
@@ -27,9 +26,8 @@ export async function buildDockerfile(
   const parsed = parseContext(context)
   if (!parsed.ok) throw new UserError(`the context \`${context}\`: ${parsed.reason}`)
   const name = basename(dockerfile)
-  const span = { file: new SourceFile(name, ''), start: 0, end: 0 }
   const [reference = '', ...tags] = names
-  const planned = { service: name, span, reference, tags, dependsOn: [] }
+  const planned = { service: name, span: undefined, reference, tags, dependsOn: [] }
   const platform = workspace.env[DEFAULT_PLATFORM]
   const platforms = platform ? [platform] : []
   const specOf = () => ({ ...PLAIN_BUILD, platforms, context: parsed.value, dockerfile: { path: dockerfile } })

@@ -9,7 +9,7 @@ import { type At, SourceFile, type Span } from '../../compiler/text/source.ts'
 import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 import { dockerfileStages } from '../../compiler/values/dockerfile.ts'
 import { dockerIgnore } from '../../compiler/values/ignore-file.ts'
-import { dockerfilePlace } from './dockerfile-place.ts'
+import { dockerfilePlace, dockerfileText } from './dockerfile-place.ts'
 import { type FailureCause, failureCause } from './failure-cause.ts'
 
 /** A build that failed. */
@@ -20,7 +20,7 @@ export interface FailedBuild {
   /** The Dockerfile in the Compose file (`dockerfile_inline`). */
   readonly inline?: At<string>
   /** Its `build`: for failures of which the builder does not say the place. */
-  readonly span?: Span
+  readonly span?: Span | undefined
   /** Its `target`, if the file sets one. */
   readonly target?: At<string>
   /** Paths are shown relative to this folder. */
@@ -49,7 +49,8 @@ To see all output again without the cache: \`devctl build --no-cache --progress 
 export function failedStep(failure: BuildFailure, build: FailedBuild): Diagnostic {
   const place = dockerfilePlace(failure, build.spec)
   const instruction = place ? linesOf(place).join('\n') : ''
-  const stages = place ? dockerfileStages(place.text).filter(stage => !/^\d+$/.test(stage)) : []
+  const text = place?.text ?? dockerfileText(build.spec) ?? ''
+  const stages = dockerfileStages(text).filter(stage => !/^\d+$/.test(stage))
   const { message, exitStatus } = failure
   const found = failureCause({ message, exitStatus, instruction, stages })
   const cause = { ...found, ...(found.missing !== undefined && missingPath(found.missing, build)) }

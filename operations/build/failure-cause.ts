@@ -80,21 +80,22 @@ const imageNotFound: Reader = ({ message, stages, instruction }) => {
   const registry = full.split('/')[0]!
   const about = image
   const isName = !/[:/@.]/.test(image)
+  const near = isName ? didYouMean(image, stages) : undefined
   if (
     /pull access denied|insufficient_scope|authorization failed|unauthorized|denied|forbidden|\b40[13]\b/i.test(reason)
   ) {
     const message = `the registry \`${registry}\` does not allow pulling \`${image}\`, or does not have it`
-    return { message, hint: `check the name, and log in: \`docker login ${registry}\``, about }
+    return { message, hint: near ?? `check the name, and log in: \`docker login ${registry}\``, about }
   }
   if (!/not found/i.test(reason)) {
     const [, cause = reason] = /failed to do request: \w+ "[^"]*": (.*)$/s.exec(reason) ?? []
     const message = `\`${image}\` could not be read from the registry \`${registry}\`: ${cause}`
-    return { message, hint: `check that the builder can reach \`${registry}\``, about }
+    return { message, hint: near ?? `check that the builder can reach \`${registry}\``, about }
   }
-  if (isName && (/--from=/.test(instruction) || didYouMean(image, stages) !== undefined)) {
+  if (isName && (/--from=/.test(instruction) || near !== undefined)) {
     const known = stages.length > 0 ? `its stages are ${stages.map(name => `\`${name}\``).join(', ')}` : undefined
     const message = `\`${image}\` is neither a stage of the Dockerfile nor an image in \`${registry}\``
-    return { message, hint: didYouMean(image, stages) ?? known, about }
+    return { message, hint: near ?? known, about }
   }
   return {
     message: `the image \`${image}\` does not exist in the registry \`${registry}\``,
@@ -152,14 +153,12 @@ const noStage: Reader = ({ message }) => {
   return message === 'file with no instructions' ? { message: 'the Dockerfile has no instructions' } : undefined
 }
 
-const noTarget: Reader = ({ message }) => {
+const noTarget: Reader = ({ message, stages }) => {
   const [, target, near] = /target stage "([^"]*)" could not be found(?: \(did you mean (\S+)\?\))?/.exec(message) ?? []
   if (target === undefined) return undefined
-  return {
-    message: `the Dockerfile has no stage \`${target}\``,
-    ...(near !== undefined && { hint: `did you mean \`${near}\`?` }),
-    target,
-  }
+  const known = stages.length > 0 ? `its stages are ${stages.map(name => `\`${name}\``).join(', ')}` : undefined
+  const hint = near === undefined ? (didYouMean(target, stages) ?? known) : `did you mean \`${near}\`?`
+  return { message: `the Dockerfile has no stage \`${target}\``, hint, target }
 }
 
 const noRepository: Reader = ({ message }) => {

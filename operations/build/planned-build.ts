@@ -6,8 +6,8 @@ import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 export interface PlannedBuild {
   /** The service, as the Compose file names it; an image of the manifest; the name of the file for a Dockerfile alone. */
   readonly service: string
-  /** Where its `build` is written. */
-  readonly span: Span
+  /** Where its `build` is written; undefined for a Dockerfile alone. */
+  readonly span: Span | undefined
   /** The Dockerfile in the Compose file (`dockerfile_inline`). */
   readonly inline?: At<string>
   /** Its `target`, where a file has one. */

@@ -40,7 +40,8 @@ export function refuseSameNames(images: readonly PlannedBuild[]): void {
     if (clash === undefined) continue
     const first = owners.get(clash)!
     const parameters = { first: first.service, second: image.service, name: clash }
-    const related = [{ span: first.span, message: `the \`build\` of \`${first.service}\`` }]
+    const { span } = first
+    const related = span && [{ span, message: `the \`build\` of \`${first.service}\`` }]
     reporter.report(sameName, image.span, parameters, related)
   }
   if (reporter.hasErrors) throw new NotBuilt(reporter.diagnostics())

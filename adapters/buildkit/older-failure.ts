@@ -1,0 +1,53 @@
+import type { Vertex } from './status.ts'
+
+/** What a builder without details says of a failure. */
+export interface OlderFailure {
+  /** In the words of newer builders. */
+  readonly message: string
+  /** The step as the status names it: `[web 2/3] RUN make`, `[internal] load metadata for IMAGE`. */
+  readonly stepName: string | undefined
+  readonly exitStatus: number | undefined
+}
+
+/** The instruction of a step; what loads a base image, or a file for `ADD`. */
+const OF_DOCKERFILE = /^\[(?:\S+ )?\d+\/\d+\] |^\[internal\] load metadata for |^FROM |^https?:\/\//
+
+/** How the frontend begins an error about the Dockerfile. */
+const PREFIX = /^failed to solve with frontend \S+: failed to (?:create LLB definition|build LLB|solve LLB): /
+
+/**
+ * Reads the error of a builder that sends no details, which is that of Docker 20.10 (BuildKit before
+ * 0.9); undefined if it is not about the Dockerfile.
+ */
+export function olderFailure(text: string, step: Vertex | undefined): OlderFailure | undefined {
+  const name = step?.name !== undefined && OF_DOCKERFILE.test(step.name) ? step.name : undefined
+  const exit = /executor failed running .*: exit code: (\d+)$/s.exec(text)?.[1]
+  if (name === undefined && exit === undefined && !PREFIX.test(text)) return undefined
+  const plain = text.replace(PREFIX, '').replace(/^rpc error: code = \w+ desc = /, '')
+  return {
+    message: exit === undefined ? inNewWords(plain, name ?? '') : plain,
+    stepName: name,
+    exitStatus: exit === undefined ? undefined : Number(exit),
+  }
+}
+
+function inNewWords(text: string, step: string): string {
+  const image = /^(?:\[internal\] load metadata for|FROM) (\S+)/.exec(step)?.[1]
+  if (image !== undefined) return metadataFailure(image, text)
+  return text
+    .replace(
+      /^failed to compute cache key: "(.+)" not found: not found$/s,
+      'failed to calculate checksum of ref "$1": not found',
+    )
+    .replace(/^executor failed running \[(.*)\]: /s, 'process "$1" did not complete successfully: ')
+    .replace(/^secret (\S+) not found: not found$/, 'secret $1: not found')
+    .replace(/^target stage (\S+) could not be found$/, 'target stage "$1" could not be found')
+    .replace(/\blstat \S*?\/(?:diff|merged|fs|buildkit-mount\d+)(?=\/)/, 'lstat ')
+}
+
+/** Names as they are written: without what they mean on Docker Hub. */
+function metadataFailure(image: string, text: string): string {
+  const written = image.replace(/^docker\.io\/(?:library\/)?/, '').replace(/:latest$/, '')
+  const reason = text.replace(/^failed to load cache key: /, '')
+  return `${written}: failed to resolve source metadata for ${image}: ${reason}`
+}
