@@ -37,3 +37,14 @@ export function parseNamedContext(text: string): Parsed<BuildContext> {
 
 /** A URL without user name and password. */
 export const withoutLogin = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
+
+const REPOSITORY = /^(?:(?:git|ssh):\/\/|git@|github\.com\/|https?:\/\/[^?#]*\.git(?=[?#]|$))/
+const COMMIT = /#(?:[0-9a-f]{40}|[0-9a-f]{64})(?:$|:)/
+
+/**
+ * True if an address that a builder fetches may have other content tomorrow: a branch or tag of a
+ * repository, and every archive. A repository with the full id of a commit has the same for ever.
+ * Images count as base images do, by their references.
+ */
+export const mayMove = (address: string): boolean =>
+  !address.startsWith('docker-image://') && !(REPOSITORY.test(address) && COMMIT.test(address))

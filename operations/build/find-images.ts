@@ -65,8 +65,9 @@ export async function findImages(
  * The name that proves the content of an image, if a registry has it; undefined if no name does. A
  * deploy takes an image whose content is not known as it is.
  */
-function provingName({ reference, contentReference }: PlannedBuild, isDeploy: boolean): string | undefined {
+function provingName({ reference, contentReference, isMoving }: PlannedBuild, isDeploy: boolean): string | undefined {
   if (isPinned(reference)) return reference
+  if (isMoving && contentReference !== undefined) return undefined
   return contentReference ?? (isDeploy ? reference : undefined)
 }
 

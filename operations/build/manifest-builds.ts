@@ -1,10 +1,11 @@
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { hashManifestBuilds } from '../../compiler/manifest/build-hash.ts'
-import { manifestBuildSpec } from '../../compiler/manifest/build-spec.ts'
+import { manifestBuildSpec, manifestContext } from '../../compiler/manifest/build-spec.ts'
 import type { ImageBuild } from '../../compiler/manifest/manifest.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { SecretPlaces } from '../../compiler/text/secret-places.ts'
+import { type ContextSource, mayMove } from '../../compiler/values/build-context.ts'
 import { nameOfContent } from '../../compiler/values/image-reference.ts'
 import { buildVariables } from '../commands/command-variables.ts'
 import { boundaryOf } from '../project/boundary.ts'
@@ -15,7 +16,7 @@ import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
 import { NotBuilt } from './builder.ts'
 import { builtImage } from './built-image.ts'
-import type { PlannedBuild } from './planned-build.ts'
+import { type PlannedBuild, withMoving } from './planned-build.ts'
 import { noRegistry } from './planned-builds.ts'
 
 interface Names {
@@ -54,17 +55,23 @@ export function manifestBuilds(
     if (image) return nameOfContent(image.value, contentTag(name))
     return isDeploy && tag !== undefined ? undefined : referenceOf(name, contentTag(name))
   }
-  return [...manifest.build.values()].map(build => ({
-    service: build.name,
-    span: build.span,
-    reference: build.image?.value ?? referenceOf(build.name, tag ?? contentTag(build.name)),
-    contentReference: contentOf(build),
-    tags: [],
-    dependsOn: build.dependsOn.map(({ value }) => value),
-    specOf: (reporter, images) =>
-      manifestBuildSpec(build, { manifest, host, built: variablesOf(build, images) }, reporter),
-  }))
+  const builds = [...manifest.build.values()].map(
+    (build): PlannedBuild => ({
+      service: build.name,
+      span: build.span,
+      reference: build.image?.value ?? referenceOf(build.name, tag ?? contentTag(build.name)),
+      contentReference: contentOf(build),
+      isMoving: isMoving(manifestContext(build.context.value, manifest.folder)),
+      tags: [],
+      dependsOn: build.dependsOn.map(({ value }) => value),
+      specOf: (reporter, images) =>
+        manifestBuildSpec(build, { manifest, host, built: variablesOf(build, images) }, reporter),
+    }),
+  )
+  return withMoving(builds)
 }
+
+const isMoving = (context: ContextSource): boolean => 'remote' in context && mayMove(context.remote)
 
 /** Both would set the same variables. */
 function checkNames(builds: ReadonlyMap<string, ImageBuild>, { builds: ofServices }: Plan): void {

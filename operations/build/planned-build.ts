@@ -19,6 +19,11 @@ export interface PlannedBuild {
    * not known here.
    */
   readonly contentReference?: string | undefined
+  /**
+   * True if it is built from an address whose content may change: `contentReference` does not say
+   * what is in it.
+   */
+  readonly isMoving?: boolean
   /** Further names of the image. */
   readonly tags: readonly string[]
   /** The services whose images it is built on. */
@@ -45,4 +50,16 @@ export function withNeeded(names: Iterable<string>, all: readonly PlannedBuild[]
   }
   for (const name of names) add(name)
   return all.filter(({ service }) => wanted.has(service))
+}
+
+/** With those marked that are built on an image that is built from what may change. */
+export function withMoving(builds: readonly PlannedBuild[]): readonly PlannedBuild[] {
+  const moving = new Set(builds.flatMap(({ service, isMoving }) => (isMoving ? [service] : [])))
+  if (moving.size === 0) return builds
+  const users = new Map<string, string[]>()
+  for (const { service, dependsOn } of builds)
+    for (const used of dependsOn) users.set(used, [...(users.get(used) ?? []), service])
+  // A set also gives what is added to it meanwhile.
+  for (const used of moving) for (const service of users.get(used) ?? []) moving.add(service)
+  return builds.map(build => (moving.has(build.service) ? { ...build, isMoving: true } : build))
 }

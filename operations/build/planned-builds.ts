@@ -1,10 +1,11 @@
 import { composeBuildSpec } from '../../compiler/compose/build-spec.ts'
-import type { Project } from '../../compiler/compose/project.ts'
+import type { Build, Project } from '../../compiler/compose/project.ts'
 import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
+import { mayMove } from '../../compiler/values/build-context.ts'
 import { NotBuilt } from './builder.ts'
-import type { PlannedBuild } from './planned-build.ts'
+import { type PlannedBuild, withMoving } from './planned-build.ts'
 
 /** An image that has no registry to be pushed to. */
 export const noRegistry = diagnostic({
@@ -35,7 +36,7 @@ export function plannedBuilds(project: Project, plan: Plan, isPushed = true): re
     if (isPushed && !hasRegistry) reporter.report(noRegistry, span, { service })
   const found = reporter.diagnostics()
   if (found.length > 0) throw new NotBuilt(found)
-  return plan.builds.map(({ service: name, image, contentImage, dependsOn, span }) => {
+  const builds = plan.builds.map(({ service: name, image, contentImage, dependsOn, span }): PlannedBuild => {
     // The plan has builds of services that have a `build`.
     const service = (project.services.get(name) ?? project.contextServices.get(name))!
     const { dockerfileInline: inline, tags, target } = service.build!
@@ -46,9 +47,16 @@ export function plannedBuilds(project: Project, plan: Plan, isPushed = true): re
       ...(target && { target }),
       reference: image,
       contentReference: contentImage,
+      isMoving: isMoving(service.build!),
       tags: tags.map(({ value }) => value),
       dependsOn,
       specOf: (reporter, _images, given) => composeBuildSpec(service, project, reporter, given)!,
     }
   })
+  return withMoving(builds)
+}
+
+function isMoving({ context, additionalContexts }: Build): boolean {
+  const remote = additionalContexts.flatMap(one => ('remote' in one ? one.remote : []))
+  return (!context.value.startsWith('/') && mayMove(context.value)) || remote.some(mayMove)
 }

@@ -5,7 +5,7 @@ import { SourceFile } from '../../compiler/text/source.ts'
 import { PLAIN_BUILD } from '../../compiler/values/build-spec.ts'
 import { type EnsureOptions, NotBuilt } from '../../operations/build/builder.ts'
 import { missingImagesBuilder, presentImagesOnly } from '../../operations/build/ensure-images.ts'
-import type { PlannedBuild } from '../../operations/build/planned-build.ts'
+import { type PlannedBuild, withMoving } from '../../operations/build/planned-build.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import { DIGEST, type FakeServer, fakeServer, giveManifest, refuse } from '../registry/fake-registry.ts'
 
@@ -87,6 +87,26 @@ describe('an image', () => {
     const { host } = await registry()
     const images = ['web', 'api', 'worker'].map(name => planned(name, `${host}/${name}:1`))
     expect(await ensure(images, 'missing')).toEqual({ events: ['web present'], built: '`api`, `worker`', notes: [] })
+  })
+
+  test('that is made of an address whose content may change is always built', async () => {
+    const { host } = await registry()
+    const moving = planned('web', `${host}/web:1`, { isMoving: true })
+    for (const build of ['missing', 'changed'] as const)
+      expect(await ensure([moving], build)).toMatchObject({ events: [], built: '`web`' })
+    // The user says that it is taken as it is.
+    const taken = planned('web', `${host}/web:1`, { contentReference: undefined, isMoving: true })
+    expect(await ensure([taken], 'missing')).toMatchObject({ events: ['web present'] })
+  })
+
+  test('moves with the images that it is built on', () => {
+    const images = [
+      planned('web', 'web:1', { dependsOn: ['base'] }),
+      planned('base', 'base:1', { dependsOn: ['remote'] }),
+      planned('remote', 'remote:1', { isMoving: true }),
+      planned('other', 'other:1'),
+    ]
+    expect(withMoving(images).map(({ isMoving }) => isMoving === true)).toEqual([true, true, true, false])
   })
 
   test('is built although it is there if all are', async () => {
