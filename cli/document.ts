@@ -28,7 +28,7 @@ Results go to standard output. Diagnostics, progress and summaries go to standar
 |---|---|
 | \`COMPOSE_FILE\`, \`COMPOSE_PATH_SEPARATOR\`, \`COMPOSE_PROFILES\`, \`COMPOSE_PROJECT_NAME\` | as for Compose |
 | \`DEVCTL_CONTEXT\`, \`DEVCTL_NAMESPACE\` | the context and the namespace, if \`--context\` and \`--namespace\` are not given |
-| \`DEVCTL_DOMAIN\`, \`DEVCTL_REGISTRY\` | the domain and the registry of \`deploy\`, if neither its options nor the manifest name them |
+| \`DEVCTL_DOMAIN\`, \`DEVCTL_REGISTRY\` | the domain and the registry of \`build\`, \`deploy\` and \`diff\`, if neither their options nor the manifest name them |
 | \`DEVCTL_URL\` | the platform; takes precedence over \`DEVCTL_CONTEXT\` |
 | \`DEVCTL_HOME\` | the folder for the state of devctl; default \`~/.devctl\` |
 | \`DEVCTL_TIMEOUT\` | the deadline, if \`--timeout\` is not given |
@@ -61,8 +61,8 @@ The order is the same for the namespace: \`--namespace\`, the environment, \`DEV
 \`devctl namespace use\`, the kubeconfig, and then \`default\`.
 
 The domain of public routes and the registry of built images come from \`--domain\` and \`--registry\`, or else from
-the manifest (its environment, then its top level). For \`deploy\` and \`diff\`, \`DEVCTL_DOMAIN\` and \`DEVCTL_REGISTRY\`
-come next, and then the context: \`devctl context use NAME --domain DOMAIN --registry REGISTRY\`. \`render\` and
+the manifest (its environment, then its top level). For \`build\`, \`deploy\` and \`diff\`, \`DEVCTL_DOMAIN\` and
+\`DEVCTL_REGISTRY\` come next, and then the context: \`devctl context use NAME --domain DOMAIN --registry REGISTRY\`. \`render\` and
 \`publish\` read only the options and the manifest.
 
 \`--loglevel info\` prints what was chosen, and which setting decided. \`render\`, \`validate\` and \`config\` do not use

@@ -1,3 +1,36 @@
+/** Options of other builders, and what devctl has instead. */
+const OF_BUILDERS: Readonly<Record<string, string>> = {
+  '--add-host': 'list hosts under `extra_hosts` of `build`',
+  '--allow': 'list entitlements under `entitlements` of `build`',
+  '--annotation': 'labels are under `labels` of `build`',
+  '--attest': '`provenance` and `sbom` of `build` set attestations',
+  '--build-context': 'list contexts under `additional_contexts` of `build`',
+  '--builder': '`BUILDKIT_HOST` names the builder',
+  '--cache-to': '`--export-cache IMAGE` exports the cache; `cache_to` of `build` takes other types',
+  '--check': '`--push=false` only checks that the images can be built',
+  '--iidfile': '`--metadata-file PATH` writes the images with their digests',
+  '--label': 'list labels under `labels` of `build`',
+  '--load': 'images are pushed to a registry; a Docker Engine also keeps those that it builds',
+  '--network': 'set `network` of `build`',
+  '--no-cache-filter': 'list stages under `no_cache_filter` of `build`',
+  '--output': 'images are pushed to a registry; `--push=false` only checks that they can be built',
+  '--print': '`devctl config` prints the Compose file as devctl reads it',
+  '--provenance': 'set `provenance` of `build`',
+  '--pull': 'set `pull` of `build`',
+  '--quiet': '`--loglevel error` prints only errors',
+  '--sbom': 'set `sbom` of `build`',
+  '--set': '`--build-arg`, `--target` and `--platform` change all builds of a command',
+  '--shm-size': 'set `shm_size` of `build`',
+  '--ssh': 'list keys under `ssh` of `build`',
+  '--ulimit': 'set `ulimits` of `build`',
+  '-o': 'images are pushed to a registry; `--push=false` only checks that they can be built',
+  '-q': '`--loglevel error` prints only errors',
+}
+
+/** The hint for an option that `devctl build` does not have but other builders do. */
+export const insteadOfOption = (option: string): string | undefined =>
+  Object.hasOwn(OF_BUILDERS, option) ? OF_BUILDERS[option] : undefined
+
 /** Commands of other tools, or not implemented yet, and what to use instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   up: 'development containers are not implemented yet; `devctl deploy` deploys the application to the cluster',

@@ -33,7 +33,7 @@ export async function runProgram(argv: readonly string[], io: Io, commands: read
       io.stderr.write(helpOf(program))
       return 2
     }
-    throw (await unknownCommand(error, argv, commands)) ?? toUsageError(error)
+    throw (await unknownCommand(error, argv, commands)) ?? (await unknownOption(error, argv)) ?? toUsageError(error)
   }
   return status
 }
@@ -162,6 +162,18 @@ async function unknownCommand(
   const { insteadOf } = await import('./other-words.ts')
   const hint = insteadOf(word)
   return hint === undefined ? undefined : new UsageError(`unknown command \`${word}\``, { hint })
+}
+
+/** The error for an option of other builders, whose nearest name here means something else. */
+async function unknownOption(
+  { code, message }: CommanderError,
+  argv: readonly string[],
+): Promise<UsageError | undefined> {
+  const option = /unknown option '([^'=]+)/.exec(message)?.[1]
+  if (code !== 'commander.unknownOption' || option === undefined || !argv.includes('build')) return undefined
+  const { insteadOfOption } = await import('./other-words.ts')
+  const hint = insteadOfOption(option)
+  return hint === undefined ? undefined : new UsageError(`unknown option \`${option}\``, { hint })
 }
 
 /** Commander's message in the words and quotes of ours: `error: unknown option '--nmae'\n(Did you mean --name?)`. */

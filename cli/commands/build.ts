@@ -37,7 +37,7 @@ Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`
       '-t, --tag <tag>',
       'tag of the images (default: a hash of the build inputs); for a Dockerfile, the whole name to push',
     ),
-    push: choice('--push <bool>', '`--push=false` only checks that the images can be built', ['true', 'false'], 'true'),
+    push: choice('--push [bool]', '`--push=false` only checks that the images can be built', ['true', 'false'], 'true'),
     cache,
     buildArg: buildArguments,
     secret: buildSecrets,

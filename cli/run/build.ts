@@ -25,7 +25,7 @@ export interface BuildValues extends LoadingValues {
   readonly tag: string | undefined
   readonly context: string | undefined
   readonly cache: boolean
-  readonly push: 'true' | 'false'
+  readonly push: 'true' | 'false' | true
   readonly buildArg: Readonly<Record<string, string | undefined>> | undefined
   readonly secret: readonly SecretOption[] | undefined
   readonly target: string | undefined
@@ -153,7 +153,8 @@ function settingsOf(
   const registry = (ref: string) => ({ type: 'registry', attributes: { ref } })
   return {
     noCache: !cache,
-    push: push === 'true',
+    // `--push` alone is true.
+    push: push !== 'false',
     ...(target !== undefined && { target }),
     ...(platform && { platforms: platform.flatMap(one => one.split(',')) }),
     ...(buildArg && {
