@@ -26,6 +26,8 @@ export type OperationEvent =
   /** A line that a command of the manifest has printed. */
   | { readonly type: 'output'; readonly command: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | { readonly type: 'note'; readonly text: string }
+  /** What devctl has chosen, and which setting decided; for those who ask (`--loglevel info`). */
+  | { readonly type: 'choice'; readonly text: string }
   /** Something that a person should know, and that does not stop the work. */
   | { readonly type: 'warning'; readonly text: string; readonly hint?: string }
   /**

@@ -43,6 +43,10 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
       case 'request-closed':
         progress.pause()
         return void context.io.stderr.write(`closed ${event.url}\n`)
+      case 'choice':
+        if (context.logLevel === 'info' || context.logLevel === 'debug')
+          progress.tell({ type: 'note', text: event.text })
+        return
       case 'push-failed':
         return
       case 'left-out':

@@ -5,6 +5,8 @@ import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 import { changeFinder } from '../project/hashed-files.ts'
 import { type EnsuringWorld, NotBuilt } from './builder.ts'
 import type { ChosenBuilder } from './choose-builder.ts'
+import type { BuildEvent } from './events.ts'
+import { shownPath } from './failed-step.ts'
 import { fromEnvironment } from './from-environment.ts'
 import { type BuildSettings, imageInput } from './image-input.ts'
 import { notBuilt } from './not-built.ts'
@@ -36,6 +38,8 @@ export async function buildImages(
   const specs = specsOf(builds, images, given, on)
   const services = builds.map(({ service }) => `\`${service}\``).join(', ')
   const builder = await openBuilder(chosen, `for the images of ${services}`, env, signal)
+  const version = builder.version === undefined ? '' : ` ${builder.version}`
+  on({ type: 'choice', text: `building with ${builder.name}${version}, which is ${chosen.from}` })
   try {
     const ends = await withImagePlaces(builds, settings.push !== false, ({ builds, outputOf, layoutsOf }) =>
       runBuilds(
@@ -50,7 +54,7 @@ export async function buildImages(
         {
           builder,
           signal,
-          on,
+          on: onceEach(specs, workspace.cwd, on),
           changesIn: changeFinder,
           credentials: host => loginOf(host, env, signal),
           now: () => process.uptime() * 1000,
@@ -59,10 +63,44 @@ export async function buildImages(
       ),
     )
     return referencesOf(builds, ends, settings.push !== false, (build, end) =>
-      notBuilt(build, specs.get(build.service)!, workspace.cwd, end),
+      notBuilt(build, withSecrets(specs.get(build.service)!, settings), workspace.cwd, end),
     )
   } finally {
     builder.close()
+  }
+}
+
+/** With the secrets of options. */
+const withSecrets = (spec: BuildSpec, { secrets }: BuildSettings): BuildSpec => ({
+  ...spec,
+  secrets: new Map([...spec.secrets, ...(secrets ?? [])]),
+})
+
+/**
+ * Sends the events of builds with each warning about a Dockerfile once, also if several services
+ * have it, and with the path of the Dockerfile.
+ */
+function onceEach(
+  specs: ReadonlyMap<string, BuildSpec>,
+  cwd: string,
+  on: (event: BuildEvent) => void,
+): (event: BuildEvent) => void {
+  const seen = new Set<string>()
+  return event => {
+    if (event.type !== 'build-status' || !event.status.warnings) return on(event)
+    const { context, dockerfile } = specs.get(event.name)!
+    const path = 'path' in dockerfile && 'folder' in context ? shownPath(dockerfile.path, cwd) : undefined
+    const warnings = event.status.warnings.flatMap(one => {
+      const key = JSON.stringify([
+        path ?? event.name,
+        one.ranges?.[0]?.start?.line,
+        Buffer.from(one.short ?? []).toString(),
+      ])
+      if (one.info && seen.has(key)) return []
+      seen.add(key)
+      return [one.info && path !== undefined ? { ...one, info: { ...one.info, filename: path } } : one]
+    })
+    on({ ...event, status: { ...event.status, warnings } })
   }
 }
 

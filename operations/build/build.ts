@@ -2,9 +2,10 @@ import type { Project } from '../../compiler/compose/project.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { withDefaultTag } from '../../compiler/values/image-reference.ts'
 import { findTarget, type Target } from '../contexts/target.ts'
 import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
-import { lastingOptions } from '../project/lasting-options.ts'
+import { lastingOptions, registryText } from '../project/lasting-options.ts'
 import { noSuchService } from '../project/named-services.ts'
 import { openProject, targetOf } from '../project/open-project.ts'
 import type { LocalWorld } from '../session.ts'
@@ -24,7 +25,10 @@ import { withSettings } from './with-settings.ts'
 export async function build({ workspace, signal, on }: LocalWorld, input: ImagesInput): Promise<BuildOutcome> {
   const project = await openProject(workspace, input)
   const target = await targetOrNone(workspace, input.context, targetOf(project, input))
-  const { registry } = lastingOptions(workspace, input, project, target)
+  const lasting = lastingOptions(workspace, input, project, target)
+  const { registry } = lasting
+  const text = registryText(lasting)
+  if (text !== undefined && input.push !== false) on({ type: 'choice', text })
   const compiled = await compileFiles(workspace, [], input, { ...input, registry }, { project, forBuild: 'build' })
   const { plan, project: model } = compiled
   const found = withTargets(compiled.diagnostics, model, input).filter(({ code }) => !ABOUT_OPTIONS.has(code))
@@ -33,8 +37,11 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
   return outcomeOf(on, () => {
     const { tag, push: isPushed } = input
     const ofManifest = manifestBuilds(workspace, input, project, { plan, registry, tag, isPushed })
-    const all = [...plannedBuilds(model, plan, isPushed), ...ofManifest]
-    const builds = withSettings(named(input.services ?? [], all, [...model.services.keys()]), input)
+    const all = [...plannedBuilds(model, plan, isPushed, 'build'), ...ofManifest]
+    const builds = withSettings(
+      named(input.services ?? [], all, [...model.services.keys()], name => model.services.get(name)?.image?.value),
+      input,
+    )
     const builder = missingImagesBuilder({ workspace, on }, chooseBuilder(workspace, target.stored), input)
     return builder.ensure(builds, {
       build: input.noCache || input.push === false ? 'all' : 'changed',
@@ -73,11 +80,15 @@ async function targetOrNone(
   }
 }
 
+const isSameName = (one: string, other: string | undefined): boolean =>
+  other !== undefined && withDefaultTag(one) === withDefaultTag(other)
+
 /** The builds that words name, with those that they need. */
 function named(
   names: readonly string[],
   all: readonly PlannedBuild[],
   services: readonly string[],
+  imageOf: (service: string) => string | undefined,
 ): readonly PlannedBuild[] {
   if (all.length === 0)
     throw new UserError('no service has `build`', {
@@ -87,6 +98,11 @@ function named(
   for (const name of names) {
     if (all.some(({ service }) => service === name)) continue
     if (!services.includes(name)) throw noSuchService(name, services)
+    const maker = all.find(one => isSameName(one.reference, imageOf(name)))
+    if (maker)
+      throw new UserError(`service \`${name}\` has no \`build\`: its image is that of \`${maker.service}\``, {
+        hint: `\`devctl build ${maker.service}\` builds it`,
+      })
     throw new UserError(`service \`${name}\` has no \`build\``, {
       hint: `the services with \`build\` are ${all.map(({ service }) => `\`${service}\``).join(', ')}`,
     })

@@ -16,7 +16,7 @@ import { type FailureCause, failureCause } from './failure-cause.ts'
 export interface FailedBuild {
   /** The service, or the entry of the manifest's `build`; empty for a Dockerfile alone. */
   readonly name: string
-  readonly spec: Pick<BuildSpec, 'context' | 'dockerfile'>
+  readonly spec: Pick<BuildSpec, 'context' | 'dockerfile'> & Partial<Pick<BuildSpec, 'secrets'>>
   /** The Dockerfile in the Compose file (`dockerfile_inline`). */
   readonly inline?: At<string>
   /** Its `build`: for failures of which the builder does not say the place. */
@@ -41,6 +41,7 @@ A base image comes from its registry with the logins of this machine's Docker co
 To see all output again without the cache: \`devctl build --no-cache --progress plain SERVICE\`.`,
   text: ({ name, cause }: { readonly name: string; readonly cause: FailureCause }) => ({
     message: `${name === '' ? 'the build failed' : `the build of \`${name}\` failed`}: ${cause.message}`,
+    notes: cause.notes,
     hint: cause.hint,
   }),
 })
@@ -53,7 +54,8 @@ export function failedStep(failure: BuildFailure, build: FailedBuild): Diagnosti
   const stages = dockerfileStages(text).filter(stage => !/^\d+$/.test(stage))
   const { message, exitStatus } = failure
   const found = failureCause({ message, exitStatus, instruction, stages })
-  const cause = { ...found, ...(found.missing !== undefined && missingPath(found.missing, build)) }
+  const notes = exitStatus === undefined ? [] : missingSecrets(instruction, build)
+  const cause = { ...found, notes, ...(found.missing !== undefined && missingPath(found.missing, build)) }
   const reporter = new Reporter()
   reporter.report(
     stepFailed,
@@ -104,9 +106,22 @@ function shownDockerfile({ filename }: DockerfilePlace, { spec, cwd }: FailedBui
   return 'remote' in spec.context ? spec.dockerfile.path : shownPath(spec.dockerfile.path, cwd)
 }
 
-const shownPath = (path: string, cwd: string): string => {
+/** A path as messages have it: relative to a folder, where that is shorter. */
+export const shownPath = (path: string, cwd: string): string => {
   const short = relative(cwd, path)
   return short.length < path.length ? short : path
+}
+
+/** Notes for the secrets that a step mounts and the build does not have: without `required`, BuildKit runs it without them. */
+function missingSecrets(instruction: string, { spec: { secrets } }: FailedBuild): readonly string[] {
+  const mounts = [...instruction.matchAll(/--mount=(\S*type=secret\S*)/g)].map(([, options]) => options!)
+  const ids = mounts.flatMap(options => /(?:^|,)id=([^,\s]+)/.exec(options)?.[1]?.replaceAll(/['"]/g, '') ?? [])
+  return [...new Set(ids)]
+    .filter(id => secrets && !secrets.has(id))
+    .map(
+      id =>
+        `the build has no secret \`${id}\`, which this step mounts: list it under \`secrets\` of \`build\`, or add \`--secret id=${id},src=FILE\``,
+    )
 }
 
 /** What is known of a path that is not in the context. */

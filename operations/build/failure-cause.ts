@@ -4,6 +4,7 @@ import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 export interface FailureCause {
   readonly message: string
   readonly hint?: string | undefined
+  readonly notes?: readonly string[]
   /** The part of the instruction that it is about; absent: all of it. */
   readonly about?: string
   /** A path that the context, or a stage, does not have. */

@@ -7,6 +7,9 @@ import { mayMove } from '../../compiler/values/build-context.ts'
 import { NotBuilt } from './builder.ts'
 import { type PlannedBuild, withMoving } from './planned-build.ts'
 
+/** The commands that build images: they differ in where a registry can come from, and in their options. */
+export type ImageCommand = 'build' | 'deploy' | 'publish'
+
 /** An image that has no registry to be pushed to. */
 export const noRegistry = diagnostic({
   code: 'image/not-built',
@@ -20,9 +23,9 @@ devctl deploy --image web=registry.example.com/team/web:1.4
 \`\`\`
 
 The image is called \`REGISTRY/ENVIRONMENT-SERVICE:TAG\`, where the tag is \`--tag\`, else a hash of what the build reads. \`--image\`, \`--images-file\` and \`image:\` set the full name.`,
-  text: ({ service }: { readonly service: string }) => ({
+  text: ({ service, command }: { readonly service: string; readonly command: ImageCommand }) => ({
     message: `no registry is set for the image of \`${service}\``,
-    hint: `add \`--registry\`, or \`image:\` to the service; \`--image ${service}=REFERENCE\` deploys an image that is there`,
+    hint: `add \`--registry\`, or \`image:\` to the service, or set ${command === 'publish' ? '' : '`DEVCTL_REGISTRY`, '}\`registry\` in devctl.yml${command === 'publish' ? '' : ' or `devctl context use NAME --registry REGISTRY`'}${command === 'build' ? '' : `; \`--image ${service}=REFERENCE\` names an image that is there`}`,
   }),
 })
 
@@ -30,10 +33,15 @@ The image is called \`REGISTRY/ENVIRONMENT-SERVICE:TAG\`, where the tag is \`--t
  * The images that the plan builds. Throws `NotBuilt` for images without a registry, where they could
  * not be pushed.
  */
-export function plannedBuilds(project: Project, plan: Plan, isPushed = true): readonly PlannedBuild[] {
+export function plannedBuilds(
+  project: Project,
+  plan: Plan,
+  isPushed = true,
+  command: ImageCommand = 'deploy',
+): readonly PlannedBuild[] {
   const reporter = new Reporter()
   for (const { service, hasRegistry, span } of plan.builds)
-    if (isPushed && !hasRegistry) reporter.report(noRegistry, span, { service })
+    if (isPushed && !hasRegistry) reporter.report(noRegistry, span, { service, command })
   const found = reporter.diagnostics()
   if (found.length > 0) throw new NotBuilt(found)
   const builds = plan.builds.map(({ service: name, image, contentImage, dependsOn, span }): PlannedBuild => {

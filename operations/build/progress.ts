@@ -142,7 +142,7 @@ export class BuildProgress {
       ...(status.warnings ?? []).flatMap(({ short, info, ranges }): readonly BuildChange[] => {
         const line = ranges?.[0]?.start?.line
         const place = [info?.filename, line].filter(part => part !== undefined).join(':')
-        const text = this.#mask(`${place === '' ? '' : `${place}: `}${textOf(short)}`)
+        const text = this.#mask(`${place === '' ? '' : `${place}: `}${textOf(short).replace(/ \(line \d+\)$/, '')}`)
         if (build.warnings.includes(text)) return []
         build.warnings.push(text)
         return [{ type: 'warning', build, text }]

@@ -13,7 +13,7 @@ import { manifestsOf } from '../objects/part.ts'
 import type { Source } from '../objects/record.ts'
 import { type CompiledProject, compileFiles } from '../project/compile-files.ts'
 import { deploySource } from '../project/deploy-source.ts'
-import { lastingOptions } from '../project/lasting-options.ts'
+import { lastingOptions, registryText } from '../project/lasting-options.ts'
 import { including, labelsOf, noSuchService, type Part, partOf } from '../project/named-services.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -80,12 +80,15 @@ export async function prepareForCluster(
   images: ImageBuilder,
 ): Promise<PreparedForCluster | RefusedForCluster> {
   const { startOrder = 'client' } = options
-  const { domain, registry } = lastingOptions(workspace, options, project, target)
+  const lasting = lastingOptions(workspace, options, project, target)
+  const { domain, registry } = lasting
   const planning = { ...options, domain, registry, namespace, startOrder, includeSecrets: true } as const
   const names = options.services ?? []
   const extra = { project, forBuild: 'deploy' as const, ...including(names, project) }
+  const text = registryText(lasting)
   let compilation = await compileFiles(workspace, [], options, planning, extra)
   const part = compilation.plan && (await partOf(names, compilation.plan, compilation))
+  if (text !== undefined && compilation.plan?.builds.length) on({ type: 'choice', text })
   const notes: string[] = []
   let refused: readonly Diagnostic[] = []
   let built: ReadonlyMap<string, string> = new Map()

@@ -21,7 +21,9 @@ export const folderPath = inForm(parseRepositoryFolder)
 /** Throws a UsageError for what is not a valid registry. */
 export function registryPath(value: string, option: string): void {
   const reference = parseImageReference(`${value}/image`)
-  if (reference.ok && reference.value.tag === undefined && reference.value.digest === undefined) return
+  // A host may have capitals in a reference, but engines take its first part for a folder then.
+  if (reference.ok && !/[A-Z]/.test(value) && reference.value.tag === undefined && reference.value.digest === undefined)
+    return
   throw new UsageError(`\`${option}\` is \`${value}\``, {
     hint: 'write a host and a path in lower case, without scheme and tag, such as `registry.example.com/team`',
   })

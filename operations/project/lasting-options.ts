@@ -9,6 +9,11 @@ export interface Lasting {
   readonly registry?: string | undefined
 }
 
+/** The settings of a command, and what the registry comes from, in words. */
+export interface ChosenLasting extends Lasting {
+  readonly registryFrom?: string
+}
+
 /**
  * The domain and the registry of a deploy, in this order: option,
  * environment, top level of the manifest, `DEVCTL_DOMAIN` and `DEVCTL_REGISTRY`, the context. The
@@ -20,7 +25,7 @@ export function lastingOptions(
   options: Lasting,
   { environment, manifest }: OpenProject,
   { stored, context }: Pick<Target, 'stored' | 'context'>,
-): Lasting {
+): ChosenLasting {
   const chosen = (key: keyof Lasting, variable: string, check: (value: string, from: string) => void) => {
     const said = options[key] ?? environment?.[key]?.value ?? manifest?.[key]?.value
     if (said !== undefined) return said
@@ -28,8 +33,21 @@ export function lastingOptions(
     if (value !== undefined) check(value, env[variable] ? variable : `${key} of the context ${context}`)
     return value
   }
+  const registry = chosen('registry', 'DEVCTL_REGISTRY', registryPath)
+  const registryFrom = options.registry
+    ? '`--registry`'
+    : environment?.registry || manifest?.registry
+      ? 'the manifest'
+      : env.DEVCTL_REGISTRY
+        ? '`DEVCTL_REGISTRY`'
+        : `the context \`${context}\``
   return {
     domain: chosen('domain', 'DEVCTL_DOMAIN', dnsName),
-    registry: chosen('registry', 'DEVCTL_REGISTRY', registryPath),
+    registry,
+    ...(registry !== undefined && { registryFrom }),
   }
 }
+
+/** What those who ask see of the registry; undefined if there is none. */
+export const registryText = ({ registry, registryFrom }: ChosenLasting): string | undefined =>
+  registry === undefined ? undefined : `images are pushed to ${registry}, chosen by ${registryFrom}`

@@ -112,7 +112,7 @@ async function buildMissing(
     import('../build/choose-builder.ts'),
   ])
   const builder = missingImagesBuilder({ workspace, on }, currentBuilder(workspace))
-  const builds = plannedBuilds(project, plan)
+  const builds = plannedBuilds(project, plan, true, 'publish')
   const images = await builder.ensure(builds, { build: 'changed', given: plan.images, signal })
   return images
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { run } from '../run.ts'
 import { makeFolder } from './folder.ts'
 
@@ -43,4 +43,55 @@ test('an address that is not valid names the variable that set it, and all forms
   const { stderr } = await build(WEB, ['--push=false'], { BUILDKIT_HOST: 'foo://x', CI: '1' })
   expect(stderr).toContain('the builder is that of `BUILDKIT_HOST`')
   for (const form of ['tcp://', 'tls://', 'https://', 'unix://']) expect(stderr).toContain(form)
+})
+
+describe('options of other builders', () => {
+  test.each([
+    ['--ssh', '`ssh` of `build`'],
+    ['--cache-to', '`--export-cache IMAGE`'],
+    ['--label', '`labels` of `build`'],
+    ['--load', 'a Docker Engine also keeps'],
+    ['--check', '`--push=false`'],
+    ['--print', '`devctl config`'],
+    ['-q', '`--loglevel error`'],
+  ])('%s: what devctl has instead', async (option, hint) => {
+    const { status, stderr } = await build(WEB, [option, 'x'])
+    expect(status).toBe(2)
+    expect(stderr).toContain(`error: unknown option \`${option}\`\n  = help: `)
+    expect(stderr).toContain(hint)
+    expect(stderr).not.toContain('did you mean')
+  })
+
+  test('`--push` alone is true, and the option after it is not its value', async () => {
+    const { stderr } = await build(WEB, ['--push', '--tag', 'v1'])
+    expect(stderr).toContain('error[image/not-built]')
+  })
+})
+
+test('without a registry, `build` offers only what it has', async () => {
+  const { stderr } = await build(WEB)
+  expect(stderr).toContain('error[image/not-built]')
+  for (const one of ['--registry', 'DEVCTL_REGISTRY', 'devctl.yml', 'devctl context use']) expect(stderr).toContain(one)
+  expect(stderr).not.toContain('--image ')
+})
+
+test('a registry in capitals is refused on the command line', async () => {
+  const { status, stderr } = await build(WEB, ['--registry', 'UPPER/x'])
+  expect(status).toBe(2)
+  expect(stderr).toContain('error: `--registry` is `UPPER/x`')
+})
+
+test('a service without `build` whose image another one builds', async () => {
+  const compose = `services:
+  api: {build: ., image: "127.0.0.1:9/team/api:1"}
+  worker: {image: "127.0.0.1:9/team/api:1"}
+`
+  const { stderr } = await build({ ...WEB, 'compose.yaml': compose }, ['worker'])
+  expect(stderr).toContain('service `worker` has no `build`: its image is that of `api`')
+  expect(stderr).toContain('`devctl build api` builds it')
+})
+
+test('`--loglevel info` says where the registry comes from', async () => {
+  const { stderr } = await build(WEB, ['--loglevel', 'info'], { ...NOWHERE, DEVCTL_REGISTRY: '127.0.0.1:9/team' })
+  expect(stderr).toContain('images are pushed to 127.0.0.1:9/team, chosen by `DEVCTL_REGISTRY`')
 })

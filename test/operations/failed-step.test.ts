@@ -152,3 +152,16 @@ test('a repository that cannot be fetched has what git says, once and on one lin
     `the build of \`api\` failed: \`https://r.example.com/a.git\` could not be fetched: ${git}`,
   )
 })
+
+test('a step that failed has a note for each secret that it mounts and the build does not have', () => {
+  const text =
+    'FROM busybox\nRUN --mount=type=secret,id=npm --mount=type=secret,id=key,target=/k cat /run/secrets/npm\n'
+  const failure = new BuildFailure('exit code: 1', { filename: 'Dockerfile', text, start: 2, end: 2 }, undefined, 1)
+  const spec = {
+    ...{ context: { folder: '/' }, dockerfile: { path: '/Dockerfile' } },
+    secrets: new Map([['key', { value: 'x' }]]),
+  }
+  expect(failedStep(failure, { name: 'api', spec, cwd: '/' }).notes).toEqual([
+    expect.stringContaining('the build has no secret `npm`'),
+  ])
+})

@@ -15,9 +15,9 @@ const noContext = diagnostic({
   explain: `The tag of an image with \`build\` is a hash of everything that the build reads, so the tag changes only if the source does. The build context does not exist or is not a folder. Paths are relative to the Compose file.
 
 With \`--tag\` or \`--image\` devctl does not read the folder.`,
-  text: (p: { context: string }) => ({
+  text: (p: { context: string; isBuild: boolean }) => ({
     message: `the build context \`${p.context}\` is not a folder`,
-    hint: 'correct the path, or use `--tag` or `--image`',
+    hint: p.isBuild ? 'correct the path' : 'correct the path, or use `--tag` or `--image`',
   }),
 })
 
@@ -178,13 +178,16 @@ function checkBuildFiles(context: PlanContext, { name, build }: Service, checked
 }
 
 /** True for a folder that may be read. */
-function checkFolder({ host, project, reporter }: PlanContext, { value: folder, span }: At<string>): boolean {
+function checkFolder({ host, project, reporter, options }: PlanContext, { value: folder, span }: At<string>): boolean {
   if (!folder.startsWith('/')) return false
   if (host.stat(folder)?.kind === 'folder') {
     mayRead(host, folder, span, reporter)
     return true
   }
-  reporter.report(noContext, span, { context: relative(project.directory, folder) || '.' })
+  reporter.report(noContext, span, {
+    context: relative(project.directory, folder) || '.',
+    isBuild: options.forBuild === 'build',
+  })
   return false
 }
 
