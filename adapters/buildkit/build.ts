@@ -103,7 +103,7 @@ const sharedKeyOf = (context: ContextSource): string =>
 
 function resourcesOf(
   input: ImageInput,
-  { credentials, changesIn = () => undefined }: BuildCall,
+  { credentials, changesIn = () => undefined, onSecret = () => {} }: BuildCall,
   onChange: (change: FileChanged) => void,
 ): Omit<SessionResources, 'agents' | 'stores'> {
   const { output } = input
@@ -113,7 +113,9 @@ function resourcesOf(
     credentials,
     secret: async id => {
       const source = input.secrets.get(id)
-      return source && secretContent(source)
+      const content = source && (await secretContent(source))
+      if (content) onSecret(content)
+      return content
     },
     ...(output.kind === 'archive' && { archive: output.path }),
   }

@@ -38,6 +38,8 @@ export interface BuildCall {
   readonly onStatus: (status: BuildStatus) => void
   /** The login of a registry by its host; undefined: anonymous. */
   readonly credentials: (host: string) => Promise<Login | undefined>
+  /** Called with the content of a secret before the builder gets it. */
+  readonly onSecret?: (content: Uint8Array) => void
   /**
    * Finds files of a folder that are not what the image's tag was computed from: such a build fails
    * before anything is pushed. Absent or undefined: none are looked for.

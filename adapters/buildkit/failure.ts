@@ -1,4 +1,5 @@
 import type { ServiceError } from '@grpc/grpc-js'
+import { maskLogins } from '../../compiler/values/build-context.ts'
 import { olderFailure } from './older-failure.ts'
 import { registryAnswer, shortRegistryText } from './registry-failure.ts'
 import type { Vertex } from './status.ts'
@@ -179,6 +180,7 @@ export function solveError(
   name: string,
   failedStep: Vertex | undefined,
 ): BuildFailure | BuilderError {
+  error.details = maskLogins(error.details)
   const { code, details } = error
   const failure = buildFailure(error) ?? plainFailure(details, failedStep)
   if (failure && (failure.exitStatus !== undefined || !SESSION_LOST.test(details))) return failure

@@ -48,3 +48,9 @@ const COMMIT = /#(?:[0-9a-f]{40}|[0-9a-f]{64})(?:$|:)/
  */
 export const mayMove = (address: string): boolean =>
   !address.startsWith('docker-image://') && !(REPOSITORY.test(address) && COMMIT.test(address))
+
+/** A text with `***` for the logins in its URLs; of `ssh://user@` and the like only for a password. */
+export const maskLogins = (text: string): string =>
+  text
+    .replaceAll(/(https?:\/\/)[^\s/'"<>]{1,1000}@/gi, '$1***@')
+    .replaceAll(/(:\/\/[^\s/@:'"<>]{0,200}):[^\s/'"<>]{1,1000}@/g, '$1:***@')

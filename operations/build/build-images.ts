@@ -3,6 +3,7 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 import { changeFinder } from '../project/hashed-files.ts'
+import { secretsInText, secretsOfInput } from './build-secrets.ts'
 import { type EnsuringWorld, NotBuilt } from './builder.ts'
 import type { ChosenBuilder } from './choose-builder.ts'
 import type { BuildEvent } from './events.ts'
@@ -48,7 +49,9 @@ export async function buildImages(
           // Unknown values were already reported.
           const spec = build.specOf(new Reporter(), images, given)
           const base = { images, layouts: layoutsOf(images) }
-          return fromEnvironment(imageInput(spec, settings, base, outputOf(build)), env)
+          const input = fromEnvironment(imageInput(spec, settings, base, outputOf(build)), env)
+          workspace.secrets?.add(secretsOfInput(input))
+          return input
         },
         images,
         {
@@ -56,7 +59,13 @@ export async function buildImages(
           signal,
           on: onceEach(specs, workspace.cwd, on),
           changesIn: changeFinder,
-          credentials: host => loginOf(host, env, signal),
+          // What a step prints of them is masked.
+          onSecret: content => workspace.secrets?.add(secretsInText(Buffer.from(content).toString())),
+          credentials: async host => {
+            const login = await loginOf(host, env, signal)
+            if (login) workspace.secrets?.add([login.secret])
+            return login
+          },
           now: () => process.uptime() * 1000,
           pause,
         },

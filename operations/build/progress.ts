@@ -1,4 +1,5 @@
 import type { BuildStatus, Timestamp, Vertex, VertexLog, VertexStatus } from '../../adapters/buildkit/status.ts'
+import { maskLogins } from '../../compiler/values/build-context.ts'
 import type { BuildEnded, BuildEvent } from './events.ts'
 import { LogLines } from './log-lines.ts'
 
@@ -85,7 +86,7 @@ export class BuildProgress {
   #numbers = 0
 
   constructor(mask: (text: string) => string) {
-    this.#mask = mask
+    this.#mask = text => maskLogins(mask(text))
   }
 
   /** In the order in which they began. */

@@ -21,6 +21,8 @@ export interface BuildWorld {
   readonly credentials: (host: string) => Promise<Login | undefined>
   /** Finds files of a folder that are not what the content tags were computed from. */
   readonly changesIn?: (folder: string) => ChangeFinder | undefined
+  /** Called with the content of a secret before the builder gets it. */
+  readonly onSecret?: (content: Uint8Array) => void
   readonly on: (event: BuildEvent) => void
   /** Milliseconds, for the times in events. */
   readonly now: () => number
@@ -84,7 +86,7 @@ const mayPass = (error: unknown): error is BuilderError | BuildFailure =>
 async function buildOne(
   { service, reference, contentReference }: PlannedBuild,
   input: () => ImageInput,
-  { builder, signal, credentials, changesIn, on, now, pause }: BuildWorld,
+  { builder, signal, credentials, changesIn, onSecret, on, now, pause }: BuildWorld,
 ): Promise<BuildEnd> {
   const began = now()
   const seconds = () => (now() - began) / 1000
@@ -92,7 +94,7 @@ async function buildOne(
   const onStatus: BuildCall['onStatus'] = status => on({ type: 'build-status', name: service, status })
   // Only a tag of the content says what was built.
   const guard = contentReference !== undefined && changesIn && { changesIn }
-  const call = { signal, credentials, onStatus, ...guard }
+  const call = { signal, credentials, onStatus, ...(onSecret && { onSecret }), ...guard }
   // At once: the display ends before the builder has answered.
   const cancel = () => on({ type: 'build-ended', name: service, outcome: 'cancelled', seconds: seconds() })
   signal.addEventListener('abort', cancel, { once: true })
