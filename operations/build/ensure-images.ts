@@ -40,6 +40,7 @@ export function missingImagesBuilder(
       if (missing.length === 0) return allOf(withDigests(known))
       // What a deploy takes by its name may be one of them, if it is there.
       if (mayPush) refuseOfficialNames(missing)
+      if (mayPush) tellDenied(missing, found.problems, world.on)
       const built = await naming(isDeploy ? found.outdated : [], () =>
         buildImages(missing, { ...world, chosen, settings, signal, images: new Map([...given, ...known]) }),
       )
@@ -127,6 +128,26 @@ function tellUnknown(
 ): void {
   for (const [reference, problem] of firstOfEach(ofFailingRegistries(images, problems)))
     on({ type: 'warning', text: `${describeProblem(reference, problem).message}; so it will be built` })
+}
+
+/**
+ * The builder pushes with the logins of this machine, so a registry that does not let them look will
+ * often not take the image. Some deny what they do not have, so that is no error before the push.
+ */
+function tellDenied(
+  images: readonly PlannedBuild[],
+  problems: FoundImages['problems'],
+  on: EnsuringWorld['on'],
+): void {
+  const denied = images.flatMap(({ service, reference }) => {
+    const problem = problems.get(service)
+    return problem?.kind === 'denied' ? [{ service, reference, problem }] : []
+  })
+  for (const [reference, problem] of firstOfEach(denied)) {
+    const { message, hint } = describeProblem(reference, problem)
+    const text = `${message}; it is built, but the registry may refuse the push`
+    on({ type: 'warning', text, ...(hint !== undefined && { hint }) })
+  }
 }
 
 interface UnknownImage extends Pick<PlannedBuild, 'service' | 'reference'> {

@@ -86,7 +86,13 @@ describe('an image', () => {
   test('that the registry does not have, or does not tell about, is built', async () => {
     const { host } = await registry()
     const images = ['web', 'api', 'worker'].map(name => planned(name, `${host}/${name}:1`))
-    expect(await ensure(images, 'missing')).toEqual({ events: ['web present'], built: '`api`, `worker`', notes: [] })
+    const denied = `\`${host}\` requires a login for \`${host}/api:1\`, or it does not exist; it is built, but the registry may refuse the push`
+    for (const build of ['missing', 'changed'] as const)
+      expect(await ensure(images, build)).toEqual({
+        events: ['web present', denied],
+        built: '`api`, `worker`',
+        notes: [],
+      })
   })
 
   test('that is made of an address whose content may change is always built', async () => {
