@@ -33,9 +33,9 @@ Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`
     name: planning.name,
     registry: planning.registry,
     context: target.context,
-    tag: text(
+    tag: list(
       '-t, --tag <tag>',
-      'tag of the images (default: a hash of the build inputs); for a Dockerfile, the whole name to push',
+      'tag of the images (default: a hash of the build inputs); for a Dockerfile, the whole name to push; may be repeated',
     ),
     push: choice('--push [bool]', '`--push=false` only checks that the images can be built', ['true', 'false'], 'true'),
     cache,

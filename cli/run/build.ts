@@ -22,7 +22,7 @@ import { withDeadline } from './deadline.ts'
 export interface BuildValues extends LoadingValues {
   readonly name: string | undefined
   readonly registry: string | undefined
-  readonly tag: string | undefined
+  readonly tag: readonly string[] | undefined
   readonly context: string | undefined
   readonly cache: boolean
   readonly push: 'true' | 'false' | true
@@ -37,7 +37,7 @@ export interface BuildValues extends LoadingValues {
   readonly timeout: number | undefined
 }
 
-const NOT_PUSHED = 'built and not pushed; `--tag REGISTRY/NAME:TAG` pushes the image of a Dockerfile'
+const NOT_PUSHED = 'built and not pushed'
 
 /** Milliseconds: base images are pulled, and dependencies downloaded. */
 const TIMEOUT = 30 * 60_000
@@ -67,7 +67,7 @@ async function buildAndPrint(
 ): Promise<number> {
   const { io } = context
   const dockerfile = dockerfileOf(io, options)
-  if (!dockerfile && options.tag !== undefined) imageTag(options.tag, '--tag')
+  if (!dockerfile) checkTags(options.tag ?? [])
   const form = options.progress === 'json' ? 'json' : 'text'
   const progress = await startProgress(shown.io, shown.logLevel, form, () => Date.now(), options.progress)
   try {
@@ -76,16 +76,38 @@ async function buildAndPrint(
       ? buildOne(world, io, dockerfile, services, options)
       : buildServices(world, io, services, options))
     progress.pause()
-    if (outcome.kind === 'built') await writeMetadata(io, options.metadataFile, outcome.images)
-    return print(context, form, options.progress, outcome)
+    if (outcome.kind === 'built') await writeMetadata(world, options.metadataFile, outcome.images)
+    const needsTag = dockerfile !== undefined && options.push === 'true'
+    return print(context, form, options.progress, outcome, needsTag)
   } finally {
     progress.pause()
   }
 }
 
+/** The images of services have one tag; only a Dockerfile may have several names. */
+function checkTags(tags: readonly string[]): void {
+  const [tag, another] = tags
+  if (tag !== undefined) imageTag(tag, '--tag')
+  if (another === undefined) return
+  throw new UsageError('`--tag` is given twice', {
+    hint: 'the images of services have one tag; list further names under `tags` of `build`',
+  })
+}
+
 async function buildServices(world: LocalWorld, io: Io, services: readonly string[], options: BuildValues) {
   const { build } = await import('../../operations/build/build.ts')
-  const { tag, registry, name, context, file, projectDirectory, envFile, profile, allowOutside, environment } = options
+  const {
+    tag: [tag] = [],
+    registry,
+    name,
+    context,
+    file,
+    projectDirectory,
+    envFile,
+    profile,
+    allowOutside,
+    environment,
+  } = options
   const loading = { file, projectDirectory, envFile, profile, allowOutside, environment }
   return build(world, { ...settingsOf(io, options), ...loading, tag, registry, name, context, services })
 }
@@ -102,7 +124,7 @@ async function buildOne(
     throw new UsageError('a Dockerfile has one context', { hint: '`devctl build -f Dockerfile [context]`' })
   const { buildDockerfile } = await import('../../operations/build/build-dockerfile.ts')
   const { isNoPath } = await import('../../compiler/values/build-context.ts')
-  const names = options.tag === undefined ? [] : [imageName(options.tag)]
+  const names = [...new Set((options.tag ?? []).map(imageName))]
   const at = isNoPath(context) ? context : resolve(io.cwd, context)
   return buildDockerfile(world, { ...settingsOf(io, options), dockerfile, context: at, names })
 }
@@ -128,7 +150,14 @@ function referenceOf(text: string) {
   })
 }
 
-function print(context: Context, form: ProgressForm, progress: BuildForm, outcome: BuildOutcome): number {
+/** `needsTag`: only a name is missing for a push. */
+function print(
+  context: Context,
+  form: ProgressForm,
+  progress: BuildForm,
+  outcome: BuildOutcome,
+  needsTag: boolean,
+): number {
   const { io, logLevel } = context
   if (form === 'json') writeResult(context, outcome)
   if (outcome.kind !== 'built') {
@@ -142,7 +171,8 @@ function print(context: Context, form: ProgressForm, progress: BuildForm, outcom
   if (form === 'json') return 0
   // Services may share an image.
   const pushed = new Set([...outcome.images.values()].filter(reference => reference.includes('@'))).size
-  printSummary(pushed > 0 ? `${plural(pushed, 'image')} in the registry` : NOT_PUSHED, io, logLevel)
+  const notPushed = needsTag ? `${NOT_PUSHED}; \`--tag REGISTRY/NAME:TAG\` pushes it` : NOT_PUSHED
+  printSummary(pushed > 0 ? `${plural(pushed, 'image')} in the registry` : notPushed, io, logLevel)
   return 0
 }
 
@@ -181,17 +211,21 @@ function secretSource({ id, file, variable }: SecretOption, env: Io['env'], cwd:
   })
 }
 
-/** The form of `docker buildx bake --metadata-file`, which `--images-file` reads. */
+/** The form of `docker buildx bake --metadata-file`, which `--images-file` reads. Only what is pushed has a digest. */
 async function writeMetadata(
-  { cwd }: Io,
+  { workspace: { cwd }, on }: Pick<LocalWorld, 'workspace' | 'on'>,
   path: string | undefined,
   images: ReadonlyMap<string, string>,
 ): Promise<void> {
   if (path === undefined) return
-  const entries = [...images].map(([service, reference]) => {
+  const entries = [...images].flatMap(([service, reference]) => {
     const [name, digest] = reference.split('@')
-    return [service, { 'image.name': name, ...(digest && { 'containerimage.digest': digest }) }]
+    return digest === undefined ? [] : [[service, { 'image.name': name, 'containerimage.digest': digest }]]
   })
+  if (entries.length === 0) {
+    on({ type: 'warning', text: `no image was pushed, so none has a digest, and \`${path}\` is not written` })
+    return
+  }
   try {
     await writeFile(resolve(cwd, path), `${jsonText(Object.fromEntries(entries), 2)}\n`)
   } catch (error) {

@@ -1,4 +1,5 @@
-import { basename } from 'node:path'
+import { statSync } from 'node:fs'
+import { basename, relative } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseContext } from '../../compiler/values/build-context.ts'
 import { PLAIN_BUILD } from '../../compiler/values/build-spec.ts'
@@ -8,6 +9,7 @@ import { buildImages } from './build-images.ts'
 import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
 import { currentBuilder } from './choose-builder.ts'
 import type { BuildSettings } from './image-input.ts'
+import { isOfficial } from './official-names.ts'
 
 export interface DockerfileInput extends BuildSettings {
   /** An absolute path. */
@@ -25,6 +27,8 @@ export async function buildDockerfile(
 ): Promise<BuildOutcome> {
   const parsed = parseContext(context)
   if (!parsed.ok) throw new UserError(`the context \`${context}\`: ${parsed.reason}`)
+  if ('folder' in parsed.value) checkFolder(parsed.value.folder, workspace.cwd)
+  if (settings.push !== false) names.forEach(checkName)
   const name = basename(dockerfile)
   const [reference = '', ...tags] = names
   const planned = { service: name, span: undefined, reference, tags, dependsOn: [] }
@@ -35,4 +39,19 @@ export async function buildDockerfile(
   return outcomeOf(on, () =>
     buildImages([{ ...planned, specOf }], { workspace, on, chosen, settings, images: new Map(), signal }),
   )
+}
+
+function checkFolder(folder: string, cwd: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  throw new UserError(`the context \`${relative(cwd, folder) || '.'}\` is not a folder`, {
+    hint: 'name the folder whose files the Dockerfile copies: `devctl build -f Dockerfile FOLDER`',
+  })
+}
+
+function checkName(name: string): void {
+  if (!isOfficial(name)) return
+  throw new UserError(`the image cannot be pushed as \`${name}\`, the name of an official image of Docker Hub`, {
+    hint: `write \`--tag REGISTRY/${name}\``,
+  })
 }

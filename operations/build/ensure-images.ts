@@ -134,11 +134,7 @@ function tellUnknown(
  * The builder pushes with the logins of this machine, so a registry that does not let them look will
  * often not take the image. Some deny what they do not have, so that is no error before the push.
  */
-function tellDenied(
-  images: readonly PlannedBuild[],
-  problems: FoundImages['problems'],
-  on: EnsuringWorld['on'],
-): void {
+function tellDenied(images: readonly PlannedBuild[], problems: FoundImages['problems'], on: EnsuringWorld['on']): void {
   const denied = images.flatMap(({ service, reference }) => {
     const problem = problems.get(service)
     return problem?.kind === 'denied' ? [{ service, reference, problem }] : []

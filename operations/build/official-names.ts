@@ -3,6 +3,7 @@ import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
 import { NotBuilt } from './builder.ts'
+import { isPinned } from './find-images.ts'
 import type { PlannedBuild } from './planned-build.ts'
 
 const officialName = diagnostic({
@@ -18,21 +19,28 @@ services:
 \`\`\`
 
 For an image that is loaded onto the nodes, for example with \`kind load docker-image\`, write \`pull_policy: never\`. \`deploy\` then builds nothing.`,
-  text: ({ service, image }: { readonly service: string; readonly image: string }) => ({
+  text: ({ service, image, isTag }: { readonly service: string; readonly image: string; readonly isTag: boolean }) => ({
     message: `the image of \`${service}\` cannot be pushed as \`${image}\`, the name of an official image of Docker Hub`,
-    hint: `write \`image: REGISTRY/${image}\`, or remove \`image\` and add \`--registry\``,
+    hint: isTag
+      ? `write \`REGISTRY/${image}\` under \`tags\``
+      : `write \`image: REGISTRY/${image}\`, or remove \`image\` and add \`--registry\``,
   }),
 })
 
 /** Throws `NotBuilt` for images that nobody could push, before they are built. */
 export function refuseOfficialNames(images: readonly PlannedBuild[]): void {
   const reporter = new Reporter()
-  for (const { service, reference, span } of images) {
-    const read = parseImageReference(reference)
-    if (!read.ok || read.value.digest !== undefined) continue
-    const { name } = read.value
-    if (registryOf(name) !== 'docker.io' || !repositoryOf(name).startsWith('library/')) continue
-    reporter.report(officialName, span, { service, image: reference })
+  for (const { service, reference, tags, span } of images) {
+    const image = [reference, ...(isPinned(reference) ? [] : tags)].find(isOfficial)
+    if (image !== undefined) reporter.report(officialName, span, { service, image, isTag: image !== reference })
   }
   if (reporter.hasErrors) throw new NotBuilt(reporter.diagnostics())
+}
+
+/** True for the name of an official image of Docker Hub, without a digest. */
+export function isOfficial(reference: string): boolean {
+  const read = parseImageReference(reference)
+  if (!read.ok || read.value.digest !== undefined) return false
+  const { name } = read.value
+  return registryOf(name) === 'docker.io' && repositoryOf(name).startsWith('library/')
 }

@@ -44,23 +44,26 @@ export function plannedBuilds(
     if (isPushed && !hasRegistry) reporter.report(noRegistry, span, { service, command })
   const found = reporter.diagnostics()
   if (found.length > 0) throw new NotBuilt(found)
-  const builds = plan.builds.map(({ service: name, image, contentImage, dependsOn, span }): PlannedBuild => {
-    // The plan has builds of services that have a `build`.
-    const service = (project.services.get(name) ?? project.contextServices.get(name))!
-    const { dockerfileInline: inline, tags, target } = service.build!
-    return {
-      service: name,
-      span,
-      ...(inline && { inline }),
-      ...(target && { target }),
-      reference: image,
-      contentReference: contentImage,
-      isMoving: isMoving(service.build!),
-      tags: tags.map(({ value }) => value),
-      dependsOn,
-      specOf: (reporter, _images, given) => composeBuildSpec(service, project, reporter, given)!,
-    }
-  })
+  const builds = plan.builds.map(
+    ({ service: name, image, contentImage, hasRegistry, dependsOn, span }): PlannedBuild => {
+      // The plan has builds of services that have a `build`.
+      const service = (project.services.get(name) ?? project.contextServices.get(name))!
+      const { dockerfileInline: inline, tags, target } = service.build!
+      return {
+        service: name,
+        span,
+        ...(inline && { inline }),
+        ...(target && { target }),
+        // What is not pushed needs no name.
+        reference: hasRegistry ? image : '',
+        contentReference: hasRegistry ? contentImage : undefined,
+        isMoving: isMoving(service.build!),
+        tags: tags.map(({ value }) => value),
+        dependsOn,
+        specOf: (reporter, _images, given) => composeBuildSpec(service, project, reporter, given)!,
+      }
+    },
+  )
   return withMoving(builds)
 }
 

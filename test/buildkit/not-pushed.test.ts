@@ -69,6 +69,15 @@ describe.skipIf(buildkit === undefined)('`build --push=false`', () => {
     }
   })
 
+  test('has no digests, and says that the metadata file is not written', async () => {
+    const folder = project()
+    const { status, stderr } = await built(folder, env, '--metadata-file', 'images.json')
+    expect(status, stderr).toBe(0)
+    expect(stderr).toContain('no image was pushed, so none has a digest, and `images.json` is not written')
+    expect(readdirSync(folder)).not.toContain('images.json')
+    expect(stderr).not.toContain('registry.local.devctl')
+  })
+
   test('leaves nothing behind if a build fails', async () => {
     const folder = project()
     write(folder, { 'api/Dockerfile': 'FROM base\nRUN exit 3\n' })
@@ -84,4 +93,16 @@ describe.skipIf(engine === undefined)('`build --push=false` with a Docker Engine
     expect(status).toBe(1)
     expect(stderr).toContain('hands an image to another build only by a registry; push it, or set `BUILDKIT_HOST`')
   })
+})
+
+test.skipIf(buildkit === undefined)('a Dockerfile is pushed under every `--tag`', async () => {
+  const folder = makeFolder({ Dockerfile: `FROM scratch\nLABEL once=${Math.random()}\n` })
+  const names = ['one:1', 'two:2'].map(name => `${REGISTRY}/tags-${process.pid}/${name}`)
+  const words = ['build', '-f', 'Dockerfile', ...names.flatMap(name => ['--tag', name])]
+  const { status, stderr } = await run(words, { cwd: folder, env: { BUILDKIT_HOST: buildkit! } })
+  expect(status, stderr).toBe(0)
+  for (const [name, tag] of [['one', '1'] as const, ['two', '2'] as const]) {
+    const answer = await fetch(`http://${REGISTRY}/v2/tags-${process.pid}/${name}/tags/list`)
+    expect(await answer.json()).toMatchObject({ tags: [tag] })
+  }
 })
