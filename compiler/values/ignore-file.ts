@@ -1,5 +1,5 @@
 import { normalize } from 'node:path/posix'
-import { excluder } from './excluder.ts'
+import { type ExcludingPattern, excluder } from './excluder.ts'
 import { parseGlob } from './glob.ts'
 
 /**
@@ -35,13 +35,33 @@ export function gitIgnore(text: string): Ignores {
  * hold for all that is in what they match: see `excluder`.
  */
 export function dockerIgnore(text: string): (path: string) => boolean {
-  const patterns = linesOf(text).flatMap(line => {
-    const { body, takesBack } = negation(line.trim(), line.trim())
-    const path = normalize(body.trim()).replace(/^\/+|\/+$/g, '')
-    return path === '' || path === '.' ? [] : [{ glob: parseGlob(path), takesBack }]
-  })
-  return excluder(patterns)
+  return excluder(dockerPatterns(text))
 }
+
+/** A pattern of a `.dockerignore`, with the path that it was made of. */
+export interface DockerPattern extends ExcludingPattern {
+  readonly path: string
+}
+
+/** The patterns of a `.dockerignore`, in its order. */
+export const dockerPatterns = (text: string): readonly DockerPattern[] =>
+  linesOf(text)
+    .map(dockerPattern)
+    .filter(({ path }) => path !== '' && path !== '.')
+
+/**
+ * Reads a pattern as BuildKit does, which cleans its path (https://pkg.go.dev/path#Clean) before
+ * anything else: `./a/../b/` is `b`.
+ */
+export function dockerPattern(text: string): DockerPattern {
+  const trimmed = text.trim()
+  const takesBack = trimmed.startsWith('!')
+  const path = normalize(takesBack ? trimmed.slice(1).trim() : trimmed).replace(/^\/+|\/+$/g, '')
+  return { path, takesBack, glob: parseGlob(path.replace(/\\(.)/g, escapeOf)) }
+}
+
+/** Before a letter or digit, BuildKit takes `\` for an escape of a regular expression (`\b`). */
+const escapeOf = (both: string, character: string) => (/[a-z\d]/i.test(character) ? '\0' : both)
 
 /** Every path is held against each rule: how many of usual length a text counts for. */
 export function countOfPatterns(text: string): number {

@@ -14,8 +14,8 @@ import { resolve } from 'node:path'
 import { basename, dirname, join } from 'node:path/posix'
 import { openWithoutWaiting, readFile } from '../../adapters/files/read-file.ts'
 import type { BuildInput, SpendOnBuild } from '../../compiler/host.ts'
-import { countOfPatterns, dockerIgnore } from '../../compiler/values/ignore-file.ts'
-import { LOCK_NAME, type Lock, parseLock, temporaryName } from '../gitops/tree/lock.ts'
+import { fingerprint, LOCK_NAME, type Lock, parseLock } from '../gitops/tree/lock.ts'
+import { type Ignored, ignoreRules, pathWithin } from './context-rules.ts'
 import { hashFiles } from './hashed-files.ts'
 
 /**
@@ -45,7 +45,8 @@ export function hashBuild(
   add('dockerfile', dockerfileInline ?? null)
   if (path !== undefined) {
     spend('context', sizeOf(path))
-    add(mayRead(path) ? hashDockerfile(path) : 'unreadable')
+    const found = pathWithin(dirname(path), basename(path))
+    add(found !== undefined && mayRead(found) ? hashDockerfile(found) : 'unreadable')
   }
 
   // Services often share a context.
@@ -123,12 +124,6 @@ interface HashOptions {
   readonly known?: Map<string, readonly Parts[]>
 }
 
-interface Ignored {
-  readonly file: (path: string) => boolean
-  /** True if nothing below an ignored folder can be included again. */
-  readonly wholeFolder: (path: string) => boolean
-}
-
 interface Found {
   readonly name: string
   readonly entry: Dirent
@@ -175,7 +170,8 @@ function* walk(
 /**
  * The paths in a folder of the context that `devctl render --output-dir` wrote, with the folders
  * that contain them; empty without a lock. If files that contain the image tag were part of its
- * hash, the tag would change after each run.
+ * hash, the tag would change after each run. What was changed since is a file like any other, and
+ * so is what devctl does not write.
  */
 function renderedIn(context: string, folder: string, entries: readonly Dirent[]): ReadonlySet<string> {
   if (!entries.some(entry => entry.name === LOCK_NAME && entry.isFile())) return new Set()
@@ -185,11 +181,22 @@ function renderedIn(context: string, folder: string, entries: readonly Dirent[])
   const add = (path: string) => {
     for (let at = path; at !== '.' && !names.has(join(folder, at)); at = dirname(at)) names.add(join(folder, at))
   }
-  for (const path of [LOCK_NAME, ...lock.files.keys(), ...lock.pending.keys()]) {
-    add(path)
-    add(temporaryName(path))
-  }
+  add(LOCK_NAME)
+  for (const path of new Set([...lock.files.keys(), ...lock.pending.keys()]))
+    if (isAsWritten(resolve(context, folder, path), path, lock)) add(path)
   return names
+}
+
+const MANIFEST = /\.(?:ya?ml|json)$/
+/** Bytes: no object of Kubernetes is larger, and a file with all of them seldom. */
+const MOST_OF_MANIFEST = 16 << 20
+
+function isAsWritten(full: string, path: string, { files, pending }: Lock): boolean {
+  const stats = lstatSync(full, { throwIfNoEntry: false })
+  if (!MANIFEST.test(path) || !stats?.isFile() || stats.size > MOST_OF_MANIFEST) return false
+  const text = readText(full)
+  const found = text !== undefined && fingerprint(path, text)
+  return found === files.get(path) || found === pending.get(path)
 }
 
 /** Undefined for what is not a lock of devctl's: it is a file like any other. */
@@ -198,50 +205,6 @@ function readLock(path: string): Lock | undefined {
     return parseLock(readText(path) ?? '', path)
   } catch {
     return undefined
-  }
-}
-
-/**
- * The rules of `<Dockerfile>.dockerignore`, else of the context's `.dockerignore`:
- * https://docs.docker.com/build/concepts/context/#dockerignore-files
- */
-function ignoreRules(
-  context: string,
-  dockerfile: string | undefined,
-  mayRead: (path: string) => boolean,
-  spend: SpendOnBuild,
-): Ignored {
-  const read = (path: string) => {
-    if (!mayRead(path)) return undefined
-    spend('context', sizeOf(path))
-    return readText(path)
-  }
-  const text = (dockerfile && read(`${dockerfile}.dockerignore`)) ?? read(resolve(context, '.dockerignore')) ?? ''
-  const rules = ['.git', '**/.git', text.replace(/^\ufeff/, '')].join('\n')
-  spend('patterns', countOfPatterns(rules))
-  const isIgnored = dockerIgnore(rules)
-  const takenBack = rules
-    .split(/\r?\n/)
-    .filter(line => line.trim().startsWith('!'))
-    .map(line =>
-      line
-        .trim()
-        .slice(1)
-        .trim()
-        .replace(/^\.?\//, ''),
-    )
-    .map(pattern => ({ fixed: pattern.split(/[*?[\\]/, 1)[0]!, pattern }))
-  return {
-    file: path => {
-      // Time is looked at for what is ignored, too.
-      spend('files', 0)
-      return isIgnored(path)
-    },
-    wholeFolder: path =>
-      !takenBack.some(
-        ({ fixed, pattern }) =>
-          `${pattern}/`.startsWith(`${path}/`) || (fixed !== pattern && `${path}/`.startsWith(fixed)),
-      ),
   }
 }
 

@@ -184,6 +184,34 @@ describe('the hash of a build', () => {
     expect(ignoring('Dockerfile\n', { Dockerfile: 'FROM x' })).not.toBe(ignoring('Dockerfile\n'))
   })
 
+  test.each(['!././bar/x', '!foo/../bar/x', '!//bar//x/', '! bar/./x', '!bar/../bar/*'])(
+    'takes back what a pattern names once it is cleaned: `%s`',
+    pattern => {
+      const hash = (text: string) =>
+        hashOf(folder => write(folder, { '.dockerignore': `bar\n${pattern}\n`, 'bar/x': text }))
+      expect(hash('one')).not.toBe(hash('two'))
+    },
+  )
+
+  test('follows a link of an ignore file within the context only, as BuildKit does', () => {
+    const linked = (target: string, ignored: string, more: Readonly<Record<string, string>> = {}) =>
+      hashOf(folder => {
+        write(folder, { [ignored]: 'ignored\n', ignored: 'x', ...more })
+        symlinkSync(target, join(folder, '.dockerignore'))
+      })
+    const without = (target: string, ignored: string) =>
+      hashOf(folder => {
+        write(folder, { [ignored]: 'ignored\n' })
+        symlinkSync(target, join(folder, '.dockerignore'))
+      })
+    for (const target of ['rules/ignore', '/rules/ignore', '../../rules/ignore'])
+      expect(linked(target, 'rules/ignore')).toBe(without(target, 'rules/ignore'))
+    // A file of this machine, outside of the context, that would leave it out.
+    const outside = join(makeFolder({ ignore: 'ignored\n' }), 'ignore')
+    expect(linked(outside, 'rules/ignore')).not.toBe(without(outside, 'rules/ignore'))
+    expect(linked('.dockerignore', 'rules/ignore')).not.toBe(without('.dockerignore', 'rules/ignore'))
+  })
+
   test('takes the ignore file of the Dockerfile before that of the context', () => {
     const own = { '.dockerignore': 'a\n', 'Dockerfile.dockerignore': 'b\n' }
     const hash = (more: Readonly<Record<string, string>>) => hashOf(folder => write(folder, { ...own, ...more }))
@@ -218,6 +246,37 @@ describe('the hash of a build', () => {
     expect(output({ 'web/a.yaml': 'a' }, { 'deploy/k8s/web/own.yaml': 'x' })).toBe(
       hashOf(folder => write(folder, { 'deploy/k8s/web/own.yaml': 'x' })),
     )
+    // What was changed since counts, and so does what devctl does not write.
+    const changed = (text: string) => output({ 'web/a.yaml': 'a' }, { 'deploy/k8s/web/a.yaml': text })
+    expect(new Set([none, changed('b'), changed('c')]).size).toBe(3)
+    expect(output({ 'app.js': 'a' })).not.toBe(output({ 'app.js': 'b' }))
+    const forged = (text: string) =>
+      output(
+        { 'web/a.yaml': 'a' },
+        {
+          'deploy/k8s/.devctl.lock': JSON.stringify({
+            version: 2,
+            application: 'app',
+            files: { '../app.js': 'sha256:0', 'app.js': 'sha256:0', 'app.yaml': 'sha256:0' },
+          }),
+          'deploy/k8s/app.js': text,
+          'deploy/k8s/app.yaml': text,
+        },
+      )
+    expect(forged('a')).not.toBe(forged('b'))
+    const listed = (text: string) =>
+      output(
+        { 'web/a.yaml': 'a' },
+        {
+          'deploy/k8s/.devctl.lock': JSON.stringify({
+            version: 2,
+            application: 'app',
+            files: { 'app.js': 'sha256:0' },
+          }),
+          'deploy/k8s/app.js': text,
+        },
+      )
+    expect(listed('a')).not.toBe(listed('b'))
     // What only looks like a lock is a file like any other.
     expect(hashOf(folder => write(folder, { 'k8s/.devctl.lock': '{}' }))).not.toBe(plain())
     expect(hashOf(folder => write(folder, { '.devctl.lock': '{}' }))).not.toBe(plain())

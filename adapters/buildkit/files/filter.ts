@@ -1,6 +1,5 @@
-import { normalize } from 'node:path/posix'
 import { type ExcludingPattern, excluder } from '../../../compiler/values/excluder.ts'
-import { parseGlob } from '../../../compiler/values/glob.ts'
+import { dockerPattern } from '../../../compiler/values/ignore-file.ts'
 
 /** Which files of a folder are asked for. */
 export interface FileSelection {
@@ -47,19 +46,10 @@ export function pathFilter({ include, exclude = [] }: FileSelection): PathFilter
 }
 
 function parsePattern(text: string): Pattern {
-  const trimmed = text.trim()
-  const takesBack = trimmed.startsWith('!')
-  const path = normalize(takesBack ? trimmed.slice(1).trim() : trimmed).replace(/^\/+|\/+$/g, '')
-  const fixed = path.replace(/\/\*\*?$/, '')
-  return {
-    glob: parseGlob(path.replace(/\\(.)/g, escapeOf)),
-    takesBack,
-    prefix: /[*[\]?^\\]/.test(fixed) ? undefined : fixed,
-  }
+  const pattern = dockerPattern(text)
+  const fixed = pattern.path.replace(/\/\*\*?$/, '')
+  return { ...pattern, prefix: /[*[\]?^\\]/.test(fixed) ? undefined : fixed }
 }
-
-/** Before a letter or digit, BuildKit takes `\` for an escape of a regular expression (`\b`). */
-const escapeOf = (both: string, character: string) => (/[a-z\d]/i.test(character) ? '\0' : both)
 
 const mayMatchBelow = (patterns: readonly Pattern[], takesBack: boolean, folder: string): boolean =>
   patterns.some(
