@@ -23,7 +23,19 @@ export async function buildOver(
 ): Promise<BuildResult> {
   const response = await runBuild(connection, input, call, exporterOf(connection.name, input))
   const digest = response['containerimage.digest']
-  return digest === undefined ? {} : { digest }
+  return resultOf(connection.name, input.output, digest)
+}
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/
+
+/** Throws a `BuilderError` for a digest that is not one, and for an image that is pushed without one. */
+export function resultOf(builder: string, { kind }: BuildOutput, digest: string | undefined): BuildResult {
+  if (digest !== undefined && !DIGEST.test(digest))
+    throw new BuilderError('refused', `${builder} returned \`${digest.slice(0, 100)}\`, which is not a digest`)
+  if (digest !== undefined) return { digest }
+  if (kind === 'registry' || kind === 'layout')
+    throw new BuilderError('refused', `${builder} did not return the digest of the image`)
+  return {}
 }
 
 /** Builds an image, and gives what the exporter tells. Without an exporter, it is only built. */

@@ -2,6 +2,7 @@ import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { BuildCache } from '../../../compiler/values/build-cache.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { ImageInput } from '../builder.ts'
+import { BuilderError } from '../failure.ts'
 import { type BlobStore, blobSize } from './blob-store.ts'
 import { putManifest, taggedDigest } from './layout-index.ts'
 import { layoutManifest } from './layout-index.validators.ts'
@@ -71,9 +72,13 @@ async function openImport(cache: BuildCache): Promise<Import> {
   }
 }
 
+const digestProblem = (digest: string): string | undefined =>
+  /^sha256:[0-9a-f]{64}$/.test(digest) ? undefined : `\`${digest.slice(0, 100)}\` is not a digest`
+
 async function nameManifest(text: string, { dest = '', tag = DEFAULT_TAG }: BuildCache['attributes']): Promise<void> {
   const manifest = parseJson(text, layoutManifest)
-  // The builder has written it.
-  if (!manifest.ok) throw new Error(`the manifest of the cache: ${manifest.problem}`)
+  const problem = manifest.ok ? digestProblem(manifest.value.digest) : manifest.problem
+  if (!manifest.ok || problem !== undefined)
+    throw new BuilderError('refused', `the builder described the cache in \`${dest}\` wrongly: ${problem}`)
   await putManifest(dest, manifest.value, tag)
 }

@@ -1,5 +1,5 @@
 import { parseJson } from '../../json/parse-json.ts'
-import { runBuild } from '../build.ts'
+import { resultOf, runBuild } from '../build.ts'
 import type { BuildCall, BuildResult, ImageInput } from '../builder.ts'
 import type { BuilderConnection } from '../connection.ts'
 import { BuilderError } from '../failure.ts'
@@ -40,7 +40,8 @@ export async function buildInEngine(
   }
   const name = output.names.join(',')
   const built = await runBuild(connection, input, call, { type: 'moby', attributes: name === '' ? {} : { name } })
-  if (output.kind === 'registry') return pushAll(endpoint, output.names, call)
+  resultOf(connection.name, { kind: 'discard' }, built['containerimage.digest'])
+  if (output.kind === 'registry') return resultOf(connection.name, output, await pushAll(endpoint, output.names, call))
   if (output.kind === 'archive') {
     const names = output.names.length > 0 ? output.names : [built['containerimage.digest'] ?? '']
     await save(endpoint, names, output.path, call.signal)
@@ -72,11 +73,14 @@ async function hasContainerdStore(endpoint: EngineEndpoint, signal: AbortSignal)
   }
 }
 
-async function pushAll(endpoint: EngineEndpoint, names: readonly string[], call: BuildCall): Promise<BuildResult> {
+async function pushAll(
+  endpoint: EngineEndpoint,
+  names: readonly string[],
+  call: BuildCall,
+): Promise<string | undefined> {
   const digests: (string | undefined)[] = []
   for (const name of names) digests.push(await pushFromEngine(endpoint, name, call))
-  const digest = digests.find(one => one !== undefined)
-  return digest === undefined ? {} : { digest }
+  return digests.find(one => one !== undefined)
 }
 
 async function save(endpoint: EngineEndpoint, names: readonly string[], path: string, signal: AbortSignal) {
