@@ -3,7 +3,7 @@ import type { ChannelOptions, Client, ClientReadableStream, ServiceError } from 
 import type { BuilderAddress } from './address.ts'
 import type { Control } from './connection.ts'
 import { DEFAULT_KEEPALIVE } from './keepalive.ts'
-import type { BuilderOptions } from './options.ts'
+import { type BuilderOptions, LARGEST_MESSAGE } from './options.ts'
 import type { BuildStatus } from './status.ts'
 
 /** Milliseconds between two attempts to connect: the first time, and at most. */
@@ -17,7 +17,7 @@ export function channelOptions(
   // TLS has no way to ask for an IP address, and Node.js warns of it.
   const serverName = tls?.serverName ?? (isIP(host) ? 'localhost' : undefined)
   return {
-    'grpc.max_receive_message_length': -1,
+    'grpc.max_receive_message_length': LARGEST_MESSAGE,
     'grpc.max_send_message_length': -1,
     // As buildctl, without a proxy; and without settings of gRPC from the DNS.
     'grpc.enable_http_proxy': 0,

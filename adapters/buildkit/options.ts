@@ -22,5 +22,8 @@ export interface BuilderTls {
   readonly serverName?: string
 }
 
+/** Bytes of a message that a builder may send, also decompressed: twice what BuildKit sends. */
+export const LARGEST_MESSAGE = 32 << 20
+
 /** Milliseconds in which a builder must answer. */
 export const ANSWER_WITHIN = 6000

@@ -48,14 +48,22 @@ export async function solve(
   const ref = randomUUID()
   const tunnel = await openTunnel(connection, session.headers, signal)
   session.serve(tunnel)
-  const events = watch(control.status({ Ref: ref }), onStatus)
+  const excess = new AbortController()
+  const events = watch(control.status({ Ref: ref }), onStatus, text =>
+    excess.abort(new BuilderError('refused', `${name} ${text}`)),
+  )
   try {
-    const { ExporterResponse } = await control.solve(messageOf(request, ref, session.id), signal)
+    const { ExporterResponse } = await control.solve(
+      messageOf(request, ref, session.id),
+      AbortSignal.any([signal, excess.signal]),
+    )
     await events.ended(signal)
     signal.throwIfAborted()
+    excess.signal.throwIfAborted()
     return ExporterResponse ?? {}
   } catch (error) {
     signal.throwIfAborted()
+    excess.signal.throwIfAborted()
     // The output of a step can arrive after the step has failed.
     await events.ended(signal)
     signal.throwIfAborted()
@@ -88,8 +96,18 @@ const FIRST_SILENCE = 300
 /** How long they may go on, whatever comes. */
 const LAST_EVENTS = 10_000
 
-/** Passes on the events of a build. */
-function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onStatus']) {
+/** Steps, parts of steps and warnings of a build: they are kept. */
+const MOST_ENTRIES = 50_000
+/** The code of gRPC for a message that is too large. */
+const RESOURCE_EXHAUSTED = 8
+
+/** Passes on the events of a build. `onExcess` gets what is too much. */
+function watch(
+  stream: ClientReadableStream<BuildStatus>,
+  onStatus: Solving['onStatus'],
+  onExcess: (text: string) => void,
+) {
+  const entries = new Set<string>()
   let onSilence = () => {}
   const silence = new Promise<void>(resolve => {
     onSilence = resolve
@@ -100,11 +118,18 @@ function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onS
   stream.on('data', (status: BuildStatus) => {
     hasBegun = true
     timer?.refresh()
+    for (const entry of entriesOf(status)) entries.add(entry)
+    if (entries.size > MOST_ENTRIES) {
+      stream.cancel()
+      return onExcess(`reports more than ${MOST_ENTRIES} steps, parts of steps and warnings`)
+    }
     failedStep ??= status.vertexes?.find(({ error }) => error)
     onStatus(status)
   })
-  // The answer to the solve says what failed.
-  stream.on('error', () => {})
+  stream.on('error', (error: ServiceError) => {
+    // The answer to the solve says everything else that failed.
+    if (error.code === RESOURCE_EXHAUSTED) onExcess(`sent a message that is too large: ${error.details}`)
+  })
   const closed = new Promise<void>(resolve => {
     for (const event of ['end', 'close', 'error']) stream.on(event, () => resolve())
   })
@@ -124,6 +149,12 @@ function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onS
       clearTimeout(bound)
     },
   }
+}
+
+function* entriesOf({ vertexes = [], statuses = [], warnings = [] }: BuildStatus): Generator<string> {
+  for (const { digest } of vertexes) yield digest
+  for (const { vertex, ID } of statuses) yield `${vertex} ${ID}`
+  for (const { short } of warnings) yield Buffer.from(short ?? []).toString()
 }
 
 function messageOf(request: SolveRequest, ref: string, session: string) {

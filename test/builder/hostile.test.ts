@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import {
   Server,
   ServerCredentials,
@@ -9,6 +13,7 @@ import { expect, test } from 'vitest'
 import type { BuildCall, ImageInput } from '../../adapters/buildkit/builder.ts'
 import { connectToBuilder } from '../../adapters/buildkit/connect.ts'
 import { serviceDefinition } from '../../adapters/buildkit/protocol.ts'
+import { messagesIn } from '../../adapters/buildkit/session/frames.ts'
 import { buildCall, imageInput } from './input.ts'
 
 // What no builder does, unless something is wrong with it.
@@ -67,4 +72,49 @@ test('events that do not end after the build do not outlast the abort', async ()
 
 test('events that do not end after the build are left', { timeout: 20_000 }, async () => {
   expect(await buildWith({ onStatus: endless })).toEqual({})
+})
+
+const pushed = { output: { kind: 'registry', names: ['r.example.com/a:1'] } } as const
+
+test.each([undefined, '', 'sha256:12', '../../x', `sha256:${'A'.repeat(64)}`, `${DIGEST}\n`])(
+  'a digest that is not one: %j',
+  async digest => {
+    const response: Readonly<Record<string, string>> = digest === undefined ? {} : { 'containerimage.digest': digest }
+    await expect(buildWith({ response }, pushed)).rejects.toMatchObject({ kind: 'refused' })
+  },
+)
+
+test('a digest', async () => {
+  expect(await buildWith({ response: { 'containerimage.digest': DIGEST } }, pushed)).toEqual({ digest: DIGEST })
+})
+
+test.each(['{', '[]', '{"digest":"../../x"}', '{"digest":7}'])(
+  'the manifest of a cache that is not one: %s',
+  async manifest => {
+    const dest = join(tmpdir(), 'devctl-no-such-cache')
+    const input = { cacheTo: [{ type: 'local', attributes: { dest } }] }
+    await expect(buildWith({ response: { 'cache.manifest': manifest } }, input)).rejects.toMatchObject({
+      kind: 'refused',
+    })
+    expect(existsSync(dest)).toBe(false)
+  },
+)
+
+test.each<readonly [string, unknown]>([
+  ['a message of 40 MiB', { logs: [{ vertex: DIGEST, stream: 1, msg: Buffer.alloc(40 << 20) }] }],
+  [
+    'more steps than a build has',
+    { vertexes: Array.from({ length: 50_001 }, (_, at) => ({ digest: `${at}`, name: 'x' })) },
+  ],
+])('%s', async (_, status) => {
+  const onStatus: Fake['onStatus'] = call => call.write(status)
+  await expect(buildWith({ onStatus })).rejects.toMatchObject({
+    kind: 'refused',
+    message: expect.stringMatching(/too large|more than 50000/),
+  })
+})
+
+test('a call that announces a message of 4 GiB', async () => {
+  const messages = messagesIn(Readable.from([Buffer.from([0, 0xff, 0xff, 0xff, 0xff])]), bytes => bytes)
+  await expect(messages.next()).rejects.toMatchObject({ code: 8 })
 })

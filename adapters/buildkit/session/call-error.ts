@@ -4,6 +4,7 @@ export const UNKNOWN = 2
 export const INVALID_ARGUMENT = 3
 export const NOT_FOUND = 5
 export const ALREADY_EXISTS = 6
+export const RESOURCE_EXHAUSTED = 8
 export const FAILED_PRECONDITION = 9
 export const UNIMPLEMENTED = 12
 

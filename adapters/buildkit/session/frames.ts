@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import { CallError, UNIMPLEMENTED } from './call-error.ts'
+import { LARGEST_MESSAGE } from '../options.ts'
+import { CallError, RESOURCE_EXHAUSTED, UNIMPLEMENTED } from './call-error.ts'
 
 /** One byte that says whether the message is compressed, and its length. */
 export const PREFIX = 5
@@ -17,7 +18,7 @@ export function putPrefix(buffer: Buffer, start: number, length: number): void {
   buffer.writeUInt32BE(length, start + 1)
 }
 
-/** The messages of a call. To stop reading does not end the call. */
+/** The messages of a call. To stop reading does not end the call. Throws for one that is too large. */
 export async function* messagesIn<Message>(
   stream: Readable,
   parse: (bytes: Buffer) => Message,
@@ -43,7 +44,13 @@ export async function* messagesIn<Message>(
 /** How many bytes the first message takes, with its prefix; at least the prefix. */
 function neededFor(chunks: readonly Buffer[]): number {
   const [first] = chunks
-  if (first && first.length >= PREFIX) return PREFIX + first.readUInt32BE(1)
+  if (first && first.length >= PREFIX) return PREFIX + lengthIn(first)
   const start = Buffer.concat(chunks)
-  return start.length >= PREFIX ? PREFIX + start.readUInt32BE(1) : PREFIX
+  return start.length >= PREFIX ? PREFIX + lengthIn(start) : PREFIX
+}
+
+function lengthIn(start: Buffer): number {
+  const length = start.readUInt32BE(1)
+  if (length > LARGEST_MESSAGE) throw new CallError(RESOURCE_EXHAUSTED, `a message of ${length} bytes is too large`)
+  return length
 }
