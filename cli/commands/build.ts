@@ -1,7 +1,7 @@
 import { command } from '../command.ts'
 import { buildArguments, buildSecrets } from '../options/build.ts'
 import { duration } from '../options/duration.ts'
-import { choice, list, type Option, text } from '../options/option.ts'
+import { choice, flag, list, type Option, text } from '../options/option.ts'
 import { loading, planning } from '../options/project.ts'
 import { target } from '../options/target.ts'
 
@@ -39,6 +39,7 @@ Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`
     ),
     push: choice('--push [bool]', '`--push=false` only checks that the images can be built', ['true', 'false'], 'true'),
     cache,
+    pull: flag('--pull', 'look for newer base images, and build although the registry has the images'),
     buildArg: buildArguments,
     secret: buildSecrets,
     target: text('--target <stage>', 'build this stage of the Dockerfile'),

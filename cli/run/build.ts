@@ -25,6 +25,7 @@ export interface BuildValues extends LoadingValues {
   readonly tag: readonly string[] | undefined
   readonly context: string | undefined
   readonly cache: boolean
+  readonly pull: boolean
   readonly push: 'true' | 'false' | true
   readonly buildArg: Readonly<Record<string, string | undefined>> | undefined
   readonly secret: readonly SecretOption[] | undefined
@@ -178,11 +179,12 @@ function print(
 
 function settingsOf(
   { env, cwd }: Io,
-  { buildArg, secret, target, platform, cacheFrom, exportCache, cache, push }: BuildValues,
+  { buildArg, secret, target, platform, cacheFrom, exportCache, cache, pull, push }: BuildValues,
 ): BuildSettings {
   const registry = (ref: string) => ({ type: 'registry', attributes: { ref } })
   return {
     noCache: !cache,
+    pull,
     // `--push` alone is true.
     push: push !== 'false',
     ...(target !== undefined && { target }),

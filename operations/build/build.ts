@@ -44,7 +44,7 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
     )
     const builder = missingImagesBuilder({ workspace, on }, chooseBuilder(workspace, target.stored), input)
     return builder.ensure(builds, {
-      build: input.noCache || input.push === false ? 'all' : 'changed',
+      build: input.noCache || input.pull || input.push === false ? 'all' : 'changed',
       given: plan.images,
       signal,
     })

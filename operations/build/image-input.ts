@@ -5,6 +5,8 @@ import { type BuildSpec, withExportedCache } from '../../compiler/values/build-s
 /** The options of a command that apply to all builds. They take precedence over the file. */
 export interface BuildSettings {
   readonly noCache?: boolean
+  /** Newer base images are looked for. */
+  readonly pull?: boolean
   /** False: it is only checked that the images can be built. */
   readonly push?: boolean
   readonly args?: ReadonlyMap<string, string>
@@ -40,6 +42,7 @@ export function imageInput(
     args: new Map([...spec.args, ...(settings.args ?? [])]),
     platforms: settings.platforms ?? spec.platforms,
     noCache: settings.noCache || spec.noCache,
+    pull: settings.pull || spec.pull,
     secrets: new Map([...spec.secrets, ...(settings.secrets ?? [])]),
     cacheFrom: settings.cacheFrom ?? spec.cacheFrom,
     cacheTo: withExportedCache({ ...spec, exportCache: exported }, 'names' in output ? output.names : []),

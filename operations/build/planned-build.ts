@@ -20,8 +20,8 @@ export interface PlannedBuild {
    */
   readonly contentReference?: string | undefined
   /**
-   * True if it is built from an address whose content may change: `contentReference` does not say
-   * what is in it.
+   * True if it is built each time: from an address whose content may change, so `contentReference`
+   * does not say what is in it, or since the file says so.
    */
   readonly isMoving?: boolean
   /** Further names of the image. */
@@ -52,7 +52,7 @@ export function withNeeded(names: Iterable<string>, all: readonly PlannedBuild[]
   return all.filter(({ service }) => wanted.has(service))
 }
 
-/** With those marked that are built on an image that is built from what may change. */
+/** With those marked that are built on an image that is built each time. */
 export function withMoving(builds: readonly PlannedBuild[]): readonly PlannedBuild[] {
   const moving = new Set(builds.flatMap(({ service, isMoving }) => (isMoving ? [service] : [])))
   if (moving.size === 0) return builds

@@ -1,5 +1,5 @@
 import { composeBuildSpec } from '../../compiler/compose/build-spec.ts'
-import type { Build, Project } from '../../compiler/compose/project.ts'
+import type { Build, Project, Service } from '../../compiler/compose/project.ts'
 import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
@@ -57,7 +57,7 @@ export function plannedBuilds(
         // What is not pushed needs no name.
         reference: hasRegistry ? image : '',
         contentReference: hasRegistry ? contentImage : undefined,
-        isMoving: isMoving(service.build!),
+        isMoving: isMoving(service.build!) || isRebuilt(service, command),
         tags: tags.map(({ value }) => value),
         dependsOn,
         specOf: (reporter, _images, given) => composeBuildSpec(service, project, reporter, given)!,
@@ -71,3 +71,11 @@ function isMoving({ context, additionalContexts }: Build): boolean {
   const remote = additionalContexts.flatMap(one => ('remote' in one ? one.remote : []))
   return (!context.value.startsWith('/') && mayMove(context.value)) || remote.some(mayMove)
 }
+
+/**
+ * As Compose: `pull_policy: build` is for all commands, `no_cache` and `pull` for those that only
+ * build. The result depends on more than the files, such as a newer base image.
+ */
+const isRebuilt = ({ build, pullPolicy }: Service, command: ImageCommand): boolean =>
+  pullPolicy?.value === 'build' ||
+  (command !== 'deploy' && build !== undefined && (build.noCache || build.noCacheFilter.length > 0 || build.pull))

@@ -93,6 +93,7 @@ function merged(
   return {
     ...first,
     tags: [...new Set([...first.tags, ...others])],
+    isMoving: group.some(({ isMoving }) => isMoving),
     dependsOn: [...new Set(first.dependsOn.map(firstOf))],
     specOf: (reporter, images, given) => onFirsts(first.specOf(reporter, allOf(images), given), firstOf),
   }
