@@ -255,8 +255,13 @@ function isExecutable(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0
 }
 
+/** A word instead for one that is gone, or whose name is not UTF-8, which the build will report. */
 function readLink(path: string): string {
-  return readlinkSync(path).replaceAll('\\', '/')
+  try {
+    return readlinkSync(path).replaceAll('\\', '/')
+  } catch {
+    return 'missing'
+  }
 }
 
 function readText(path: string): string | undefined {

@@ -65,6 +65,16 @@ describe('a walk', () => {
     ])
   })
 
+  test.skipIf(process.platform !== 'linux')('refuses names that are not UTF-8, unless they are left out', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'devctl-test-names-'))
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9])]), '')
+    writeFileSync(join(folder, 'main.js'), '')
+    expect(() => [...walk(folder, {})]).toThrow('the name of `caf\ufffd` is not UTF-8')
+    expect([...walk(folder, { exclude: ['caf*'] })].map(({ path }) => path)).toEqual(['main.js'])
+    expect([...walk(folder, { followPaths: ['main.js'] })].map(({ path }) => path)).toEqual(['main.js'])
+    rmSync(folder, { recursive: true })
+  })
+
   test('includes what links lead to', () => {
     expect(pathsOf({ followPaths: ['link/y'] })).toEqual(['a', 'a/deep', 'a/deep/y', 'link'])
     expect(pathsOf({ followPaths: ['.'] })).toEqual(pathsOf({}))

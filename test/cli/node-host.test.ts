@@ -282,6 +282,13 @@ describe('the hash of a build', () => {
     expect(hashOf(folder => write(folder, { '.devctl.lock': '{}' }))).not.toBe(plain())
   })
 
+  test.skipIf(process.platform !== 'linux')('is of files and links whose names are not UTF-8, too', () => {
+    const named = (make: (path: Buffer) => void) =>
+      hashOf(folder => make(Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9])])))
+    const hashes = [named(path => writeFileSync(path, 'x')), named(path => symlinkSync('src', path)), plain()]
+    expect(new Set(hashes).size).toBe(3)
+  })
+
   test('does not wait for a pipe', () => {
     if (process.platform === 'win32') return
     const pipes = (folder: string) => {

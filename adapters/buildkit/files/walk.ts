@@ -10,8 +10,8 @@ const GONE = new Set(['ENOENT', 'ENOTDIR'])
 /**
  * The files of a folder that a selection asks for, in the order in which BuildKit compares them: the
  * entries of a folder by the bytes of their names, each folder before what is in it. Throws what
- * reading a folder throws, except for files that are gone meanwhile, and a `FileChanged` for one
- * that `isChanged` finds.
+ * reading a folder throws, except for files that are gone meanwhile, an Error for a name that
+ * is not UTF-8, and a `FileChanged` for a file that `isChanged` finds.
  */
 export function* walk(root: string, selection: FileSelection, isChanged?: ChangeFinder): Generator<SyncedFile> {
   const followed = selection.followPaths && followLinks(root, selection.followPaths)
@@ -23,6 +23,15 @@ export function* walk(root: string, selection: FileSelection, isChanged?: Change
   })
   yield* new Walk(root, filter, isChanged).files()
 }
+
+/**
+ * Node puts this in place of bytes that are not UTF-8, so the file is not found by that name. Without
+ * an error, the image would lack it.
+ */
+const BAD_NAME = /\ufffd/
+
+const badName = (path: string): Error =>
+  new Error(`the name of \`${path}\` is not UTF-8; rename it, or list it in .dockerignore`)
 
 /** A folder on the way to the current file. */
 interface Level {
@@ -61,6 +70,7 @@ class Walk {
       const takes = this.#filter.takes(path)
       if (!takes && (!entry.isDirectory() || this.#filter.skips(path))) continue
       const stat = this.#statOf(path)
+      if (!stat && BAD_NAME.test(entry.name)) throw badName(path)
       if (!stat) continue
       if (takes) {
         for (const above of levels) {
