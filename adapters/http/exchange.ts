@@ -105,14 +105,24 @@ function addressOf({ protocol, hostname, port, pathname }: URL, path: string): R
   }
 }
 
+/** Silences that an answer may take altogether, besides what its length takes. */
+const SILENCES = 3
+
 /**
  * The whole answer; rejects when it breaks off, with NoAnswer when nothing comes for `silence`
- * milliseconds, and with TooLong for more than `limit` bytes.
+ * milliseconds, or less than `slowest` bytes per millisecond for three times as long, and with
+ * TooLong for more than `limit` bytes.
  */
 export async function readBody(
   response: IncomingMessage,
-  { silence, limit = Number.POSITIVE_INFINITY }: { readonly silence: number; readonly limit?: number },
+  {
+    silence,
+    limit = Number.POSITIVE_INFINITY,
+    slowest,
+  }: { readonly silence: number; readonly limit?: number; readonly slowest?: number },
 ): Promise<Buffer> {
+  const began = performance.now()
+  const patience = SILENCES * silence
   const parts: Buffer[] = []
   let size = 0
   const timer = setTimeout(() => response.destroy(new NoAnswer(true, silence)), silence)
@@ -121,6 +131,8 @@ export async function readBody(
       parts.push(part)
       size += part.length
       if (size > limit) throw new TooLong(limit)
+      if (slowest !== undefined && performance.now() - began > patience + size / slowest)
+        throw new NoAnswer(true, patience)
       timer.refresh()
     }
   } finally {
@@ -140,9 +152,12 @@ export interface WholeAnswer {
   readonly body: Buffer
 }
 
+/** Bytes per millisecond. */
+const SLOWEST = 16
+
 /**
  * Sends one request to an address, once, and reads the whole answer, whatever its status. `silence`
- * is for the connection, the answer and each pause in it. Rejects as `exchange` and `readBody` do.
+ * is for the connection, the answer and each pause in it, and the answer must not trickle. Rejects as `exchange` and `readBody` do.
  */
 export async function exchangeWhole(
   { url, method, headers, body }: Pick<Message, 'method' | 'headers' | 'body'> & { readonly url: URL },
@@ -154,6 +169,6 @@ export async function exchangeWhole(
   const message = { method, path: `${url.pathname}${url.search}`, headers: { ...headers, ...length }, body }
   const deadlines = { connect: silence, answer: silence, whole: Number.POSITIVE_INFINITY }
   const response = await exchange(new URL('/', url), message, agent, deadlines, signal)
-  const read = await readBody(response, { silence, limit })
+  const read = await readBody(response, { silence, limit, slowest: SLOWEST })
   return { status: response.statusCode ?? 0, headers: response.headers, body: read }
 }
