@@ -14,7 +14,7 @@ import { planServiceObjects } from './network/service-objects.ts'
 import { planStartOrder } from './order/start-order.ts'
 import { spendOutput } from './output-size.ts'
 import type { Plan, WorkloadPlan } from './plan.ts'
-import { checkTarget } from './pod/built-image.ts'
+import { checkArguments, checkTarget } from './pod/built-image.ts'
 import { planDevices } from './pod/devices.ts'
 import { checkImageOptions } from './pod/image.ts'
 import { checkImageUser } from './pod/image-user.ts'
@@ -53,7 +53,10 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   checkImageOptions(context)
   checkOwnLabels(context)
   reportForeignLabels(context)
-  for (const service of project.services.values()) checkTarget(context, service)
+  for (const service of project.services.values()) {
+    checkTarget(context, service)
+    checkArguments(context, service)
+  }
 
   const services = sortBy(project.services.values(), ({ name }) => name)
   const groups = planGroups(project, reporter)

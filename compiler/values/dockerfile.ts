@@ -86,6 +86,19 @@ export function dockerfileStages(text: string): readonly string[] {
     .map(({ rest }, number) => stageName(dockerfileWords(rest, escapeChar)) || String(number))
 }
 
+/**
+ * The names that the `ARG` instructions of a Dockerfile declare; undefined if another frontend than
+ * that of Docker reads it (`# syntax=`).
+ */
+export function dockerfileArguments(text: string): ReadonlySet<string> | undefined {
+  const [, syntax] = /^\s*#\s*syntax\s*=\s*(\S+)/i.exec(text) ?? []
+  if (syntax !== undefined && !/^(?:docker\.io\/)?docker\/dockerfile\b/.test(syntax)) return undefined
+  const { instructions, escapeChar } = dockerfileLines(text)
+  const declared = instructions.map(({ name, rest }) => (name === 'ONBUILD' ? rest : `${name} ${rest}`))
+  const words = declared.flatMap(line => (/^arg\s/i.test(line) ? dockerfileWords(line.slice(4), escapeChar) : []))
+  return new Set(words.map(word => word.split('=')[0]!))
+}
+
 /** The name that a FROM gives its stage; empty without one. */
 function stageName(words: readonly string[]): string {
   const [, as, name] = words.filter(word => !word.startsWith('--'))

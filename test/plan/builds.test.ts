@@ -20,7 +20,7 @@ interface Case {
 function plan(compose: string, { env = {}, options = {}, files = {} }: Case = {}) {
   const folder = join(work, String(count++))
   const all = {
-    'app/Dockerfile': 'FROM scratch\n',
+    'app/Dockerfile': 'FROM scratch\nARG OTHER\nARG API_TOKEN\n',
     'base/Dockerfile': 'FROM scratch\n',
     'files/data.txt': 'data\n',
     ...files,

@@ -3,7 +3,13 @@ import type { Build, Service } from '../../compose/project.ts'
 import { mayRead } from '../../compose/read/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
-import { type DockerfileImage, dockerfileStages, type KnownBase, readDockerfile } from '../../values/dockerfile.ts'
+import {
+  type DockerfileImage,
+  dockerfileArguments,
+  dockerfileStages,
+  type KnownBase,
+  readDockerfile,
+} from '../../values/dockerfile.ts'
 import { holdsCopy } from '../../values/dockerfile-copies.ts'
 import { countOfPatterns, dockerIgnore } from '../../values/ignore-file.ts'
 import type { PlanContext } from '../context.ts'
@@ -25,6 +31,36 @@ FROM node:22 AS production    # target: production
       (p.stages.length > 0 ? `its stages are ${p.stages.map(name => `\`${name}\``).join(', ')}` : undefined),
   }),
 })
+
+const unknownArgument = diagnostic({
+  code: 'build/unknown-argument',
+  severity: 'warning',
+  explain: `A build argument has an effect only where the Dockerfile declares it with \`ARG\`. This Dockerfile does not, so the builder ignores the argument.
+
+\`\`\`dockerfile
+ARG TITLE                     # args: {TITLE: Shop}
+RUN ./generate --title "$TITLE"
+\`\`\`
+
+The arguments that BuildKit reads itself need no \`ARG\`: those of proxies (\`HTTP_PROXY\`, \`NO_PROXY\`, …), of platforms (\`TARGETPLATFORM\`, …), \`SOURCE_DATE_EPOCH\` and \`BUILDKIT_…\`.`,
+  text: (p: { name: string; declared: ReadonlySet<string> }) => ({
+    message: `the Dockerfile has no \`ARG ${p.name}\`, so the argument has no effect`,
+    hint: didYouMean(p.name, p.declared) ?? `add \`ARG ${p.name}\` to the stage that uses it, or remove the argument`,
+  }),
+})
+
+/** Arguments that need no \`ARG\`: https://docs.docker.com/reference/dockerfile/#predefined-args */
+const PREDEFINED =
+  /^(?:(?:http|https|ftp|no|all)_proxy|(?:HTTP|HTTPS|FTP|NO|ALL)_PROXY|(?:TARGET|BUILD)(?:PLATFORM|OS|ARCH|VARIANT)|SOURCE_DATE_EPOCH|BUILDKIT_\w+)$/
+
+/** Reports `build.args` that the Dockerfile does not declare, where it can be read. */
+export function checkArguments({ host, reporter }: Pick<PlanContext, 'host' | 'reporter'>, { build }: Service): void {
+  const text = build && build.args.length > 0 ? dockerfileOf({ host, reporter }, build) : undefined
+  const declared = text === undefined ? undefined : dockerfileArguments(text)
+  for (const { name, key, span } of declared ? build!.args : [])
+    if (!declared!.has(name) && !PREDEFINED.test(name))
+      reporter.report(unknownArgument, key ?? span, { name, declared: declared! })
+}
 
 /** Reports a `build.target` that the Dockerfile does not have, where it can be read. */
 export function checkTarget({ host, reporter }: Pick<PlanContext, 'host' | 'reporter'>, { build }: Service): void {

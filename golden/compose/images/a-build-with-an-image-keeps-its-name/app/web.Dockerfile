@@ -1,1 +1,2 @@
 FROM nginx:1.27-alpine AS production
+ARG VERSION
