@@ -121,6 +121,7 @@ async function buildOne(
   options: BuildValues,
 ): Promise<BuildOutcome> {
   const [context = '.', ...others] = words
+  refuseOthers(options)
   if (others.length > 0)
     throw new UsageError('a Dockerfile has one context', { hint: '`devctl build -f Dockerfile [context]`' })
   const { buildDockerfile } = await import('../../operations/build/build-dockerfile.ts')
@@ -128,6 +129,23 @@ async function buildOne(
   const names = [...new Set((options.tag ?? []).map(imageName))]
   const at = isNoPath(context) ? context : resolve(io.cwd, context)
   return buildDockerfile(world, { ...settingsOf(io, options), dockerfile, context: at, names })
+}
+
+/** Options that choose among services, which a Dockerfile does not have. */
+function refuseOthers(options: BuildValues): void {
+  const given = {
+    '--environment': options.environment,
+    '--env-file': options.envFile,
+    '--name': options.name,
+    '--profile': options.profile,
+    '--project-directory': options.projectDirectory,
+    '--registry': options.registry,
+  }
+  for (const [option, value] of Object.entries(given))
+    if (value !== undefined)
+      throw new UsageError(`\`${option}\` has no effect on the build of a Dockerfile`, {
+        hint: 'remove it; `--tag REGISTRY/NAME:TAG` is the whole name of the image',
+      })
 }
 
 /** The Dockerfile that `-f` names, if it names one. */

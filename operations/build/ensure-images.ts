@@ -58,6 +58,10 @@ export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
       const { builds: images, allOf } = distinctBuilds(all)
       const found = await findImages(images, { ...world, isDeploy: true, signal })
       for (const [service, reference] of found.images) tellPresent(service, reference, [], world.on)
+      for (const { service } of images) {
+        const problem = found.problems.get(service)
+        if (problem && isToBuild(problem)) world.on({ type: 'note', text: `${service}: its image would be built` })
+      }
       return allOf(withDigests(deployable(images, found.images, found.problems, world.on)))
     },
   }

@@ -54,7 +54,7 @@ async function ensure(images: readonly PlannedBuild[], build: EnsureOptions['bui
   const on = (event: OperationEvent) => {
     if (event.type === 'build-ended')
       events.push([event.name, event.outcome, ...(event.moved ?? []).map(name => `→ ${name}`)].join(' '))
-    if (event.type === 'warning') events.push(event.text)
+    if (event.type === 'warning' || (event.type === 'note' && looks)) events.push(event.text)
   }
   const world = { workspace: { cwd: '/', env: { DOCKER_CONFIG: '/nowhere' } }, on }
   const builder = looks
@@ -137,7 +137,12 @@ describe('an image', () => {
     const changed = planned('changed', `${host}/web:2`, { contentReference: `${host}/web:devctl-newer` })
     const images = [planned('web', `${host}/web:1`), planned('worker', `${host}/worker:1`), named, changed]
     expect(await ensure(images, 'missing', true)).toEqual({
-      events: ['web present', 'named present'],
+      events: [
+        'web present',
+        'named present',
+        'worker: its image would be built',
+        'changed: its image would be built',
+      ],
       images: { web: `${host}/web:1@${DIGEST}`, named: `${host}/web:old@${DIGEST}` },
     })
     expect(requests.filter(({ method }) => method === 'PUT')).toEqual([])

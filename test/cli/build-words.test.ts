@@ -95,3 +95,13 @@ test('`--loglevel info` says where the registry comes from', async () => {
   const { stderr } = await build(WEB, ['--loglevel', 'info'], { ...NOWHERE, DEVCTL_REGISTRY: '127.0.0.1:9/team' })
   expect(stderr).toContain('images are pushed to 127.0.0.1:9/team, chosen by `DEVCTL_REGISTRY`')
 })
+
+test.each([
+  ['--profile', 'x'],
+  ['--environment', 'staging'],
+  ['--registry', '127.0.0.1:9'],
+])('with a Dockerfile, %s is refused, since it has no effect', async (option, value) => {
+  const { status, stderr } = await build(WEB, ['-f', 'Dockerfile', option, value])
+  expect(status).toBe(2)
+  expect(stderr).toContain(`\`${option}\` has no effect on the build of a Dockerfile`)
+})
