@@ -137,12 +137,7 @@ describe('an image', () => {
     const changed = planned('changed', `${host}/web:2`, { contentReference: `${host}/web:devctl-newer` })
     const images = [planned('web', `${host}/web:1`), planned('worker', `${host}/worker:1`), named, changed]
     expect(await ensure(images, 'missing', true)).toEqual({
-      events: [
-        'web present',
-        'named present',
-        'worker: its image would be built',
-        'changed: its image would be built',
-      ],
+      events: ['web present', 'named present', 'worker: its image would be built', 'changed: its image would be built'],
       images: { web: `${host}/web:1@${DIGEST}`, named: `${host}/web:old@${DIGEST}` },
     })
     expect(requests.filter(({ method }) => method === 'PUT')).toEqual([])
