@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
@@ -222,12 +223,21 @@ function settingsOf(
 }
 
 function secretSource({ id, file, variable }: SecretOption, env: Io['env'], cwd: string) {
-  if (file !== undefined) return { file: resolve(cwd, file.replace(/^~(?=\/)/, env.HOME ?? '~')) }
+  if (file !== undefined) return secretFile(id, file, resolve(cwd, file.replace(/^~(?=\/)/, env.HOME ?? '~')))
   const value = env[variable ?? id]
   if (value !== undefined) return { value }
-  if (variable === undefined) return { file: resolve(cwd, id) }
+  if (variable === undefined) return secretFile(id, id, resolve(cwd, id))
   throw new UserError(`\`--secret\` reads the variable \`${variable}\`, which is not set`, {
     hint: 'set it, or name a file: `id=ID,src=PATH`',
+  })
+}
+
+/** A file, or a pipe, which is only read by the build. */
+function secretFile(id: string, written: string, file: string) {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found && !found.isDirectory()) return { file }
+  throw new UserError(`\`--secret\` reads \`${id}\` from \`${written}\`, which is not a file`, {
+    hint: 'write it as `id=ID,src=PATH` or `id=ID,env=NAME`',
   })
 }
 

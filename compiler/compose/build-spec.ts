@@ -11,23 +11,29 @@ import type { Build, BuildSecretUse, Project, Service } from './project.ts'
 export const noSecret = diagnostic({
   code: 'build/secret-not-available',
   severity: 'error',
-  explain: `A secret of a build comes from this machine: from a file or a variable. This one is \`external\`, or its variable is not set. Only commands that build need its value; \`render\` does not.
+  explain: `A secret of a build comes from this machine: from a file or a variable. This one is \`external\`, its variable is not set, or its file does not exist. Only commands that build need its value; \`render\` does not.
 
 \`\`\`yaml
 secrets:
   npm_token:
     environment: NPM_TOKEN
 \`\`\``,
-  text: (p: { name: string; variable: string | undefined }) =>
-    p.variable === undefined
-      ? {
-          message: `the build secret \`${p.name}\` is external, so its value is not known here`,
-          hint: 'give the secret a `file` or an `environment`',
-        }
-      : {
-          message: `the build secret \`${p.name}\` takes its value from \`${p.variable}\`, which is not set`,
-          hint: `set \`${p.variable}\` in the shell or in .env`,
-        },
+  text: ({ name, variable, file }: { name: string; variable?: string | undefined; file?: string }) => {
+    if (file !== undefined)
+      return {
+        message: `the build secret \`${name}\` takes its value from \`${file}\`, which is not a file`,
+        hint: 'create the file, or check its path',
+      }
+    if (variable !== undefined)
+      return {
+        message: `the build secret \`${name}\` takes its value from \`${variable}\`, which is not set`,
+        hint: `set \`${variable}\` in the shell or in .env`,
+      }
+    return {
+      message: `the build secret \`${name}\` is external, so its value is not known here`,
+      hint: 'give the secret a `file` or an `environment`',
+    }
+  },
 })
 
 /**

@@ -124,7 +124,9 @@ function secretSource(
     const path = withLateVariables(source.value, built)
     const inHome = /^~(?:$|\/)/.test(path) && host.homeDirectory !== undefined
     const file = inHome ? resolve(host.homeDirectory, `.${path.slice(1)}`) : resolve(manifest.folder, path)
-    mayRead(host, file, source.span, reporter)
+    const kind = host.stat(file)?.kind
+    if (kind === undefined || kind === 'folder') reporter.report(noSecret, source.span, { name: id, file: path })
+    else mayRead(host, file, source.span, reporter)
     return { file }
   }
   if (value !== undefined) return { value }

@@ -1,4 +1,5 @@
-import { composeBuildSpec } from '../../compiler/compose/build-spec.ts'
+import { statSync } from 'node:fs'
+import { composeBuildSpec, noSecret } from '../../compiler/compose/build-spec.ts'
 import type { Build, Project, Service } from '../../compiler/compose/project.ts'
 import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
@@ -60,7 +61,10 @@ export function plannedBuilds(
         isMoving: isMoving(service.build!) || isRebuilt(service, command),
         tags: tags.map(({ value }) => value),
         dependsOn,
-        specOf: (reporter, _images, given) => composeBuildSpec(service, project, reporter, given)!,
+        specOf: (reporter, _images, given) => {
+          checkSecretFiles(service.build!, project, reporter, given)
+          return composeBuildSpec(service, project, reporter, given)!
+        },
       }
     },
   )
@@ -79,3 +83,15 @@ function isMoving({ context, additionalContexts }: Build): boolean {
 const isRebuilt = ({ build, pullPolicy }: Service, command: ImageCommand): boolean =>
   pullPolicy?.value === 'build' ||
   (command !== 'deploy' && build !== undefined && (build.noCache || build.noCacheFilter.length > 0 || build.pull))
+
+/** Reports secrets whose files do not exist, except those whose ids are `given` in another way. */
+function checkSecretFiles({ secrets }: Build, project: Project, reporter: Reporter, given: ReadonlySet<string>): void {
+  for (const { id, source: name, span } of secrets) {
+    const source = project.secrets.get(name)?.source
+    if (source?.kind !== 'file' || given.has(id)) continue
+    const found = statSync(source.path.value, { throwIfNoEntry: false })
+    if (found && !found.isDirectory()) continue
+    const related = [{ span, message: 'the build uses it here' }]
+    reporter.report(noSecret, source.path.span, { name, file: source.path.value }, related)
+  }
+}
