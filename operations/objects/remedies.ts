@@ -207,9 +207,21 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
       hint: () => 'the nodes have reached their maximum number of Pods: free some',
     },
     {
+      match: /untolerated taint\S* \{node\.kubernetes\.io\/(?:not-ready|unreachable)/,
+      keys: [],
+      hint: () => 'a node is not ready: `kubectl get nodes` shows which, and `kubectl describe node NAME` why',
+    },
+    {
+      match: /untolerated taint\S* \{([^:}]+)/,
+      keys: NODES,
+      hint: found => `nodes have the taint \`${found[1]}\`, which the Pods do not tolerate`,
+    },
+    {
+      // Kubernetes 1.34 does not name the taints. A node that is not ready has one, too.
       match: /untolerated taint/,
       keys: NODES,
-      hint: () => 'the nodes have taints that the Pods do not tolerate; they are listed above',
+      hint: () =>
+        'the nodes have taints that the Pods do not tolerate, or are not ready: `kubectl describe nodes` lists both',
     },
     { keys: [], hint: () => 'lower its requests, change its node selector, or free resources' },
   ],

@@ -121,6 +121,8 @@ test.each<[code: Problem['code'], detail: string, at: string, hint: RegExp, mess
   ['unschedulable', `${NODES}node(s) didn't have free ports for the requested pod ports.`, 'ports', /`ports`/],
   ['unschedulable', `${NODES}node(s) had volume node affinity conflict.`, 'volumes', /`volumes`/],
   ['unschedulable', `${NODES}node(s) didn't match Pod's node affinity/selector.`, 'x-node-selector', /x-node-selector/],
+  ['unschedulable', `${NODES}node(s) had untolerated taint(s).`, 'x-node-selector', /`kubectl describe nodes`/],
+  ['unschedulable', `${NODES}node(s) had untolerated taint {gpu: only}.`, 'x-node-selector', /the taint `gpu`/],
   ['unschedulable', 'persistentvolumeclaim "cache" not found', 'cache:/cache', /`volumes`/],
   [
     'unhealthy',
@@ -178,6 +180,14 @@ test.each([
 ])('the Secret `%s` is not looked for among volumes with a similar name', async (secret, at) => {
   const found = await told('configuration', `secret "${secret}" not found`, {}, 'named')
   expect(found).toMatchObject({ at, hint: expect.stringContaining('change `secrets`') })
+})
+
+test('a node that is not ready is named as that, not as a taint', async () => {
+  const found = await told(
+    'unschedulable',
+    '0/1 nodes are available: 1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }.',
+  )
+  expect(found.hint).toMatch(/^a node is not ready: `kubectl get nodes`/)
 })
 
 test('what was killed for its memory names the limit that is written', async () => {
