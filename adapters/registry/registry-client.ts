@@ -103,3 +103,24 @@ export function digestOf(answer: RegistryAnswer): string {
     throw bad('the manifest does not have the digest that the registry gives for it')
   return digest
 }
+
+/**
+ * True for each reference with a digest that its registry has; false if it has another image there,
+ * or none; undefined if it cannot be asked. Throws as `resolveDigests` does.
+ */
+export const haveDigests = (
+  references: readonly string[],
+  options: ResolveOptions,
+): Promise<ReadonlyMap<string, boolean | undefined>> => askAll(references, options, hasDigest)
+
+async function hasDigest(text: string, session: RegistrySession): Promise<boolean | undefined> {
+  const reference = parseImageReference(text)
+  if (!reference.ok || reference.value.digest === undefined) return undefined
+  const { digest } = reference.value
+  try {
+    return (await digestAt(session, { ...manifestAddressOf(reference.value), tag: digest })) === digest
+  } catch (error) {
+    if (!(error instanceof RegistryFailure)) throw error
+    return error.problem.kind === 'missing' ? false : undefined
+  }
+}

@@ -6,6 +6,7 @@ import { changeFinder } from '../project/hashed-files.ts'
 import { secretsInText, secretsOfInput } from './build-secrets.ts'
 import { type EnsuringWorld, NotBuilt } from './builder.ts'
 import type { ChosenBuilder } from './choose-builder.ts'
+import { confirmPushed } from './confirm-pushed.ts'
 import type { BuildEvent } from './events.ts'
 import { shownPath } from './failed-step.ts'
 import { fromEnvironment } from './from-environment.ts'
@@ -71,7 +72,9 @@ export async function buildImages(
         },
       ),
     )
-    return referencesOf(builds, ends, settings.push !== false, (build, end) =>
+    const isPushed = settings.push !== false
+    const confirmed = isPushed ? await confirmPushed(builds, ends, { env, signal }) : ends
+    return referencesOf(builds, confirmed, isPushed, (build, end) =>
       notBuilt(build, withSecrets(specs.get(build.service)!, settings), workspace.cwd, end),
     )
   } finally {
