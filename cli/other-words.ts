@@ -16,7 +16,6 @@ const OF_BUILDERS: Readonly<Record<string, string>> = {
   '--output': 'images are pushed to a registry; `--push=false` only checks that they can be built',
   '--print': '`devctl config` prints the Compose file as devctl reads it',
   '--provenance': 'set `provenance` of `build`',
-  '--pull': 'set `pull` of `build`',
   '--quiet': '`--loglevel error` prints only errors',
   '--sbom': 'set `sbom` of `build`',
   '--set': '`--build-arg`, `--target` and `--platform` change all builds of a command',
@@ -35,8 +34,6 @@ export const insteadOfOption = (option: string): string | undefined =>
 const INSTEAD: Readonly<Record<string, string>> = {
   up: 'development containers are not implemented yet; `devctl deploy` deploys the application to the cluster',
   down: 'development containers are not implemented yet; `devctl destroy` deletes the application from the cluster',
-  build:
-    'builds are not implemented yet; build and push images with your own tool, and pass them with `--image SERVICE=REFERENCE`',
   exec: '`kubectl exec -it svc/SERVICE -- sh` opens a shell; `devctl exec` is not implemented yet',
   init: '`devctl init` is not implemented yet; a Compose file is enough for `devctl deploy`',
   status: '`devctl ps` shows the status of the services',

@@ -46,8 +46,12 @@ function withLogin({ type, attributes }: BuildCache, env: Env): BuildCache {
   return { type, attributes }
 }
 
-/** As https://docs.docker.com/build/cache/backends/gha/#authentication */
-function actions({ version }: BuildCache['attributes'], env: Env): Env {
+/**
+ * As https://docs.docker.com/build/cache/backends/gha/#authentication, but an address in the file gets no
+ * token: it may be that of a stranger.
+ */
+function actions({ version, url, url_v2 }: BuildCache['attributes'], env: Env): Env {
+  if (url || url_v2) return {}
   const isSecond =
     version === '2' || (version === undefined && /^(?:1|t|true)$/i.test(env.ACTIONS_CACHE_SERVICE_V2 ?? ''))
   return {

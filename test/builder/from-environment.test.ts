@@ -46,6 +46,13 @@ describe('the cache of GitHub Actions', () => {
     expect(cachesOf(gha(attributes), variables)).toEqual([gha(expected)])
   })
 
+  test.each<[string, Env]>([
+    ['url', { url: 'https://stranger' }],
+    ['url_v2', { url_v2: 'https://stranger', version: '2' }],
+  ])('does not send the token to an address in the file: %s', (_, attributes) => {
+    expect(cachesOf(gha(attributes), env)).toEqual([])
+  })
+
   test('is left out without a token or an address', () => {
     expect(cachesOf(gha(), {})).toEqual([])
     expect(cachesOf(gha(), { ACTIONS_RUNTIME_TOKEN: 't' })).toEqual([])
