@@ -1,11 +1,9 @@
 import { resolve } from 'node:path/posix'
 import type { BuildInput, CompilerHost } from '../host.ts'
 import { HIDDEN, type SecretPlaces } from '../text/secret-places.ts'
-import type { At } from '../text/source.ts'
 import { withoutLogin } from '../values/build-context.ts'
 import { shortHash } from '../values/dns-name.ts'
 import { DEFAULT_PLATFORM } from '../values/platform.ts'
-import { secretMark } from '../values/secret-mark.ts'
 import { isVariableWithSecret } from '../values/secret-names.ts'
 import { manifestContext } from './build-spec.ts'
 import type { DevctlManifest, ImageBuild } from './manifest.ts'
@@ -20,7 +18,7 @@ export interface HashedManifest {
  * The hashes of everything that decides what is in the images of a manifest, by name, for their
  * tags: the files of the context, the Dockerfile, target and arguments, the ids of secrets, and the
  * hashes of the images that one depends on, in place of their variables. As for services, caches do
- * not count, and secrets count with a mark (`secretMark`).
+ * not count, and no secret does.
  */
 export function hashManifestBuilds(world: HashedManifest): ReadonlyMap<string, string> {
   const hashes = new Map<string, string>()
@@ -49,28 +47,19 @@ function inputOf(
   const isBeside =
     beside && host.stat(beside)?.kind === 'file' && host.stat(resolve(source.folder, dockerfile.value))?.kind !== 'file'
   const platform = host.environment.get(DEFAULT_PLATFORM)
-  const hidden: string[][] = []
-  const without = (name: string, { value, span }: At<string>, isSecret = false) => {
-    const shown = isSecret ? HIDDEN : secrets.without(value, span)
-    if (shown !== value) hidden.push([name, value])
-    return shown
-  }
-  const shownTarget = target && without('', target)
-  const shownArgs = args.map((arg): [string, string] => [
-    arg.name,
-    without(arg.name, arg, isVariableWithSecret(arg.name, arg.value)),
-  ])
   const settings = [
     ...used.map(({ id }) => ['secret', id]),
     ...images,
     ...(platform ? [['platform', platform]] : []),
-    ...(hidden.length > 0 ? [['secrets', secretMark(hidden)]] : []),
   ].sort()
   return {
     context: 'folder' in source ? source.folder : source.remote,
     dockerfile: isBeside ? beside : dockerfile?.value,
-    target: shownTarget,
-    args: shownArgs,
+    target: target && secrets.without(target.value, target.span),
+    args: args.map(({ name, value, span }) => [
+      name,
+      isVariableWithSecret(name, value) ? HIDDEN : secrets.without(value, span),
+    ]),
     ...(settings.length > 0 && { settings }),
   }
 }

@@ -16,6 +16,7 @@ import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
 import { NotBuilt } from './builder.ts'
 import { builtImage } from './built-image.ts'
+import { hasHiddenValues } from './hidden-values.ts'
 import { type PlannedBuild, withMoving } from './planned-build.ts'
 import { noRegistry } from './planned-builds.ts'
 
@@ -48,7 +49,8 @@ export function manifestBuilds(
       reporter.report(noRegistry, span, { service: name, command: isDeploy ? 'deploy' : 'build' })
   if (reporter.hasErrors) throw new NotBuilt(reporter.diagnostics())
   const host = createHost({ env: workspace.env, boundary: boundaryOf(workspace, loading, project) })
-  const hashes = hashManifestBuilds({ manifest, host, secrets: project.secrets ?? new SecretPlaces() })
+  const secrets = project.secrets ?? new SecretPlaces()
+  const hashes = hashManifestBuilds({ manifest, host, secrets })
   const contentTag = (name: string) => hashes.get(name)!.slice(0, 12)
   const repository = `${(registry ?? '').replace(/\/+$/, '')}/${plan.environment.name}-`
   const referenceOf = (name: string, tag: string) => (registry === undefined ? '' : `${repository}${name}:${tag}`)
@@ -62,7 +64,9 @@ export function manifestBuilds(
       span: build.span,
       reference: build.image?.value ?? referenceOf(build.name, tag ?? contentTag(build.name)),
       contentReference: contentOf(build),
-      isMoving: isMoving(manifestContext(build.context.value, manifest.folder)),
+      isMoving:
+        isMoving(manifestContext(build.context.value, manifest.folder)) ||
+        hasHiddenValues(build.args, [build.target], secrets),
       tags: [],
       dependsOn: build.dependsOn.map(({ value }) => value),
       specOf: (reporter, images) =>

@@ -6,6 +6,7 @@ import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { mayMove } from '../../compiler/values/build-context.ts'
 import { NotBuilt } from './builder.ts'
+import { hasHiddenValues } from './hidden-values.ts'
 import { type PlannedBuild, withMoving } from './planned-build.ts'
 
 /** The commands that build images: they differ in where a registry can come from, and in their options. */
@@ -58,7 +59,7 @@ export function plannedBuilds(
         // What is not pushed needs no name.
         reference: hasRegistry ? image : '',
         contentReference: hasRegistry ? contentImage : undefined,
-        isMoving: isMoving(service.build!) || isRebuilt(service, command),
+        isMoving: isMoving(service.build!, project) || isRebuilt(service, command),
         tags: tags.map(({ value }) => value),
         dependsOn,
         specOf: (reporter, _images, given) => {
@@ -71,9 +72,15 @@ export function plannedBuilds(
   return withMoving(builds)
 }
 
-function isMoving({ context, additionalContexts }: Build): boolean {
+/** True if the image can change while the tag of its content does not. */
+function isMoving(build: Build, { secretPlaces }: Project): boolean {
+  const { context, additionalContexts, args, dockerfileInline, target, labels } = build
   const remote = additionalContexts.flatMap(one => ('remote' in one ? one.remote : []))
-  return (!context.value.startsWith('/') && mayMove(context.value)) || remote.some(mayMove)
+  return (
+    (!context.value.startsWith('/') && mayMove(context.value)) ||
+    remote.some(mayMove) ||
+    hasHiddenValues(args, [dockerfileInline, target, ...labels], secretPlaces)
+  )
 }
 
 /**

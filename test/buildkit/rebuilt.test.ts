@@ -27,6 +27,8 @@ const project = (): string =>
     'compose.yaml': `services:
   filter: {build: {context: ., labels: {a: filter}, no_cache_filter: [one]}}
   nocache: {build: {context: ., labels: {a: nocache}, no_cache: true}}
+  label: {build: {context: ., labels: {a: "of \${DB_PASSWORD:-hunter-4711}"}}}
+  token: {build: {context: ., labels: {a: b}, args: {API_TOKEN: hunter-4711}}}
   plain: {build: {context: ., labels: {a: plain}}}
   policy: {build: {context: ., labels: {a: policy}}, pull_policy: build}
   pull: {build: {context: ., labels: {a: pull}, pull: true}}
@@ -35,13 +37,15 @@ const project = (): string =>
   })
 
 describe.skipIf(buildkit === undefined)('an image whose content is in the registry', () => {
-  test('is built if its file says so, with those that are built on it', async () => {
+  test('is built if its file says so or has secrets that do not count, with those that are built on it', async () => {
     expect(await secondBuild(project())).toEqual([
       'filter: built',
+      'label: built',
       'nocache: built',
       'plain: is in the registry already',
       'policy: built',
       'pull: built',
+      'token: built',
       'user: built',
     ])
   })

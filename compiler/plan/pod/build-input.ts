@@ -5,7 +5,6 @@ import { HIDDEN } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
 import { withoutLogin } from '../../values/build-context.ts'
 import { shortHash } from '../../values/dns-name.ts'
-import { secretMark } from '../../values/secret-mark.ts'
 import { isVariableWithSecret } from '../../values/secret-names.ts'
 import { type PlanContext, sortBy } from '../context.ts'
 
@@ -40,25 +39,17 @@ function hashInput(context: PlanContext, service: Service): string {
 }
 
 function inputOf(context: PlanContext, service: Service, build: Build, spend: SpendOnBuild): BuildInput {
-  const hidden: Setting[] = []
-  const open = hidingSecrets(context.project, hidden)
+  const open = withoutSecrets(context.project)
   const { dockerfile, dockerfileInline, target, args } = build
-  const input = {
+  const settings = [...contextsOf(context, build, spend), ...settingsOf(service, build, open)]
+  return {
     context: build.context.value,
     dockerfile: dockerfile?.value,
     dockerfileInline: dockerfileInline && open(dockerfileInline.value, dockerfileInline.span),
     target: target && open(target.value, target.span),
-    args: args.map(({ name, value, span }): [string, string] => {
-      if (!isVariableWithSecret(name, value)) return [name, open(value, span)]
-      hidden.push([name, value])
-      return [name, HIDDEN]
-    }),
+    args: args.map(({ name, value, span }) => [name, isVariableWithSecret(name, value) ? HIDDEN : open(value, span)]),
+    ...(settings.length > 0 && { settings }),
   }
-  const settings = [...contextsOf(context, build, spend), ...settingsOf(service, build, open)]
-  // Marks take their time, which is looked at.
-  if (hidden.length > 0) spend('files', 0)
-  const marked = hidden.length > 0 ? [...settings, ['secrets', secretMark(hidden)]] : settings
-  return { ...input, ...(marked.length > 0 && { settings: marked }) }
 }
 
 type Setting = readonly string[]
@@ -109,7 +100,7 @@ function settingsOf(service: Service, build: Build, open: Open): readonly Settin
 
 /**
  * A text without secrets: the hash of it is a tag that everybody sees, and what few values are
- * possible for is soon guessed from it. They count with the mark of `secretMark`.
+ * possible for is soon guessed from it.
  */
 type Open = (text: string, span: Span) => string
 
@@ -117,15 +108,6 @@ const withoutSecrets =
   ({ secretPlaces }: Project): Open =>
   (text, span) =>
     secretPlaces.without(text, span)
-
-/** Adds the texts that have secrets to `hidden`. */
-const hidingSecrets =
-  (project: Project, hidden: Setting[]): Open =>
-  (text, span) => {
-    const shown = withoutSecrets(project)(text, span)
-    if (shown !== text) hidden.push([shown, text])
-    return shown
-  }
 
 /** For a context that is not a folder of this machine: what the file says about the build. */
 function hashOfText(project: Project, { context: { value, span } }: Build, input: BuildInput): string {
