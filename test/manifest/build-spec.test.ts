@@ -37,7 +37,7 @@ cache_from: [registry.example.com/web:cache, "type=local,src=cache"]
 export_cache: [registry.example.com/web:cache, "type=local,dest=cache"]
 secrets: {npm: ~/.npmrc, key: {file: key.pem}, token: {env: TOKEN}}
 depends_on: base`,
-    { env: { TOKEN: 'hunter2' }, files: { '~/.npmrc': '', 'key.pem': '' } },
+    { env: { TOKEN: 'hunter2' }, files: { '/home/user/.npmrc': '', 'key.pem': '' } },
   )
   expect(messages).toEqual([])
   expect(spec).toMatchObject({
