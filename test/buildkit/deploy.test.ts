@@ -45,19 +45,23 @@ function write({ compose, write }: Project): void {
 }
 
 /** Runs devctl with the BuildKit of the tests. */
+const runIn = ({ name, directory }: Project, words: readonly string[], builder = address!) =>
+  run(words, {
+    cwd: directory,
+    env: {
+      KUBECONFIG: process.env.KUBECONFIG ?? '',
+      DEVCTL_HOME: `${directory}/.home`,
+      BUILDKIT_HOST: builder,
+      ...AUTHOR,
+      DEVCTL_NAMESPACE: name,
+    },
+  })
+
+/** Runs a command for the services of a project. */
 const devctlIn =
-  ({ name, directory }: Project, builder = address!) =>
+  (project: Project, builder = address!) =>
   (command: string, ...args: readonly string[]) =>
-    run([command, '--name', name, '--registry', REGISTRY, ...args], {
-      cwd: directory,
-      env: {
-        KUBECONFIG: process.env.KUBECONFIG ?? '',
-        DEVCTL_HOME: `${directory}/.home`,
-        BUILDKIT_HOST: builder,
-        ...AUTHOR,
-        DEVCTL_NAMESPACE: name,
-      },
-    })
+    runIn(project, [command, '--name', project.name, '--registry', REGISTRY, ...args], builder)
 
 describe.skipIf(cluster === undefined)('deploy of services with `build`', () => {
   afterAll(() => cluster?.close())
@@ -136,7 +140,7 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
   test('`build -f Dockerfile` builds that, and pushes it under the name of --tag', () =>
     withProject(cluster!, async project => {
       write(project)
-      const devctl = devctlIn(project)
+      const devctl = (...words: readonly string[]) => runIn(project, words)
       const checked = await devctl('build', '-f', 'base/Dockerfile', 'base')
       expect(checked.status, checked.stderr).toBe(0)
       expect(checked.stderr).toContain('built and not pushed')
