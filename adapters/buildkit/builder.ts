@@ -8,7 +8,7 @@ import type { BuildStatus } from './status.ts'
  * An image to build. All paths are absolute; nothing is read from it that the build does not ask
  * for. The attributes are those of https://docs.docker.com/reference/compose-file/build/.
  */
-export interface ImageInput extends Omit<BuildSpec, 'contexts' | 'dependsOn' | 'exportCache' | 'network' | 'tags'> {
+export interface ImageInput extends Omit<BuildSpec, 'contexts' | 'dependsOn' | 'exportCache' | 'network'> {
   /** `additional_contexts`, by name. */
   readonly contexts: ReadonlyMap<string, ContextSource | ImageLayout>
   readonly network?: string

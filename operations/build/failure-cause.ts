@@ -94,9 +94,8 @@ const imageNotFound: Reader = ({ message, stages, instruction }) => {
     return { message, hint: near ?? `check that the builder can reach \`${registry}\``, about }
   }
   if (isName && (/--from=/.test(instruction) || near !== undefined)) {
-    const known = stages.length > 0 ? `its stages are ${stages.map(name => `\`${name}\``).join(', ')}` : undefined
     const message = `\`${image}\` is neither a stage of the Dockerfile nor an image in \`${registry}\``
-    return { message, hint: near ?? known, about }
+    return { message, hint: near ?? listOf(stages), about }
   }
   return {
     message: `the image \`${image}\` does not exist in the registry \`${registry}\``,
@@ -154,11 +153,14 @@ const noStage: Reader = ({ message }) => {
   return message === 'file with no instructions' ? { message: 'the Dockerfile has no instructions' } : undefined
 }
 
+/** A hint with the stages of a Dockerfile; undefined if it has none with names. */
+const listOf = (stages: readonly string[]): string | undefined =>
+  stages.length > 0 ? `its stages are ${stages.map(name => `\`${name}\``).join(', ')}` : undefined
+
 const noTarget: Reader = ({ message, stages }) => {
   const [, target, near] = /target stage "([^"]*)" could not be found(?: \(did you mean (\S+)\?\))?/.exec(message) ?? []
   if (target === undefined) return undefined
-  const known = stages.length > 0 ? `its stages are ${stages.map(name => `\`${name}\``).join(', ')}` : undefined
-  const hint = near === undefined ? (didYouMean(target, stages) ?? known) : `did you mean \`${near}\`?`
+  const hint = near === undefined ? (didYouMean(target, stages) ?? listOf(stages)) : `did you mean \`${near}\`?`
   return { message: `the Dockerfile has no stage \`${target}\``, hint, target }
 }
 
