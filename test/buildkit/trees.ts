@@ -17,7 +17,6 @@ type Entry =
 
 const name = fc.constantFrom('a', 'b', 'c', 'ab', 'a.b', 'a-b', 'a b', 'B', 'é', 'a, b', '.x', '[a]', 'a!', '#c')
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map(parts => parts.join('/'))
-const TIME = 1_700_000_000
 
 const entry: fc.Arbitrary<Entry> = fc.oneof(
   {
@@ -74,14 +73,18 @@ export const tree: fc.Arbitrary<Tree> = fc.record({
   dockerignore: fc.array(pattern, { maxLength: 5 }),
 })
 
-/** Writes a tree; entries that cannot be beside the ones before are left out. */
+/**
+ * Writes a tree; entries that cannot be beside the ones before are left out. Each tree has times of its own: buildctl
+ * keeps one copy of the contexts of all builds and sends no file whose size and time are those of the copy.
+ */
 export async function writeTree(folder: string, { entries, dockerfile, dockerignore }: Tree): Promise<void> {
-  for (const one of entries) await writeEntry(folder, one, entries).catch(() => {})
+  const time = Date.now() / 1000
+  for (const one of entries) await writeEntry(folder, one, entries, time).catch(() => {})
   await writeFile(join(folder, 'Dockerfile'), dockerfile)
   if (dockerignore.length > 0) await writeFile(join(folder, '.dockerignore'), dockerignore.join('\n'))
 }
 
-async function writeEntry(folder: string, one: Entry, entries: readonly Entry[]): Promise<void> {
+async function writeEntry(folder: string, one: Entry, entries: readonly Entry[], time: number): Promise<void> {
   const full = join(folder, one.path)
   await mkdir(dirname(full), { recursive: true })
   switch (one.kind) {
@@ -99,5 +102,5 @@ async function writeEntry(folder: string, one: Entry, entries: readonly Entry[])
     case 'link':
       await link(join(folder, entries[one.target]?.path ?? 'Dockerfile'), full)
   }
-  await lutimes(full, TIME, TIME + one.path.length)
+  await lutimes(full, time, time + one.path.length)
 }
