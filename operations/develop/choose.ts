@@ -1,0 +1,31 @@
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+
+/** Lets a person choose one of several development containers; gives undefined if they leave. */
+export type ChooseDev = (names: readonly string[]) => Promise<string | undefined>
+
+/**
+ * The development container that a command is about: the one that is named, or the only one; else
+ * the person is asked. Throws a UserError that lists the names. `names` has at least one.
+ */
+export async function chooseDev(
+  names: readonly string[],
+  wanted: string | undefined,
+  choose: ChooseDev | undefined,
+): Promise<string> {
+  const [first] = names
+  if (wanted !== undefined) {
+    if (names.includes(wanted)) return wanted
+    throw new UserError(`development container \`${wanted}\` does not exist`, {
+      hint: didYouMean(wanted, names) ?? `the development containers are ${listed(names)}`,
+    })
+  }
+  if (names.length === 1) return first!
+  const chosen = await choose?.(names)
+  if (chosen !== undefined) return chosen
+  throw new UserError(`there are ${names.length} development containers: ${listed(names)}`, {
+    hint: `name one of them: \`devctl up ${first}\``,
+  })
+}
+
+const listed = (names: readonly string[]): string => names.map(name => `\`${name}\``).join(', ')

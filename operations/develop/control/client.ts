@@ -1,0 +1,49 @@
+import { connect, type Socket } from 'node:net'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { linesOf } from './lines.ts'
+import type { ControlAnswer, ControlRequest } from './messages.ts'
+
+/** Milliseconds in which a session of this machine answers. */
+const ANSWER = 10_000
+
+/**
+ * Asks the running session at an address. Gives undefined if there is none; throws a UserError if it does not answer in time.
+ */
+export async function askSession(
+  address: string,
+  request: ControlRequest,
+  signal?: AbortSignal,
+): Promise<ControlAnswer | undefined> {
+  const socket = await connected(address)
+  if (!socket) return undefined
+  const deadline = AbortSignal.any([AbortSignal.timeout(ANSWER), ...(signal ? [signal] : [])])
+  const stop = () => socket.destroy()
+  deadline.addEventListener('abort', stop, { once: true })
+  try {
+    socket.write(`${JSON.stringify(request)}\n`)
+    for await (const line of linesOf(socket)) return JSON.parse(line) as ControlAnswer // made by our own version
+    throw new UserError('the running `devctl up` has ended')
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (deadline.aborted)
+      throw new UserError(`the running \`devctl up\` did not answer within ${ANSWER / 1000} s`, {
+        hint: 'end it with Ctrl-C, or kill it, and try again',
+        cause: error,
+      })
+    throw error
+  } finally {
+    deadline.removeEventListener('abort', stop)
+    socket.destroy()
+  }
+}
+
+/** Undefined if nobody listens. */
+const connected = (address: string): Promise<Socket | undefined> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(address)
+    socket.once('connect', () => resolve(socket))
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(undefined)
+      else reject(error)
+    })
+  })

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+
+/** A development container of this machine. */
+export interface SessionKey {
+  /** The address of the API server: one namespace may be in several clusters. */
+  readonly server: string
+  readonly namespace: string
+  readonly dev: string
+}
+
+/**
+ * The absolute path of the folder with what this machine keeps of a development container: the log
+ * of `up`, the base of the synchronization, conflicts. `home` is devctl's own folder.
+ */
+export function sessionFolder(home: string, { server, namespace, dev }: SessionKey): string {
+  return join(home, 'develop', shortHash(server), namespace, dev)
+}
+
+/** The folder with the sockets of running sessions: the path of a socket has at most 104 bytes. */
+export function socketFolder(home: string): string {
+  return join(home, 'run')
+}
+
+/** Where the running `up` of a development container listens: a socket, or a named pipe on Windows. */
+export function controlAddress(home: string, key: SessionKey, platform: NodeJS.Platform): string {
+  const name = shortHash([key.server, key.namespace, key.dev].join('\n'))
+  if (platform === 'win32') return `\\\\.\\pipe\\devctl-${shortHash(home)}-${name}`
+  return join(socketFolder(home), `${name}.sock`)
+}
+
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12)
