@@ -46,7 +46,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'side by side',
-          include: ['test/cluster/**/*.test.ts', 'test/buildkit/**/*.test.ts'],
+          include: ['test/cluster/**/*.test.ts', 'test/buildkit/**/*.test.ts', 'test/develop/**/*.test.ts'],
           exclude: ALONE,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },

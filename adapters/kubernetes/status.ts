@@ -62,7 +62,19 @@ interface Status {
  */
 function readStatus(body: string): Status | undefined {
   const value = parse(body)
-  if (value?.kind !== 'Status') return undefined
+  return value?.kind === 'Status' ? partsOf(value) : undefined
+}
+
+/**
+ * How a command in a container ended, as the `exec` subresource says in its last message: a Status
+ * without its kind.
+ */
+export function readCommandStatus(body: string): Status & { readonly hasSucceeded: boolean } {
+  const value = parse(body) ?? {}
+  return { ...partsOf(value), hasSucceeded: value.status === 'Success' }
+}
+
+function partsOf(value: Record<string, unknown>): Status {
   const details = isRecord(value.details) ? value.details : {}
   const causes = Array.isArray(details.causes) ? details.causes.filter(isRecord) : []
   return {

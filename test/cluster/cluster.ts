@@ -138,6 +138,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
   Job: 'jobs',
   NetworkPolicy: 'networkpolicies',
   PersistentVolumeClaim: 'persistentvolumeclaims',
+  Pod: 'pods',
   Role: 'roles',
   RoleBinding: 'rolebindings',
   Secret: 'secrets',

@@ -1,0 +1,198 @@
+import { Readable, Writable } from 'node:stream'
+import { type CallOptions, ClusterError } from './cluster.ts'
+import type { Access } from './connection.ts'
+import { openPodSocket, type PodSocket, SOCKET_LIMITS, type SocketLimits } from './pod-socket.ts'
+import { readCommandStatus } from './status.ts'
+import { toUnreachable } from './unreachable.ts'
+
+/** A command for a container of a Pod. */
+export interface ExecTarget {
+  readonly pod: string
+  readonly namespace: string
+  readonly container: string
+  /** The program and its arguments; no shell is added. */
+  readonly command: readonly string[]
+  /** Without it the command finds its input closed. */
+  readonly stdin: boolean
+  /** Runs it in a terminal of this size; there is only one output then. */
+  readonly tty?: { readonly columns: number; readonly rows: number }
+}
+
+/**
+ * A command that runs in a container. stdout and stderr share a connection: both must be read,
+ * since one that is full holds back the other.
+ */
+export interface ExecProcess {
+  /** `end()` closes the input of the command, except with servers that only know v4. */
+  readonly stdin: Writable
+  readonly stdout: Readable
+  /** Has nothing with a terminal. */
+  readonly stderr: Readable
+  resize(columns: number, rows: number): void
+  /**
+   * The exit status: above 128 for a signal. Rejects with a ClusterError when the command cannot be
+   * started (`not-found` when there is no such program), or when the connection breaks. There may be
+   * output yet to be read.
+   */
+  readonly exit: Promise<number>
+  /** Ends the connection. The process goes on running: Kubernetes does not end it. */
+  destroy(): void
+}
+
+const STDIN = 0
+const STDOUT = 1
+const STDERR = 2
+const STATUS = 3
+const RESIZE = 4
+/** Of v5: its content is the channel that ends. */
+const CLOSE = 255
+
+const CLOSING_PROTOCOL = 'v5.channel.k8s.io'
+
+/**
+ * Runs a command in a container, through the API server. Rejects with a ClusterError when the server
+ * does not let it be run.
+ */
+export function openExec(
+  access: Access,
+  target: ExecTarget,
+  options: CallOptions = {},
+  limits: Partial<SocketLimits> = {},
+): Promise<ExecProcess> {
+  const { pod, namespace, container, command, stdin, tty } = target
+  const query: [string, string][] = [
+    ['container', container],
+    ['stdin', String(stdin)],
+    ['stdout', 'true'],
+    // The API server refuses a separate stderr with a terminal.
+    ['stderr', String(!tty)],
+    ['tty', String(tty !== undefined)],
+    ...command.map((word): [string, string] => ['command', word]),
+  ]
+  return openPodSocket(
+    access,
+    { pod, namespace, subresource: 'exec', query, protocols: [CLOSING_PROTOCOL, 'v4.channel.k8s.io'] },
+    socket => new SocketProcess(socket, target),
+    options,
+    { ...SOCKET_LIMITS, ...limits },
+  )
+}
+
+class SocketProcess implements ExecProcess {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+  readonly exit: Promise<number>
+  readonly #socket: PodSocket
+  readonly #target: ExecTarget
+  readonly #full = new Set<Readable>()
+  #isClosed = false
+  #settle!: { resolve: (status: number) => void; reject: (error: unknown) => void }
+
+  constructor(socket: PodSocket, target: ExecTarget) {
+    this.#socket = socket
+    this.#target = target
+    this.exit = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject }
+    })
+    // Whoever only reads the output sees the error there.
+    this.exit.catch(() => {})
+    this.stdin = this.#input()
+    this.stdout = this.#output()
+    this.stderr = this.#output()
+    if (target.tty) this.resize(target.tty.columns, target.tty.rows)
+    socket.attach({ take: (channel, content) => this.#take(channel, content), end: error => this.#end(error) })
+  }
+
+  resize(columns: number, rows: number): void {
+    if (!this.#target.tty) return
+    this.#socket.send(RESIZE, Buffer.from(JSON.stringify({ Width: columns, Height: rows })), () => {})
+  }
+
+  destroy(): void {
+    this.#socket.terminate(toUnreachable({ code: 'ECONNABORTED' }, this.#socket.server))
+  }
+
+  #input(): Writable {
+    const stream = new Writable({
+      write: (chunk: Buffer, _, done) => this.#socket.send(STDIN, chunk, done),
+      final: done => {
+        if (this.#target.stdin && this.#socket.protocol === CLOSING_PROTOCOL)
+          this.#socket.send(CLOSE, Buffer.from([STDIN]), () => done())
+        else done()
+      },
+    })
+    if (!this.#target.stdin) stream.end()
+    // The command may end before it has read everything, which is no fault.
+    return stream.on('error', () => {})
+  }
+
+  #output(): Readable {
+    const stream: Readable = new Readable({
+      read: () => {
+        this.#full.delete(stream)
+        if (this.#full.size === 0) this.#socket.resume()
+      },
+      destroy: (error, done) => {
+        // What nobody reads any more must not hold back the rest.
+        this.#full.delete(stream)
+        if (this.#full.size === 0) this.#socket.resume()
+        done(error)
+      },
+    })
+    return stream.on('error', () => {})
+  }
+
+  #take(channel: number, content: Buffer): void {
+    if (channel === STDOUT) this.#push(this.stdout, content)
+    else if (channel === STDERR) this.#push(this.stderr, content)
+    else if (channel === STATUS) this.#finish(content.toString('utf8'))
+  }
+
+  #push(stream: Readable, content: Buffer): void {
+    // An empty message opens a channel.
+    if (content.length === 0 || stream.destroyed || stream.push(content)) return
+    this.#full.add(stream)
+    this.#socket.pause()
+  }
+
+  /** The status is the last message. */
+  #finish(text: string): void {
+    try {
+      this.#settle.resolve(statusOf(text, this.#target))
+      this.#close(undefined)
+    } catch (error) {
+      this.#end(error as ClusterError)
+    }
+    this.#socket.terminate()
+  }
+
+  #end(error: Error | undefined): void {
+    const reason = error ?? toUnreachable({ code: 'ECONNRESET' }, this.#socket.server)
+    this.#settle.reject(reason)
+    this.#close(reason)
+  }
+
+  #close(error: Error | undefined): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    for (const stream of [this.stdout, this.stderr]) {
+      if (error) stream.destroy(error)
+      else stream.push(null)
+    }
+    this.stdin.destroy()
+  }
+}
+
+/**
+ * Reads the exit status of the last message; throws a ClusterError for a command that did not run.
+ */
+function statusOf(text: string, { command, container, pod }: ExecTarget): number {
+  const { hasSucceeded, message = '', reason, causes } = readCommandStatus(text)
+  if (hasSucceeded) return 0
+  const code = Number(causes.find(one => one.reason === 'ExitCode')?.message)
+  if (reason === 'NonZeroExitCode' && Number.isInteger(code)) return code
+  if (/executable file not found|no such file or directory/.test(message))
+    throw new ClusterError('not-found', `\`${command[0]}\` does not exist in container \`${container}\` of pod/${pod}`)
+  throw new ClusterError('unavailable', `pod/${pod}: ${message || 'the command ended without a status'}`)
+}

@@ -1,0 +1,9 @@
+import type { Cluster } from '../cluster/cluster.ts'
+
+/** Applies a Pod and waits until it is ready; rejects after 60 s. */
+export async function startPod(cluster: Cluster, namespace: string, name: string, spec: object): Promise<void> {
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { terminationGracePeriodSeconds: 0, ...spec } }
+  const { status, body } = await cluster.apply(pod, namespace)
+  if (status >= 300) throw new Error(`pod/${name}: ${body}`)
+  await cluster.kubectl('--namespace', namespace, 'wait', `pod/${name}`, '--for=condition=Ready', '--timeout=50s')
+}
