@@ -1,4 +1,5 @@
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import type { RawStreams } from './remote-terminal.ts'
 
 /** The parts of its process that a command may use. Made once, in main.ts; tests make their own. */
 export interface Io {
@@ -17,6 +18,8 @@ export interface Io {
   readonly givenVariables?: ReadonlySet<string>
   /** Asks the person at the terminal; absent where nobody sits there. */
   readonly choose?: Choose
+  /** The standard streams as bytes, for a program that runs in a container; absent where this process has none. */
+  readonly rawStreams?: () => RawStreams
   /** Has the person at the terminal type something that is not shown; there where `choose` is. Gives undefined when they leave (Ctrl-C). */
   readonly askHidden?: (question: string) => Promise<string | undefined>
 }

@@ -20,6 +20,7 @@ export function processIo(): Io {
     stdout: toOutput(process.stdout),
     stderr: toOutput(process.stderr),
     readStdin,
+    rawStreams: () => process,
     env: process.env,
     get cwd() {
       return currentFolder()

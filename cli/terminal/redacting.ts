@@ -10,10 +10,11 @@ import type { Io, Output } from './io.ts'
 export function redacting(io: Io): Io & { readonly secrets: KnownSecrets } {
   const secrets = new KnownSecrets()
   secrets.addVariables(io.env)
-  const { stdout, stderr, readStdin, env, choose, askHidden } = io
+  const { stdout, stderr, readStdin, rawStreams, env, choose, askHidden } = io
   return {
     ...(choose && { choose }),
     ...(askHidden && { askHidden }),
+    ...(rawStreams && { rawStreams }),
     stdout: redacted(stdout, secrets),
     stderr: redacted(stderr, secrets),
     readStdin,

@@ -1,0 +1,90 @@
+import type { Readable, Writable } from 'node:stream'
+import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
+import { TerminalModes } from './terminal-modes.ts'
+
+/** The standard streams of this process as bytes, for a program that runs somewhere else. */
+export interface RawStreams {
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown }
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
+  readonly stderr: Writable
+}
+
+/** The status that a shell gives a program whose output nobody reads any more (SIGPIPE). */
+const BROKEN_PIPE = 141
+
+/**
+ * The terminal of this process, or its streams if input or output is none, as that of commands in
+ * containers. `attach` connects one until it has ended and all it wrote is passed on, and gives its
+ * exit status; it rejects as the status does. After it the terminal is as it was. Several may be
+ * attached one after another: input that none of them has read stays for the next.
+ */
+export function remoteTerminal(streams: RawStreams, env: Readonly<Record<string, string | undefined>>) {
+  return {
+    get size() {
+      return sizeOf(streams)
+    },
+    type: env.TERM,
+    attach: (process: ExecProcess): Promise<number> => attach(process, streams),
+  }
+}
+
+function sizeOf({ stdin, stdout }: RawStreams): { readonly columns: number; readonly rows: number } | undefined {
+  if (!stdin.isTTY || !stdout.isTTY) return undefined
+  // A terminal may not know its size: Node gives none, or 0.
+  return { columns: stdout.columns || 80, rows: stdout.rows || 24 }
+}
+
+async function attach(remote: ExecProcess, streams: RawStreams): Promise<number> {
+  const { stdin, stdout, stderr } = streams
+  const release = sizeOf(streams) ? takeTerminal(remote, streams) : () => {}
+  try {
+    stdin.pipe(remote.stdin)
+    const [status] = await Promise.all([remote.exit, pass(remote.stdout, stdout), pass(remote.stderr, stderr)])
+    return status
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE') return BROKEN_PIPE
+    throw error
+  } finally {
+    stdin.unpipe(remote.stdin).pause()
+    release()
+    remote.destroy()
+  }
+}
+
+/**
+ * Passes every key on, and every change of the size. Gives the function that puts the terminal back;
+ * it is also called when the process exits.
+ */
+function takeTerminal(remote: ExecProcess, { stdin, stdout }: RawStreams): () => void {
+  const modes = new TerminalModes()
+  const watch = (part: Buffer) => modes.read(part)
+  const resize = () => remote.resize(stdout.columns || 80, stdout.rows || 24)
+  const release = () => {
+    process.removeListener('exit', release)
+    stdout.removeListener('resize', resize)
+    remote.stdout.removeListener('data', watch)
+    stdin.setRawMode?.(false)
+    const sequences = modes.reset()
+    if (sequences) stdout.write(sequences)
+  }
+  process.once('exit', release)
+  stdout.on('resize', resize)
+  remote.stdout.on('data', watch)
+  stdin.setRawMode?.(true)
+  // The size may have changed while the connection was made.
+  resize()
+  return release
+}
+
+/** Passes bytes on until they end; rejects when one of both streams fails. */
+function pass(from: Readable, to: Writable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    to.once('error', reject)
+    from.once('error', reject)
+    from.once('close', () => {
+      to.removeListener('error', reject)
+      resolve()
+    })
+    from.pipe(to, { end: false })
+  })
+}
