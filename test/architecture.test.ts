@@ -23,6 +23,8 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ours: ['constructs', 'compiler/plan', 'compiler/values'],
     packages: ['cdk8s', 'cdk8s-plus-27', 'constructs'],
   },
+  'sync/ignore': { ours: ['sync/ignore'], packages: [] },
+  sync: { ours: ['sync'], packages: [] },
   'adapters/files': { ours: ['adapters/files', 'compiler/diagnostics'], packages: ['yaml'] },
   'adapters/http': { ours: ['adapters/http'], packages: ['hpagent'] },
   'adapters/process': {
@@ -161,6 +163,7 @@ const IMPURE = new Set([
   'operations/commands',
   'operations/contexts',
   'operations/gitops',
+  'sync',
 ])
 const HEAVY = new Set([
   '@kubernetes/client-node',
@@ -186,7 +189,7 @@ const folderOf = (path: string): string =>
     .filter(rule => path.startsWith(`${rule}/`) || path.startsWith(`${rule}.`))
     .sort((a, b) => b.length - a.length)[0]!
 
-const modules = ['api', 'adapters', 'compiler', 'constructs', 'operations', 'cli'].flatMap(folder =>
+const modules = ['api', 'adapters', 'compiler', 'constructs', 'operations', 'cli', 'sync'].flatMap(folder =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.ts'))
     .map(path => join(folder, path)),
@@ -225,7 +228,7 @@ function circles(imports: ReadonlyMap<string, readonly Import[]>): readonly stri
   return found
 }
 
-const isOurs = (target: string): boolean => /^(adapters|compiler|constructs|operations|cli)\//.test(target)
+const isOurs = (target: string): boolean => /^(adapters|compiler|constructs|operations|cli|sync)\//.test(target)
 const packageOf = (target: string): string =>
   target
     .split('/')

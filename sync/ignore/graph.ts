@@ -1,0 +1,102 @@
+import type { CharacterClass, GlobToken } from './glob.ts'
+
+// The patterns of an ignore file as one graph. Patterns that begin alike share the nodes of their beginning, so ten
+// thousand file names cost no more than one. `matcher.ts` walks it; no regular expression is made of what a user
+// writes, because some patterns would make it take exponential time.
+
+/** A position in the patterns, and what leads on from it. */
+export interface PatternNode {
+  readonly id: number
+  /** `star` stays at any character but `/`, `globstar` at any character. */
+  readonly stays: 'star' | 'globstar' | undefined
+  readonly literals: Map<number, PatternNode>
+  readonly classes: { readonly key: string; readonly class: CharacterClass; readonly next: PatternNode }[]
+  single?: PatternNode
+  /** Reached without a character. */
+  star?: PatternNode
+  globstar?: PatternNode
+  readonly ends: PatternNode[]
+  /** The first rule whose pattern ends here. */
+  rule?: number
+  /** The first rule with a pattern that passes here; the first of those that include (`!`). */
+  first: number
+  firstIncluding?: number
+}
+
+export interface PatternRule {
+  /** Its position: the first rule that matches decides. */
+  readonly index: number
+  readonly includes: boolean
+}
+
+export class PatternGraph {
+  #count = 0
+  /** Where patterns start that match from the root of the folder, and those that match from every folder. */
+  readonly rooted = this.#create()
+  readonly floating = this.#create()
+
+  /** The number of nodes. */
+  get size(): number {
+    return this.#count
+  }
+
+  /** Adds a pattern; the patterns of a rule come after those of the rules before it. */
+  add(start: PatternNode, tokens: readonly GlobToken[], rule: PatternRule): void {
+    const alternatives: { readonly from: PatternNode; readonly to: PatternNode }[] = []
+    let node = pass(start, rule)
+    for (const token of tokens) {
+      const inside = alternatives.at(-1)
+      if (token.kind === 'open') alternatives.push({ from: node, to: pass(this.#create(), rule) })
+      else if (token.kind === 'or' || token.kind === 'close') {
+        node.ends.push(inside!.to)
+        node = token.kind === 'or' ? inside!.from : alternatives.pop()!.to
+      } else node = pass(this.#next(node, token), rule)
+    }
+    node.rule ??= rule.index
+  }
+
+  #next(node: PatternNode, token: GlobToken): PatternNode {
+    switch (token.kind) {
+      case 'literal':
+        return addTo(node.literals, token.code, () => this.#create())
+      case 'class':
+        return this.#afterClass(node, token.class)
+      case 'single':
+        node.single ??= this.#create()
+        return node.single
+      case 'star':
+        node.star ??= this.#create('star')
+        return node.star
+      default:
+        node.globstar ??= this.#create('globstar')
+        return node.globstar
+    }
+  }
+
+  #afterClass(node: PatternNode, characterClass: CharacterClass): PatternNode {
+    const key = JSON.stringify(characterClass)
+    const known = node.classes.find(other => other.key === key)
+    if (known) return known.next
+    const next = this.#create()
+    node.classes.push({ key, class: characterClass, next })
+    return next
+  }
+
+  #create(stays?: 'star' | 'globstar'): PatternNode {
+    return { id: this.#count++, stays, literals: new Map(), classes: [], ends: [], first: Infinity }
+  }
+}
+
+function pass(node: PatternNode, rule: PatternRule): PatternNode {
+  node.first = Math.min(node.first, rule.index)
+  if (rule.includes) node.firstIncluding ??= rule.index
+  return node
+}
+
+function addTo<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const value = create()
+  map.set(key, value)
+  return value
+}

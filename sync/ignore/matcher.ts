@@ -1,0 +1,176 @@
+import type { CharacterClass } from './glob.ts'
+import type { PatternGraph, PatternNode } from './graph.ts'
+
+/** All positions in the patterns that a path has reached. */
+interface State {
+  readonly nodes: readonly PatternNode[]
+  /** The first rule that matches if the path ends here. */
+  readonly rule: number | undefined
+  /** The first rule that has everything from here on, whatever follows. */
+  readonly settled: number | undefined
+  /** Whether nothing that follows changes the rule. */
+  readonly isFinal: boolean
+  readonly next: (State | undefined)[]
+  /** Of the characters for which `next` would have too many holes. */
+  readonly nextOfRare: Map<number, State>
+}
+
+/** What is known of the paths below a folder. */
+export interface Below {
+  /** The first rule that has all of them. */
+  readonly settled: number | undefined
+  /** The first rule that includes and may have some of them. */
+  readonly including: number | undefined
+}
+
+const SLASH = 0x2f
+/** The first code point after those of Latin letters. */
+const RARE = 0x250
+/** States are kept until they have this many nodes in all, then made again as they are needed. */
+const LIMIT = 200_000
+/** States with more nodes are not kept: to find them again takes as long as to make them. */
+const TOO_MANY = 1000
+
+/**
+ * Finds the first rule for a path in one pass over its characters, for all patterns at once. States are made when a
+ * path first reaches them and kept, so most characters cost one look into an array.
+ */
+export class PatternMatcher {
+  readonly #graph: PatternGraph
+  #states = new Map<string, State>()
+  #size = 0
+  /** By the number of a node: the last search that has found it. */
+  readonly #marks: Uint32Array
+  #mark = 0
+  #start: State
+  /** Paths come folder by folder, so most begin where the last one began. */
+  #folder = ''
+  #folderState: State
+
+  constructor(graph: PatternGraph) {
+    this.#graph = graph
+    this.#marks = new Uint32Array(graph.size)
+    this.#start = this.#state([graph.rooted, graph.floating], undefined)
+    this.#folderState = this.#start
+  }
+
+  /** The index of the first rule that matches; undefined if none does. */
+  match(path: string): number | undefined {
+    const end = path.lastIndexOf('/') + 1
+    return this.#walk(this.#below(path.slice(0, end)), path, end).rule
+  }
+
+  below(folder: string): Below {
+    const { nodes, settled } = this.#below(`${folder}/`)
+    let including = Infinity
+    for (const { firstIncluding = Infinity } of nodes) including = Math.min(including, firstIncluding)
+    return { settled, including: finite(including) }
+  }
+
+  #below(folder: string): State {
+    if (folder !== this.#folder) {
+      this.#folderState = this.#walk(this.#start, folder, 0)
+      this.#folder = folder
+    }
+    return this.#folderState
+  }
+
+  #walk(start: State, path: string, from: number): State {
+    let state = start
+    for (let at = from; at < path.length && !state.isFinal; at++) {
+      const code = path.codePointAt(at)!
+      if (code > 0xffff) at++
+      const known = code < RARE ? state.next[code] : state.nextOfRare.get(code)
+      state = known ?? this.#step(state, code)
+    }
+    return state
+  }
+
+  #step(state: State, code: number): State {
+    const reached: PatternNode[] = []
+    for (const node of state.nodes) {
+      const { stays, single } = node
+      if (stays === 'globstar' || (stays === 'star' && code !== SLASH)) reached.push(node)
+      if (single && code !== SLASH) reached.push(single)
+      const literal = node.literals.get(code)
+      if (literal !== undefined) reached.push(literal)
+      for (const one of node.classes) if (has(one.class, code)) reached.push(one.next)
+    }
+    if (code === SLASH) reached.push(this.#graph.floating)
+    const next = this.#state(reached, state.settled)
+    if (next.nodes.length > TOO_MANY) return next
+    if (code < RARE) state.next[code] = next
+    else state.nextOfRare.set(code, next)
+    return next
+  }
+
+  #state(reached: PatternNode[], before: number | undefined): State {
+    const all = this.#closure(reached)
+    let settled = before ?? Infinity
+    for (const { stays, rule } of all) if (stays === 'globstar' && rule !== undefined) settled = Math.min(settled, rule)
+    // What only later rules pass cannot decide any more.
+    const nodes = settled === Infinity ? all : all.filter(({ first }) => first < settled)
+    if (nodes.length > TOO_MANY) return this.#create(nodes, settled)
+    const key = `${settled} ${nodes
+      .map(({ id }) => id)
+      .sort(ascending)
+      .join()}`
+    const known = this.#states.get(key)
+    if (known) return known
+    const state = this.#create(nodes, settled)
+    this.#keep(key, state)
+    return state
+  }
+
+  #create(nodes: readonly PatternNode[], settled: number): State {
+    let rule = settled
+    for (const node of nodes) if (node.rule !== undefined && node.rule < rule) rule = node.rule
+    return {
+      nodes,
+      settled: finite(settled),
+      rule: finite(rule),
+      isFinal: nodes.length === 0 && this.#graph.floating.first >= settled,
+      next: [],
+      nextOfRare: new Map(),
+    }
+  }
+
+  /** The nodes, each once, and all that are reached from them without a character. */
+  #closure(nodes: PatternNode[]): readonly PatternNode[] {
+    const found: PatternNode[] = []
+    const mark = ++this.#mark
+    const add = (node: PatternNode | undefined) => {
+      if (node === undefined || this.#marks[node.id] === mark) return
+      this.#marks[node.id] = mark
+      found.push(node)
+    }
+    for (const node of nodes) add(node)
+    for (const { star, globstar, ends } of found) {
+      add(star)
+      add(globstar)
+      for (const end of ends) add(end)
+    }
+    return found
+  }
+
+  #keep(key: string, state: State): void {
+    this.#size += state.nodes.length + 1
+    if (this.#size > LIMIT) this.#forget()
+    this.#states.set(key, state)
+  }
+
+  #forget(): void {
+    this.#states = new Map()
+    this.#size = 0
+    this.#folder = ''
+    this.#start = { ...this.#start, next: [], nextOfRare: new Map() }
+    this.#folderState = this.#start
+  }
+}
+
+const ascending = (a: number, b: number): number => a - b
+
+const has = ({ not, ranges }: CharacterClass, code: number): boolean =>
+  ranges.some(([low, high]) => low <= code && code <= high) !== not
+
+const finite = (index: number): number | undefined => (index === Infinity ? undefined : index)
