@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { replaceFile } from '../../adapters/files/replace-file.ts'
 import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
@@ -257,7 +257,7 @@ async function writeMetadata(
     return
   }
   try {
-    await writeFile(resolve(cwd, path), `${jsonText(Object.fromEntries(entries), 2)}\n`)
+    await replaceFile(resolve(cwd, path), `${jsonText(Object.fromEntries(entries), 2)}\n`)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException // node:fs throws nothing else
     throw new UserError(`cannot write \`${path}\`: ${code}`)

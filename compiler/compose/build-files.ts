@@ -3,7 +3,7 @@ import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { Span } from '../text/source.ts'
 import type { BuildCache } from '../values/build-cache.ts'
-import { mayRead } from './read/outside-files.ts'
+import { mayRead, mayWrite } from './read/outside-files.ts'
 
 /** The folder of a `local` cache is relative to the project's. */
 export function onThisMachine(
@@ -28,7 +28,8 @@ export function mayUseCache(
 ): boolean {
   const { type, attributes } = onThisMachine(entry, key, project)
   const folder = type === 'local' ? attributes[key] : undefined
-  return folder === undefined || mayRead(host, folder, span, reporter)
+  const check = key === 'src' ? mayRead : mayWrite
+  return folder === undefined || check(host, folder, span, reporter)
 }
 
 /** Several keys are separated by commas, as in `buildx`; the loader has resolved the first. */

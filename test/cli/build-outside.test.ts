@@ -121,6 +121,20 @@ test('`--allow-outside` allows secrets outside the project', async () => {
   expect(allowed).toContain('no connection')
 })
 
+test.each([
+  [{ CI: '1' }, 'error[files/outside]', 'is outside the project and is not written'],
+  [{}, 'warning[files/outside-read]', 'is outside the project; it is written anyway'],
+])('the folder of an exported cache is written, not read', async (variables, code, message) => {
+  const cwd = folder()
+  write(join(cwd, 'app'), {
+    'compose.yaml': 'services: {web: {build: {context: ., cache_to: ["type=local,dest=../private/new"]}}}\n',
+  })
+  const options = { cwd: join(cwd, 'app'), env: { BUILDKIT_HOST: env.BUILDKIT_HOST, ...variables } }
+  const { stderr } = await run(['build', '--registry', '127.0.0.1:9'], options)
+  expect(stderr).toContain(code)
+  expect(stderr).toContain(message)
+})
+
 test.each([['default'], ['default=/run/ssh-agent']])(
   'the agent of the user is not a file of the project: `ssh: %s`',
   async ssh => {

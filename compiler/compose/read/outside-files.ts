@@ -5,6 +5,14 @@ import type { Span } from '../../text/source.ts'
 
 const HINT = 'move the file into the project, or add `--allow-outside` if you trust these files'
 
+const WRITE_HINT = 'name a folder of the project, or add `--allow-outside` if you trust these files'
+
+interface OutsideFile {
+  readonly path: string
+  /** True for the folder of a cache that a build exports. */
+  readonly isWritten: boolean
+}
+
 const refused = diagnostic({
   code: 'files/outside',
   severity: 'error',
@@ -17,21 +25,21 @@ Files that you name with \`-f\`, \`--env-file\` or \`COMPOSE_FILE\` are always r
 - \`--allow-outside\`: the files of the project may name any file;
 - \`DEVCTL_ALLOW_OUTSIDE\`: a list of folders, separated by \`:\`, that all projects may read from;
 - \`-f\` with a manifest outside the checkout: the files that it names, and the files of their project, are read.`,
-  text: (p: { path: string; isSystem: boolean }) => ({
-    message: p.isSystem
-      ? `\`${p.path}\` is a system file, which a project may not read`
-      : `\`${p.path}\` is outside the project and is not read`,
-    hint: HINT,
+  text: ({ path, isSystem, isWritten }: OutsideFile & { readonly isSystem: boolean }) => ({
+    message: isSystem
+      ? `\`${path}\` is a system file, which a project may not ${isWritten ? 'write' : 'read'}`
+      : `\`${path}\` is outside the project and is not ${isWritten ? 'written' : 'read'}`,
+    hint: isWritten ? WRITE_HINT : HINT,
   }),
 })
 const read = diagnostic({
   code: 'files/outside-read',
   severity: 'warning',
   explain:
-    'The files of the project name a file outside it (symbolic links are resolved), and devctl read it. If `CI` is set, this is an error, see `files/outside`. Check that the file is meant; `--allow-outside` silences the warning.',
-  text: (p: { path: string }) => ({
-    message: `\`${p.path}\` is outside the project; it is read anyway`,
-    hint: HINT,
+    'The files of the project name a file outside it (symbolic links are resolved), and devctl read it; for the folder of a cache that a build exports, devctl writes it. If `CI` is set, this is an error, see `files/outside`. Check that the file is meant; `--allow-outside` silences the warning.',
+  text: ({ path, isWritten }: OutsideFile) => ({
+    message: `\`${path}\` is outside the project; it is ${isWritten ? 'written' : 'read'} anyway`,
+    hint: isWritten ? WRITE_HINT : HINT,
   }),
 })
 
@@ -46,7 +54,17 @@ export function mayRead(host: CompilerHost, path: string, span: Span | undefined
   const outside = host.outside?.(path)
   if (!outside || outside.is === 'allowed') return true
   if (outside.is === 'read') warn(outside.path, span, reporter, stat?.kind === 'folder')
-  else reporter.report(refused, span, { path: outside.path, isSystem: outside.is === 'system' })
+  else reporter.report(refused, span, { path: outside.path, isSystem: outside.is === 'system', isWritten: false })
+  return outside.is === 'read'
+}
+
+/** The same for a folder that is written. */
+export function mayWrite(host: CompilerHost, path: string, span: Span | undefined, reporter: Reporter): boolean {
+  const outside = host.outside?.(path)
+  if (!outside || outside.is === 'allowed') return true
+  const found = { path: outside.path, isWritten: true }
+  if (outside.is === 'read') reporter.report(read, span, found)
+  else reporter.report(refused, span, { ...found, isSystem: outside.is === 'system' })
   return outside.is === 'read'
 }
 
@@ -62,6 +80,6 @@ function warn(path: string, span: Span | undefined, reporter: Reporter, isFolder
     one => one.span?.file === span?.file && one.span?.start === span?.start && path.startsWith(`${one.folder}/`),
   )
   if (isReported) return
-  reporter.report(read, span, { path })
+  reporter.report(read, span, { path, isWritten: false })
   if (isFolder) folders.set(reporter, [...known, { folder: path, span }])
 }
