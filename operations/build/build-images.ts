@@ -15,6 +15,7 @@ import { notBuilt } from './not-built.ts'
 import { loginOf, openBuilder } from './open-builder.ts'
 import type { PlannedBuild } from './planned-build.ts'
 import { type BuildEnd, runBuilds } from './run-builds.ts'
+import { checkSshKeys } from './ssh-keys.ts'
 import { withImagePlaces } from './unpushed-images.ts'
 import { withDigest } from './with-digest.ts'
 
@@ -37,7 +38,7 @@ export async function buildImages(
 ): Promise<ReadonlyMap<string, string>> {
   const { env } = workspace
   const given = new Set(settings.secrets?.keys())
-  const specs = specsOf(builds, images, given, on)
+  const specs = await specsOf(builds, images, given, { env, on })
   const services = builds.map(({ service }) => `\`${service}\``).join(', ')
   const builder = await openBuilder(chosen, `for the images of ${services}`, env, signal)
   const version = builder.version === undefined ? '' : ` ${builder.version}`
@@ -116,17 +117,21 @@ function onceEach(
   }
 }
 
-/** The build specs, by service. Throws `NotBuilt` for values that are not known on this machine. */
-function specsOf(
+/**
+ * The build specs, by service. Throws `NotBuilt` for secrets and SSH keys that are not there on this
+ * machine.
+ */
+async function specsOf(
   builds: readonly PlannedBuild[],
   images: ReadonlyMap<string, string>,
   given: ReadonlySet<string>,
-  on: EnsuringWorld['on'],
-): ReadonlyMap<string, BuildSpec> {
+  { env, on }: Pick<EnsuringWorld, 'on'> & Pick<EnsuringWorld['workspace'], 'env'>,
+): Promise<ReadonlyMap<string, BuildSpec>> {
   const reporter = new Reporter()
   const specs = new Map(builds.map(({ service, specOf }) => [service, specOf(reporter, images, given)]))
-  const diagnostics = reporter.diagnostics()
-  if (reporter.hasErrors) throw new NotBuilt(diagnostics)
+  const withoutKeys = await checkSshKeys(builds, specs, env)
+  const diagnostics = [...reporter.diagnostics(), ...withoutKeys]
+  if (reporter.hasErrors || withoutKeys.length > 0) throw new NotBuilt(diagnostics)
   if (diagnostics.length > 0) on({ type: 'diagnostics', diagnostics })
   return specs
 }

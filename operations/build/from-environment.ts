@@ -10,7 +10,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export function fromEnvironment(input: ImageInput, env: Env): ImageInput {
   return {
     ...input,
-    ssh: new Map([...sshOf(input, env)].map(([id, paths]) => [id, paths.length > 0 ? paths : agentOf(env)])),
+    ssh: new Map([...sshOf(input, env)].map(([id, paths]) => [id, agentPaths(paths, env)])),
     cacheFrom: caches(input.cacheFrom, env),
     cacheTo: caches(input.cacheTo, env),
   }
@@ -27,6 +27,10 @@ function sshOf({ ssh, context, contexts }: ImageInput, env: Env): ImageInput['ss
 
 /** Where OpenSSH's agent for Windows listens. */
 const WINDOWS_AGENT = '\\\\.\\pipe\\openssh-ssh-agent'
+
+/** Keys and sockets of an entry of `ssh`; without any, the agent of the user, if there is one. */
+export const agentPaths = (paths: readonly string[], env: Env): readonly string[] =>
+  paths.length > 0 ? paths : agentOf(env)
 
 function agentOf({ SSH_AUTH_SOCK: socket }: Env): readonly string[] {
   if (socket) return [socket]

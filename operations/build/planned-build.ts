@@ -1,3 +1,4 @@
+import type { SshKey } from '../../compiler/compose/project.ts'
 import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { At, Span } from '../../compiler/text/source.ts'
 import type { BuildSpec } from '../../compiler/values/build-spec.ts'
@@ -12,6 +13,8 @@ export interface PlannedBuild {
   readonly inline?: At<string>
   /** Its `target`, where a file has one. */
   readonly target?: At<string>
+  /** The entries of its `ssh`. */
+  readonly ssh?: readonly SshKey[]
   /** The image in the manifests: with the tag of its content, unless the file or an option names it. Empty: it has no name. */
   readonly reference: string
   /**

@@ -50,12 +50,13 @@ export function plannedBuilds(
     ({ service: name, image, contentImage, hasRegistry, dependsOn, span }): PlannedBuild => {
       // The plan has builds of services that have a `build`.
       const service = (project.services.get(name) ?? project.contextServices.get(name))!
-      const { dockerfileInline: inline, tags, target } = service.build!
+      const { dockerfileInline: inline, tags, target, ssh } = service.build!
       return {
         service: name,
         span,
         ...(inline && { inline }),
         ...(target && { target }),
+        ssh,
         // What is not pushed needs no name.
         reference: hasRegistry ? image : '',
         contentReference: hasRegistry ? contentImage : undefined,

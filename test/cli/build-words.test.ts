@@ -45,6 +45,28 @@ test('an address that is not valid names the variable that set it, and all forms
   for (const form of ['tcp://', 'tls://', 'https://', 'unix://']) expect(stderr).toContain(form)
 })
 
+describe('an SSH key that cannot be used is an error at its place, before a builder is asked', () => {
+  const withSsh = (entry: string) => ({
+    'compose.yaml': `services:\n  web:\n    build:\n      context: .\n      ssh:\n        - ${entry}\n`,
+    Dockerfile: 'FROM scratch\n',
+    one: 'no key\n',
+  })
+  test.each([
+    ['a file that does not exist', 'deploy=keys/none', 'keys/none`: ', 11],
+    ['the second of several', 'deploy=one,keys/none', 'keys/none`: ', 11],
+    ['a folder', 'deploy=.', '`: it is a folder', 11],
+    ['what is not a key', 'deploy=one', 'one`: ', 11],
+    ['the agent, which does not run', 'default', 'uses the SSH agent `default`, and `SSH_AUTH_SOCK` is not set', 11],
+  ])('%s', async (_, entry, words, column) => {
+    const { status, stderr } = await build(withSsh(entry), ['--push=false'], { ...NOWHERE, SSH_AUTH_SOCK: '' })
+    expect(status).toBe(1)
+    expect(stderr).toContain('error[build/ssh-key-not-available]')
+    expect(stderr).toContain(words)
+    expect(stderr).toContain(`--> compose.yaml:6:${column}`)
+    expect(stderr).not.toContain('no connection')
+  })
+})
+
 describe('options of other builders', () => {
   test.each([
     ['--ssh', '`ssh` of `build`'],
