@@ -25,6 +25,7 @@ export function missingImagesBuilder(
 ): ImageBuilder {
   return {
     async ensure(all, { build, signal, given }) {
+      hideSecrets(all, world)
       const isDeploy = build === 'missing'
       const mayPush = settings.push !== false
       if (mayPush) refuseSameNames(all)
@@ -54,6 +55,7 @@ export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
   return {
     isLooking: true,
     async ensure(all, { signal }) {
+      hideSecrets(all, world)
       refuseSameNames(all)
       const { builds: images, allOf } = distinctBuilds(all)
       const found = await findImages(images, { ...world, isDeploy: true, signal })
@@ -66,6 +68,10 @@ export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
     },
   }
 }
+
+/** The line of an error may show one. */
+const hideSecrets = (images: readonly PlannedBuild[], { workspace }: EnsuringWorld): void =>
+  workspace.secrets?.add(images.flatMap(({ hidden }) => hidden?.secrets ?? []))
 
 /** Images that go by their name have no digest. */
 const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>

@@ -1,15 +1,33 @@
 import type { SecretPlaces } from '../../compiler/text/secret-places.ts'
 import type { At } from '../../compiler/text/source.ts'
+import { secretValues } from '../../compiler/values/known-secrets.ts'
 import { isVariableWithSecret } from '../../compiler/values/secret-names.ts'
 
+/** What the tag of a build's content does not tell. */
+export interface HiddenValues {
+  /** All values of the build: equal for two builds with one tag if they have the same content. */
+  readonly all: string
+  /** The values of arguments that look secret. */
+  readonly secrets: readonly string[]
+}
+
 /**
- * True if a build has values that do not count in the tag, because they look secret: everybody sees
+ * The values of a build, if some do not count in the tag because they look secret: everybody sees
  * the tag, and a weak value could be guessed from it. The tag then does not tell when they change.
+ * They stay in this process.
  */
-export const hasHiddenValues = (
+export const hiddenValues = (
   args: readonly (At<string> & { readonly name: string })[],
   others: readonly (At<string> | undefined)[],
   secrets: SecretPlaces,
-): boolean =>
-  args.some(({ name, value }) => isVariableWithSecret(name, value)) ||
-  [...args, ...others].some(text => text !== undefined && secrets.at(text.span) !== undefined)
+): HiddenValues | undefined => {
+  const isHidden =
+    args.some(({ name, value }) => isVariableWithSecret(name, value)) ||
+    [...args, ...others].some(text => text !== undefined && secrets.at(text.span) !== undefined)
+  if (!isHidden) return undefined
+  const all = JSON.stringify([
+    args.map(({ name, value }): readonly [string, string] => [name, value]).sort(([a], [b]) => (a < b ? -1 : 1)),
+    others.map(text => text?.value),
+  ])
+  return { all, secrets: secretValues(Object.fromEntries(args.map(({ name, value }) => [name, value]))) }
+}

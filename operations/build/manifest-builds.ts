@@ -16,7 +16,7 @@ import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
 import { NotBuilt } from './builder.ts'
 import { builtImage } from './built-image.ts'
-import { hasHiddenValues } from './hidden-values.ts'
+import { hiddenValues } from './hidden-values.ts'
 import { type PlannedBuild, withMoving } from './planned-build.ts'
 import { noRegistry } from './planned-builds.ts'
 
@@ -58,21 +58,21 @@ export function manifestBuilds(
     if (image) return nameOfContent(image.value, contentTag(name))
     return isDeploy && tag !== undefined ? undefined : referenceOf(name, contentTag(name))
   }
-  const builds = [...manifest.build.values()].map(
-    (build): PlannedBuild => ({
+  const builds = [...manifest.build.values()].map((build): PlannedBuild => {
+    const hidden = hiddenValues(build.args, [build.target], secrets)
+    return {
       service: build.name,
       span: build.span,
       reference: build.image?.value ?? referenceOf(build.name, tag ?? contentTag(build.name)),
       contentReference: contentOf(build),
-      isMoving:
-        isMoving(manifestContext(build.context.value, manifest.folder)) ||
-        hasHiddenValues(build.args, [build.target], secrets),
+      isMoving: hidden !== undefined || isMoving(manifestContext(build.context.value, manifest.folder)),
+      ...(hidden !== undefined && { hidden }),
       tags: [],
       dependsOn: build.dependsOn.map(({ value }) => value),
       specOf: (reporter, images) =>
         manifestBuildSpec(build, { manifest, host, built: variablesOf(build, images) }, reporter),
-    }),
-  )
+    }
+  })
   return withMoving(builds)
 }
 

@@ -2,6 +2,7 @@ import type { SshKey } from '../../compiler/compose/project.ts'
 import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { At, Span } from '../../compiler/text/source.ts'
 import type { BuildSpec } from '../../compiler/values/build-spec.ts'
+import type { HiddenValues } from './hidden-values.ts'
 
 /** An image to build, and what it is called. */
 export interface PlannedBuild {
@@ -27,6 +28,8 @@ export interface PlannedBuild {
    * does not say what is in it, or since the file says so.
    */
   readonly isMoving?: boolean
+  /** What the tag of its content does not tell. Never printed. */
+  readonly hidden?: HiddenValues
   /** Further names of the image. */
   readonly tags: readonly string[]
   /** The services whose images it is built on. */

@@ -6,7 +6,7 @@ import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { mayMove } from '../../compiler/values/build-context.ts'
 import { NotBuilt } from './builder.ts'
-import { hasHiddenValues } from './hidden-values.ts'
+import { type HiddenValues, hiddenValues } from './hidden-values.ts'
 import { type PlannedBuild, withMoving } from './planned-build.ts'
 
 /** The commands that build images: they differ in where a registry can come from, and in their options. */
@@ -51,6 +51,7 @@ export function plannedBuilds(
       // The plan has builds of services that have a `build`.
       const service = (project.services.get(name) ?? project.contextServices.get(name))!
       const { dockerfileInline: inline, tags, target, ssh } = service.build!
+      const hidden = hiddenOf(service.build!, project)
       return {
         service: name,
         span,
@@ -60,7 +61,8 @@ export function plannedBuilds(
         // What is not pushed needs no name.
         reference: hasRegistry ? image : '',
         contentReference: hasRegistry ? contentImage : undefined,
-        isMoving: isMoving(service.build!, project) || isRebuilt(service, command),
+        isMoving: hidden !== undefined || isMoving(service.build!) || isRebuilt(service, command),
+        ...(hidden !== undefined && { hidden }),
         tags: tags.map(({ value }) => value),
         dependsOn,
         specOf: (reporter, _images, given) => {
@@ -74,15 +76,14 @@ export function plannedBuilds(
 }
 
 /** True if the image can change while the tag of its content does not. */
-function isMoving(build: Build, { secretPlaces }: Project): boolean {
-  const { context, additionalContexts, args, dockerfileInline, target, labels } = build
-  const remote = additionalContexts.flatMap(one => ('remote' in one ? one.remote : []))
-  return (
-    (!context.value.startsWith('/') && mayMove(context.value)) ||
-    remote.some(mayMove) ||
-    hasHiddenValues(args, [dockerfileInline, target, ...labels], secretPlaces)
-  )
-}
+const isMoving = ({ context, additionalContexts }: Build): boolean =>
+  (!context.value.startsWith('/') && mayMove(context.value)) ||
+  additionalContexts.some(one => 'remote' in one && mayMove(one.remote))
+
+const hiddenOf = (
+  { args, dockerfileInline, target, labels }: Build,
+  { secretPlaces }: Project,
+): HiddenValues | undefined => hiddenValues(args, [dockerfileInline, target, ...labels], secretPlaces)
 
 /**
  * As Compose: `pull_policy: build` is for all commands, `no_cache` and `pull` for those that only

@@ -33,6 +33,8 @@ Services with the same name and the same \`build\` are built once and share the 
 export function refuseSameNames(images: readonly PlannedBuild[]): void {
   const reporter = new Reporter()
   const owners = new Map<string, PlannedBuild>()
+  const contents = contentsOf(images)
+  const contentOf = ({ service }: PlannedBuild) => contents.get(service)
   const built = images.filter(({ reference, contentReference }) => contentReference && !isPinned(reference))
   for (const image of built) {
     const clash = namesOf(image).find(name => owners.has(name) && contentOf(owners.get(name)!) !== contentOf(image))
@@ -47,8 +49,25 @@ export function refuseSameNames(images: readonly PlannedBuild[]): void {
   if (reporter.hasErrors) throw new NotBuilt(reporter.diagnostics())
 }
 
-/** The hash of what an image is built from, which ends the name of its content. */
-const contentOf = ({ contentReference = '' }: PlannedBuild): string => contentReference.slice(-12)
+/**
+ * The content of each image: the hash of what it is built from, which ends the name of its content,
+ * with the values that are not in the hash, also those of the images that it is built on.
+ */
+function contentsOf(images: readonly PlannedBuild[]): ReadonlyMap<string, string> {
+  const byService = new Map(images.map(image => [image.service, image]))
+  const hidden = new Map<string, readonly string[]>()
+  const hiddenIn = (service: string): readonly string[] => {
+    const known = hidden.get(service)
+    if (known) return known
+    hidden.set(service, [])
+    const image = byService.get(service)
+    const all = image ? [image.hidden?.all ?? [], image.dependsOn.map(hiddenIn)].flat(2) : []
+    hidden.set(service, all)
+    return all
+  }
+  const hashOf = ({ contentReference = '' }: PlannedBuild) => contentReference.slice(-12)
+  return new Map(images.map(image => [image.service, JSON.stringify([hashOf(image), ...hiddenIn(image.service)])]))
+}
 
 /** Builds without repetitions, and what those stand for. */
 export interface DistinctBuilds {
@@ -60,9 +79,11 @@ export interface DistinctBuilds {
 /** One build for those with the same content in the same repository, with the names of all of them. */
 export function distinctBuilds(images: readonly PlannedBuild[]): DistinctBuilds {
   const groups = new Map<string, readonly PlannedBuild[]>()
+  const contents = contentsOf(images)
   for (const image of images) {
     const { service, reference, contentReference } = image
-    const key = isPinned(reference) || !contentReference ? `service ${service}` : contentReference
+    const key =
+      isPinned(reference) || !contentReference ? `service ${service}` : `${contentReference} ${contents.get(service)}`
     groups.set(key, [...(groups.get(key) ?? []), image])
   }
   if (groups.size === images.length) return { builds: images, allOf: built => built }

@@ -241,6 +241,28 @@ describe('an image with a name of the user', () => {
     expect(requests).toEqual([])
   })
 
+  test('that an image with other values that its tag does not tell has, too, is refused', async () => {
+    const { host, requests } = await registry()
+    const web = { ...named(host, 'latest', 'a00000000000'), hidden: { all: 'one', secrets: [] } }
+    const message = `the images of \`web\` and \`worker\` have the same name \`${host}/web:latest\`, but are built from different content`
+    expect(
+      await ensure([web, { ...web, service: 'worker', hidden: { all: 'two', secrets: [] } }], 'changed'),
+    ).toMatchObject({
+      errors: [message],
+    })
+    // Those of the images that they are built on count, too.
+    const { hidden: _, ...plain } = web
+    const base = { ...planned('base', `${host}/base:1`), hidden: { all: 'one', secrets: [] } }
+    const other = { ...planned('other', `${host}/other:1`), hidden: { all: 'two', secrets: [] } }
+    const users = [
+      { ...plain, dependsOn: ['base'] },
+      { ...plain, service: 'worker', dependsOn: ['other'] },
+    ]
+    expect(await ensure([...users, base, other], 'changed')).toMatchObject({ errors: [message] })
+    expect(requests).toEqual([])
+    expect(await ensure([web, { ...web, service: 'worker' }], 'all')).toMatchObject({ built: '`web`' })
+  })
+
   test('that another image of the same content has, too, is built once, and found once', async () => {
     const { host } = await registry()
     const twice = (image: PlannedBuild) => [image, { ...image, service: 'worker' }]

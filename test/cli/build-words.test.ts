@@ -45,6 +45,19 @@ test('an address that is not valid names the variable that set it, and all forms
   for (const form of ['tcp://', 'tls://', 'https://', 'unix://']) expect(stderr).toContain(form)
 })
 
+test('images with one name that differ in a secret argument are refused; the values are not shown', async () => {
+  const service = (value: string) =>
+    `{image: "127.0.0.1:9/team/app:1", build: {context: ., args: {API_TOKEN: ${value}}}}`
+  const files = (one: string, other: string) => ({
+    'compose.yaml': `services:\n  web: ${service(one)}\n  worker: ${service(other)}\n`,
+    Dockerfile: 'FROM scratch\nARG API_TOKEN\n',
+  })
+  const refused = await build(files('hunter-one', 'hunter-two'))
+  expect(refused.stderr).toContain('error[image/same-name]')
+  expect(refused.stderr).not.toMatch(/hunter|no connection/)
+  expect((await build(files('hunter-one', 'hunter-one'))).stderr).toContain('no connection')
+})
+
 describe('an SSH key that cannot be used is an error at its place, before a builder is asked', () => {
   const withSsh = (entry: string) => ({
     'compose.yaml': `services:\n  web:\n    build:\n      context: .\n      ssh:\n        - ${entry}\n`,
