@@ -1,3 +1,4 @@
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { World } from '../session.ts'
 import { type CompiledForCluster, choicesOf } from './compile-for-cluster.ts'
@@ -86,10 +87,30 @@ export async function applyCompiled(
     milliseconds: clock.now() - began,
   }
   if (result.failures.length === 0) {
+    await tellLeftBehind({ session, on }, compiled, signal)
     const { isUpToDate, pruned, unready } = result
     return { kind: 'deployed', ...there, isUpToDate, pruned, unready, variables }
   }
   on({ type: 'diagnostics', diagnostics: result.failures })
   if ('ended' in result) stopped()
   return { kind: 'failed', ...there, ...('ended' in result && { ended: result.ended }) }
+}
+
+/** It is only a remark: a user who may not read other workloads gets none. */
+async function tellLeftBehind(
+  { session, on }: Pick<World, 'session' | 'on'>,
+  compiled: CompiledForCluster,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!compiled.part) return
+  const { leftBehind } = await import('./left-behind.ts')
+  const found = await leftBehind(session, compiled, signal).catch((error: unknown) => {
+    if (error instanceof ClusterError) return []
+    throw error
+  })
+  for (const { service, with: other } of found)
+    on({
+      type: 'note',
+      text: `\`${service}\` has the image of \`${other}\`, and keeps running the old one until it is deployed: \`devctl deploy ${service}\``,
+    })
 }

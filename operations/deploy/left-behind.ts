@@ -1,0 +1,51 @@
+import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import type { Plan, WorkloadPlan } from '../../compiler/plan/plan.ts'
+import { at, listAt } from '../gitops/json-values.ts'
+import type { Session } from '../session.ts'
+import type { CompiledForCluster } from './compile-for-cluster.ts'
+
+/** A service that runs an older image than one of those that were deployed without it. */
+export interface LeftBehind {
+  readonly service: string
+  /** The deployed service that has its image. */
+  readonly with: string
+}
+
+/**
+ * The services that have an image in common with those that were deployed alone, as far as they run
+ * with another version of it. Only images that were built count: other references change only with
+ * the files. Throws as `Cluster.get` does.
+ */
+export async function leftBehind(
+  { cluster, namespace }: Pick<Session, 'cluster' | 'namespace'>,
+  { plan, part, built }: Pick<CompiledForCluster, 'plan' | 'part' | 'built'>,
+  signal: AbortSignal,
+): Promise<readonly LeftBehind[]> {
+  const images = new Set(built.values())
+  if (!part || images.size === 0) return []
+  const deployed = new Map(
+    plan.workloads
+      .filter(({ service }) => part.services.has(service))
+      .flatMap(one => imagesOf(one).flatMap(image => (images.has(image) ? [[image, one.service] as const] : []))),
+  )
+  const others = plan.workloads.filter(({ kind, service }) => kind !== 'Job' && !part.services.has(service))
+  const found = others.map(async (one): Promise<readonly LeftBehind[]> => {
+    const shared = imagesOf(one).find(image => deployed.has(image))
+    if (shared === undefined || !(await runsWithout(shared, one, { cluster, namespace }, signal))) return []
+    return [{ service: one.service, with: deployed.get(shared)! }]
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const imagesOf = ({ pod }: Plan['workloads'][number]): readonly string[] => pod.containers.map(({ image }) => image)
+
+async function runsWithout(
+  image: string,
+  { kind, name }: WorkloadPlan,
+  { cluster, namespace }: { readonly cluster: Cluster; readonly namespace: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const live = await cluster.get({ apiVersion: 'apps/v1', kind, name, namespace }, { signal })
+  if (live === undefined) return false
+  return !listAt(live, 'spec', 'template', 'spec', 'containers').some(container => at(container, 'image') === image)
+}
