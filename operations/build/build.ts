@@ -2,6 +2,7 @@ import type { Project } from '../../compiler/compose/project.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { get } from '../../compiler/text/tree.ts'
 import { withDefaultTag } from '../../compiler/values/image-reference.ts'
 import { findTarget, type Target } from '../contexts/target.ts'
 import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
@@ -16,6 +17,7 @@ import type { ImagesInput } from './input.ts'
 import { manifestBuilds } from './manifest-builds.ts'
 import { type PlannedBuild, withNeeded } from './planned-build.ts'
 import { plannedBuilds } from './planned-builds.ts'
+import { withoutOthers } from './remarks.ts'
 import { withSettings } from './with-settings.ts'
 
 /**
@@ -31,7 +33,10 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
   if (text !== undefined && input.push !== false) on({ type: 'choice', text })
   const compiled = await compileFiles(workspace, [], input, { ...input, registry }, { project, forBuild: 'build' })
   const { plan, project: model } = compiled
-  const found = withTargets(compiled.diagnostics, model, input).filter(({ code }) => !ABOUT_OPTIONS.has(code))
+  const { services = [] } = input
+  const all = withTargets(compiled.diagnostics, model, input).filter(({ code }) => !ABOUT_OPTIONS.has(code))
+  const chosen = plan && services.length > 0 && new Set(withNeeded(services, plan.builds).map(({ service }) => service))
+  const found = chosen ? withoutOthers(all, get(compiled.loaded?.tree, 'services'), chosen) : all
   on({ type: 'diagnostics', diagnostics: found })
   if (!plan || !model || count(found).error > 0) return { kind: 'refused', diagnostics: found }
   return outcomeOf(on, () => {

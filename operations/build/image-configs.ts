@@ -8,8 +8,8 @@ import type { ImageConfig } from '../../compiler/values/image-config.ts'
 /** The known configurations of images, by service. */
 export interface KnownImages {
   readonly configs: ReadonlyMap<string, ImageConfig>
-  /** A sentence for each image that was built and whose configuration is not known. */
-  readonly notes: readonly string[]
+  /** A sentence for each image that was built and whose configuration is not known, by service. */
+  readonly notes: ReadonlyMap<string, string>
 }
 
 /** Images whose configurations are wanted, by service. */
@@ -41,12 +41,13 @@ export async function knownImages(
     plain.size > 0 ? fetchQuickly([...plain.values()], limit, options) : new Map<string, FetchedConfig>(),
   ])
   const configs = new Map<string, ImageConfig>()
-  const notes: string[] = []
+  const notes = new Map<string, string>()
   for (const [service, reference] of [...plain, ...built]) {
     const found = ofBuilt.get(reference) ?? ofPlain.get(reference)
     if (found && 'config' in found) configs.set(service, found.config)
     else if (found && built.has(service))
-      notes.push(
+      notes.set(
+        service,
         `the ports, user and healthcheck of the image of \`${service}\` are not known: ${describeProblem(reference, found.problem).message}`,
       )
   }

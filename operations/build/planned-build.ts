@@ -47,7 +47,10 @@ export const namesOf = ({ reference, contentReference = '', tags }: PlannedBuild
   [...new Set([reference, contentReference, ...tags])].filter(name => name !== '')
 
 /** These builds and those that they need, in the order of `all`. */
-export function withNeeded(names: Iterable<string>, all: readonly PlannedBuild[]): readonly PlannedBuild[] {
+export function withNeeded<Build extends Pick<PlannedBuild, 'service' | 'dependsOn'>>(
+  names: Iterable<string>,
+  all: readonly Build[],
+): readonly Build[] {
   const wanted = new Set<string>()
   const add = (name: string) => {
     if (wanted.has(name)) return

@@ -8,6 +8,7 @@ import type { Manifest } from '../../constructs/manifest.ts'
 import type { ImageBuilder } from '../build/builder.ts'
 import type { WantedImages } from '../build/image-configs.ts'
 import type { PlannedBuild } from '../build/planned-build.ts'
+import { withoutOthers } from '../build/remarks.ts'
 import type { Choices } from '../objects/choices.ts'
 import { manifestsOf } from '../objects/part.ts'
 import type { Source } from '../objects/record.ts'
@@ -90,6 +91,7 @@ export async function prepareForCluster(
   const part = compilation.plan && (await partOf(names, compilation.plan, compilation))
   if (text !== undefined && compilation.plan?.builds.length) on({ type: 'choice', text })
   const notes: string[] = []
+  const chosen = part && (await chosenServices(compilation, part))
   let refused: readonly Diagnostic[] = []
   let built: ReadonlyMap<string, string> = new Map()
   try {
@@ -98,12 +100,12 @@ export async function prepareForCluster(
       const { manifestBuilds } = await import('../build/manifest-builds.ts')
       return manifestBuilds(workspace, options, project, { plan, registry, tag: options.tag, isDeploy: true })
     }
-    built = await ensureImages(compilation, options, part, images, ofManifest, signal)
+    built = await ensureImages(compilation, options, chosen, images, ofManifest, signal)
     const wanted = await wantedImages(compilation, built)
     if (wanted.built.size + wanted.plain.size > 0) {
       const { knownImages } = await import('../build/image-configs.ts')
       const known = await knownImages(wanted, { env: workspace.env, signal })
-      notes.push(...known.notes)
+      for (const [service, note] of known.notes) if (!chosen || chosen.has(service)) notes.push(note)
       // Images that were built are referenced by digest.
       const image = new Map([...(options.image ?? []), ...wanted.built])
       const imageConfigs = known.configs
@@ -124,7 +126,8 @@ export async function prepareForCluster(
   // The builder says it again.
   const isSaid = ({ code, span }: Diagnostic) =>
     code === 'build/unknown-target' && refused.some(other => other.span?.start === span?.start)
-  const shown = [...found.filter(one => !isSaid(one)), ...refused]
+  const all = [...found.filter(one => !isSaid(one)), ...refused]
+  const shown = chosen ? withoutOthers(all, get(loaded?.tree, 'services'), chosen) : all
   const tell = () => {
     on({ type: 'diagnostics', diagnostics: shown })
     for (const text of notes) on({ type: 'note', text })
@@ -176,14 +179,14 @@ const inNoOrder = (plan: Plan): Plan => ({
 async function ensureImages(
   { project, plan }: CompiledProject,
   { build = false }: ForCluster,
-  part: Part | undefined,
+  chosen: ReadonlySet<string> | undefined,
   images: ImageBuilder,
   ofManifest: (plan: Plan) => Promise<readonly PlannedBuild[]>,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   // With errors nothing will be deployed; without a plan there is nothing to build for.
   if (!plan || !project) return new Map()
-  const builds = [...(await buildsOf(project, plan, part)), ...(await ofManifest(plan))]
+  const builds = [...(await buildsOf(project, plan, chosen)), ...(await ofManifest(plan))]
   if (builds.length === 0) return new Map()
   const built = await images.ensure(builds, { build: build ? 'all' : 'missing', given: plan.images, signal })
   // Commands need no images of services that only others are built on.
@@ -209,18 +212,28 @@ async function wantedImages(
   return { built: ofServices, plain: plainImages(project, plan.images, ofServices) }
 }
 
-/** The builds of services; with `part` those that it needs. */
-async function buildsOf(project: Project, plan: Plan, part: Part | undefined): Promise<readonly PlannedBuild[]> {
+/** The builds of services; with `chosen` those of these. */
+async function buildsOf(
+  project: Project,
+  plan: Plan,
+  chosen: ReadonlySet<string> | undefined,
+): Promise<readonly PlannedBuild[]> {
   if (plan.builds.length === 0) return []
-  const [{ plannedBuilds }, { withNeeded }] = await Promise.all([
-    import('../build/planned-builds.ts'),
+  const { plannedBuilds } = await import('../build/planned-builds.ts')
+  return plannedBuilds(project, plan).filter(({ service }) => !chosen || chosen.has(service))
+}
+
+/** The services of a part, as the files call them, and those whose builds it needs. */
+async function chosenServices({ project, plan }: CompiledProject, part: Part): Promise<ReadonlySet<string>> {
+  if (!project || !plan) return new Set(part.named)
+  const [labels, { sharersOf }, { withNeeded }] = await Promise.all([
+    labelsOf(project),
+    import('../build/shared-images.ts'),
     import('../build/planned-build.ts'),
   ])
-  const all = plannedBuilds(project, plan)
-  if (!part) return all
-  const [labels, { sharersOf }] = await Promise.all([labelsOf(project), import('../build/shared-images.ts')])
-  const wanted = [...plan.images.keys()].filter(service => part.services.has(labels.get(service) ?? ''))
-  return withNeeded(sharersOf(plan.images, wanted), all)
+  const own = [...project.services.keys()].filter(service => part.services.has(labels.get(service) ?? ''))
+  const builds = withNeeded(sharersOf(plan.images, own), plan.builds)
+  return new Set([...own, ...builds.map(({ service }) => service)])
 }
 
 const wantedIn = (part: Part | undefined, manifests: readonly Manifest[]): readonly Manifest[] =>

@@ -31,7 +31,9 @@ describe('known images', () => {
     ])
     const { configs, notes } = await knownImages({ built, plain }, options)
     expect(Object.fromEntries(configs)).toEqual({ web: { User: '1000' }, cache: { User: '1000' } })
-    expect(notes).toEqual([expect.stringMatching(/the image of `api` are not known: the registry .* has no/)])
+    expect([...notes.values()]).toEqual([
+      expect.stringMatching(/the image of `api` are not known: the registry .* has no/),
+    ])
   })
 
   test('are not waited for where nothing was built', async () => {
@@ -41,7 +43,7 @@ describe('known images', () => {
     const { configs, notes } = await knownImages(images, { ...options, limit: 100 })
     expect(performance.now() - began).toBeLessThan(5000)
     expect([...configs.keys()]).toEqual(['web'])
-    expect(notes).toEqual([])
+    expect([...notes]).toEqual([])
   })
 
   test('end with the signal', async () => {

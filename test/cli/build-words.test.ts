@@ -58,6 +58,30 @@ test('images with one name that differ in a secret argument are refused; the val
   expect((await build(files('hunter-one', 'hunter-one'))).stderr).toContain('no connection')
 })
 
+test('remarks about the images of services that are not named are left out', async () => {
+  const files = {
+    'compose.yaml': `services:
+  web: {image: "127.0.0.1:9/team/web:1", build: {context: web, args: {OF_WEB: a}}}
+  worker:
+    image: 127.0.0.1:9/team/worker:1
+    pull_policy: daily
+    build: {context: worker, args: {OF_WORKER: a}, additional_contexts: {base: "service:base"}}
+  base: {image: "127.0.0.1:9/team/base:1", build: {context: web, args: {OF_BASE: a}}}
+`,
+    'web/Dockerfile': 'FROM scratch\n',
+    'worker/Dockerfile': 'FROM base\n',
+  }
+  const remarks = async (...services: readonly string[]) => {
+    const { stderr } = await build(files, services)
+    expect(stderr).toContain('no connection')
+    return [...new Set([...stderr.matchAll(/OF_[A-Z]+(?=`)|daily(?=`)/g)].map(([found]) => found))].sort()
+  }
+  expect(await remarks()).toEqual(['OF_BASE', 'OF_WEB', 'OF_WORKER', 'daily'])
+  expect(await remarks('web')).toEqual(['OF_WEB'])
+  // What it is built on is built, too.
+  expect(await remarks('worker')).toEqual(['OF_BASE', 'OF_WORKER', 'daily'])
+})
+
 describe('an SSH key that cannot be used is an error at its place, before a builder is asked', () => {
   const withSsh = (entry: string) => ({
     'compose.yaml': `services:\n  web:\n    build:\n      context: .\n      ssh:\n        - ${entry}\n`,

@@ -1,0 +1,52 @@
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import type { Span } from '../../compiler/text/source.ts'
+import type { Tree } from '../../compiler/text/tree.ts'
+
+/** Codes of remarks about what is in an image, and how it is built. */
+const ABOUT_IMAGES = /^(?:build|image)\/|^(?:volumes\/of-image|security\/image-user|files\/outside-read)$/
+
+/**
+ * Diagnostics without the remarks about the images of services that a command leaves out. `services`
+ * is that part of the model; errors stay, since nothing can be built with them.
+ */
+export function withoutOthers(
+  diagnostics: readonly Diagnostic[],
+  services: Tree | undefined,
+  chosen: ReadonlySet<string>,
+): readonly Diagnostic[] {
+  const isRemark = ({ code, severity, span }: Diagnostic) =>
+    severity !== 'error' && span !== undefined && ABOUT_IMAGES.test(code)
+  if (services?.kind !== 'map' || !diagnostics.some(isRemark)) return diagnostics
+  const [own, others] = [new Places(), new Places()]
+  for (const [name, { key, value }] of services.entries) {
+    const places = chosen.has(name) ? own : others
+    places.add(key)
+    places.addAll(value)
+  }
+  return diagnostics.filter(one => !isRemark(one) || own.has(one.span!) || !others.has(one.span!))
+}
+
+/** Places in files. Parts that services share, by anchors or `extends`, are those of each of them. */
+class Places {
+  readonly #starts = new Map<Span['file'], Set<number>>()
+
+  add({ file, start }: Span): void {
+    const starts = this.#starts.get(file)
+    if (starts) starts.add(start)
+    else this.#starts.set(file, new Set([start]))
+  }
+
+  addAll(tree: Tree): void {
+    this.add(tree.span)
+    if (tree.kind === 'seq') for (const item of tree.items) this.addAll(item)
+    if (tree.kind !== 'map') return
+    for (const { key, value } of tree.entries.values()) {
+      this.add(key)
+      this.addAll(value)
+    }
+  }
+
+  has({ file, start }: Span): boolean {
+    return this.#starts.get(file)?.has(start) === true
+  }
+}
