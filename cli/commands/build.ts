@@ -35,7 +35,7 @@ Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`
     context: target.context,
     tag: list(
       '-t, --tag <tag>',
-      'tag of the images (default: a hash of the build inputs); for a Dockerfile, the whole name to push; may be repeated',
+      'tag of the images that `image:` does not name (default: a hash of the build inputs); for a Dockerfile, the whole name to push; may be repeated',
     ),
     push: choice('--push [bool]', '`--push=false` only checks that the images can be built', ['true', 'false'], 'true'),
     cache,

@@ -59,7 +59,7 @@ export const planning = {
     completes: 'file',
   }),
   registry: text('--registry <host/path>', 'registry for the images of services with `build`', { check: registryPath }),
-  tag: text('--tag <tag>', 'tag for the images of services with `build` (default: a hash of the build inputs)', {
+  tag: text('--tag <tag>', 'tag for images with `build` and no `image:` (default: a hash of the build inputs)', {
     check: imageTag,
   }),
   startOrder: choice(

@@ -18,6 +18,7 @@ import { manifestBuilds } from './manifest-builds.ts'
 import { type PlannedBuild, withNeeded } from './planned-build.ts'
 import { plannedBuilds } from './planned-builds.ts'
 import { withoutOthers } from './remarks.ts'
+import { untaggedNote } from './untagged.ts'
 import { withSettings } from './with-settings.ts'
 
 /**
@@ -39,8 +40,10 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
   const found = chosen ? withoutOthers(all, get(compiled.loaded?.tree, 'services'), chosen) : all
   on({ type: 'diagnostics', diagnostics: found })
   if (!plan || !model || count(found).error > 0) return { kind: 'refused', diagnostics: found }
+  const { tag, push: isPushed } = input
+  const note = untaggedNote(model, tag, chosen || undefined)
+  if (note !== undefined) on({ type: 'note', text: note })
   return outcomeOf(on, () => {
-    const { tag, push: isPushed } = input
     const ofManifest = manifestBuilds(workspace, input, project, { plan, registry, tag, isPushed })
     const all = [...plannedBuilds(model, plan, isPushed, 'build'), ...ofManifest]
     const builds = withSettings(

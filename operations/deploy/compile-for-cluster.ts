@@ -9,6 +9,7 @@ import type { ImageBuilder } from '../build/builder.ts'
 import type { WantedImages } from '../build/image-configs.ts'
 import type { PlannedBuild } from '../build/planned-build.ts'
 import { withoutOthers } from '../build/remarks.ts'
+import { untaggedNote } from '../build/untagged.ts'
 import type { Choices } from '../objects/choices.ts'
 import { manifestsOf } from '../objects/part.ts'
 import type { Source } from '../objects/record.ts'
@@ -92,6 +93,8 @@ export async function prepareForCluster(
   if (text !== undefined && compilation.plan?.builds.length) on({ type: 'choice', text })
   const notes: string[] = []
   const chosen = part && (await chosenServices(compilation, part))
+  const untagged = compilation.project && untaggedNote(compilation.project, options.tag, chosen)
+  if (untagged !== undefined) notes.push(untagged)
   let refused: readonly Diagnostic[] = []
   let built: ReadonlyMap<string, string> = new Map()
   try {

@@ -1,4 +1,5 @@
 import { symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { run } from '../run.ts'
@@ -135,16 +136,20 @@ test.each([
   expect(stderr).toContain(message)
 })
 
-test.each([['default'], ['default=/run/ssh-agent']])(
-  'the agent of the user is not a file of the project: `ssh: %s`',
-  async ssh => {
-    const cwd = folder()
+test.each([[''], ['=AGENT']])('the agent of the user is not a file of the project: `ssh: default%s`', async path => {
+  const cwd = folder()
+  const agent = join(cwd, 'private/agent')
+  const server = createServer().listen(agent)
+  try {
+    const ssh = `default${path.replace('AGENT', agent)}`
     write(join(cwd, 'app'), { 'compose.yaml': `services: {web: {build: {context: ., ssh: ["${ssh}"]}}}\n` })
     const { stderr } = await run(['build', '--registry', '127.0.0.1:9'], {
       cwd: join(cwd, 'app'),
-      env: { ...env, SSH_AUTH_SOCK: '/run/ssh-agent' },
+      env: { ...env, SSH_AUTH_SOCK: agent },
     })
     expect(stderr).not.toContain('files/outside')
     expect(stderr).toContain('no connection')
-  },
-)
+  } finally {
+    server.close()
+  }
+})

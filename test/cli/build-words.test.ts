@@ -82,6 +82,19 @@ test('remarks about the images of services that are not named are left out', asy
   expect(await remarks('worker')).toEqual(['OF_BASE', 'OF_WORKER', 'daily'])
 })
 
+test('the images that `--tag` does not name are told in one line', async () => {
+  const files = {
+    'compose.yaml':
+      'services: {web: {build: .}, api: {image: "127.0.0.1:9/team/api:1", build: .}, db: {image: "postgres:17"}}\n',
+    Dockerfile: 'FROM scratch\n',
+  }
+  const args = ['--registry', '127.0.0.1:9', '--tag', '1.4']
+  const line = '`--tag` does not apply to `api`: `image:` has the whole name\n'
+  expect((await build(files, args)).stderr).toContain(line)
+  expect((await build(files, ['web', ...args])).stderr).not.toContain('does not apply')
+  expect((await build(files, args.slice(0, 2))).stderr).not.toContain('does not apply')
+})
+
 describe('an SSH key that cannot be used is an error at its place, before a builder is asked', () => {
   const withSsh = (entry: string) => ({
     'compose.yaml': `services:\n  web:\n    build:\n      context: .\n      ssh:\n        - ${entry}\n`,

@@ -1,0 +1,17 @@
+import type { Project } from '../../compiler/compose/project.ts'
+
+/**
+ * A sentence about the services with `build` to which `--tag` does not apply, since `image:` names
+ * their images; undefined if there is none. With `chosen` only about these.
+ */
+export function untaggedNote(
+  { services }: Pick<Project, 'services'>,
+  tag: string | undefined,
+  chosen?: ReadonlySet<string>,
+): string | undefined {
+  if (tag === undefined) return undefined
+  const named = [...services.values()].filter(({ name, build, image }) => build && image && (chosen?.has(name) ?? true))
+  if (named.length === 0) return undefined
+  const names = named.map(({ name }) => `\`${name}\``).join(', ')
+  return `\`--tag\` does not apply to ${names}: \`image:\` has the whole name`
+}
