@@ -13,6 +13,7 @@ import { fromEnvironment } from './from-environment.ts'
 import { type BuildSettings, imageInput } from './image-input.ts'
 import { notBuilt } from './not-built.ts'
 import { loginOf, openBuilder } from './open-builder.ts'
+import { ownSteps } from './own-steps.ts'
 import type { PlannedBuild } from './planned-build.ts'
 import { type BuildEnd, runBuilds } from './run-builds.ts'
 import { checkSshKeys } from './ssh-keys.ts'
@@ -59,7 +60,7 @@ export async function buildImages(
         {
           builder,
           signal,
-          on: onceEach(specs, workspace.cwd, on),
+          on: ownSteps(specs, onceEach(specs, workspace.cwd, on)),
           changesIn: changeFinder,
           // What a step prints of them is masked.
           onSecret: content => workspace.secrets?.add(secretsInText(Buffer.from(content).toString())),
