@@ -70,6 +70,8 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'],
   },
+  'adapters/ssh': { ours: ['adapters/ssh'], packages: ['ssh2'] },
+  agent: { ours: ['agent', 'sync', 'adapters/ssh'], packages: [] },
   'operations/contexts': {
     ours: [
       'operations/contexts',
@@ -155,6 +157,8 @@ const IMPURE = new Set([
   'adapters/kubernetes',
   'adapters/process',
   'adapters/registry',
+  'adapters/ssh',
+  'agent',
   'api',
   'cli',
   'cli/run',
@@ -174,6 +178,7 @@ const HEAVY = new Set([
   '@inquirer/select',
   'hpagent',
   'age-encryption',
+  'ssh2',
 ])
 
 interface Import {
@@ -189,7 +194,7 @@ const folderOf = (path: string): string =>
     .filter(rule => path.startsWith(`${rule}/`) || path.startsWith(`${rule}.`))
     .sort((a, b) => b.length - a.length)[0]!
 
-const modules = ['api', 'adapters', 'compiler', 'constructs', 'operations', 'cli', 'sync'].flatMap(folder =>
+const modules = ['agent', 'api', 'adapters', 'compiler', 'constructs', 'operations', 'cli', 'sync'].flatMap(folder =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.ts'))
     .map(path => join(folder, path)),
@@ -228,7 +233,7 @@ function circles(imports: ReadonlyMap<string, readonly Import[]>): readonly stri
   return found
 }
 
-const isOurs = (target: string): boolean => /^(adapters|compiler|constructs|operations|cli|sync)\//.test(target)
+const isOurs = (target: string): boolean => /^(adapters|agent|compiler|constructs|operations|cli|sync)\//.test(target)
 const packageOf = (target: string): string =>
   target
     .split('/')

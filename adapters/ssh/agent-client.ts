@@ -1,0 +1,169 @@
+import type { Duplex } from 'node:stream'
+import ssh2 from 'ssh2'
+import { ALGORITHMS } from './algorithms.ts'
+import { join } from './join.ts'
+import { keyBytes } from './keys.ts'
+import { OpenChannels } from './open-channels.ts'
+
+/** Milliseconds until the agent has let us in, and between two questions whether it is there. */
+const READY = 15_000
+const KEEPALIVE = 10_000
+const MISSED = 3
+/** SSH_OPEN_CONNECT_FAILED (RFC 4254, 5.1). */
+const CONNECT_FAILED = 2
+
+/** Why the agent did not do what was asked. */
+export type AgentFailure =
+  /** The connection to the agent was lost, or could not be made. */
+  | 'lost'
+  /** Nothing listens there, or the name does not resolve. */
+  | 'refused'
+  /** The port of the Pod is in use. */
+  | 'busy'
+
+export class AgentError extends Error {
+  readonly failure: AgentFailure
+
+  constructor(failure: AgentFailure, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.failure = failure
+  }
+}
+
+/** A port of the Pod on which the agent listens for us. */
+export interface AgentListener {
+  readonly port: number
+  close(): void
+}
+
+/** The agent of a Pod, over SSH. All that it gives is broken when the connection is lost. */
+export interface PodAgent {
+  /**
+   * Connects to an address as the Pod sees it; `localhost` also means its own address. Rejects with
+   * an AgentError.
+   */
+  connect(host: string, port: number): Promise<Duplex>
+  /**
+   * Listens in the Pod; `take` gets each connection, and refuses it by giving undefined. Rejects with
+   * an AgentError.
+   */
+  listen(host: string, port: number, take: () => Promise<Duplex | undefined>): Promise<AgentListener>
+  /** Resolves when the connection has ended, with the reason. */
+  readonly ended: Promise<Error>
+  close(): void
+}
+
+export interface AgentKeys {
+  /** The public key that the agent must have. */
+  readonly hostKey: string
+  /** Our private key. */
+  readonly userKey: string
+}
+
+/** Connects to the agent's SSH server over a stream. Rejects with an AgentError. */
+export async function connectAgent(stream: Duplex, keys: AgentKeys): Promise<PodAgent> {
+  const client = new ssh2.Client()
+  const connection = new SshAgent(client, stream)
+  await new Promise<void>((resolve, reject) => {
+    client.once('ready', resolve)
+    void connection.ended.then(reject)
+    client.connect({
+      sock: stream,
+      username: 'devctl',
+      privateKey: keys.userKey,
+      hostVerifier: (key: Buffer) => keyBytes(keys.hostKey).equals(key),
+      algorithms: ALGORITHMS,
+      readyTimeout: READY,
+      keepaliveInterval: KEEPALIVE,
+      keepaliveCountMax: MISSED,
+    })
+  })
+  return connection
+}
+
+class SshAgent implements PodAgent {
+  readonly ended: Promise<Error>
+  readonly #client: ssh2.Client
+  readonly #channels = new OpenChannels()
+  readonly #listeners = new Map<string, () => Promise<Duplex | undefined>>()
+  #end!: (error: AgentError) => void
+
+  constructor(client: ssh2.Client, stream: Duplex) {
+    this.#client = client
+    this.ended = new Promise(resolve => {
+      this.#end = resolve
+    })
+    const end = (error?: Error) => this.#lose(error)
+    // Before ssh2 hears of it, which would end its channels as if they were complete.
+    stream.once('error', end).once('close', () => end())
+    client.on('error', end).on('close', () => end())
+    client.on('tcp connection', (info, accept, reject) => void this.#take(info, accept, reject))
+  }
+
+  connect(host: string, port: number): Promise<Duplex> {
+    return new Promise((resolve, reject) => {
+      const lost = () => reject(new AgentError('lost', 'the connection to the agent was lost'))
+      try {
+        this.#client.forwardOut('127.0.0.1', 0, host, port, (error, channel) => {
+          if (!error) return resolve(this.#channels.keep(channel))
+          // Its type lacks the field that ssh2 sets.
+          const { reason } = error as Error & { reason?: unknown }
+          if (reason === CONNECT_FAILED)
+            reject(new AgentError('refused', `nothing listens on ${host}:${port} in the Pod`, error))
+          else lost()
+        })
+      } catch {
+        lost()
+      }
+    })
+  }
+
+  listen(host: string, port: number, take: () => Promise<Duplex | undefined>): Promise<AgentListener> {
+    return new Promise((resolve, reject) => {
+      const lost = () => reject(new AgentError('lost', 'the connection to the agent was lost'))
+      void this.ended.then(lost)
+      try {
+        this.#client.forwardIn(host, port, (error, bound) => {
+          if (error) return reject(new AgentError('busy', `port ${port} of the Pod is in use`, error))
+          const actual = bound || port
+          this.#listeners.set(`${host}:${actual}`, take)
+          resolve({ port: actual, close: () => this.#stop(host, actual) })
+        })
+      } catch {
+        lost()
+      }
+    })
+  }
+
+  close(): void {
+    this.#client.end()
+    this.#lose()
+  }
+
+  async #take(info: ssh2.TcpConnectionDetails, accept: () => ssh2.Channel, reject: () => void): Promise<void> {
+    const target = await this.#listeners
+      .get(`${info.destIP}:${info.destPort}`)?.()
+      .catch(() => undefined)
+    if (!target) return reject()
+    join(this.#channels.keep(accept()), target)
+  }
+
+  #stop(host: string, port: number): void {
+    this.#listeners.delete(`${host}:${port}`)
+    try {
+      this.#client.unforwardIn(host, port, () => {})
+    } catch {
+      // The connection has gone, and with it the listener.
+    }
+  }
+
+  #lose(cause?: Error): void {
+    const text = cause
+      ? `the connection to the agent was lost: ${cause.message}`
+      : 'the connection to the agent was lost'
+    const error = new AgentError('lost', text, cause)
+    this.#end(error)
+    this.#channels.break(error)
+    this.#client.destroy()
+  }
+}

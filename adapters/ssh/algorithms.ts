@@ -1,0 +1,13 @@
+import type { Algorithms } from 'ssh2'
+
+/**
+ * What both our servers and clients agree on: modern, in OpenSSH since 6.5, and done by Node itself.
+ * ChaCha20, which OpenSSH's clients ask for first, is not: without ssh2's native part it is slow.
+ */
+export const ALGORITHMS: Algorithms = {
+  kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256'],
+  serverHostKey: ['ssh-ed25519'],
+  cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
+  hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
+  compress: ['none'],
+}

@@ -1,0 +1,50 @@
+import type { Duplex } from 'node:stream'
+
+/**
+ * Connects two streams, sockets or channels, both ways. An end is passed on after the last byte, and
+ * the other direction goes on; a stream that breaks breaks the other.
+ */
+export function join(one: Duplex, other: Duplex): void {
+  pass(one, other)
+  pass(other, one)
+}
+
+function pass(from: Duplex, to: Duplex): void {
+  let hasEnded = false
+  from.pipe(to, { end: false })
+  from.once('end', () => {
+    hasEnded = true
+    endWriting(to)
+  })
+  from.once('error', () => breakOff(to))
+  from.once('close', () => {
+    if (!hasEnded) breakOff(to)
+    else if (to.writableFinished) to.destroy()
+    else to.once('finish', () => to.destroy())
+  })
+}
+
+/**
+ * Ends one direction. The channels of ssh2's servers close both directions at `end()`, so that they
+ * get `eof()` after the last byte, and are closed when the other direction has ended, too.
+ */
+export function endWriting(stream: Duplex): void {
+  const channel = stream as Duplex & { eof?: () => void; server?: boolean }
+  if (!channel.eof || !channel.server) {
+    stream.end()
+    return
+  }
+  if (stream.readableEnded) stream.end()
+  else {
+    stream.once('end', () => stream.end())
+    // In order after what was written.
+    stream.write('', () => channel.eof?.())
+  }
+}
+
+/** Ends a stream so that its reader sees that something is missing. */
+function breakOff(stream: Duplex): void {
+  const socket = stream as Duplex & { resetAndDestroy?: () => void }
+  if (socket.resetAndDestroy && !stream.destroyed) socket.resetAndDestroy()
+  else stream.destroy()
+}

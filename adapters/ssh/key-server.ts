@@ -1,0 +1,77 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import ssh2 from 'ssh2'
+import { ALGORITHMS } from './algorithms.ts'
+import { keyBytes, parsedKey } from './keys.ts'
+import { OpenChannels } from './open-channels.ts'
+
+/** Milliseconds in which a client must have proved its key. */
+const AUTHENTICATION = 20_000
+
+export interface KeyServerOptions {
+  readonly address: string
+  /** 0: any that is free. */
+  readonly port: number
+  /** Private, as OpenSSH writes it. */
+  readonly hostKey: string
+  /** The public half of the only key that is let in. */
+  readonly userKey: string
+}
+
+export interface KeyServer {
+  readonly port: number
+  /** Ends all connections, and gives the port back. */
+  close(): void
+}
+
+/**
+ * An SSH server that lets in whoever has one key, under any name. What its clients may do is up to
+ * `use`, which gets each of them before it has proved its key: without listeners they may do
+ * nothing. The channels that it keeps are broken when the connection is lost. Rejects with Node's
+ * error when the port cannot be had.
+ */
+export async function startKeyServer(
+  { address, port, hostKey, userKey }: KeyServerOptions,
+  use: (client: ssh2.Connection, channels: OpenChannels) => void,
+): Promise<KeyServer> {
+  const sockets = new Set<Socket>()
+  // ssh2's own listener leaves Nagle's algorithm on, which costs 40 ms for each key.
+  const listener = createServer({ noDelay: true }, socket => {
+    sockets.add(socket)
+    const channels = new OpenChannels()
+    socket.once('close', () => {
+      sockets.delete(socket)
+      channels.break(new Error('the SSH connection was lost'))
+    })
+    const server = new ssh2.Server({ hostKeys: [hostKey], algorithms: ALGORITHMS, ident: 'devctl' })
+    server.on('connection', client => {
+      // Its channels end when a client breaks off.
+      client.on('error', () => {})
+      const late = setTimeout(() => client.end(), AUTHENTICATION)
+      client.once('ready', () => clearTimeout(late)).once('close', () => clearTimeout(late))
+      client.on('authentication', context => authenticate(context, userKey))
+      use(client, channels)
+    })
+    server.injectSocket(socket)
+  })
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject).listen(port, address, resolve)
+  })
+  return {
+    port: (listener.address() as AddressInfo).port, // it listens on a port
+    close() {
+      listener.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+function authenticate(context: ssh2.AuthContext, userKey: string): void {
+  const isKnown = context.method === 'publickey' && keyBytes(userKey).equals(context.key.data)
+  // Without a signature the client only asks whether the key would do.
+  if (!isKnown || (context.signature && !hasSigned(context, userKey))) context.reject(['publickey'])
+  else context.accept()
+}
+
+function hasSigned({ blob, signature, hashAlgo }: ssh2.PublicKeyAuthContext, userKey: string): boolean {
+  return blob !== undefined && signature !== undefined && parsedKey(userKey).verify(blob, signature, hashAlgo) === true
+}

@@ -1,0 +1,27 @@
+import ssh2 from 'ssh2'
+
+/** Both halves of an ed25519 key, as OpenSSH writes them to files. */
+export interface SshKeyPair {
+  /** Secret. */
+  readonly privateKey: string
+  /** One line: type, key and comment. */
+  readonly publicKey: string
+}
+
+/** Makes a key; the comment says whose it is. */
+export function createSshKeyPair(comment: string): SshKeyPair {
+  const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment })
+  return { privateKey: pair.private, publicKey: pair.public }
+}
+
+/** The key itself, by which two are compared, without its comment; throws an error for one that is not valid. */
+export function keyBytes(key: string): Buffer {
+  return parsedKey(key).getPublicSSH()
+}
+
+/** The key in a text; throws an error if it is not valid. */
+export function parsedKey(key: string): ssh2.ParsedKey {
+  const parsed = ssh2.utils.parseKey(key)
+  if (parsed instanceof Error) throw new Error(`an SSH key is not valid: ${parsed.message}`)
+  return parsed
+}

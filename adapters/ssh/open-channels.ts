@@ -1,0 +1,22 @@
+import { Duplex } from 'node:stream'
+
+/**
+ * The channels that are open on a connection. When the connection is lost, ssh2 ends them as if they
+ * were complete: `break`, called before, breaks them instead.
+ */
+export class OpenChannels {
+  readonly #open = new Set<Duplex>()
+
+  keep<T extends Duplex>(channel: T): T {
+    this.#open.add(channel)
+    channel.on('error', () => {})
+    channel.once('close', () => this.#open.delete(channel))
+    return channel
+  }
+
+  break(error: Error): void {
+    // ssh2's own `destroy` takes no error.
+    for (const channel of this.#open) Duplex.prototype.destroy.call(channel, error)
+    this.#open.clear()
+  }
+}

@@ -1,0 +1,131 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import type { Connection } from 'ssh2'
+import { join } from '../adapters/ssh/join.ts'
+import { type KeyServer, startKeyServer } from '../adapters/ssh/key-server.ts'
+import type { OpenChannels } from '../adapters/ssh/open-channels.ts'
+
+/** Milliseconds for a connection inside the cluster. */
+const DIAL = 10_000
+
+export interface SshServerConfig {
+  readonly sshPort: number
+  /** Private host key and public user key of the session. */
+  readonly hostKey: string
+  readonly userKey: string
+}
+
+interface Owner {
+  readonly client: Connection
+  readonly channels: OpenChannels
+}
+
+interface Bound {
+  readonly server: Server
+  readonly owner: Connection
+}
+
+/**
+ * The SSH server of the agent, on 127.0.0.1 of the Pod: it connects to ports (direct-tcpip) and
+ * listens on ports (tcpip-forward) for the laptop that has the session's key. It runs nothing: there
+ * are no sessions.
+ */
+export function startSshServer({ sshPort, hostKey, userKey }: SshServerConfig): Promise<KeyServer> {
+  const bound = new Map<string, Bound>()
+  return startKeyServer({ address: '127.0.0.1', port: sshPort, hostKey, userKey }, (client, channels) => {
+    client.on('tcpip', (accept, reject, { destIP, destPort }) => {
+      dial(destIP, destPort).then(
+        socket => join(channels.keep(accept()), socket),
+        () => reject(),
+      )
+    })
+    let isOpen = true
+    client.on('request', (accept, reject, name, info) => {
+      if (name === 'tcpip-forward')
+        listen(bound, { client, channels }, info.bindAddr, info.bindPort).then(
+          port => (isOpen ? accept?.(port) : release(bound, client, `${info.bindAddr}:${port}`)),
+          () => reject?.(),
+        )
+      else if (name === 'cancel-tcpip-forward') {
+        release(bound, client, `${info.bindAddr}:${info.bindPort}`)
+        accept?.()
+      } else reject?.()
+    })
+    client.once('close', () => {
+      isOpen = false
+      for (const place of bound.keys()) release(bound, client, place)
+    })
+  })
+}
+
+/** Connects to the first of the addresses that a name stands for; rejects with the first error. */
+async function dial(host: string, port: number): Promise<Socket> {
+  const isOwn = ['localhost', '127.0.0.1', '::1'].includes(host)
+  // Some servers listen on `localhost` by IPv6 only, and some on the address of the Pod only.
+  const [first, ...others] = isOwn ? ['127.0.0.1', '::1', ...ownAddresses()] : [host]
+  try {
+    return await dialOnce(first!, port)
+  } catch (error) {
+    for (const other of others) {
+      const socket = await dialOnce(other, port).catch(() => undefined)
+      if (socket) return socket
+    }
+    throw error
+  }
+}
+
+const ownAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces())
+    .flatMap(addresses => addresses ?? [])
+    .filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))
+    .map(({ address }) => address)
+
+function dialOnce(host: string, port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, noDelay: true, allowHalfOpen: true })
+    const late = setTimeout(() => socket.destroy(new Error(`no connection to ${host}:${port} in time`)), DIAL)
+    socket.once('error', reject)
+    socket.once('close', () => clearTimeout(late))
+    socket.once('connect', () => {
+      clearTimeout(late)
+      socket.removeListener('error', reject)
+      socket.on('error', () => {})
+      resolve(socket)
+    })
+  })
+}
+
+/**
+ * Listens for a client, in the place of one whose connection may be dead without anybody having
+ * noticed; gives the port.
+ */
+async function listen(
+  bound: Map<string, Bound>,
+  { client, channels }: Owner,
+  address: string,
+  port: number,
+): Promise<number> {
+  const before = bound.get(`${address}:${port}`)
+  if (before) release(bound, before.owner, `${address}:${port}`)
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, socket => {
+    socket.on('error', () => {})
+    const { remoteAddress = '', remotePort = 0 } = socket
+    client.forwardOut(address, bindPort, remoteAddress, remotePort, (error, channel) => {
+      if (error) socket.resetAndDestroy()
+      else join(channels.keep(channel), socket)
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, address === '' ? '0.0.0.0' : address, resolve)
+  })
+  const bindPort = (server.address() as AddressInfo).port // it listens on a port
+  bound.set(`${address}:${bindPort}`, { server, owner: client })
+  return bindPort
+}
+
+function release(bound: Map<string, Bound>, owner: Connection, place: string): void {
+  const found = bound.get(place)
+  if (found?.owner !== owner) return
+  bound.delete(place)
+  found.server.close()
+}
