@@ -115,9 +115,7 @@ async function listen(
       else join(channels.keep(channel), socket)
     })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, address === '' ? '0.0.0.0' : address, resolve)
-  })
+  await bind(server, address, port)
   const bindPort = (server.address() as AddressInfo).port // it listens on a port
   bound.set(`${address}:${bindPort}`, { server, owner: client })
   return bindPort
@@ -128,4 +126,24 @@ function release(bound: Map<string, Bound>, owner: Connection, place: string): v
   if (found?.owner !== owner) return
   bound.delete(place)
   found.server.close()
+}
+
+/** Listens; no address means all of them, in both families where the Pod has both. */
+async function bind(server: Server, address: string, port: number): Promise<void> {
+  const listen = (one: string) =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, one, () => {
+        server.removeListener('error', reject)
+        resolve()
+      })
+    })
+  if (address !== '') return listen(address)
+  try {
+    await listen('::')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EAFNOSUPPORT' && code !== 'EADDRNOTAVAIL') throw error
+    server.removeAllListeners('error')
+    await listen('0.0.0.0')
+  }
 }

@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net'
-import { createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
@@ -9,6 +8,7 @@ import type { Loading } from '../project/input.ts'
 import { findEnvironment } from '../project/known-environment.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Session, World } from '../session.ts'
+import { type LocalPort, listenLocally, PortUnavailable } from './listen.ts'
 
 /** A port of this machine, and the port of the service that it leads to. */
 export interface ForwardedPort {
@@ -47,27 +47,22 @@ export async function forward(
     await requireNamespace(session)
     throw error
   })
-  const servers: Server[] = []
+  const listeners: LocalPort[] = []
   try {
     for (const { local, remote } of ports) {
       const connect = (socket: Socket) =>
         void serve(session, { ...query, port: remote }, socket).catch(error =>
           on({ type: 'note', text: `${service}:${remote}: ${messageOf(error)}` }),
         )
-      let port = local
-      for (const address of wanted === undefined ? ['127.0.0.1', '::1'] : [wanted]) {
-        const server = await listen(address, port, connect, service, remote)
-        if (!server) continue
-        servers.push(server)
-        port = portOf(server)
-      }
-      listening(`${wanted ?? 'localhost'}:${port}`, remote)
+      const listener = await listenLocally(wanted, local, connect).catch(error => refuse(error, service, remote))
+      listeners.push(listener)
+      listening(`${wanted ?? 'localhost'}:${listener.port}`, remote)
     }
     return await new Promise<never>((_, reject) =>
       session.signal.addEventListener('abort', () => reject(session.signal.reason)),
     )
   } finally {
-    for (const server of servers) server.close()
+    for (const listener of listeners) listener.close()
   }
 }
 
@@ -92,32 +87,13 @@ async function labelOf(
   return planNames(project, {}, new Reporter()).of(service)
 }
 
-/** Listens; gives undefined where this machine does not have the address, as `::1` without IPv6. */
-function listen(
-  address: string,
-  port: number,
-  connect: (socket: Socket) => void,
-  service: string,
-  remote: number,
-): Promise<Server | undefined> {
-  return new Promise((resolve, reject) => {
-    const server = createServer({ allowHalfOpen: true, noDelay: true }, connect)
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const other = `devctl forward ${service} ${port < 1024 ? 8000 + port : port + 1}:${remote}`
-      if (error.code === 'EADDRNOTAVAIL' && address === '::1') resolve(undefined)
-      else if (error.code === 'EADDRINUSE')
-        reject(new UserError(`port ${port} of ${address} is in use`, { hint: `use another one: \`${other}\`` }))
-      else if (error.code === 'EACCES')
-        reject(
-          new UserError(`no permission to listen on port ${port}`, { hint: `use a port above 1023: \`${other}\`` }),
-        )
-      else reject(new UserError(`cannot listen on ${address}:${port}: ${error.message}`))
-    })
-    server.listen(port, address, () => resolve(server))
-  })
+/** Throws the error for a port that cannot be had, with the command for another one. */
+async function refuse(error: unknown, service: string, remote: number): Promise<never> {
+  if (!(error instanceof PortUnavailable)) throw error
+  const { port, reason } = error
+  const other = `devctl forward ${service} ${port < 1024 ? 8000 + port : port + 1}:${remote}`
+  throw await error.toUserError(`use ${reason === 'busy' ? 'another one' : 'a port above 1023'}: \`${other}\``)
 }
-
-const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
 /**
  * Connects one connection of this machine to a Pod; rejects when the Pod, or the way to it, does

@@ -1,0 +1,34 @@
+/** What happens to the forwards of a session. */
+export type ForwardEvent =
+  /** The port of this machine that was asked for cannot be had; another one leads there instead. */
+  | {
+      readonly kind: 'moved'
+      readonly wanted: number
+      readonly why: string
+      readonly local: string
+      readonly remote: string
+    }
+  /** Another process has the port, which is waited for. */
+  | { readonly kind: 'waiting'; readonly local: string; readonly remote: string; readonly why: string }
+  /** A connection came to nothing. */
+  | { readonly kind: 'refused'; readonly local: string; readonly remote: string; readonly why: string }
+  /** The Pod cannot listen on the port of a reverse forward; tried again. */
+  | { readonly kind: 'not-reversed'; readonly port: number; readonly why: string }
+  /** A connection from the Pod came to nothing on this machine. */
+  | { readonly kind: 'reverse-refused'; readonly port: number; readonly local: string; readonly why: string }
+
+/** The event for the user. */
+export function forwardText(event: ForwardEvent): string {
+  switch (event.kind) {
+    case 'moved':
+      return `${event.why}: ${event.local} leads to ${event.remote} instead`
+    case 'waiting':
+      return `${event.why}: ${event.local} is forwarded to ${event.remote} as soon as it is free`
+    case 'refused':
+      return `${event.local} → ${event.remote}: ${event.why}`
+    case 'not-reversed':
+      return `port ${event.port} of the container does not lead here: ${event.why}`
+    case 'reverse-refused':
+      return `port ${event.port} of the container → ${event.local}: ${event.why}`
+  }
+}

@@ -1,0 +1,76 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { portOwner } from '../../adapters/process/port-owner.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+
+/** A port of this machine that is listened on. */
+export interface LocalPort {
+  readonly port: number
+  /** Takes no more connections; those that are open go on. */
+  close(): void
+}
+
+/** Thrown when a port of this machine cannot be had. */
+export class PortUnavailable extends Error {
+  readonly reason: 'busy' | 'forbidden' | 'other'
+  readonly port: number
+
+  constructor(reason: PortUnavailable['reason'], port: number, message: string) {
+    super(message)
+    this.reason = reason
+    this.port = port
+  }
+
+  /** The same for the user, with who has the port and what to do. */
+  async toUserError(hint: string): Promise<UserError> {
+    const notes = this.reason === 'busy' ? await ownerNotes(this.port) : []
+    return new UserError(this.message, { ...(this.reason !== 'other' && { hint }), notes, cause: this })
+  }
+}
+
+/** Who has a port, as a note; none where it is not known. */
+export async function ownerNotes(port: number): Promise<readonly string[]> {
+  const owner = await portOwner(port)
+  return owner ? [`\`${owner.name}\` (process ${owner.process}) listens on it`] : []
+}
+
+/**
+ * Listens on a port of an address of this machine, or of both loopback addresses: the browser takes
+ * either for `localhost`. Port 0 is any that is free. Rejects with PortUnavailable.
+ */
+export async function listenLocally(
+  address: string | undefined,
+  port: number,
+  connect: (socket: Socket) => void,
+): Promise<LocalPort> {
+  const servers: Server[] = []
+  const close = () => {
+    for (const server of servers) server.close()
+  }
+  try {
+    for (const one of address === undefined ? ['127.0.0.1', '::1'] : [address]) {
+      const server = await listen(one, servers[0] ? portOf(servers[0]) : port, connect)
+      if (server) servers.push(server)
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+  return { port: portOf(servers[0]!), close } // one of the addresses was there
+}
+
+/** Gives undefined where this machine does not have the address, as `::1` without IPv6. */
+function listen(address: string, port: number, connect: (socket: Socket) => void): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, connect)
+    const fail = (reason: PortUnavailable['reason'], text: string) => reject(new PortUnavailable(reason, port, text))
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRNOTAVAIL' && address === '::1') resolve(undefined)
+      else if (error.code === 'EADDRINUSE') fail('busy', `port ${port} of ${address} is in use`)
+      else if (error.code === 'EACCES') fail('forbidden', `no permission to listen on port ${port}`)
+      else fail('other', `cannot listen on ${address}:${port}: ${error.message}`)
+    })
+    server.listen(port, address, () => resolve(server))
+  })
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
