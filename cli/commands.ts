@@ -11,6 +11,7 @@ import { explain } from './commands/explain.ts'
 import { forward } from './commands/forward.ts'
 import { gitops, gitopsInit, gitopsSecrets } from './commands/gitops.ts'
 import { help } from './commands/help.ts'
+import { init } from './commands/init.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
 import { namespace, namespaceCreate, namespaceDelete, namespaceList, namespaceUse } from './commands/namespace.ts'
@@ -45,6 +46,7 @@ export const commands: readonly Command[] = [
   namespaceDelete,
   namespaceList,
   kubeconfig,
+  init,
   publish,
   promote,
   gitops,

@@ -35,7 +35,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   up: 'development containers are not implemented yet; `devctl deploy` deploys the application to the cluster',
   down: 'development containers are not implemented yet; `devctl destroy` deletes the application from the cluster',
   exec: '`kubectl exec -it svc/SERVICE -- sh` opens a shell; `devctl exec` is not implemented yet',
-  init: '`devctl init` is not implemented yet; a Compose file is enough for `devctl deploy`',
   status: '`devctl ps` shows the status of the services',
   doctor: '`devctl doctor` is not implemented yet; `devctl ps` shows the status of the services',
   pipeline: 'the commands of the platform are not implemented yet',

@@ -25,7 +25,7 @@ export async function runProgram(argv: readonly string[], io: Io, commands: read
     status = await command.run({ io, logLevel: loglevel, commands, help }, words, options)
   })
   try {
-    await program.parseAsync(argv, { from: 'user' })
+    await program.parseAsync(withLongFlags(argv), { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return 0
@@ -37,6 +37,10 @@ export async function runProgram(argv: readonly string[], io: Io, commands: read
   }
   return status
 }
+
+/** The parser takes no short flag with two characters, such as the `-v1` of `init`. */
+const withLongFlags = (argv: readonly string[]): readonly string[] =>
+  argv.includes('init') ? argv.map(word => (word === '-v1' ? '--v1' : word)) : argv
 
 type Run = (command: Command, words: readonly string[], options: object) => Promise<void>
 

@@ -24,6 +24,12 @@ export { type ForwardedPort, type ForwardInput, forward } from './forward/forwar
 export { type ConflictingFile, OverwriteRefusal } from './gitops/tree/overwrite-refusal.ts'
 export { type InitOutcome, initGitops } from './gitops-init/init.ts'
 export type { InitInput } from './gitops-init/input.ts'
+export {
+  type InitProjectInput,
+  type InitProjectOutcome,
+  type InitQuestions,
+  initProject,
+} from './init/init.ts'
 export { type EndpointsInput, type EndpointsOutcome, endpoints } from './list/endpoints.ts'
 export { type ServiceRow, type ServicesInput, type ServicesOutcome, services } from './list/services.ts'
 export type { LogEvent } from './logs/events.ts'

@@ -1,0 +1,156 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
+import type { Analysis, FoundApplication } from '../../operations/init/analyze.ts'
+import type { Language } from '../../operations/init/application.ts'
+import { type InitProjectOutcome, type InitQuestions, initProject, type Written } from '../../operations/init/init.ts'
+import { LANGUAGE_NAMES } from '../../operations/init/languages/languages.ts'
+import type { Context } from '../command.ts'
+import { editDiff } from '../terminal/edit-diff.ts'
+import { type Choose, type Io, wantsColour } from '../terminal/io.ts'
+
+export interface InitValues {
+  readonly file: string | undefined
+  readonly replace: string | true | undefined
+  readonly namespace: string | undefined
+  readonly context: string | undefined
+  readonly yes: boolean
+  readonly analyze: boolean
+  readonly output: 'text' | 'json'
+  readonly v1: boolean
+}
+
+/** Writes a manifest, or prints what was found. Gives the exit status: 130 if the user has left. */
+export async function initManifest({ io }: Context, options: InitValues): Promise<number> {
+  const { file = 'devctl.yml', namespace, context, yes, analyze, output } = options
+  if (output === 'json' && !analyze) throw new UsageError('`--output json` is for `--analyze`')
+  const { choose } = io
+  if (!choose && !yes && !analyze)
+    throw new UsageError('`devctl init` asks questions, and there is no terminal', {
+      hint: 'to take the first guess of everything, add `--yes`',
+    })
+  const input = {
+    file,
+    replace: truth(options.replace),
+    namespace,
+    context,
+    isPlain: options.v1,
+    analyzeOnly: analyze,
+  }
+  const outcome = await initProject({ workspace: io }, input, yes || !choose ? undefined : questions(io, choose))
+  if (outcome.kind === 'written' && (yes || !choose)) await showChange(io, outcome)
+  return print(io, outcome, output)
+}
+
+/** `--replace`, `--replace true`, `--replace false`. */
+function truth(replace: string | true | undefined): boolean {
+  if (replace === undefined || replace === 'false') return false
+  if (replace === true || replace === 'true') return true
+  throw new UsageError(`\`--replace\` is \`${replace}\``, { hint: 'use `true` or `false`' })
+}
+
+function questions(io: Io, choose: Choose): InitQuestions {
+  return {
+    whichLanguage: async found => {
+      const answers = LANGUAGE_NAMES.map(value => ({ value, label: LANGUAGES[value], isPreset: value === found }))
+      return (await choose('Which language?', answers)) as Language | undefined
+    },
+    whichApplications: async found => {
+      const all = { value: '', label: `all ${found.length}` }
+      const each = found.map(one => ({ value: one.folder, label: `${one.name}: ${titleOf(one)}` }))
+      const answer = await choose('Which applications get a development container?', [all, ...each])
+      return answer === undefined ? undefined : found.filter(({ folder }) => answer === '' || folder === answer)
+    },
+    whichCommand: ({ name, application }) =>
+      choose(
+        `Which command runs ${name} during development?`,
+        (application?.commands ?? []).map(({ value, from }) => ({ value, label: from ? `${value} (${from})` : value })),
+      ),
+    whatToWrite: async written => {
+      await showChange(io, written)
+      const { path, ignoreFiles } = written
+      const ignores = [...ignoreFiles.keys()].join(', ')
+      const answers = [
+        ...(ignores === '' ? [] : [{ value: 'all', label: `yes, with ${ignores}` }]),
+        { value: 'manifest', label: ignores === '' ? 'yes' : `yes, without ${ignores}` },
+        { value: 'nothing', label: 'no' },
+      ]
+      return (await choose(`Write ${path}?`, answers)) as 'all' | 'manifest' | 'nothing' | undefined
+    },
+  }
+}
+
+const LANGUAGES: Readonly<Record<Language, string>> = {
+  node: 'JavaScript or TypeScript',
+  go: 'Go',
+  python: 'Python',
+  java: 'Java or Kotlin',
+  ruby: 'Ruby',
+  php: 'PHP',
+  dotnet: '.NET',
+  rust: 'Rust',
+}
+
+/** The manifest before it is written, or how it differs from the one that is there. */
+async function showChange(io: Io, { path, text, before }: Written): Promise<void> {
+  if (before === undefined) {
+    if (io.choose) io.stderr.write(`\n${text}\n`)
+    return
+  }
+  if (before !== text)
+    io.stderr.write(
+      await editDiff('.', [{ path, there: before, wanted: text, isOurs: true }], wantsColour(io.stderr, io.env)),
+    )
+}
+
+function print(io: Io, outcome: InitProjectOutcome, output: 'text' | 'json'): number {
+  switch (outcome.kind) {
+    case 'cancelled':
+      io.stderr.write('nothing was written\n')
+      return 130
+    case 'analyzed':
+      io.stdout.write(output === 'json' ? `${jsonText(outcome.analysis, 2)}\n` : analysisText(outcome.analysis))
+      return 0
+    case 'not-needed':
+      io.stdout.write(
+        `${outcome.composeFile} is enough: no manifest is needed, and no service has a host folder to develop in\nnext: devctl deploy\n`,
+      )
+      return 0
+    default:
+      io.stdout.write(`${writtenLines(outcome).join('\n')}\n`)
+      return 0
+  }
+}
+
+function writtenLines(outcome: Extract<InitProjectOutcome, { readonly kind: 'written' }>): readonly string[] {
+  const { analysis, path, ignoreFiles, copy, next } = outcome
+  const { compose } = analysis
+  return [
+    ...analysisLines(analysis),
+    ...(compose
+      ? [`${compose.file} needs no manifest to be deployed or developed; ${path} is for changes to \`dev\``]
+      : []),
+    outcome.before === outcome.text ? `unchanged: ${path}` : `written: ${path}`,
+    ...[...ignoreFiles.keys()].map(name => `written: ${name}`),
+    ...(copy === undefined ? [] : [`kept: ${copy}`]),
+    `next: ${next}`,
+  ]
+}
+
+const analysisText = (analysis: Analysis): string => {
+  const lines = analysisLines(analysis)
+  return `${(lines.length > 0 ? lines : ['found: nothing that devctl knows']).join('\n')}\n`
+}
+
+function analysisLines({ compose, applications, deployed }: Analysis): readonly string[] {
+  const services = compose?.services.map(({ name }) => name) ?? []
+  return [
+    ...(compose
+      ? [`found: ${compose.file}${services.length > 0 ? `, with host folders for ${services.join(', ')}` : ''}`]
+      : []),
+    ...applications.map(found => `found: ${titleOf(found)}${found.folder === '.' ? '' : ` in ${found.folder}`}`),
+    ...(deployed ? [`found: ${deployed.by === 'chart' ? 'a chart' : 'manifests'} in ${deployed.path}`] : []),
+  ]
+}
+
+const titleOf = ({ application, dockerfile }: FoundApplication): string =>
+  [application && `${application.title} (${application.marker})`, dockerfile?.path].filter(Boolean).join(', ')

@@ -1,0 +1,1 @@
+require('http').createServer((_, response) => response.end('hello')).listen(3000)

@@ -1,0 +1,2 @@
+plugins { id("org.springframework.boot") version "3.3.0" }
+java { toolchain { languageVersion = JavaLanguageVersion.of(21) } }

@@ -1,0 +1,1 @@
+require('http').createServer().listen(8080)

@@ -1,0 +1,124 @@
+import { basename } from 'node:path'
+import type { CompilerHost } from '../../compiler/host.ts'
+import { automaticManifest } from '../../compiler/manifest/automatic.ts'
+import { toDnsLabel } from '../../compiler/values/dns-name.ts'
+import { fallbackName } from '../project/environment-name.ts'
+import type { Language, ProjectApplication } from './application.ts'
+import { type DevelopedService, developedServices, findComposeFile } from './compose-services.ts'
+import { type FoundDockerfile, findDockerfile } from './dockerfiles.ts'
+import { recognise } from './languages/languages.ts'
+import type { ProjectFiles } from './project-files.ts'
+import { type FoundWorkload, findWorkloads } from './workloads.ts'
+
+/** What is in a folder that gets a manifest. */
+export interface Analysis {
+  /** The default name of the environment, as a DNS label. */
+  readonly name: string
+  readonly compose?: { readonly file: string; readonly services: readonly DevelopedService[] }
+  readonly applications: readonly FoundApplication[]
+  /** What deploys the project already, and with which command. */
+  readonly deployed?: {
+    readonly by: 'chart' | 'manifests'
+    readonly path: string
+    readonly command: string
+    /** Those of plain manifests; the names in a chart are made when it is installed. */
+    readonly workloads: readonly FoundWorkload[]
+    /** The keys of a chart's values that have an image. */
+    readonly images: readonly string[]
+  }
+}
+
+/** An application, or only its Dockerfile, in a folder of the project. */
+export interface FoundApplication {
+  /** A DNS label: of the workload that it is deployed as, else of its folder. */
+  readonly name: string
+  /** Relative; `.` for the project's folder. */
+  readonly folder: string
+  readonly application?: ProjectApplication
+  readonly dockerfile?: FoundDockerfile
+  /** Whether the chart or the manifests of the project deploy it. */
+  readonly isDeployed: boolean
+}
+
+/** Looks into a folder: at the Compose file, marker files of languages, Dockerfiles, a chart, manifests. */
+export function analyze(folder: string, files: ProjectFiles, host: CompilerHost, only?: Language): Analysis {
+  const name = toDnsLabel(fallbackName(folder)) || toDnsLabel(basename(folder)) || 'app'
+  const compose = only === undefined ? findComposeFile(files) : undefined
+  const deployed = only === undefined ? findDeployed(folder, files, host) : undefined
+  return {
+    name,
+    ...(compose !== undefined && { compose: { file: compose, services: developedServices(files, compose) } }),
+    applications: foldersToLookAt(files, only).flatMap(inside => {
+      const found = lookAt(inside, files, only)
+      return found ? [named(found, name, deployed)] : []
+    }),
+    ...(deployed && { deployed }),
+  }
+}
+
+function findDeployed(folder: string, files: ProjectFiles, host: CompilerHost): Analysis['deployed'] {
+  const { manifest } = automaticManifest(folder, host) ?? {}
+  const [step] = manifest?.deploy?.commands ?? []
+  if (!manifest?.automatic || !step) return undefined
+  const path = manifest.shown
+  const workloads = manifest.automatic === 'manifests' ? findWorkloads(files, path) : []
+  const images = [...step.command.matchAll(/--set ([\w-]+)\.image=/g)].map(([, key]) => key!)
+  return { by: manifest.automatic, path, command: step.command, workloads, images }
+}
+
+/** Where repositories with several applications have them. */
+const ABOVE_APPLICATIONS = ['', 'apps/', 'services/', 'packages/', 'src/', 'cmd/']
+
+/** The project's folder, if there is an application in it; else those below it that have one. */
+function foldersToLookAt(files: ProjectFiles, only: Language | undefined): readonly string[] {
+  if (only !== undefined || recognise(files)) return ['.']
+  const below = ABOVE_APPLICATIONS.flatMap(above =>
+    files
+      .names(above || '.')
+      .filter(name => /^\w[\w. -]*\/$/.test(name) && name !== 'node_modules/')
+      .map(name => above + name.slice(0, -1)),
+  )
+  const found = below.filter(folder => recognise(files.below(folder)))
+  return found.length > 0 ? found : ['.', ...below]
+}
+
+type Unnamed = Omit<FoundApplication, 'name' | 'isDeployed'>
+
+function lookAt(folder: string, files: ProjectFiles, only: Language | undefined): Unnamed | undefined {
+  const inside = folder === '.' ? files : files.below(folder)
+  const dockerfile = only === undefined ? findDockerfile(inside) : undefined
+  const found = recognise(inside, only)
+  if (!found && !dockerfile) return undefined
+  const workdir = dockerfile?.workdir
+  return {
+    folder,
+    ...(found && {
+      application: {
+        folder,
+        ...found,
+        ...portOf(found, dockerfile),
+        workdir:
+          workdir === undefined ? { value: '/app' } : { value: workdir, from: `\`WORKDIR\` in ${dockerfile?.path}` },
+      },
+    }),
+    ...(dockerfile && { dockerfile }),
+  }
+}
+
+const portOf = ({ port }: Pick<ProjectApplication, 'port'>, dockerfile: FoundDockerfile | undefined) =>
+  port || dockerfile?.port === undefined
+    ? {}
+    : { port: { value: dockerfile.port, from: `\`EXPOSE\` in ${dockerfile.path}` } }
+
+/** Named after the workload with the name of the folder or of the project, or with that name in its image. */
+function named(found: Unnamed, project: string, deployed: Analysis['deployed']): FoundApplication {
+  const own = found.folder === '.' ? project : toDnsLabel(basename(found.folder)) || project
+  if (deployed?.by === 'chart') return { ...found, name: own, isDeployed: true }
+  const workloads = deployed?.workloads ?? []
+  const imageName = ({ image = '' }: FoundWorkload) => image.split('/').at(-1)!.split(/[:@]/)[0]
+  const workload =
+    workloads.find(({ name }) => name === own) ??
+    workloads.find(one => imageName(one) === own) ??
+    (found.folder === '.' && workloads.length === 1 ? workloads[0] : undefined)
+  return { ...found, name: workload?.name ?? own, isDeployed: workload !== undefined }
+}

@@ -1,0 +1,35 @@
+import { dockerfileStages, readDockerfile } from '../../compiler/values/dockerfile.ts'
+import type { ProjectFiles } from './project-files.ts'
+
+/** What a Dockerfile says about the image that it makes. */
+export interface FoundDockerfile {
+  /** Relative to the folder it was looked for in. */
+  readonly path: string
+  readonly stages: readonly string[]
+  /** The stage that is for development, by its name. */
+  readonly target?: string
+  readonly workdir?: string
+  readonly port?: number
+  readonly user?: string
+}
+
+/** The Dockerfile of a folder: the one with the usual name, else the first of `Dockerfile.*` and `*.dockerfile`. */
+export function findDockerfile(files: ProjectFiles): FoundDockerfile | undefined {
+  const names = files.names().filter(name => /^Dockerfile(?:\.[\w-]+)?$|\.dockerfile$/i.test(name))
+  const path = names.find(name => name === 'Dockerfile') ?? names[0]
+  const text = path === undefined ? undefined : files.text(path)
+  if (path === undefined || text === undefined) return undefined
+  const stages = dockerfileStages(text)
+  const target = stages.find(stage => /^dev(?:el|elop|elopment)?$/i.test(stage))
+  const { workdir, exposed, user } = readDockerfile(text, target, new Map())
+  const port = exposed.find(({ protocol }) => protocol === 'tcp')?.port
+  return {
+    path,
+    stages,
+    ...(target !== undefined && { target }),
+    // A folder with a colon or a variable cannot be written in `sync`.
+    ...(workdir !== undefined && /^\/[\w./ -]*[\w-]$/.test(workdir) && { workdir }),
+    ...(port !== undefined && { port }),
+    ...(user !== undefined && { user }),
+  }
+}

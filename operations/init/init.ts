@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { changeFile, readText } from '../../adapters/files/locked-file.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { CompilerHost } from '../../compiler/host.ts'
+import { readManifest } from '../../compiler/manifest/read.ts'
+import { createHost } from '../project/node-host.ts'
+import type { LocalWorld } from '../session.ts'
+import { type Analysis, analyze, type FoundApplication } from './analyze.ts'
+import type { Language } from './application.ts'
+import { openProjectFiles } from './project-files.ts'
+import { type Proposal, type ProposalChoices, propose } from './propose.ts'
+
+export interface InitProjectInput {
+  /** The manifest to write, relative to the workspace's folder. */
+  readonly file: string
+  /** Whether a manifest that is there is replaced; a copy is kept. */
+  readonly replace: boolean
+  readonly namespace?: string | undefined
+  readonly context?: string | undefined
+  /** One question, about the language; nothing else is looked at. */
+  readonly isPlain: boolean
+  readonly analyzeOnly: boolean
+}
+
+/** The questions of `init`. Each gives undefined when the user leaves. */
+export interface InitQuestions {
+  readonly whichLanguage: (found: Language | undefined) => Promise<Language | undefined>
+  readonly whichApplications: (found: readonly FoundApplication[]) => Promise<readonly FoundApplication[] | undefined>
+  readonly whichCommand: (found: FoundApplication) => Promise<string | undefined>
+  /** Shown: the manifest, and the one that it replaces. */
+  readonly whatToWrite: (written: Written) => Promise<'all' | 'manifest' | 'nothing' | undefined>
+}
+
+export interface Written {
+  /** The manifest's path as it is shown. */
+  readonly path: string
+  readonly text: string
+  /** What the file has now. */
+  readonly before?: string
+  /** The ignore files that are not there yet, by their paths. */
+  readonly ignoreFiles: ReadonlyMap<string, string>
+}
+
+export type InitProjectOutcome =
+  | { readonly kind: 'analyzed'; readonly analysis: Analysis }
+  /** The user left without an answer, or wants nothing to be written. */
+  | { readonly kind: 'cancelled' }
+  /** The Compose file says all. */
+  | { readonly kind: 'not-needed'; readonly composeFile: string }
+  | (Written & {
+      readonly kind: 'written'
+      readonly analysis: Analysis
+      /** The copy of the manifest that was replaced. */
+      readonly copy?: string
+      readonly next: string
+    })
+
+/**
+ * Looks at a project and writes its manifest, after the manifest reader has accepted it. Without `ask`, the first guess of
+ * everything is taken. Throws a UserError if there is a manifest that may not be replaced, or nothing was recognised.
+ */
+export async function initProject(
+  { workspace }: Pick<LocalWorld, 'workspace'>,
+  input: InitProjectInput,
+  ask?: InitQuestions,
+): Promise<InitProjectOutcome> {
+  const path = resolve(workspace.cwd, input.file)
+  const folder = projectFolderOf(path)
+  const before = readText(path)
+  if (before !== undefined && !input.replace && !input.analyzeOnly) throw exists(input.file)
+  const host = createHost({ env: workspace.env })
+  const analysis = await analyzed(folder, host, input, ask)
+  if (!analysis) return { kind: 'cancelled' }
+  if (input.analyzeOnly) return { kind: 'analyzed', analysis }
+  const { compose, applications } = analysis
+  if (compose && compose.services.length === 0) return { kind: 'not-needed', composeFile: compose.file }
+  if (!compose && applications.length === 0 && !analysis.deployed) throw nothingRecognised()
+  const choices = await choose(analysis, input, ask)
+  if (!choices) return { kind: 'cancelled' }
+  const proposal = propose(choices.analysis, choices)
+  checkManifest(proposal.text, path, folder, host)
+  const written = {
+    path: relative(workspace.cwd, path) || basename(path),
+    text: proposal.text,
+    ...(before !== undefined && { before }),
+    ignoreFiles: new Map([...proposal.ignoreFiles].filter(([one]) => !existsSync(join(folder, one)))),
+  }
+  const answer = ask ? await ask.whatToWrite(written) : 'all'
+  if (answer === undefined || answer === 'nothing') return { kind: 'cancelled' }
+  const ignoreFiles = answer === 'all' ? written.ignoreFiles : new Map<string, string>()
+  const copy = await write(path, written, folder, ignoreFiles)
+  return { kind: 'written', analysis, ...written, ignoreFiles, ...(copy && { copy }), next: nextCommand(proposal) }
+}
+
+/** The folder of the project: around `.devctl`, if the manifest is in it. */
+function projectFolderOf(path: string): string {
+  const folder = dirname(path)
+  return basename(folder) === '.devctl' ? dirname(folder) : folder
+}
+
+async function analyzed(
+  folder: string,
+  host: CompilerHost,
+  { isPlain }: InitProjectInput,
+  ask: InitQuestions | undefined,
+): Promise<Analysis | undefined> {
+  const files = openProjectFiles(folder)
+  if (!isPlain) return analyze(folder, files, host)
+  const { applications } = analyze(folder, files, host)
+  const found = applications.find(({ application }) => application)?.application?.language
+  const language = ask ? await ask.whichLanguage(found) : found
+  if (language === undefined && ask) return undefined
+  if (language === undefined) throw nothingRecognised()
+  const plain = analyze(folder, files, host, language)
+  if (plain.applications.length === 0) throw noMarker(language)
+  return plain
+}
+
+async function choose(
+  analysis: Analysis,
+  { isPlain, namespace, context }: InitProjectInput,
+  ask: InitQuestions | undefined,
+): Promise<(ProposalChoices & { readonly analysis: Analysis }) | undefined> {
+  const given = { namespace, context }
+  if (!ask || isPlain || analysis.compose) return { ...given, analysis }
+  const applications =
+    analysis.applications.length > 1 ? await ask.whichApplications(analysis.applications) : analysis.applications
+  if (!applications) return undefined
+  const commands = new Map<string, string>()
+  for (const found of applications) {
+    if ((found.application?.commands.length ?? 0) < 2) continue
+    const command = await ask.whichCommand(found)
+    if (command === undefined) return undefined
+    commands.set(found.name, command)
+  }
+  return { ...given, commands, analysis: { ...analysis, applications } }
+}
+
+/** Reads the text as a manifest at its path. An error is a bug of the proposal; nothing is written then. */
+export function checkManifest(text: string, path: string, folder: string, host: CompilerHost): void {
+  const bytes = new TextEncoder().encode(text)
+  const withIt: CompilerHost = {
+    ...host,
+    readFile: one => (one === path ? { kind: 'file', bytes } : host.readFile(one)),
+    stat: one => (one === path ? { kind: 'file', size: bytes.length } : host.stat(one)),
+    readDirectory: one => host.readDirectory(one),
+  }
+  const { diagnostics } = readManifest({ path, workingDirectory: folder }, withIt)
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  if (errors.length > 0)
+    throw new Error(`init proposed a manifest with errors: ${errors.map(one => one.message).join('; ')}`)
+}
+
+/** Writes the manifest and the ignore files; gives the name of the copy of the manifest that was there. */
+async function write(
+  path: string,
+  { text, before, path: shown }: Written,
+  folder: string,
+  ignoreFiles: ReadonlyMap<string, string>,
+): Promise<string | undefined> {
+  const copy = before === undefined || before === text ? undefined : freeName(`${path}.bak`)
+  if (copy !== undefined) await changeFile(copy, { shown: copy, isPrivate: false, edit: () => before })
+  await changeFile(path, {
+    shown,
+    isPrivate: false,
+    edit: now => {
+      if (now !== before) throw new UserError(`\`${shown}\` was changed meanwhile`, { hint: 'run `devctl init` again' })
+      return text
+    },
+  })
+  for (const [name, content] of ignoreFiles)
+    await changeFile(join(folder, name), {
+      shown: name,
+      isPrivate: false,
+      edit: now => (now === undefined ? content : undefined),
+    })
+  return copy && join(dirname(shown), basename(copy))
+}
+
+function freeName(path: string): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? path : `${path}${number}`
+    if (!existsSync(name)) return name
+  }
+}
+
+function nextCommand({ containers, hasDeploy }: Proposal): string {
+  const [first] = containers
+  if (first === undefined) return 'devctl deploy'
+  return hasDeploy && containers.length > 1 ? 'devctl deploy' : `devctl up ${first}`
+}
+
+const exists = (file: string) =>
+  new UserError(`\`${file}\` already exists`, { hint: 'to replace it, add `--replace`; a copy is kept' })
+
+const nothingRecognised = () =>
+  new UserError('no application was recognised in this folder', {
+    hint: 'run it where `package.json`, `go.mod`, `pyproject.toml`, `requirements.txt`, `pom.xml`, `build.gradle`, `Gemfile`, `composer.json`, `*.csproj`, `Cargo.toml` or a Dockerfile is, or write `devctl.yml` by hand: docs/manifest.md',
+  })
+
+const noMarker = (language: Language) =>
+  new UserError(`this folder has no project for \`${language}\``, {
+    hint: 'choose another language, or run it without `-v1`',
+  })

@@ -1,0 +1,31 @@
+/** Lines of YAML that people read, with the reasons as comments. */
+export type YamlLines = readonly string[]
+
+/** Lines below a key. */
+export const indented = (lines: YamlLines): YamlLines => lines.map(line => (line === '' ? '' : `  ${line}`))
+
+export const comment = (text: string | undefined): YamlLines =>
+  text === undefined ? [] : text.split('\n').map(line => `# ${line}`.trimEnd())
+
+export const isTrue = (key: string, because?: string): YamlLines => [...comment(because), `${key}: true`]
+
+/** `key: value`, with what it was read from above it. */
+export const pair = (key: string, value: string, because?: string): YamlLines => [
+  ...comment(because),
+  `${key}: ${scalar(value)}`,
+]
+
+export const list = (key: string, items: YamlLines): YamlLines =>
+  items.length === 0
+    ? []
+    : [`${key}:`, ...items.map(item => (item.startsWith('#') ? `  ${item}` : `  - ${scalar(item)}`))]
+
+/** A text as a plain scalar where that reads as the same text, else in quotes. */
+export function scalar(text: string): string {
+  if (text === '.' || /^\d{3,5}:\d{3,5}$/.test(text)) return text
+  const isPlain =
+    /^[\w./][\w ./:@=&|,()+*~$'-]*$/.test(text) &&
+    !/: | #|:$|\s$/.test(text) &&
+    !/^(?:[\d.:eE+_-]+|true|false|null|yes|no|on|off|y|n|0[xo].*)$/i.test(text)
+  return isPlain ? text : JSON.stringify(text)
+}
