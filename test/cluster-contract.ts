@@ -408,6 +408,60 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
       })
     })
 
+    describe('patch', () => {
+      const patch = (name: string, body: object, more: object = {}) =>
+        cluster.patch(ref(name), { ...body }, { manager: 'contract-patch', ...more })
+
+      test('merges: changes what it says, removes what is null, leaves the rest', async () => {
+        await cluster.apply(config('patch', { a: '1', b: '1', c: '1' }, { labels: { l: 'x' } }), { manager })
+        const patched = await patch('patch', { data: { a: '2', b: null }, metadata: { labels: { l: null } } })
+        expect(dataOf(patched)).toEqual({ a: '2', c: '1' })
+        expect(patched.metadata.labels).toBeUndefined()
+        expect(await cluster.get(ref('patch'))).toEqual(patched)
+      })
+
+      test('gives what it changes to its manager', async () => {
+        await cluster.apply(config('patch-owner', { a: '1', b: '1' }), { manager })
+        const patched = await patch('patch-owner', { data: { a: '2' } })
+        const owners = patched.metadata.managedFields?.map(({ manager, operation }) => `${manager} ${operation}`)
+        expect(owners).toEqual(['contract Apply', 'contract-patch Update'])
+        const error = await fails(cluster.apply(config('patch-owner', { a: '3' }), { manager }), 'conflict', 409)
+        expect(error.causes).toMatchObject([{ field: '.data.a' }])
+      })
+
+      test('of managed fields alone gives fields back to who had them', async () => {
+        const { metadata } = await cluster.apply(config('patch-back', { a: '1' }), { manager })
+        await patch('patch-back', { data: { a: '2' } })
+        await patch('patch-back', { data: { a: '1' } })
+        const given = await patch('patch-back', { metadata: { managedFields: metadata.managedFields } })
+        expect(given.metadata.managedFields).toEqual(metadata.managedFields)
+        const again = await cluster.apply(config('patch-back', { a: '1' }), { manager })
+        expect(again.metadata.resourceVersion).toBe(given.metadata.resourceVersion)
+      })
+
+      test('does not write what is there already', async () => {
+        const first = await cluster.apply(config('patch-same'), { manager })
+        expect((await patch('patch-same', { data: { a: '1' } })).metadata.resourceVersion).toBe(
+          first.metadata.resourceVersion,
+        )
+      })
+
+      test('of a dry run writes nothing', async () => {
+        const first = await cluster.apply(config('patch-dry'), { manager })
+        expect(dataOf(await patch('patch-dry', { data: { a: '2' } }, { dryRun: true }))).toEqual({ a: '2' })
+        expect(await cluster.get(ref('patch-dry'))).toEqual(first)
+      })
+
+      test('throws `conflict` for an old version, `not-found`, and `invalid` for an unknown field', async () => {
+        const { metadata } = await cluster.apply(config('patch-old'), { manager })
+        await patch('patch-old', { data: { a: '2' } })
+        const { resourceVersion } = metadata
+        await fails(patch('patch-old', { metadata: { resourceVersion }, data: { a: '3' } }), 'conflict', 409)
+        await fails(patch('patch-none', { data: { a: '3' } }), 'not-found', 404)
+        expect((await failing(patch('patch-old', { dota: {} }))).failure).toBe('invalid')
+      })
+    })
+
     describe('delete', () => {
       test('gives true, and false when there was none', async () => {
         await cluster.create(config('delete'))
@@ -558,6 +612,7 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         apply: () => of.apply(config('x'), { manager, signal }),
         create: () => of.create(config('x'), { signal }),
         replace: () => of.replace(config('x'), { signal }),
+        patch: () => of.patch(ref('x'), {}, { manager, signal }),
         delete: () => of.delete(ref('x'), { signal }),
         watch: () => collect(of.watch({ apiVersion: 'v1', kind: 'ConfigMap', namespace }, { signal })),
         logs: () => collect(of.logs({ name: 'x', namespace }, { container: 'x', signal })),

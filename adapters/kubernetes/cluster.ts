@@ -72,6 +72,13 @@ export interface ApplyOptions extends CallOptions {
   readonly force?: boolean
 }
 
+export interface PatchOptions extends CallOptions {
+  /** The field manager. */
+  readonly manager: string
+  /** Ask what would become of the object, and write nothing. */
+  readonly dryRun?: boolean
+}
+
 export interface DeleteOptions extends CallOptions {
   /** Delete only this very object. */
   readonly uid?: string | undefined
@@ -139,6 +146,12 @@ export interface Cluster {
   create(object: KubeObject, options?: CallOptions): Promise<KubeObject>
   /** Replaces the object; throws `conflict` when its `resourceVersion` is an old one. */
   replace(object: KubeObject, options?: CallOptions): Promise<KubeObject>
+  /**
+   * Merges a patch into the object (RFC 7396: null removes a field, lists are replaced), with strict
+   * field validation. Gives the object as it is then, or would be. Throws `not-found`, and `conflict`
+   * when the patch has a `resourceVersion` that is an old one.
+   */
+  patch(ref: ObjectRef, patch: Readonly<Record<string, unknown>>, options: PatchOptions): Promise<KubeObject>
   /** Gives false when there was none; throws `conflict` when a precondition does not hold. */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>
   /**

@@ -12,6 +12,7 @@ import {
   type LogOptions,
   type ObjectQuery,
   type ObjectRef,
+  type PatchOptions,
   type Resource,
 } from './cluster.ts'
 import { type KubeconfigAccess, kubeconfigAccess } from './connection.ts'
@@ -112,6 +113,22 @@ export class KubeCluster implements Cluster {
     const { name } = object.metadata
     const path = await this.#pathTo(object, signal, name, { fieldManager: 'devctl', fieldValidation: 'Strict' })
     return this.#write('PUT', path, object, signal)
+  }
+
+  async patch(
+    ref: ObjectRef,
+    patch: Readonly<Record<string, unknown>>,
+    { manager, dryRun, signal }: PatchOptions,
+  ): Promise<KubeObject> {
+    const { apiVersion, kind, name, namespace } = ref
+    const metadata = { name, ...(namespace !== undefined && { namespace }) }
+    const path = await this.#pathTo({ apiVersion, kind, metadata }, signal, name, {
+      fieldManager: manager,
+      fieldValidation: 'Strict',
+      dryRun: dryRun && 'All',
+    })
+    const contentType = 'application/merge-patch+json'
+    return this.#client.json({ method: 'PATCH', path, body: patch, contentType, signal }, isObject)
   }
 
   async delete(ref: ObjectRef, options: DeleteOptions = {}): Promise<boolean> {

@@ -81,6 +81,14 @@ export function toFieldsV1(fields: Iterable<string>): unknown {
   return root
 }
 
+/** The fields of a tree that `toFieldsV1` made. */
+export function fromFieldsV1(tree: unknown, path: Path = []): readonly string[] {
+  const steps = Object.entries(tree as Record_) // it is made of maps
+  const own = steps.length === 0 || (path.length > 0 && '.' in (tree as Record_) && !path.at(-1)!.startsWith('f:'))
+  const below = steps.flatMap(([step, child]) => (step === '.' ? [] : fromFieldsV1(child, [...path, step])))
+  return own ? [JSON.stringify(path), ...below] : below
+}
+
 /** As messages show a field: `.spec.containers[name="web"].image`. */
 export function readable(field: string): string {
   return parsePath(field)

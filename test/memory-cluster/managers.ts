@@ -1,5 +1,5 @@
 import { ClusterError, type ManagedFields } from '../../adapters/kubernetes/cluster.ts'
-import { fieldsOf, parsePath, type Record_, readable, toFieldsV1 } from './fields.ts'
+import { fieldsOf, fromFieldsV1, parsePath, type Record_, readable, toFieldsV1 } from './fields.ts'
 import { merge, without } from './merge.ts'
 
 /** Who has which fields of an object. */
@@ -61,6 +61,15 @@ export function toManagedFields(managers: readonly Manager[]): readonly ManagedF
     ...writer,
     fieldsType: 'FieldsV1',
     fieldsV1: toFieldsV1(fields),
+  }))
+}
+
+/** The managers that an object's managed fields name. */
+export function fromManagedFields(entries: readonly ManagedFields[]): readonly Manager[] {
+  return entries.map(({ fieldsV1, ...writer }) => ({
+    ...(({ fieldsType: _, ...rest }) => rest)(writer as ManagedFields & { readonly fieldsType?: string }),
+    ...(({ apiVersion, time }) => ({ apiVersion, time }))(writer as unknown as Writer), // toManagedFields wrote them
+    fields: new Set(fromFieldsV1(fieldsV1)),
   }))
 }
 

@@ -9,14 +9,25 @@ import {
   type KnownKind,
   type KubeObject,
   type LogOptions,
+  type ManagedFields,
   type ObjectQuery,
   type ObjectRef,
+  type PatchOptions,
   type Resource,
 } from '../../adapters/kubernetes/cluster.ts'
 import { withDefaults } from './defaults.ts'
 import { type Record_, textOf } from './fields.ts'
 import { KINDS, type Kind } from './kinds.ts'
-import { applied, type Managed, type Manager, toManagedFields, updated, type Writer } from './managers.ts'
+import {
+  applied,
+  fromManagedFields,
+  type Managed,
+  type Manager,
+  toManagedFields,
+  updated,
+  type Writer,
+} from './managers.ts'
+import { mergePatched } from './merge.ts'
 import { PodLogs } from './pod-logs.ts'
 import { exists, forbidden, notFound, outdated, requireVersion, validate, validateChange } from './refusals.ts'
 import { parseSelector } from './selector.ts'
@@ -181,6 +192,24 @@ export class MemoryCluster implements Cluster {
     return this.#update(stored, config, this.#writer('devctl', 'Update', config), true)
   }
 
+  async patch(
+    ref: ObjectRef,
+    patch: Readonly<Record<string, unknown>>,
+    { manager, dryRun = false, ...options }: PatchOptions,
+  ): Promise<KubeObject> {
+    const key = this.#keyOf(ref)
+    const kind = this.#kindOf(ref)
+    await this.#begin({ verb: 'patch', dryRun, ...ref }, options)
+    const stored = this.#objects.get(key)
+    if (!stored) throw notFound(kind, ref.name)
+    const config = withoutEmptyMaps(mergePatched(shown(stored), plain(patch)) as KubeObject) // a map over a map
+    validate(kind, config)
+    requireVersion(kind, stored.object, config.metadata.resourceVersion)
+    const given = (patch['metadata'] as { managedFields?: readonly ManagedFields[] } | undefined)?.managedFields
+    const owned = given ? { ...stored, managers: fromManagedFields(given) } : stored
+    return this.#update(owned, config, this.#writer(manager, 'Update', ref), true, dryRun, stored)
+  }
+
   async delete(ref: ObjectRef, options: DeleteOptions = {}): Promise<boolean> {
     if (!(await this.resource(ref.apiVersion, ref.kind, options))) return false
     const key = this.#keyOf(ref)
@@ -292,7 +321,14 @@ export class MemoryCluster implements Cluster {
   }
 
   /** A change by a write of the whole object. What only the server writes stays as it is; so does the status, unless a controller writes. */
-  #update(stored: Stored, config: KubeObject, writer: Writer, isUser: boolean): KubeObject {
+  #update(
+    stored: Stored,
+    config: KubeObject,
+    writer: Writer,
+    isUser: boolean,
+    dryRun = false,
+    before = stored,
+  ): KubeObject {
     const { kind, object } = stored
     const { status } = object
     const { uid, creationTimestamp, generation, resourceVersion, deletionTimestamp } = object.metadata
@@ -303,7 +339,7 @@ export class MemoryCluster implements Cluster {
       metadata: { ...metadata, ...plain(kept) },
       ...(isUser && kind.hasStatus && { status }),
     }
-    return this.#store(stored, updated(stored, plain(wanted), writer, kind.kind), false)
+    return this.#store(before, updated(stored, plain(wanted), writer, kind.kind), dryRun)
   }
 
   #store(stored: Stored, next: Managed, dryRun: boolean): KubeObject {
@@ -453,6 +489,14 @@ const hasGeneration = ({ kind, hasStatus, namespaced }: Kind): boolean =>
 function withoutStatus(kind: Kind, object: KubeObject): KubeObject {
   const { status: _, managedFields: __, ...rest } = object as KubeObject & { status?: unknown; managedFields?: unknown } // it may have them
   return kind.hasStatus ? (rest as KubeObject) : object // it is one without
+}
+
+/** The API server writes no empty labels and annotations. */
+function withoutEmptyMaps({ metadata, ...rest }: KubeObject): KubeObject {
+  const kept = Object.entries(metadata).filter(
+    ([field, value]) => !['labels', 'annotations'].includes(field) || Object.keys(value as object).length > 0, // maps
+  )
+  return { ...rest, metadata: Object.fromEntries(kept) } as unknown as KubeObject // without what it need not have
 }
 
 function disowned(object: KubeObject, uid: string): KubeObject {

@@ -54,3 +54,14 @@ export function without(object: Record_, gone: ReadonlySet<string>, kind: string
   }
   return visit(object, [], []) as Record_ // its name and kind are never gone
 }
+
+/** RFC 7396. */
+export function mergePatched(live: unknown, patch: unknown): unknown {
+  if (!isRecord(patch)) return patch
+  const merged: Record_ = isRecord(live) ? { ...live } : {}
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name]
+    else merged[name] = mergePatched(merged[name], value)
+  }
+  return merged
+}
