@@ -270,7 +270,10 @@ export interface ContainerSecurity {
   readonly readOnlyRootFilesystem?: boolean
   readonly allowPrivilegeEscalation?: boolean
   readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] }
-  readonly seccompProfile?: { readonly type: 'Unconfined' | 'Localhost'; readonly localhostProfile?: string }
+  readonly seccompProfile?: {
+    readonly type: 'Unconfined' | 'Localhost' | 'RuntimeDefault'
+    readonly localhostProfile?: string
+  }
   readonly appArmorProfile?: { readonly type: 'Unconfined' | 'Localhost'; readonly localhostProfile?: string }
   readonly seLinuxOptions?: {
     readonly user?: string

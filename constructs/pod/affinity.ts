@@ -8,7 +8,10 @@ export interface PodIdentity {
 }
 
 /** Where a Pod may run: required rules only. Undefined when it may run anywhere. */
-export function toAffinity(plan: PodPlan, identity: PodIdentity): k8s.Affinity | undefined {
+export function toAffinity(
+  plan: Pick<PodPlan, 'nodeRequirements' | 'colocate' | 'spreadOut'>,
+  identity: PodIdentity,
+): k8s.Affinity | undefined {
   const { nodeRequirements = [], colocate = [], spreadOut } = plan
   if (!nodeRequirements.length && !colocate.length && !spreadOut) return undefined
   return {

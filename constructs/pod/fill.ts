@@ -7,7 +7,11 @@ import { busybox, type Tools } from './tools.ts'
  * The init containers that fill empty volumes from the image, one for each directory, in the order
  * of the plan.
  */
-export function fillContainers(plan: PodPlan, tools: Tools | undefined, taken: TakenNames): ContainerPlan[] {
+export function fillContainers(
+  plan: Pick<PodPlan, 'fills' | 'runAsNonRoot'>,
+  tools: Tools | undefined,
+  taken: TakenNames,
+): ContainerPlan[] {
   return plan.fills.map(fill => {
     if (!tools) throw new Error(`the volume ${fill.volume} is filled without tools`)
     const name = takeName(`fill-${fill.volume}`, taken.containers)

@@ -49,7 +49,7 @@ export function helperContainer(helper: {
  * user `nobody`, and the settings that the restricted level of the Pod Security Standards requires
  * of each container.
  */
-export function helperSecurity(plan: PodPlan): ContainerSecurity | undefined {
+export function helperSecurity(plan: Pick<PodPlan, 'runAsNonRoot'>): ContainerSecurity | undefined {
   if (!plan.runAsNonRoot) return undefined
   return { runAsUser: 65534, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }
 }

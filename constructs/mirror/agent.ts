@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type { ContainerMount, ContainerPlan } from '../../compiler/plan/plan.ts'
+import { helperContainer } from '../pod/helper.ts'
+import { containerJson, resources } from './container.ts'
+import { compact, type Json } from './json.ts'
+import { AGENT_CONTAINER, CODE_VOLUME, READY_FILE, RUN_VOLUME, SYNC_VOLUME, TOOLS_PATH, TOOLS_VOLUME } from './names.ts'
+import { TOOL } from './scripts.ts'
+import type { MirrorFacts, MirrorSettings } from './settings.ts'
+import { agentDrops, agentSecurity, type Identity } from './user.ts'
+
+/** The file in which an init container leaves the user, where only the Pod knows it. */
+export const USER_FILE = '/run/devctl/user'
+
+/** A day, in seconds: the laptop may sleep before the first files have come. */
+const PATIENCE = 86_400
+
+/** The program that synchronises files and forwards ports, beside the container whose files it writes. */
+export function agentContainer(
+  settings: MirrorSettings,
+  facts: MirrorFacts,
+  identity: Identity,
+  form: 'sidecar' | 'container',
+): Json {
+  const plan: ContainerPlan = {
+    ...helperContainer({
+      name: AGENT_CONTAINER,
+      image: settings.agent.image ?? facts.agentImage,
+      command: agentCommand(identity),
+      mounts: AGENT_MOUNTS,
+      security: agentSecurity(identity),
+    }),
+    ...(form === 'sidecar' && {
+      startupProbe: {
+        check: { kind: 'exec', command: [TOOL, 'test', '-e', READY_FILE] },
+        periodSeconds: 1,
+        failureThreshold: PATIENCE,
+      },
+    }),
+  }
+  return compact({
+    ...containerJson(plan, form === 'sidecar' ? { restartPolicy: 'Always' } : {}),
+    resources: resources(DEFAULT_RESOURCES, settings.agent.resources),
+  })
+}
+
+/** Memory that the agent has used at most in a first synchronisation of 10,000 files, with room. */
+const DEFAULT_RESOURCES: Json = { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '512Mi' } }
+
+/** Where the agent sees what it needs; the whole volume, of which the others see parts. */
+export const AGENT_MOUNTS: readonly ContainerMount[] = [
+  { volume: SYNC_VOLUME, path: '/devctl/volume' },
+  { volume: RUN_VOLUME, path: '/run/devctl' },
+  { volume: CODE_VOLUME, path: '/devctl/code', readOnly: true },
+  { volume: TOOLS_VOLUME, path: TOOLS_PATH, readOnly: true },
+]
+
+/** Unpacks the program, and starts it as the user. A file of its own lets it start threads. */
+export function agentCommand(identity: Identity): readonly string[] {
+  const user = agentDrops(identity) ? `"$b" setuidgid "$("$b" cat ${USER_FILE})" ` : ''
+  return [
+    TOOL,
+    'sh',
+    '-c',
+    `b=${TOOL}; "$b" gunzip -c /devctl/code/agent.cjs.gz > ${PROGRAM} && exec ${user}node ${PROGRAM}`,
+  ]
+}
+
+const PROGRAM = '/run/devctl/agent.cjs'
+
+/** The data of the Secret that the agent is started from, in base64: program, session, files. */
+export function sessionData(facts: MirrorFacts): Readonly<Record<string, string>> {
+  return {
+    'agent.cjs.gz': gzipSync(facts.agent, { level: 9 }).toString('base64'),
+    'session.json': Buffer.from(facts.session).toString('base64'),
+    ...Object.fromEntries(facts.files.map((content, index) => [`file-${index}`, content])),
+  }
+}
+
+/** Another one for another program, session or file. */
+export function sessionHash(facts: MirrorFacts): string {
+  const hash = createHash('sha256')
+  for (const part of [facts.agent, facts.session, ...facts.files]) hash.update(`${part.length} `).update(part)
+  return hash.digest('hex').slice(0, 16)
+}

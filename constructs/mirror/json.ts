@@ -1,0 +1,29 @@
+/** Part of an object of a cluster: plain JSON whose fields we need not know. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** The map at a field; empty where there is none. */
+export const mapIn = (whole: Json | undefined, field: string): Json => (whole?.[field] ?? {}) as Json // of Kubernetes' structures
+
+/** The list of maps at a field; empty where there is none. */
+export const listIn = (whole: Json | undefined, field: string): readonly Json[] =>
+  (whole?.[field] ?? []) as readonly Json[] // of Kubernetes' structures
+
+/** Without the fields that are undefined, and without empty maps and lists at the top. */
+export function compact<T extends object>(whole: T): T {
+  const kept = Object.entries(whole).filter(([, value]) => value !== undefined && !isEmpty(value))
+  return Object.fromEntries(kept) as T // the fields that are left out are optional
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+/** A list with the items of another put in the place of those of the same key, and behind them. */
+export function mergeBy(field: string, list: readonly Json[], over: readonly Json[]): readonly Json[] {
+  const added = new Map(over.map(item => [item[field], item]))
+  const merged = list.map(item => {
+    const other = added.get(item[field])
+    added.delete(item[field])
+    return other ?? item
+  })
+  return [...merged, ...added.values()]
+}

@@ -1,0 +1,133 @@
+import { sessionData, sessionHash } from './agent.ts'
+import { type Detached, detach } from './detach.ts'
+import { compact, type Json, listIn, mapIn } from './json.ts'
+import { claimName, mirrorName, SYNC_VOLUME, sessionSecretName } from './names.ts'
+import { besidePod, developPod, volumeLabel } from './pod.ts'
+import type { LiveObject, MirrorFacts, MirrorObject, MirrorObjects, MirrorSettings } from './settings.ts'
+import { developmentLabels, mirrorWorkload, ownerReferences } from './workload.ts'
+
+/**
+ * The objects that stand in for an application while somebody works on it, made of the live object
+ * and what the settings change. Without an application, a stand-alone container and its Service.
+ */
+export function mirror(original: LiveObject | undefined, settings: MirrorSettings, facts: MirrorFacts): MirrorObjects {
+  const name = original?.metadata.name ?? settings.name
+  const secret = sessionSecretName(mirrorName(name))
+  const detached = original ? detach(original) : standAlone(settings)
+  const keeps = settings.mode === 'sync' && settings.volume.enabled
+  const sync = syncVolume(settings, keeps && facts.canClaim)
+  const own = original?.kind === 'StatefulSet' ? firstClaims(original, facts) : []
+  const spec = developPod(detached, settings, facts, { sync, secret, own })
+  const labels = settings.services.length > 0 ? { [volumeLabel(settings.name)]: 'true' } : {}
+  const placed = original?.kind === 'StatefulSet' ? { ...firstPod(original), ...spec } : spec
+  return {
+    secret: {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name: secret,
+        namespace: facts.namespace,
+        labels: developmentLabels(settings),
+        ...ownerReferences(original),
+      },
+      type: 'Opaque',
+      data: sessionData(facts),
+    },
+    ...('persistentVolumeClaim' in sync && { claim: claim(settings, facts) }),
+    workload: mirrorWorkload(original, detached, settings, settings, facts, {
+      spec: placed,
+      replicas: 1,
+      session: sessionHash(facts),
+      labels,
+    }),
+    services: facts.services.map((live, index) => {
+      const service = settings.services[index]!
+      const template = detach(live)
+      return mirrorWorkload(live, template, settings, service, facts, {
+        spec: besidePod(template, service, settings, facts, sync),
+        replicas: service.replicas ?? replicasOf(live),
+        labels,
+      })
+    }),
+    ...(original === undefined && { service: standAloneService(settings, facts) }),
+    notes:
+      keeps && !facts.canClaim
+        ? [`the cluster has no default storage class: the files of \`${settings.name}\` are lost with its Pod`]
+        : [],
+  }
+}
+
+const replicasOf = (live: LiveObject): number => (mapIn(live, 'spec')['replicas'] as number | undefined) ?? 1 // a workload's
+
+function syncVolume({ name }: MirrorSettings, claims: boolean): Json & { readonly name: string } {
+  return claims
+    ? { name: SYNC_VOLUME, persistentVolumeClaim: { claimName: claimName(name) } }
+    : { name: SYNC_VOLUME, emptyDir: {} }
+}
+
+function claim(settings: MirrorSettings, facts: MirrorFacts): MirrorObject {
+  const { volume } = settings
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      name: claimName(settings.name),
+      namespace: facts.namespace,
+      labels: { ...developmentLabels(settings), ...volume.labels },
+      ...compact({ annotations: volume.annotations }),
+    },
+    spec: {
+      accessModes: [volume.accessMode],
+      ...(volume.volumeMode !== 'Filesystem' && { volumeMode: volume.volumeMode }),
+      ...(volume.storageClass !== undefined && { storageClassName: volume.storageClass }),
+      resources: { requests: { storage: volume.size } },
+    },
+  }
+}
+
+/**
+ * The claims of a StatefulSet's first Pod. Where there are none yet, new ones that live as long as
+ * the mirror's Pod, so that the application finds none that it did not make.
+ */
+function firstClaims(original: LiveObject, { claims }: MirrorFacts): readonly (Json & { readonly name: string })[] {
+  return listIn(mapIn(original, 'spec'), 'volumeClaimTemplates').map(template => {
+    const name = String(mapIn(template, 'metadata')['name'])
+    const existing = `${name}-${firstName(original)}`
+    return claims.has(existing)
+      ? { name, persistentVolumeClaim: { claimName: existing } }
+      : { name, ephemeral: { volumeClaimTemplate: { spec: template['spec'] } } }
+  })
+}
+
+/** The name of the first Pod: `db-0`. */
+export function firstName(original: LiveObject): string {
+  const start = mapIn(mapIn(original, 'spec'), 'ordinals')['start'] ?? 0
+  return `${original.metadata.name}-${start}`
+}
+
+/** By which other Pods find the first one. */
+function firstPod(original: LiveObject): Json {
+  const { serviceName } = mapIn(original, 'spec') as { readonly serviceName?: string } // a StatefulSet's
+  return compact({ hostname: firstName(original), subdomain: serviceName })
+}
+
+function standAlone(settings: MirrorSettings): Detached {
+  return {
+    labels: { 'app.kubernetes.io/name': settings.name },
+    annotations: {},
+    spec: { containers: [{ name: settings.container ?? 'dev', image: settings.image ?? '' }] },
+  }
+}
+
+function standAloneService(settings: MirrorSettings, facts: MirrorFacts): MirrorObject {
+  const { labels } = standAlone(settings)
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: settings.name, namespace: facts.namespace, labels: developmentLabels(settings) },
+    spec: {
+      selector: labels,
+      ports: settings.ports.map(port => ({ name: `port-${port}`, port, targetPort: port, protocol: 'TCP' })),
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { takeName } from '../pod/helper.ts'
+
+/** The label of a mirror and its Pods; its value is the name of the original, cut to 63 characters. */
+export const MIRROR_LABEL = 'dev.platform/mirror'
+/** The label of all objects of a development container; its value is its name. */
+export const DEVELOPMENT_LABEL = 'dev.platform/development'
+/** The annotation of a mirror's Pods with a hash of the agent and its session: another one rolls them. */
+export const SESSION_ANNOTATION = 'dev.platform/session'
+
+/** Names that the parts of a development Pod agree on. */
+export const SYNC_VOLUME = 'devctl-sync'
+export const RUN_VOLUME = 'devctl-run'
+export const CODE_VOLUME = 'devctl-code'
+export const FILES_VOLUME = 'devctl-files'
+export const TOOLS_VOLUME = 'devctl-tools'
+export const AGENT_CONTAINER = 'devctl-agent'
+/** The init container that ends with its user as its termination message: `1000:1000`. */
+export const USER_CONTAINER = 'devctl-user'
+export const READY_FILE = '/run/devctl/ready'
+export const TOOLS_PATH = '/devctl-tools'
+
+/** The name of the mirror of an application, and of a container without one. */
+export const mirrorName = (name: string): string => `${name}-dev`
+
+/** The name of the Secret with the agent and its session. */
+export const sessionSecretName = (mirror: string): string => `${mirror}-session`
+
+/** The name of the claim of a development container. */
+export const claimName = (development: string): string => `${development}-dev`
+
+/** A name as the value of a label. */
+export const labelValue = (name: string): string => takeName(name, new Set())

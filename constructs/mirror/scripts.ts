@@ -1,0 +1,91 @@
+import { TOOLS_PATH } from './names.ts'
+
+/** The static busybox, as the development container and the agent see it. */
+export const TOOL = `${TOOLS_PATH}/busybox`
+
+/**
+ * Process 1 of a container in which `up` runs commands. The shell reaps what they leave behind. A
+ * process 1 has no default handling of signals, so it ends by its own.
+ */
+const HOLD = `\
+b=${TOOL}
+end() {
+  trap '' TERM INT
+  [ "$$" = 1 ] && kill -TERM -1 2>/dev/null && "$b" sleep 0.5
+  exit 0
+}
+trap end TERM INT
+if [ "$1" = --wait ]; then until [ -e "$2" ]; do "$b" sleep 0.2; done; fi
+while :; do
+  "$b" sleep 86400 &
+  wait "$!"
+done
+`
+
+/**
+ * Runs the command after `--`, and starts it again when it has ended, at once after the signal
+ * USR1. The command has a process group of its own, which is ended as a whole: a server that is
+ * left behind would keep its port. The kubelet would wait longer each time.
+ */
+const RUN = `\
+b=${TOOL}
+if [ "$1" = --wait ]; then until [ -e "$2" ]; do "$b" sleep 0.2; done; shift 2; fi
+[ "$1" = -- ] && shift
+child= killer= again= ending= pause=1
+end_child() {
+  [ -n "$child" ] || return 0
+  kill -TERM "-$child" 2>/dev/null
+  [ -n "$killer" ] || { ( "$b" sleep 8; kill -KILL "-$child" 2>/dev/null ) & killer=$!; }
+}
+trap 'again=1; end_child' USR1
+trap 'ending=1; end_child' TERM INT
+while [ -z "$ending" ]; do
+  again=
+  began=$("$b" date +%s)
+  "$b" setsid "$@" &
+  child=$!
+  while kill -0 "$child" 2>/dev/null; do wait "$child"; status=$?; done
+  kill -KILL "-$child" 2>/dev/null
+  child=
+  [ -n "$killer" ] && kill "$killer" 2>/dev/null
+  killer=
+  [ -n "$ending" ] && exit 0
+  [ -n "$again" ] && { pause=1; continue; }
+  [ $(($("$b" date +%s) - began)) -gt 60 ] && pause=1
+  echo "devctl: the command has ended with status $status; it starts again in $pause s" >&2
+  "$b" sleep "$pause" &
+  wait "$!"
+  pause=$((pause * 2))
+  [ "$pause" -gt 30 ] && pause=30
+done
+exit 0
+`
+
+/** What the tools container does: puts busybox and the two scripts into the volume of the tools. */
+export const INSTALL = `\
+set -e
+cp /bin/busybox /devctl/busybox
+cat > /devctl/hold.sh <<'END_OF_SCRIPT'
+${HOLD}END_OF_SCRIPT
+cat > /devctl/run.sh <<'END_OF_SCRIPT'
+${RUN}END_OF_SCRIPT
+`
+
+/** The command of the process 1 that waits; with a file, until that is there. */
+export const holdCommand = (ready?: string): readonly string[] => [
+  TOOL,
+  'sh',
+  `${TOOLS_PATH}/hold.sh`,
+  ...waiting(ready),
+]
+
+/** The start of the command of the process 1 that runs a command, whose words follow. */
+export const runCommand = (ready?: string): readonly string[] => [
+  TOOL,
+  'sh',
+  `${TOOLS_PATH}/run.sh`,
+  ...waiting(ready),
+  '--',
+]
+
+const waiting = (ready: string | undefined): readonly string[] => (ready === undefined ? [] : ['--wait', ready])
