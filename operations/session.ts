@@ -3,7 +3,7 @@ import type { KubeconfigAccess } from '../adapters/kubernetes/connection.ts'
 import type { Target } from './contexts/target.ts'
 import type { OperationEvent } from './events.ts'
 import type { Clock } from './objects/clock.ts'
-import type { Holder } from './objects/lease.ts'
+import type { Holder } from './objects/held-lease.ts'
 import type { Questions } from './questions.ts'
 import type { Workspace } from './workspace.ts'
 

@@ -80,7 +80,7 @@ function claim(settings: MirrorSettings, facts: MirrorFacts): MirrorObject {
       accessModes: [volume.accessMode],
       ...(volume.volumeMode !== 'Filesystem' && { volumeMode: volume.volumeMode }),
       ...(volume.storageClass !== undefined && { storageClassName: volume.storageClass }),
-      resources: { requests: { storage: volume.size } },
+      resources: { requests: { storage: facts.claimSize ?? volume.size } },
     },
   }
 }

@@ -132,12 +132,12 @@ export interface MirrorFacts {
   readonly claims: ReadonlySet<string>
   /** False: no claim can be bound here. */
   readonly canClaim: boolean
+  /** The size of the claim that is there, where it is larger than what nobody has asked for. */
+  readonly claimSize?: string
   /** False before Kubernetes 1.29, where an init container cannot stay. */
   readonly hasSidecars: boolean
   /** The applications of `services`, in their order. */
   readonly services: readonly LiveObject[]
-  /** Whose mirror it is, for people: `ann@laptop`. */
-  readonly by: string
 }
 
 /** A Kubernetes object to apply. */

@@ -1,31 +1,13 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Clock } from './clock.ts'
+import { type Holder, holderOf, holdLease } from './held-lease.ts'
 import { ownLabels } from './labels.ts'
 import { recordName } from './record.ts'
-import { gone, isEnding } from './removal.ts'
+import { isEnding } from './removal.ts'
 
-/** Seconds after which a holder that says nothing more counts as gone. */
-const DURATION = 15
-/** Milliseconds between two signs of life. */
-const RENEWAL = 5000
 /** Milliseconds without a renewal after which the work ends: the cluster cannot be reached. */
 const SILENCE = 45_000
-/**
- * Milliseconds for giving the Lease back: nobody who presses Ctrl-C wants to wait for a server that
- * does not answer.
- */
-const RELEASE = 3000
-
-/** The holder of a Lease. */
-export interface Holder {
-  /** For people, and distinguished from all others: `ann@laptop (4711)`. */
-  readonly name: string
-  /**
-   * True if a holder of that name is known to be gone: a process of this machine that has ended.
-   */
-  isGone(name: string): boolean
-}
 
 export interface LeaseInput {
   readonly cluster: Cluster
@@ -45,72 +27,21 @@ export interface LeaseInput {
  * lost.
  */
 export async function withLease<Result>(
-  input: LeaseInput,
+  { environment, ...input }: LeaseInput,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const { cluster, clock, signal } = input
-  let held = await take(input).catch(async error => {
-    // A request that was cut off, or given up, can have reached the cluster all the same.
-    if (!(error instanceof UserError)) await release(input)
-    throw error
-  })
-  let renewed = clock.now()
-  const [lost, done] = [new AbortController(), new AbortController()]
-  const options = { signal: AbortSignal.any([signal, done.signal]) }
-  let renewing = Promise.resolve()
-  const renew = async () => {
-    if (done.signal.aborted) return
-    try {
-      held = await cluster.replace(leaseOf(input, held.metadata.resourceVersion), options)
-      renewed = clock.now()
-    } catch (error) {
-      if (options.signal.aborted) return
-      // After a cut connection the next renewal tries again; but a holder that has not been heard
-      // of for long has to stop, because others count it as gone.
-      if (clock.now() - renewed >= SILENCE) lost.abort(error)
-      if (!isConflict(error) && !isNotFound(error)) return
-      const there = await cluster.get(refOf(input), options).catch(() => held)
-      // When somebody has taken it, two would write at once. Our own newer version is that of a
-      // renewal whose answer got lost.
-      if (there && holderOf(there) === input.holder.name) held = there
-      else lost.abort(new UserError(`another process has taken over the deploy of \`${input.environment}\``))
-    }
-  }
-  const stop = clock.every(RENEWAL, () => {
-    renewing = renewing.then(renew)
+  const held = await holdLease({
+    ...input,
+    name: recordName(environment),
+    labels: ownLabels(environment),
+    silence: SILENCE,
+    busy: there => busy(environment, there),
+    lost: () => new UserError(`another process has taken over the deploy of \`${environment}\``),
   })
   try {
-    return await work(AbortSignal.any([signal, lost.signal]))
+    return await work(held.signal)
   } finally {
-    stop()
-    // A renewal that is under way, and may try for long, has no use any more.
-    done.abort()
-    await renewing
-    await release(input, held)
-  }
-}
-
-/**
- * Gives the Lease back, if it is ours. Not with the signal of the work: an interrupted deploy gives
- * the environment back, too.
- */
-async function release(input: LeaseInput, held?: KubeObject): Promise<void> {
-  const { cluster, holder } = input
-  const options = { signal: AbortSignal.timeout(RELEASE) }
-  const give = async ({ metadata: { uid, resourceVersion } }: KubeObject) => {
-    await cluster.delete(refOf(input), { uid, resourceVersion, ...options })
-  }
-  try {
-    if (held) return await give(held)
-  } catch (error) {
-    // A renewal that was given up has moved it, or somebody has taken it.
-    if (!isConflict(error)) return
-  }
-  try {
-    const there = await cluster.get(refOf(input), options)
-    if (there && holderOf(there) === holder.name) await give(there)
-  } catch {
-    // The next process to take it finds out that its holder is gone.
+    await held.release()
   }
 }
 
@@ -124,105 +55,14 @@ export async function isLocked(
   namespace: string,
   options: CallOptions,
 ): Promise<boolean> {
-  const there = await cluster.get(refOf({ environment, namespace }), options)
+  const ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: recordName(environment), namespace }
+  const there = await cluster.get(ref, options)
   return there !== undefined && !isEnding(there)
 }
 
-/** Gets the Lease, if need be after waiting until its holder is known to be gone. */
-async function take(input: LeaseInput): Promise<KubeObject> {
-  const { cluster, clock, signal, holder } = input
-  let seen: { readonly version: string | undefined; readonly since: number } | undefined
-  let told: string | undefined
-  for (;;) {
-    try {
-      if (!seen) return await cluster.create(leaseOf(input, undefined), { signal })
-    } catch (error) {
-      if (!isConflict(error)) throw error
-    }
-    const there = await cluster.get(refOf(input), { signal })
-    if (!there) {
-      seen = undefined
-      continue
-    }
-    const { resourceVersion } = there.metadata
-    const holderIdentity = holderOf(there)
-    if (isEnding(there)) {
-      // Its holder releases it, or another process deletes it: a write to it would be lost.
-      if (told !== holderIdentity) input.waiting(holderIdentity)
-      told = holderIdentity
-      await gone(cluster, [there], signal)
-      seen = undefined
-      continue
-    }
-    // A sign of life: its version has moved since we look. The clocks of two machines are not
-    // compared.
-    if (seen && seen.version !== resourceVersion) throw busy(input, holderIdentity)
-    seen ??= { version: resourceVersion, since: clock.now() }
-    if (holder.isGone(holderIdentity) || clock.now() - seen.since >= DURATION * 1000) {
-      try {
-        return await cluster.replace(leaseOf(input, resourceVersion), { signal })
-      } catch (error) {
-        if (!isConflict(error)) throw error
-        const winner = await cluster.get(refOf(input), { signal })
-        throw busy(input, winner ? holderOf(winner) : 'somebody')
-      }
-    }
-    if (told !== holderIdentity) input.waiting(holderIdentity)
-    told = holderIdentity
-    await pause(clock, 1000, signal)
-  }
-}
-
-const refOf = ({ environment, namespace }: Pick<LeaseInput, 'environment' | 'namespace'>) =>
-  ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: recordName(environment), namespace }) as const
-
-function leaseOf(input: LeaseInput, resourceVersion: string | undefined): KubeObject {
-  const { apiVersion, kind, name, namespace } = refOf(input)
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, namespace, labels: ownLabels(input.environment), ...(resourceVersion && { resourceVersion }) },
-    spec: {
-      holderIdentity: input.holder.name,
-      leaseDurationSeconds: DURATION,
-      renewTime: microTime(input.clock.now()),
-    },
-  }
-}
-
-function holderOf({ spec }: KubeObject): string {
-  const { holderIdentity = '' } = (spec ?? {}) as { readonly holderIdentity?: string } // a Lease's spec
-  return holderIdentity
-}
-
-function busy({ environment }: LeaseInput, holder: string): UserError {
+function busy(environment: string, there: KubeObject | undefined): UserError {
   return new UserError(`another deploy of \`${environment}\` is running`, {
-    notes: [`by ${holder}`],
+    notes: [`by ${there ? holderOf(there) : 'somebody'}`],
     hint: 'wait until it has finished',
   })
 }
-
-const isNotFound = (error: unknown): boolean => error instanceof ClusterError && error.failure === 'not-found'
-
-const isConflict = (error: unknown): boolean =>
-  error instanceof ClusterError && (error.failure === 'exists' || error.failure === 'conflict')
-
-function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = clock.every(milliseconds, () => finish(resolve))
-    const finish = (end: () => void) => {
-      stop()
-      signal.removeEventListener('abort', onAbort)
-      end()
-    }
-    const onAbort = () => finish(() => reject(signal.reason))
-    signal.addEventListener('abort', onAbort)
-    if (signal.aborted) onAbort()
-  })
-}
-
-/**
- * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/: with
- * microseconds.
- */
-const microTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('Z', '000Z')

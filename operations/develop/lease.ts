@@ -1,0 +1,49 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { developmentLabels, ownerReferences } from '../../constructs/mirror/workload.ts'
+import { type HeldLease, holderOf, holdLease } from '../objects/held-lease.ts'
+import { nameOf } from '../objects/wanted.ts'
+import type { Session } from '../session.ts'
+
+/** The name of the Lease of who works on an application. */
+export const leaseName = (kind: string, name: string): string => `devctl-up-${kind.toLowerCase()}-${name}`
+
+/**
+ * Holds the Lease of an application, or of a container without one, as long as `up` runs. Throws a
+ * UserError that names the holder when somebody else works on it, unless it is to be taken over. A
+ * laptop that cannot reach the cluster keeps it until somebody else has taken it.
+ */
+export function holdApplication(
+  { cluster, namespace, holder, clock, signal }: Session,
+  original: KubeObject | undefined,
+  development: string,
+  { takeOver, waiting }: { readonly takeOver: boolean; readonly waiting: (holder: string) => void },
+): Promise<HeldLease> {
+  const what = original ? nameOf(original) : development
+  return holdLease({
+    cluster,
+    name: leaseName(original?.kind ?? 'none', original?.metadata.name ?? development),
+    namespace,
+    labels: developmentLabels({ name: development }),
+    ...(original && ownerReferences(original)),
+    holder,
+    clock,
+    signal,
+    takeOver,
+    waiting,
+    silence: Number.POSITIVE_INFINITY,
+    busy: there => busy(what, there),
+    lost: () =>
+      new UserError(`somebody else has taken over \`${what}\``, {
+        hint: `\`devctl up ${development} --take-over\` takes it back`,
+      }),
+  })
+}
+
+function busy(what: string, there: KubeObject | undefined): UserError {
+  const since = there?.metadata.creationTimestamp
+  return new UserError(`\`${what}\` already has a development container`, {
+    notes: [`${there ? holderOf(there) : 'somebody'} works on it${since === undefined ? '' : ` since ${since}`}`],
+    hint: 'wait until it is free, or take it over with `--take-over`',
+  })
+}

@@ -1,0 +1,40 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { MIRROR_LABEL } from '../../constructs/mirror/names.ts'
+import type { MirrorObject } from '../../constructs/mirror/settings.ts'
+import { applyToStay, deleteAndWait } from '../objects/removal.ts'
+import { nameOf } from '../objects/wanted.ts'
+import type { Session } from '../session.ts'
+import { UP_ANNOTATION, UP_MANAGER, type UpRecord, valueAt } from './record.ts'
+
+/**
+ * Applies a mirror, with a copy of the record: it says whose it is when the application is gone.
+ * One of an application that was deleted, or with another selector, is replaced. Throws a UserError
+ * where something else has its name.
+ */
+export async function placeMirror(session: Session, wanted: MirrorObject, record: UpRecord): Promise<KubeObject> {
+  const { cluster, signal } = session
+  const there = await cluster.get({ ...wanted, ...wanted.metadata }, { signal })
+  if (there) refuseStranger(there)
+  if (there && !canBecome(there, wanted)) await deleteAndWait(cluster, there, 'Foreground', { signal })
+  const annotations = { ...wanted.metadata.annotations, [UP_ANNOTATION]: JSON.stringify(record) }
+  const object = { ...wanted, metadata: { ...wanted.metadata, annotations } } as KubeObject // it has an apiVersion and a name
+  return applyToStay(cluster, object, { manager: UP_MANAGER, force: true, signal })
+}
+
+/** Throws unless an object is a mirror. */
+export function refuseStranger(there: KubeObject): void {
+  if (there.metadata.labels?.[MIRROR_LABEL] !== undefined) return
+  throw new UserError(`\`${nameOf(there)}\` already exists and is not a mirror`, {
+    hint: 'rename it, or the application: the mirror of an application has its name with `-dev`',
+  })
+}
+
+function canBecome(there: KubeObject, wanted: MirrorObject): boolean {
+  const owner = (object: KubeObject | MirrorObject) =>
+    (object.metadata as KubeObject['metadata']).ownerReferences?.[0]?.uid
+  const selector = (object: unknown) => sorted(valueAt(object, ['spec', 'selector', 'matchLabels']))
+  return owner(there) === owner(wanted) && selector(there) === selector(wanted)
+}
+
+const sorted = (labels: unknown): string => JSON.stringify(Object.entries(labels ?? {}).sort())

@@ -1,0 +1,115 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UP_LABEL } from '../../constructs/mirror/workload.ts'
+import {
+  type FieldPath,
+  FLUX_ANNOTATION,
+  ownersOf,
+  type Patch,
+  patchOf,
+  recordOf,
+  UP_ANNOTATION,
+  type UpRecord,
+  valueAt,
+} from './record.ts'
+
+/** A field of an application, and its value while a mirror stands in for it. */
+export interface RestingField {
+  readonly path: FieldPath
+  readonly value: unknown
+}
+
+/** The field by which an application stops; the others are set once. */
+export function scaleField({ kind }: Pick<KubeObject, 'kind'>): RestingField {
+  return kind === 'Job' || kind === 'CronJob'
+    ? { path: ['spec', 'suspend'], value: true }
+    : { path: ['spec', 'replicas'], value: 0 }
+}
+
+/**
+ * The fields that make an application rest: no Pods; the claims of a StatefulSet stay, though its
+ * policy deletes them when it is scaled; Flux leaves it as it is in the cluster.
+ */
+export function restingFields(live: KubeObject): readonly RestingField[] {
+  const whenScaled = ['spec', 'persistentVolumeClaimRetentionPolicy', 'whenScaled']
+  const deletes =
+    live.kind === 'StatefulSet' && [valueAt(live, whenScaled), beforeOf(live, whenScaled)].includes('Delete')
+  return [
+    scaleField(live),
+    ...(deletes ? [{ path: whenScaled, value: 'Retain' }] : []),
+    ...(isOfFlux(live) ? [{ path: ['metadata', 'annotations', FLUX_ANNOTATION], value: 'disabled' }] : []),
+  ]
+}
+
+/**
+ * The record of an application as it is now. What an earlier `up` has set is not taken for the
+ * application's own; what somebody has changed since is.
+ */
+export function recordFor(
+  live: KubeObject | undefined,
+  about: Omit<UpRecord, 'version' | 'before' | 'owners' | 'original'>,
+): UpRecord {
+  if (!live) return { version: 1, ...about, before: [], owners: [] }
+  const { apiVersion, kind, metadata } = live
+  const { name, namespace, uid = '' } = metadata
+  const earlier = recordOf(live)
+  const goesOn = earlier !== undefined && !earlier.isRestored && earlier.by === about.by
+  const fields = restingFields(live)
+  return {
+    version: 1,
+    ...about,
+    ...(goesOn && { since: earlier.since }),
+    original: { apiVersion, kind, name, namespace, uid },
+    before: fields.map(({ path, value }) => ({ path, value: ownValue(live, path, value) })),
+    owners: byManager(fields.flatMap(({ path }) => ownOwners(live, path))),
+  }
+}
+
+/** The merge patch that makes an application rest and leaves the record in it, in one step. */
+export function restingPatch(live: KubeObject, record: UpRecord): Patch {
+  const { resourceVersion } = live.metadata
+  return patchOf([
+    { path: ['metadata', 'resourceVersion'], value: resourceVersion },
+    { path: ['metadata', 'labels', UP_LABEL], value: 'true' },
+    { path: ['metadata', 'annotations', UP_ANNOTATION], value: JSON.stringify(record) },
+    ...restingFields(live),
+  ])
+}
+
+const beforeOf = (live: KubeObject, path: FieldPath): unknown =>
+  recordOf(live)?.before.find(one => isSamePath(one.path, path))?.value
+
+function ownValue(live: KubeObject, path: FieldPath, resting: unknown): unknown {
+  const now = valueAt(live, path)
+  const before = beforeOf(live, path)
+  return before !== undefined && now === resting ? before : (now ?? null)
+}
+
+function ownOwners(live: KubeObject, path: FieldPath): UpRecord['owners'] {
+  const now = ownersOf(live, [path])
+  if (now.length > 0) return now
+  return (recordOf(live)?.owners ?? []).flatMap(owner =>
+    owner.fields.some(one => isSamePath(one, path)) ? [{ ...owner, fields: [path] }] : [],
+  )
+}
+
+/** Each manager once, with all of its fields. */
+function byManager(owners: UpRecord['owners']): UpRecord['owners'] {
+  const found = new Map<string, UpRecord['owners'][number]>()
+  for (const { fields, ...owner } of owners) {
+    const key = JSON.stringify([owner.manager, owner.operation, owner.subresource])
+    found.set(key, { ...owner, fields: [...(found.get(key)?.fields ?? []), ...fields] })
+  }
+  return [...found.values()]
+}
+
+const isSamePath = (a: FieldPath, b: FieldPath): boolean => a.length === b.length && a.every((key, at) => key === b[at])
+
+/** True if a Flux Kustomization applies the object. */
+export const isOfFlux = ({ metadata }: KubeObject): boolean =>
+  metadata.labels?.['kustomize.toolkit.fluxcd.io/name'] !== undefined ||
+  (metadata.managedFields ?? []).some(({ manager }) => manager === 'kustomize-controller')
+
+/** True if Argo CD applies the object. */
+export const isOfArgo = ({ metadata }: KubeObject): boolean =>
+  metadata.annotations?.['argocd.argoproj.io/tracking-id'] !== undefined ||
+  (metadata.managedFields ?? []).some(({ manager }) => manager.startsWith('argocd-'))

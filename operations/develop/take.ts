@@ -1,0 +1,273 @@
+import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { mirrorName, sessionSecretName } from '../../constructs/mirror/names.ts'
+import type { MirrorFacts, MirrorObject, MirrorSettings } from '../../constructs/mirror/settings.ts'
+import type { OperationEvent } from '../events.ts'
+import type { HeldLease } from '../objects/held-lease.ts'
+import { gone, isEnding } from '../objects/removal.ts'
+import { nameOf } from '../objects/wanted.ts'
+import type { Session } from '../session.ts'
+import { claimFacts } from './claim-facts.ts'
+import { holdApplication } from './lease.ts'
+import { placeMirror } from './place-mirror.ts'
+import { recordOf, UP_MANAGER, type UpRecord, valueAt } from './record.ts'
+import { isOfArgo, recordFor, restingPatch, scaleField } from './rest.ts'
+import { listed, tryOut } from './try-out.ts'
+
+/** Which application to take, and what its mirror is to be. `Config` is what the agent is started with. */
+export interface TakeInput<Config extends object> {
+  /** Undefined for a container without an application. */
+  readonly original: ObjectRef | undefined
+  /** The applications of `settings.services`, in their order. */
+  readonly services?: readonly ObjectRef[]
+  readonly settings: MirrorSettings
+  readonly facts: Pick<MirrorFacts, 'agent' | 'agentImage' | 'toolsImage' | 'runs' | 'files' | 'user'>
+  /**
+   * Makes what the agent is started with; `existing` is that of a mirror which is there, to go on
+   * with its keys: another one starts new Pods.
+   */
+  readonly session: (existing: unknown) => Config
+  /** The folder or repository that it is of. */
+  readonly project?: string
+  readonly takeOver: boolean
+  /** Change nothing; say what would be. */
+  readonly dryRun: boolean
+}
+
+/** A mirror that stands in for an application. */
+export interface Taken<Config extends object> {
+  readonly kind: 'taken'
+  readonly mirror: ObjectRef & { readonly namespace: string }
+  readonly session: Config
+  readonly record: UpRecord
+  /** `deployment/api 3 -> 0, mirror deployment/api-dev`. */
+  readonly text: string
+  /** Aborted when somebody else has taken the application. */
+  readonly signal: AbortSignal
+  /** Keeps the mirror in line with the application, until the signal is aborted. */
+  watch(signal: AbortSignal): Promise<void>
+  /** Gives the Lease back; the mirror stays. */
+  release(): Promise<void>
+}
+
+export interface Planned {
+  readonly kind: 'planned'
+  readonly objects: readonly MirrorObject[]
+}
+
+/** An application with the name of its mirror; without an application, the name of its development container. */
+interface Target {
+  readonly live: KubeObject | undefined
+  readonly mirror: string
+}
+
+/**
+ * Takes an application: its Lease, a dry run of everything, the Secret and the claim, one patch that
+ * scales it to zero and records what was, then the mirror. Each step may be the last one: the next
+ * `up` goes on, and `down` restores. Throws a UserError when somebody else works on it, and what
+ * the cluster refuses.
+ */
+export async function take<Config extends object>(
+  session: Session,
+  input: TakeInput<Config>,
+  on: (event: OperationEvent) => void,
+): Promise<Taken<Config> | Planned> {
+  const [main, ...beside] = await targetsOf(session, input)
+  const targets = [main, ...beside]
+  for (const { live } of targets) refuseOther(live, session, input)
+  const config = input.session(await existingSession(session, main.mirror))
+  const facts: MirrorFacts = {
+    ...input.facts,
+    ...(await claimFacts(session, input.settings)),
+    namespace: session.namespace,
+    session: JSON.stringify(config),
+    hasSidecars: true,
+    services: beside.flatMap(({ live }) => live ?? []),
+  }
+  if (input.dryRun) {
+    const { objects } = await tryOut(session, main.live, input.settings, facts, on)
+    return { kind: 'planned', objects: listed(objects) }
+  }
+  const leases: HeldLease[] = []
+  const release = async () => {
+    await Promise.all(leases.map(lease => lease.release()))
+  }
+  try {
+    for (const { live } of targets) leases.push(await hold(session, live, input, on))
+    const signal = AbortSignal.any([session.signal, ...leases.map(lease => lease.signal)])
+    const taken = await takeAll({ ...session, signal }, input, [main, ...beside], facts, on)
+    return { kind: 'taken', ...taken, session: config, signal, release }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+type Targets = readonly [Target, ...(readonly Target[])]
+
+async function targetsOf<Config extends object>(
+  { cluster, signal }: Session,
+  { original, services = [], settings }: TakeInput<Config>,
+): Promise<Targets> {
+  const find = async (ref: ObjectRef): Promise<Target> => {
+    refuseKind(ref)
+    const live = await cluster.get(ref, { signal })
+    if (!live || isEnding(live)) throw wasDeleted(ref)
+    return { live, mirror: mirrorName(ref.name) }
+  }
+  const first = original ? await find(original) : { live: undefined, mirror: mirrorName(settings.name) }
+  return [first, ...(await Promise.all(services.map(find)))]
+}
+
+async function takeAll<Config extends object>(
+  session: Session,
+  input: TakeInput<Config>,
+  targets: Targets,
+  known: MirrorFacts,
+  on: (event: OperationEvent) => void,
+): Promise<Pick<Taken<Config>, 'mirror' | 'record' | 'text' | 'watch'>> {
+  const { cluster, namespace, signal } = session
+  const [main] = targets
+  const { objects } = await tryOut(session, main.live, input.settings, known, on)
+  for (const text of objects.notes) on({ type: 'note', text })
+  for (const { live } of targets) if (live && isOfArgo(live)) on(argoWarning(live))
+  for (const object of [objects.claim, objects.secret, objects.service])
+    if (object) await cluster.apply(object, { manager: UP_MANAGER, force: true, signal })
+  const records: UpRecord[] = []
+  for (const target of targets) records.push(await rest(session, target, input, target !== main))
+  for (const { live } of targets) if (live?.kind === 'StatefulSet') await podsGone(session, live)
+  const wanted = [objects.workload, ...objects.services]
+  for (const [index, object] of wanted.entries()) await placeMirror(session, object, records[index]!)
+  const { name } = objects.workload.metadata
+  return {
+    mirror: { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace },
+    record: records[0]!,
+    text: described(main.live, records[0]!, name),
+    watch: async until => {
+      await aborted(until)
+    },
+  }
+}
+
+/** Takes the Pods of an application away, and leaves in it what was. Safe to be done again. */
+async function rest<Config extends object>(
+  session: Session,
+  { live: seen, mirror }: Target,
+  { settings, project }: TakeInput<Config>,
+  isBeside: boolean,
+): Promise<UpRecord> {
+  const { cluster, namespace, clock, signal } = session
+  const about = {
+    development: settings.name,
+    mirror,
+    by: personOf(session),
+    since: new Date(clock.now()).toISOString(),
+    ...(project !== undefined && { project }),
+    ...(isBeside && { isBeside }),
+  }
+  if (!seen) return recordFor(undefined, about)
+  const { apiVersion, kind, metadata } = seen
+  const ref = { apiVersion, kind, name: metadata.name, namespace }
+  for (;;) {
+    const live = await cluster.get(ref, { signal })
+    if (live?.metadata.uid !== metadata.uid || !live || isEnding(live)) throw wasDeleted(ref)
+    const record = recordFor(live, about)
+    try {
+      await cluster.patch(ref, restingPatch(live, record), { manager: UP_MANAGER, signal })
+      return record
+    } catch (error) {
+      // Somebody has changed it meanwhile; or it was our own patch, whose answer got lost.
+      if (!(error instanceof ClusterError) || error.failure !== 'conflict') throw error
+    }
+  }
+}
+
+/** Two Pods must not write to one claim. */
+async function podsGone({ cluster, namespace, signal }: Session, { metadata: { uid } }: KubeObject): Promise<void> {
+  for (;;) {
+    const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }, { signal })
+    const own = pods.filter(({ metadata }) => metadata.ownerReferences?.some(owner => owner.uid === uid))
+    if (own.length === 0) return
+    await gone(cluster, own, signal)
+  }
+}
+
+function hold<Config extends object>(
+  session: Session,
+  live: KubeObject | undefined,
+  { settings, takeOver }: TakeInput<Config>,
+  on: (event: OperationEvent) => void,
+): Promise<HeldLease> {
+  const waiting = (holder: string) =>
+    on({
+      type: 'note',
+      text: `${holder} held \`${live ? nameOf(live) : settings.name}\`: looks whether it still works`,
+    })
+  return holdApplication(session, live, settings.name, { takeOver, waiting })
+}
+
+async function existingSession({ cluster, namespace, signal }: Session, mirror: string): Promise<unknown> {
+  const ref = { apiVersion: 'v1', kind: 'Secret', name: sessionSecretName(mirror), namespace }
+  const text = valueAt(await cluster.get(ref, { signal }), ['data', 'session.json'])
+  if (typeof text !== 'string') return undefined
+  try {
+    return JSON.parse(Buffer.from(text, 'base64').toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** Who somebody is, without the number of the process: `ann@laptop`. */
+export const personOf = ({ holder }: Pick<Session, 'holder'>): string => holder.name.replace(/ \(\d+\)$/, '')
+
+const TAKEN = ['Deployment', 'StatefulSet', 'Job', 'CronJob']
+
+function refuseKind({ kind, name }: ObjectRef): void {
+  if (TAKEN.includes(kind)) return
+  throw new UserError(`a ${kind} cannot have a mirror: \`${kind.toLowerCase()}/${name}\``, {
+    hint: 'write `autocreate: true` and an `image` for a development container beside it',
+  })
+}
+
+/** Throws if somebody else has taken the application, also when nothing of him runs any more. */
+function refuseOther<Config extends object>(
+  live: KubeObject | undefined,
+  session: Session,
+  { takeOver }: TakeInput<Config>,
+): void {
+  const record = recordOf(live)
+  if (!live || !record || takeOver || record.isRestored || record.by === personOf(session)) return
+  throw new UserError(`\`${nameOf(live)}\` already has a development container`, {
+    notes: [`${record.by} has taken it at ${record.since}`],
+    hint: 'wait until it is given back, or take it over with `--take-over`',
+  })
+}
+
+function wasDeleted({ kind, name }: ObjectRef): UserError {
+  const what = `${kind.toLowerCase()}/${name}`
+  return new UserError(`\`${what}\` was deleted`, { hint: '`devctl deploy` creates it again' })
+}
+
+function argoWarning(live: KubeObject): OperationEvent {
+  return {
+    type: 'warning',
+    text: `Argo CD applies \`${nameOf(live)}\`: with self-heal it scales it up again`,
+    hint: 'add `/spec/replicas` to `ignoreDifferences` of the Application, or pause its automated sync',
+  }
+}
+
+function described(live: KubeObject | undefined, record: UpRecord, mirror: string): string {
+  if (!live) return `deployment/${mirror}`
+  const { path, value } = scaleField(live)
+  const before = record.before.find(one => one.path.join() === path.join())?.value
+  return live.kind === 'Job' || live.kind === 'CronJob'
+    ? `${nameOf(live)} suspended, mirror deployment/${mirror}`
+    : `${nameOf(live)} ${before} -> ${value}, mirror deployment/${mirror}`
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

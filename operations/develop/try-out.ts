@@ -1,0 +1,126 @@
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { mirror } from '../../constructs/mirror/mirror.ts'
+import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
+import type { MirrorFacts, MirrorObject, MirrorObjects, MirrorSettings } from '../../constructs/mirror/settings.ts'
+import type { OperationEvent } from '../events.ts'
+import { nameOf } from '../objects/wanted.ts'
+import { webhookRefusal } from '../objects/webhook-refusal.ts'
+import type { Session } from '../session.ts'
+import { refuseStranger } from './place-mirror.ts'
+import { UP_MANAGER, valueAt } from './record.ts'
+import { recordFor, restingPatch } from './rest.ts'
+
+/** The objects of a mirror that the cluster would take, and what came out about the cluster. */
+export interface TriedOut {
+  readonly objects: MirrorObjects
+  readonly facts: MirrorFacts
+}
+
+/**
+ * Makes the objects of a mirror, and asks the cluster about each of them without changing
+ * anything: its Pod, too, which only controllers would be refused otherwise. Throws a UserError
+ * with the cluster's reason.
+ */
+export async function tryOut(
+  session: Session,
+  live: KubeObject | undefined,
+  settings: MirrorSettings,
+  facts: MirrorFacts,
+  on: (event: OperationEvent) => void,
+): Promise<TriedOut> {
+  const objects = mirror(live, settings, facts)
+  const pod = podOf(objects.workload)
+  const tried = await tryPod(session, pod, live, on)
+  if (facts.hasSidecars && tried && !keepsSidecar(tried))
+    return tryOut(session, live, settings, { ...facts, hasSidecars: false }, on)
+  for (const object of listed(objects)) await tryObject(session, object)
+  for (const service of objects.services) await tryPod(session, podOf(service), facts.services[0], on)
+  const { cluster, namespace, signal } = session
+  if (live) {
+    const about = { development: settings.name, by: '', since: '', mirror: objects.workload.metadata.name }
+    const ref = { apiVersion: live.apiVersion, kind: live.kind, name: live.metadata.name, namespace }
+    const patch = restingPatch(live, recordFor(live, about))
+    await refusing(nameOf(live), () => cluster.patch(ref, patch, { manager: UP_MANAGER, dryRun: true, signal }))
+  }
+  return { objects, facts }
+}
+
+/** All objects of a mirror, in the order in which they are made. */
+export const listed = ({ claim, secret, service, workload, services }: MirrorObjects): readonly MirrorObject[] => [
+  ...(claim ? [claim] : []),
+  secret,
+  ...(service ? [service] : []),
+  workload,
+  ...services,
+]
+
+async function tryObject({ cluster, signal }: Session, object: MirrorObject): Promise<void> {
+  const there =
+    object.kind === 'Deployment' ? await cluster.get({ ...object, ...object.metadata }, { signal }) : undefined
+  if (there) refuseStranger(there)
+  // An old one with another selector is replaced, so nothing is asked about its change.
+  if (there) return
+  const options = { manager: UP_MANAGER, force: true, dryRun: true, signal }
+  await refusing(nameOf(object), () => cluster.apply(object, options))
+}
+
+/** The answer of the cluster; undefined if the quota is full as long as the application runs. */
+async function tryPod(
+  { cluster, signal }: Session,
+  pod: MirrorObject,
+  live: KubeObject | MirrorFacts['services'][number] | undefined,
+  on: (event: OperationEvent) => void,
+): Promise<KubeObject | undefined> {
+  try {
+    return await cluster.apply(pod, { manager: UP_MANAGER, force: true, dryRun: true, signal })
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error
+    const frees = valueAt(live, ['spec', 'replicas']) !== 0 && live !== undefined
+    if (!frees || !/exceeded quota/.test(error.message)) throw refused(error, nameOf(pod))
+    on({ type: 'warning', text: `the mirror fits only when the Pods of the application are gone: ${error.message}` })
+    return undefined
+  }
+}
+
+function podOf({ metadata, spec }: MirrorObject): MirrorObject {
+  const template = (spec as { readonly template: Pick<MirrorObject, 'metadata' | 'spec'> }).template // a Deployment's
+  const { name, namespace } = metadata
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...template.metadata, name: `${name}-dry-run`, namespace },
+    spec: template['spec'],
+  }
+}
+
+/** False if the cluster has dropped what makes an init container stay. */
+function keepsSidecar(pod: KubeObject): boolean {
+  const containers = (valueAt(pod, ['spec', 'initContainers']) ?? []) as readonly {
+    name: string
+    restartPolicy?: string
+  }[] // a Pod's
+  const agent = containers.find(({ name }) => name === AGENT_CONTAINER)
+  return agent === undefined || agent.restartPolicy === 'Always'
+}
+
+async function refusing<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ClusterError ? refused(error, name) : error
+  }
+}
+
+/** The cluster's reason, in a sentence; what passes, and rights, are said by others. */
+function refused(error: ClusterError, name: string): unknown {
+  const byWebhook = webhookRefusal(error, `\`${name}\``)
+  if (byWebhook) return byWebhook
+  const isPolicy = /exceeded quota|violates PodSecurity/.test(error.message)
+  if (error.failure !== 'invalid' && !isPolicy) return error
+  const causes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))
+  return new UserError(`the cluster would refuse \`${name}\`; nothing was changed`, {
+    notes: causes.length > 0 ? causes : [error.message],
+    cause: error,
+  })
+}
