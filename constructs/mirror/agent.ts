@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { ContainerMount, ContainerPlan } from '../../compiler/plan/plan.ts'
 import { helperContainer } from '../pod/helper.ts'
+import { quote } from '../pod/shell.ts'
 import { containerJson, resources } from './container.ts'
 import { compact, type Json } from './json.ts'
 import { AGENT_CONTAINER, CODE_VOLUME, READY_FILE, RUN_VOLUME, SYNC_VOLUME, TOOLS_PATH, TOOLS_VOLUME } from './names.ts'
@@ -55,16 +56,22 @@ export const AGENT_MOUNTS: readonly ContainerMount[] = [
   { volume: TOOLS_VOLUME, path: TOOLS_PATH, readOnly: true },
 ]
 
-/** Unpacks the program, and starts it as the user. A file of its own lets it start threads. */
+/**
+ * Unpacks the program, and starts it as the user. A file of its own lets it start threads. The
+ * program itself is not trusted with root: what starts it drops that.
+ */
 export function agentCommand(identity: Identity): readonly string[] {
-  const user = agentDrops(identity) ? `"$b" setuidgid "$("$b" cat ${USER_FILE})" ` : ''
-  return [
-    TOOL,
-    'sh',
-    '-c',
-    `b=${TOOL}; "$b" gunzip -c /devctl/code/agent.cjs.gz > ${PROGRAM} && exec ${user}node ${PROGRAM}`,
-  ]
+  const start = agentDrops(identity) ? `-e ${quote(DROP)}` : PROGRAM
+  return [TOOL, 'sh', '-c', `${TOOL} gunzip -c /devctl/code/agent.cjs.gz > ${PROGRAM} && exec node ${start}`]
 }
+
+const DROP = `\
+const [uid, gid] = require('node:fs').readFileSync('${USER_FILE}', 'utf8').split(':').map(Number)
+process.setgroups([gid])
+process.setgid(gid)
+process.setuid(uid)
+require('/run/devctl/agent.cjs')
+`
 
 const PROGRAM = '/run/devctl/agent.cjs'
 

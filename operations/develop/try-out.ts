@@ -40,7 +40,8 @@ export async function tryOut(
   if (live) {
     const about = { development: settings.name, by: '', since: '', mirror: objects.workload.metadata.name }
     const ref = { apiVersion: live.apiVersion, kind: live.kind, name: live.metadata.name, namespace }
-    const patch = restingPatch(live, recordFor(live, about))
+    const { resourceVersion: _, ...metadata } = live.metadata
+    const patch = restingPatch({ ...live, metadata }, recordFor(live, about))
     await refusing(nameOf(live), () => cluster.patch(ref, patch, { manager: UP_MANAGER, dryRun: true, signal }))
   }
   return { objects, facts }
