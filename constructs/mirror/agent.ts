@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
 import type { ContainerMount, ContainerPlan } from '../../compiler/plan/plan.ts'
 import { helperContainer } from '../pod/helper.ts'
 import { quote } from '../pod/shell.ts'
@@ -8,7 +7,7 @@ import { compact, type Json } from './json.ts'
 import { AGENT_CONTAINER, CODE_VOLUME, READY_FILE, RUN_VOLUME, SYNC_VOLUME, TOOLS_PATH, TOOLS_VOLUME } from './names.ts'
 import { TOOL } from './scripts.ts'
 import type { MirrorFacts, MirrorSettings } from './settings.ts'
-import { agentDrops, agentSecurity, type Identity } from './user.ts'
+import { agentDrops, agentSecurity, type RunsAs } from './user.ts'
 
 /** The file in which an init container leaves the user, where only the Pod knows it. */
 export const USER_FILE = '/run/devctl/user'
@@ -20,7 +19,7 @@ const PATIENCE = 86_400
 export function agentContainer(
   settings: MirrorSettings,
   facts: MirrorFacts,
-  identity: Identity,
+  identity: RunsAs,
   form: 'sidecar' | 'container',
 ): Json {
   const plan: ContainerPlan = {
@@ -60,25 +59,23 @@ export const AGENT_MOUNTS: readonly ContainerMount[] = [
  * Unpacks the program, and starts it as the user. A file of its own lets it start threads. The
  * program itself is not trusted with root: what starts it drops that.
  */
-export function agentCommand(identity: Identity): readonly string[] {
+export function agentCommand(identity: RunsAs): readonly string[] {
   const start = agentDrops(identity) ? `-e ${quote(DROP)}` : PROGRAM
   return [TOOL, 'sh', '-c', `${TOOL} gunzip -c /devctl/code/agent.cjs.gz > ${PROGRAM} && exec node ${start}`]
 }
 
-const DROP = `\
-const [uid, gid] = require('node:fs').readFileSync('${USER_FILE}', 'utf8').split(':').map(Number)
-process.setgroups([gid])
-process.setgid(gid)
-process.setuid(uid)
-require('/run/devctl/agent.cjs')
-`
+const DROP = [
+  `const [uid, gid] = require('node:fs').readFileSync('${USER_FILE}', 'utf8').split(':').map(Number)`,
+  'process.setgroups([gid]); process.setgid(gid); process.setuid(uid)',
+  `require('/run/devctl/agent.cjs')`,
+].join('\n')
 
 const PROGRAM = '/run/devctl/agent.cjs'
 
 /** The data of the Secret that the agent is started from, in base64: program, session, files. */
 export function sessionData(facts: MirrorFacts): Readonly<Record<string, string>> {
   return {
-    'agent.cjs.gz': gzipSync(facts.agent, { level: 9 }).toString('base64'),
+    'agent.cjs.gz': facts.agent.data,
     'session.json': Buffer.from(facts.session).toString('base64'),
     ...Object.fromEntries(facts.files.map((content, index) => [`file-${index}`, content])),
   }
@@ -87,6 +84,6 @@ export function sessionData(facts: MirrorFacts): Readonly<Record<string, string>
 /** Another one for another program, session or file. */
 export function sessionHash(facts: MirrorFacts): string {
   const hash = createHash('sha256')
-  for (const part of [facts.agent, facts.session, ...facts.files]) hash.update(`${part.length} `).update(part)
+  for (const part of [facts.agent.hash, facts.session, ...facts.files]) hash.update(`${part.length} `).update(part)
   return hash.digest('hex').slice(0, 16)
 }

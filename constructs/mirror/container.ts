@@ -6,7 +6,7 @@ import { runCommand } from './scripts.ts'
 import type { ContainerSettings, HookSettings, MirrorSettings, SecuritySettings } from './settings.ts'
 
 /** What the Pod of a development container gives it. */
-export interface Surroundings {
+export interface PodParts {
   readonly mounts: readonly ContainerMount[]
   readonly runs: 'hold' | 'command'
   /** The command that holds the container, without the words of the application. */
@@ -18,7 +18,7 @@ export interface Surroundings {
 type Kept = Partial<Pick<MirrorSettings, 'probes' | 'lifecycle' | 'security'>>
 
 /** A container of the application with what the settings change in it; unknown fields stay. */
-export function developContainer(live: Json, settings: ContainerSettings & Kept, around: Surroundings): Json {
+export function developContainer(live: Json, settings: ContainerSettings & Kept, around: PodParts): Json {
   const own = lowered(live, settings, around.mounts)
   const { command: _, args: __, ...kept } = withoutProbes(live, settings)
   return compact({
@@ -60,7 +60,7 @@ function lowered(live: Json, settings: ContainerSettings, mounts: readonly Conta
  * Process 1 and its words. Those of the cluster have Kubernetes' `$(NAME)` in them, and go as they
  * are; an image's own command is not known, so it is left to the image.
  */
-function words(live: Json, settings: ContainerSettings, { runs, hold, ready }: Surroundings): Json {
+function words(live: Json, settings: ContainerSettings, { runs, hold, ready }: PodParts): Json {
   if (runs === 'hold') return { command: hold }
   const own = containerJson({ ...NO_CONTAINER, ...present({ command: settings.command, args: settings.args }) })
   const command = own['command'] ?? live['command']

@@ -4,7 +4,7 @@ import { fillContainers } from '../pod/fill.ts'
 import { helperContainer } from '../pod/helper.ts'
 import { busybox, type Tools } from '../pod/tools.ts'
 import { AGENT_MOUNTS, agentCommand, agentContainer, USER_FILE } from './agent.ts'
-import { containerJson, developContainer, type Surroundings } from './container.ts'
+import { containerJson, developContainer, type PodParts } from './container.ts'
 import type { Detached } from './detach.ts'
 import { compact, type Json, listIn, mapIn, mergeBy } from './json.ts'
 import {
@@ -25,10 +25,10 @@ import {
   agentSecurity,
   asksForUser,
   fillSecurity,
-  type Identity,
   identityOf,
   NOBODY,
   OWN_SECURITY,
+  type RunsAs,
   restricted,
 } from './user.ts'
 
@@ -46,7 +46,7 @@ export function developPod(
   const live = chosenContainer(spec, settings)
   const identity = settings.mode === 'hybrid' ? NOBODY_AT_ALL : identityOf(spec, live, settings, facts.user)
   const isSidecar = facts.hasSidecars && settings.mode === 'sync'
-  const around: Surroundings = {
+  const around: PodParts = {
     mounts: [...containerMounts(settings), ...(isSidecar ? [] : [RUN_MOUNT])],
     runs: facts.runs,
     hold: holdCommand(isSidecar ? undefined : READY_FILE),
@@ -118,7 +118,7 @@ export const volumeLabel = (development: string): string =>
 const CODE_ITEMS = ['agent.cjs.gz', 'session.json'].map(key => ({ key, path: key }))
 const TOOLS_MOUNT: ContainerMount = { volume: TOOLS_VOLUME, path: TOOLS_PATH, readOnly: true }
 const RUN_MOUNT: ContainerMount = { volume: RUN_VOLUME, path: '/run/devctl' }
-const NOBODY_AT_ALL: Identity = { kind: 'known', user: NOBODY, rootAllowed: true }
+const NOBODY_AT_ALL: RunsAs = { kind: 'known', user: NOBODY, rootAllowed: true }
 
 /** The container that the settings name, or the first one. Throws when there is none of that name: the caller has looked. */
 export function chosenContainer(spec: Json, { container }: ContainerSettings): Json {
@@ -232,7 +232,7 @@ function fillContainersOf(
   image: string,
   settings: MirrorSettings,
   facts: MirrorFacts,
-  identity: Identity,
+  identity: RunsAs,
   spec: Json,
   sync: Volume,
 ): readonly Json[] {
@@ -265,7 +265,7 @@ function fillContainersOf(
 function userContainer(
   image: string,
   imagePullPolicy: ContainerPlan['imagePullPolicy'],
-  { rootAllowed }: Identity,
+  { rootAllowed }: RunsAs,
 ): ContainerPlan {
   const security: ContainerSecurity | undefined = rootAllowed ? undefined : restricted()
   const script = `b=${busybox}; "$b" printf %s:%s "$("$b" id -u)" "$("$b" id -g)" | "$b" tee ${USER_FILE} > /dev/termination-log`
@@ -280,7 +280,7 @@ function userContainer(
 }
 
 /** A new claim belongs to root: without a group of the Pod, nobody else can write to it. */
-function ownContainer({ toolsImage }: MirrorFacts, identity: Identity): ContainerPlan {
+function ownContainer({ toolsImage }: MirrorFacts, identity: RunsAs): ContainerPlan {
   const user =
     identity.kind === 'known'
       ? `${identity.user.uid}:${identity.user.gid ?? identity.user.uid}`
@@ -294,7 +294,7 @@ function ownContainer({ toolsImage }: MirrorFacts, identity: Identity): Containe
   })
 }
 
-function needsOwner(identity: Identity, settings: MirrorSettings, spec: Json, sync: Volume): boolean {
+function needsOwner(identity: RunsAs, settings: MirrorSettings, spec: Json, sync: Volume): boolean {
   const isRoot = identity.kind === 'known' && identity.user.uid === 0
   return !isRoot && identity.rootAllowed && 'persistentVolumeClaim' in sync && givenGroup(spec, settings) === undefined
 }
@@ -310,7 +310,7 @@ const givenGroup = (spec: Json, { security }: MirrorSettings): number | undefine
 function fsGroup(
   spec: Json,
   settings: MirrorSettings,
-  identity: Identity,
+  identity: RunsAs,
   { sync, own }: { readonly sync: Volume; readonly own: readonly Volume[] },
 ): number | undefined {
   const given = givenGroup(spec, settings)
@@ -321,7 +321,7 @@ function fsGroup(
 }
 
 /** The agent in the place of the application: its variables and ports stay, for the command on the laptop. */
-function hybridContainer(live: Json, settings: MirrorSettings, facts: MirrorFacts, identity: Identity): Json {
+function hybridContainer(live: Json, settings: MirrorSettings, facts: MirrorFacts, identity: RunsAs): Json {
   const agent = agentContainer(settings, facts, identity, 'container')
   const { env, ports } = developContainer(live, settings, { mounts: [], runs: 'hold', hold: [] })
   return compact({

@@ -114,8 +114,8 @@ export interface User {
 /** What is known of the cluster, the image and the session besides the settings. */
 export interface MirrorFacts {
   readonly namespace: string
-  /** The text of the agent's program, one file. */
-  readonly agent: string
+  /** The agent's program, one file: compressed by gzip, in base64, and a hash of its text. */
+  readonly agent: { readonly data: string; readonly hash: string }
   /** The text of `session.json`. */
   readonly session: string
   /** A stock image with Node.js. */

@@ -6,7 +6,7 @@ import type { MirrorSettings, User } from './settings.ts'
  * Whose files the development container writes, and so the agent has to: numbers, or the user of an
  * image that we cannot read. Root is refused where the application refuses it.
  */
-export type Identity =
+export type RunsAs =
   | { readonly kind: 'known'; readonly user: User; readonly rootAllowed: boolean }
   | { readonly kind: 'unknown'; readonly rootAllowed: boolean }
 
@@ -16,7 +16,7 @@ export function identityOf(
   container: Json,
   settings: Pick<MirrorSettings, 'security'>,
   imageUser: User | undefined,
-): Identity {
+): RunsAs {
   const contexts: readonly Json[] = [
     { ...settings.security },
     mapIn(container, 'securityContext'),
@@ -32,7 +32,7 @@ export function identityOf(
 }
 
 /** True if the user of a container is found out in the Pod, by an init container. */
-export const asksForUser = (identity: Identity): boolean => identity.kind === 'unknown'
+export const asksForUser = (identity: RunsAs): boolean => identity.kind === 'unknown'
 
 /** The restricted level of the Pod Security Standards; without a user, that of the image. */
 export function restricted(user?: User): ContainerSecurity {
@@ -62,7 +62,7 @@ export const NOBODY: User = { uid: 65534, gid: 65534 }
  * found out; where root is refused it starts as nobody, and is rolled once more when the user is
  * known.
  */
-export function agentSecurity(identity: Identity): ContainerSecurity {
+export function agentSecurity(identity: RunsAs): ContainerSecurity {
   const readOnly = { readOnlyRootFilesystem: true }
   if (identity.kind === 'unknown')
     return identity.rootAllowed
@@ -78,10 +78,10 @@ export function agentSecurity(identity: Identity): ContainerSecurity {
 const group = ({ gid }: User) => (gid === undefined ? {} : { runAsGroup: gid })
 
 /** True if the agent starts as root and drops to the user that was found out. */
-export const agentDrops = (identity: Identity): boolean => identity.kind === 'unknown' && identity.rootAllowed
+export const agentDrops = (identity: RunsAs): boolean => identity.kind === 'unknown' && identity.rootAllowed
 
 /** What fills the volume runs as the user who will write to it; as root it keeps the owners. */
-export function fillSecurity(identity: Identity): {
+export function fillSecurity(identity: RunsAs): {
   readonly rootless: boolean
   readonly security?: ContainerSecurity
 } {

@@ -6,7 +6,7 @@ import { deleteAndWait, isEnding } from '../objects/removal.ts'
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
 import {
-  type Patch,
+  type MergePatch,
   patchOf,
   recordOf,
   restoredOwners,
@@ -103,7 +103,7 @@ async function restore(session: Session, seen: KubeObject): Promise<void> {
 }
 
 /** What somebody has scaled since stays as it is. */
-function valuesPatch(live: KubeObject, record: UpRecord): Patch {
+function valuesPatch(live: KubeObject, record: UpRecord): MergePatch {
   const scale = scaleField(live)
   const isScaled = valueAt(live, scale.path) !== scale.value
   const values = record.before.filter(({ path }) => !(isScaled && path.join() === scale.path.join()))
@@ -119,7 +119,7 @@ function valuesPatch(live: KubeObject, record: UpRecord): Patch {
   ])
 }
 
-function ownersPatch(live: KubeObject, record: UpRecord): Patch {
+function ownersPatch(live: KubeObject, record: UpRecord): MergePatch {
   const owners = recordOf(live)?.owners ?? record.owners
   return patchOf([
     { path: ['metadata', 'resourceVersion'], value: live.metadata.resourceVersion },

@@ -99,15 +99,15 @@ export const valueAt = (whole: unknown, path: FieldPath): unknown =>
   path.reduce<unknown>((at, key) => (at as Readonly<Record<string, unknown>> | undefined)?.[key], whole)
 
 /** A merge patch that sets values. */
-export function patchOf(values: readonly { readonly path: FieldPath; readonly value: unknown }[]): Patch {
-  return values.reduce<Patch>((patch, { path, value }) => withValue(patch, path, value), {})
+export function patchOf(values: readonly { readonly path: FieldPath; readonly value: unknown }[]): MergePatch {
+  return values.reduce<MergePatch>((patch, { path, value }) => withValue(patch, path, value), {})
 }
 
 /** A merge patch (RFC 7396). */
-export type Patch = Readonly<Record<string, unknown>>
+export type MergePatch = Readonly<Record<string, unknown>>
 
-function withValue(patch: Patch, [first, ...rest]: FieldPath, value: unknown): Patch {
+function withValue(patch: MergePatch, [first, ...rest]: FieldPath, value: unknown): MergePatch {
   if (first === undefined) return patch
-  const below = (patch[first] ?? {}) as Patch // a map that an earlier path has made
+  const below = (patch[first] ?? {}) as MergePatch // a map that an earlier path has made
   return { ...patch, [first]: rest.length === 0 ? value : withValue(below, rest, value) }
 }

@@ -3,8 +3,8 @@ import { UP_LABEL } from '../../constructs/mirror/workload.ts'
 import {
   type FieldPath,
   FLUX_ANNOTATION,
+  type MergePatch,
   ownersOf,
-  type Patch,
   patchOf,
   recordOf,
   UP_ANNOTATION,
@@ -65,7 +65,7 @@ export function recordFor(
 }
 
 /** The merge patch that makes an application rest and leaves the record in it, in one step. */
-export function restingPatch(live: KubeObject, record: UpRecord): Patch {
+export function restingPatch(live: KubeObject, record: UpRecord): MergePatch {
   const { resourceVersion } = live.metadata
   return patchOf([
     { path: ['metadata', 'resourceVersion'], value: resourceVersion },

@@ -99,7 +99,8 @@ export const inputOf = (
 ): TakeInput<Config> => ({
   original: original && { ...original, namespace },
   settings: settings(more),
-  facts: { agent: AGENT, agentImage: 'node:22-alpine', toolsImage: 'busybox:1.37', runs: 'hold', files: [] },
+  agent: AGENT,
+  facts: { agentImage: 'node:22-alpine', toolsImage: 'busybox:1.37', runs: 'hold', files: [] },
   session: existing => (existing as Config | undefined) ?? { key: 'k' },
   takeOver: false,
   dryRun: false,

@@ -36,7 +36,7 @@ export const AGENT = `require('node:fs').writeFileSync('/run/devctl/ready', '');
 
 export const facts = (more: Partial<MirrorFacts> = {}): MirrorFacts => ({
   namespace: 'shop',
-  agent: AGENT,
+  agent: { data: 'H4sI', hash: 'of the agent' },
   session: '{}',
   agentImage: 'node:22-alpine',
   toolsImage: 'busybox:1.37',
