@@ -1,6 +1,6 @@
 import type { SecretPlaces } from '../text/secret-places.ts'
 import type { At, Span } from '../text/source.ts'
-import type { MapTree, Tree } from '../text/tree.ts'
+import type { MapTree } from '../text/tree.ts'
 import type { BuildCache } from '../values/build-cache.ts'
 import type { BuildContext } from '../values/build-context.ts'
 
@@ -150,7 +150,8 @@ export interface Service {
 
   // used by the command line
   readonly attach: boolean
-  readonly develop?: Tree
+  /** The rules of `develop.watch`. */
+  readonly watch: readonly WatchRule[]
   readonly models: readonly {
     readonly name: string
     readonly endpointVar: string
@@ -295,6 +296,35 @@ export interface Hook {
   readonly image?: At<string>
   readonly entrypoint?: Words
   readonly perReplica?: At<boolean>
+}
+
+/** What a change of a watched path does (https://github.com/compose-spec/compose-spec/blob/main/develop.md#action). */
+export type WatchAction = 'rebuild' | 'sync' | 'restart' | 'sync+restart' | 'sync+exec'
+
+/** An entry of `develop.watch`. */
+export interface WatchRule {
+  readonly span: Span
+  /** The absolute path of a folder or file, symbolic links resolved. */
+  readonly path: At<string>
+  readonly action: At<WatchAction>
+  /** A path in the container, as written. */
+  readonly target?: At<string>
+  /** Patterns in the grammar of `.dockerignore`, relative to `path`. */
+  readonly ignore: readonly At<string>[]
+  /** Empty: everything. */
+  readonly include: readonly At<string>[]
+  readonly initialSync: boolean
+  readonly exec?: WatchExec
+}
+
+/** The command of a `sync+exec` rule. */
+export interface WatchExec {
+  readonly span: Span
+  readonly command: Words
+  readonly user?: At<string>
+  readonly privileged: boolean
+  readonly workingDir?: At<string>
+  readonly environment: readonly Pair[]
 }
 
 /** An entry of `ports`. */

@@ -53,6 +53,7 @@ export function service(name: string, fields: Partial<Service> = {}): Service {
     sysctls: [],
     devices: [],
     attach: true,
+    watch: [],
     models: [],
     ...fields,
   }

@@ -14,6 +14,7 @@ import {
 import { readBuild } from '../read/build.ts'
 import { readDependsOn, readLinks } from '../read/depends-on.ts'
 import { readDeploy } from '../read/deploy.ts'
+import { readWatch } from '../read/develop.ts'
 import { readDeviceRequests } from '../read/devices.ts'
 import { readHealthcheck } from '../read/healthcheck.ts'
 import { readHooks } from '../read/hooks.ts'
@@ -139,7 +140,7 @@ export const serviceFamilies = {
       ...cli({ ...flag(), print: print.optionalFlag }, '`false`: left out of `logs`'),
       read: { attach: read.flagOrTrue },
     },
-    develop: { ...cli(develop, 'paths that `up` watches and syncs'), read: { develop: read.mapping } },
+    develop: { ...cli(develop, 'paths that `up` watches and syncs'), read: { watch: readWatch } },
   },
   'Machine resources': {
     resources: {

@@ -36,6 +36,3 @@ export const duration = (service: MapTree, _: ReadContext, key: string): At<Dura
 /** A mapping of text, sorted by name; null becomes empty text. */
 export const pairs = (service: MapTree, _: ReadContext, key: string): readonly Pair[] =>
   values.pairs(service, [key], '')
-
-/** A mapping, unparsed. */
-export const mapping = (service: MapTree, _: ReadContext, key: string): MapTree | undefined => values.map(service, key)
