@@ -1,6 +1,7 @@
 import { entries, items, scalar } from '../compose/read/tree-values.ts'
+import { Reporter } from '../diagnostics/reporter.ts'
 import type { ModelPath } from '../schema/model-path.ts'
-import { type Entry, entry, get, isScalar, type Tree } from '../text/tree.ts'
+import { type Entry, entry, get, isScalar, mapTree, type Tree } from '../text/tree.ts'
 import { parseQuantity } from '../values/quantity.ts'
 import { present } from './build.ts'
 import { checkDevelopment } from './dev-rules.ts'
@@ -41,6 +42,12 @@ export function readDevelopment(tree: Tree | undefined, reading: Reading): Reado
     found.set(key, container)
   }
   return found
+}
+
+/** A development container as `dev: {NAME: {}}` declares it: everything has its default. */
+export function plainDevelopment(name: string, span: DevelopmentContainer['span']): Development {
+  const reading: Reading = { reporter: new Reporter(), lookup: () => undefined, folder: '' }
+  return readOne(name, { key: span, value: mapTree(span, []) }, [], reading)
 }
 
 function readOne(name: string, { key: span, value }: Entry, path: ModelPath, reading: Reading): Development {

@@ -35,10 +35,15 @@ export function readSync(tree: Tree, path: ModelPath, reading: Reading): Sync {
   return {
     folders,
     compression: flag('compression') ?? !isLong,
-    verbose: flag('verbose') ?? false,
-    rescanInterval: readInteger(get(tree, 'rescanInterval'), [...path, 'rescanInterval'], reading)?.value ?? 300,
+    verbose: flag('verbose') ?? SYNC_DEFAULTS.verbose,
+    rescanInterval:
+      readInteger(get(tree, 'rescanInterval'), [...path, 'rescanInterval'], reading)?.value ??
+      SYNC_DEFAULTS.rescanInterval,
   }
 }
+
+/** The settings of a list of folders. */
+export const SYNC_DEFAULTS: Omit<Sync, 'folders'> = { compression: true, verbose: false, rescanInterval: 300 }
 
 /** `LOCAL:REMOTE`; a Windows path has a colon of its own. */
 export function parseSyncFolder(text: string): Parsed<{ readonly local: string; readonly remote: string }> {

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { loadProject } from '../../compiler/compose/load/load.ts'
+import type { Project } from '../../compiler/compose/project.ts'
 import { readProject } from '../../compiler/compose/read-project.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
@@ -11,6 +12,8 @@ import type { ContainerPlan, Plan, PodPlan, WorkloadPlan } from '../../compiler/
 /** The plan of a Compose file, with the diagnostics of reading and planning. */
 export interface Planned {
   readonly plan: Plan
+  readonly project: Project
+  readonly host: CompilerHost
   readonly diagnostics: readonly Diagnostic[]
   /** The codes of errors and warnings, in the order of the file. */
   readonly codes: readonly string[]
@@ -47,7 +50,8 @@ export function planOf(
   const reporter = new Reporter()
   const loaded = loadProject({ workingDirectory: '/project' }, host, reporter)
   if (!loaded) throw new Error(`not loaded: ${JSON.stringify(reporter.diagnostics().map(({ message }) => message))}`)
-  const plan = planProject(readProject(loaded, host, reporter), { ...usual, ...options }, host, reporter)
+  const project = readProject(loaded, host, reporter)
+  const plan = planProject(project, { ...usual, ...options }, host, reporter)
   const diagnostics = reporter.diagnostics()
   const workload = (name: string) => {
     const found = plan.workloads.find(one => one.name === name)
@@ -56,6 +60,8 @@ export function planOf(
   }
   return {
     plan,
+    project,
+    host,
     diagnostics,
     codes: diagnostics.filter(({ severity }) => severity !== 'info').map(({ code }) => code),
     lines: diagnostics.map(({ severity, code, span }) => `${severity} ${code}: ${span ? excerpt(span) : ''}`),

@@ -1,0 +1,96 @@
+import { posix } from 'node:path'
+import type { Project, Service } from '../../compiler/compose/project.ts'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { shownPlace } from '../../compiler/text/source.ts'
+import { type ChooseDev, chooseDev } from './choose.ts'
+import { type ComposeFolders, composeFolders, type FolderHost, isSyncRule } from './compose-folders.ts'
+import { inside } from './watch-patterns.ts'
+
+/** A service of a Compose file that can be worked on, with its folders. */
+export interface Candidate extends ComposeFolders {
+  readonly service: Service
+}
+
+/**
+ * The services that `up` can work on without a manifest, in the order of the file: those that
+ * people change, since they are built and have a folder of this machine, or since `develop.watch`
+ * copies files into them. If there is none, those that run the folder of the Compose file in an
+ * image that is not theirs (`image: node`, `volumes: [.:/app]`).
+ */
+export function candidatesOf(project: Project, host: FolderHost): readonly Candidate[] {
+  const all = [...project.services.values()]
+    .map((service): Candidate => ({ service, ...composeFolders(service, host) }))
+    .filter(({ folders }) => folders.length > 0)
+  const changed = all.filter(({ service }) => service.build || service.watch.some(isSyncRule))
+  return changed.length > 0 ? changed : all.filter(one => runsProject(one, project))
+}
+
+/** A database with a folder of scripts does not, and neither does a server that only reads its pages. */
+const runsProject = ({ service, folders }: Candidate, { directory }: Project): boolean => {
+  const readOnly = new Set(service.mounts.flatMap(({ readOnly, target }) => (readOnly ? [target.value] : [])))
+  return folders.some(
+    ({ local, remote }) => !readOnly.has(remote) && (local === directory || inside(directory, local) !== undefined),
+  )
+}
+
+/**
+ * The service that `up` works on: the one that is named, the only candidate, or the one that the
+ * person chooses. Throws a UserError that lists the candidates, or says what to add if there is
+ * none.
+ */
+export async function chooseCandidate(
+  project: Project,
+  host: FolderHost,
+  name: string | undefined,
+  choose: ChooseDev | undefined,
+): Promise<Candidate> {
+  if (name !== undefined) return namedCandidate(project, host, name)
+  const all = candidatesOf(project, host)
+  if (all.length === 0) throw nothingToSync(undefined, project)
+  const names = all.map(({ service }) => service.name)
+  const chosen = await chooseDev(names, undefined, choose)
+  return all[names.indexOf(chosen)]!
+}
+
+/** A service that is named needs only a folder: the user knows what it is. */
+function namedCandidate(project: Project, host: FolderHost, name: string): Candidate {
+  const service = project.services.get(name)
+  if (!service) {
+    const names = [...project.services.keys()]
+    throw new UserError(`service \`${name}\` does not exist`, {
+      hint: didYouMean(name, names) ?? `the services are ${names.map(one => `\`${one}\``).join(', ')}`,
+    })
+  }
+  const found = { service, ...composeFolders(service, host) }
+  if (found.folders.length === 0) throw nothingToSync(found, project)
+  return found
+}
+
+/** The error for a project, or a service, without a folder to work on; the hint has the two lines to add. */
+export function nothingToSync(candidate: Candidate | undefined, { services }: Pick<Project, 'services'>): UserError {
+  const example = candidate?.service ?? [...services.values()].find(({ build }) => build)
+  const target = example?.workingDir?.value ?? '/app'
+  const [source, at] = [sourceOf(example), posix.resolve('/', target)]
+  return new UserError(
+    candidate
+      ? `service \`${candidate.service.name}\` has no folder of this machine to work on`
+      : 'no service has a folder of this machine to work on',
+    {
+      notes: (candidate?.problems ?? []).map(({ span, text }) => `${shownPlace(span)}: ${text}`),
+      hint: `add two lines to ${example ? `\`${example.name}\`` : 'the service that you work on'}:\n    volumes:\n      - ${source}:${at}`,
+    },
+  )
+}
+
+/** The folder that the service is built from, as far as it can be written shortly. */
+function sourceOf(service: Service | undefined): string {
+  const context = service?.build?.context
+  if (!context?.value.startsWith('/')) return '.'
+  const written = context.span.file.text.slice(context.span.start, context.span.end).replace(/^(["'])(.*)\1$/, '$2')
+  return /^\.{1,2}(?:\/[\w.-]+)*$/.test(written)
+    ? written
+    : /^[\w.-]+(?:\/[\w.-]+)*$/.test(written)
+      ? `./${written}`
+      : '.'
+}

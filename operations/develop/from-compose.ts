@@ -1,0 +1,136 @@
+import type { Port, Project, Service } from '../../compiler/compose/project.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { plainDevelopment } from '../../compiler/manifest/dev.ts'
+import type { Development, Sync } from '../../compiler/manifest/development.ts'
+import type { Forward } from '../../compiler/manifest/forward.ts'
+import { SYNC_DEFAULTS } from '../../compiler/manifest/short-forms.ts'
+import { planNames } from '../../compiler/plan/names.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import { shownPlace } from '../../compiler/text/source.ts'
+import { ENVIRONMENT_LABEL, SERVICE_LABEL } from '../objects/labels.ts'
+import { type Candidate, nothingToSync } from './candidates.ts'
+import { type ComposeFolder, composeFolders, type FolderHost, watchPatterns } from './compose-folders.ts'
+import type { ActionRule } from './watch-actions.ts'
+
+/** A development container with what the Compose file adds to it. */
+export interface ComposeDevelopment {
+  readonly development: Development
+  /** The folders of `development.sync.folders`, in their order. */
+  readonly folders: readonly ComposeFolder[]
+  /** What changes do besides travelling. */
+  readonly actions: readonly ActionRule[]
+  /** True if the container runs the program of its service, and `up` shows its output, instead of a shell. */
+  readonly runsService: boolean
+  /** What is not synchronized, with its place. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * The development container of a service without a manifest: its folders are synchronized, its
+ * published ports are forwarded, and it runs the command of the service.
+ */
+export function developmentOf(
+  candidate: Candidate,
+  project: Project,
+  plan: Plan,
+  host: FolderHost,
+): ComposeDevelopment {
+  const { service, folders } = candidate
+  const { span } = service
+  const name = planNames(project, {}, new Reporter()).of(service.name)
+  const plain = plainDevelopment(name, span)
+  const workload = plan.workloads.find(({ pod }) => pod.services.includes(name))
+  const container = workload?.pod.containers.find(one => one.name === name)
+  const label = (key: string, value: string) => ({ name: key, value, span })
+  return {
+    development: {
+      ...plain,
+      ...(container && {
+        container: { value: container.name, span },
+        imagePullPolicy: container.imagePullPolicy,
+      }),
+      // The name of a Job has a hash, and services that share a Pod have the workload of one of them.
+      selector: workload
+        ? [label(ENVIRONMENT_LABEL, plan.environment.name), label(SERVICE_LABEL, workload.service)]
+        : [],
+      sync: syncOf(folders),
+      forward: forwardsOf(service.ports),
+    },
+    folders,
+    actions: actionsOf(service, host),
+    runsService: true,
+    notes: notesOf(candidate),
+  }
+}
+
+/**
+ * A development container of the manifest without `sync`, with the host volumes and watch rules of
+ * the service that has its name, or that its `container` names. Throws a UserError if there is no
+ * such service, or if it has no folder.
+ */
+export function withHostVolumes(development: Development, project: Project, host: FolderHost): ComposeDevelopment {
+  const service = serviceOf(development, project)
+  const candidate: Candidate = { service, ...composeFolders(service, host) }
+  if (candidate.folders.length === 0) throw nothingToSync(candidate, project)
+  return {
+    development: { ...development, sync: syncOf(candidate.folders) },
+    folders: candidate.folders,
+    actions: actionsOf(service, host),
+    runsService: false,
+    notes: notesOf(candidate),
+  }
+}
+
+function serviceOf({ name, container, span }: Development, project: Project): Service {
+  const names = planNames(project, {}, new Reporter())
+  const all = [...project.services.values()]
+  const named = (wanted: string) => all.find(one => one.name === wanted || names.of(one.name) === wanted)
+  const found = (container && named(container.value)) ?? named(name)
+  if (found) return found
+  throw new UserError(`development container \`${name}\` has no \`sync\`, and no service has its name`, {
+    notes: [shownPlace(span)],
+    hint: 'add `sync: [".:/app"]`, or name it after a service whose host volumes are synchronized',
+  })
+}
+
+const syncOf = (folders: readonly ComposeFolder[]): Sync => ({
+  folders: folders.map(({ span, local, remote }) => ({ span, local, remote })),
+  ...SYNC_DEFAULTS,
+})
+
+/** Published ports are those that people open; each local port once, and TCP alone, as a tunnel carries nothing else. */
+function forwardsOf(ports: readonly Port[]): readonly Forward[] {
+  const found = new Map<number, Forward>()
+  for (const { span, target, protocol, published } of ports) {
+    const localPort = published === undefined ? target : Number.parseInt(published, 10)
+    if (protocol !== 'TCP' || found.has(localPort)) continue
+    found.set(localPort, { span, localPort, remotePort: target })
+  }
+  return [...found.values()]
+}
+
+function actionsOf(service: Service, host: FolderHost): readonly ActionRule[] {
+  return service.watch.flatMap((rule): readonly ActionRule[] => {
+    const { action, exec } = rule
+    if (action.value === 'sync') return []
+    if (action.value === 'sync+exec' && !exec)
+      throw new UserError('a watch rule with the action `sync+exec` has no `exec`', {
+        notes: [shownPlace(action.span)],
+        hint: 'add `exec: {command: …}`, or write `action: sync`',
+      })
+    if (action.value === 'rebuild' && !service.build)
+      throw new UserError(
+        `service \`${service.name}\` has a watch rule with the action \`rebuild\`, and no \`build\``,
+        {
+          notes: [shownPlace(action.span)],
+          hint: 'add `build` to the service, or write `action: sync+restart` with a `target`',
+        },
+      )
+    const patterns = watchPatterns(rule, service, host)
+    return [{ patterns, action: action.value, ...(action.value === 'sync+exec' && exec && { exec }) }]
+  })
+}
+
+const notesOf = ({ problems }: Candidate): readonly string[] =>
+  problems.map(({ span, text }) => `${shownPlace(span)}: ${text}`)

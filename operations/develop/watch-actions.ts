@@ -1,0 +1,159 @@
+import type { WatchExec, WatchRule } from '../../compiler/compose/project.ts'
+import { type WatchPatterns, watchFilter } from './watch-patterns.ts'
+
+/** A rule of `develop.watch` that does more than copy. */
+export interface ActionRule {
+  readonly patterns: WatchPatterns
+  readonly action: Exclude<WatchRule['action']['value'], 'sync'>
+  /** With `sync+exec`. */
+  readonly exec?: WatchExec
+}
+
+/** What becomes of a batch of changes. */
+export type BatchAction =
+  /** The image is built again and the mirror gets it: that restarts everything. */
+  | { readonly kind: 'rebuild' }
+  /** The commands run, one after the other, then the program of the container is restarted. */
+  | { readonly kind: 'run'; readonly execs: readonly WatchExec[]; readonly restarts: boolean }
+
+/**
+ * Decides what a batch of changed paths, which are absolute, does: at most one action, so that a
+ * `git checkout` of a hundred files restarts once. A build takes precedence, since it starts a new
+ * container with all that has changed.
+ */
+export function batchDecision(rules: readonly ActionRule[]): (changed: readonly string[]) => BatchAction | undefined {
+  const filtered = rules.map(rule => ({ rule, takes: watchFilter(rule.patterns) }))
+  return changed => {
+    const hit = filtered.filter(({ takes }) => changed.some(takes)).map(({ rule }) => rule)
+    if (hit.length === 0) return undefined
+    if (hit.some(({ action }) => action === 'rebuild')) return { kind: 'rebuild' }
+    return {
+      kind: 'run',
+      execs: [...new Set(hit.flatMap(({ exec }) => exec ?? []))],
+      restarts: hit.some(({ action }) => action === 'restart' || action === 'sync+restart'),
+    }
+  }
+}
+
+/** How actions are carried out. Each rejects with the reason of the signal when that is aborted. */
+export interface ActionHands {
+  /** Waits until all that was seen until now is in the container. */
+  settled(signal: AbortSignal): Promise<void>
+  /** Runs a command in the container; gives its exit status. */
+  exec(command: WatchExec, signal: AbortSignal): Promise<number>
+  /** Restarts the program of the container: USR1 to `run.sh`. */
+  restart(signal: AbortSignal): Promise<void>
+  /** Builds the image, and has the mirror run it. */
+  rebuild(signal: AbortSignal): Promise<void>
+  /** Waits for so many milliseconds. */
+  pause(milliseconds: number, signal: AbortSignal): Promise<void>
+}
+
+/** What the user hears of actions. */
+export type ActionEvent =
+  | { readonly type: 'begun'; readonly action: BatchAction; readonly changed: readonly string[] }
+  | { readonly type: 'ended'; readonly action: BatchAction }
+  /** An action that failed does not end the session: the next change tries again. */
+  | { readonly type: 'failed'; readonly action: BatchAction; readonly error: unknown }
+
+/** Milliseconds without a change after which a batch is complete. */
+const QUIET = 100
+/** Milliseconds after which a batch is carried out although changes go on. */
+const LONGEST = 2000
+
+/**
+ * Carries out the actions of changed paths, one at a time: what changes during an action is the
+ * next batch.
+ */
+export class WatchActions {
+  readonly #decide: (changed: readonly string[]) => BatchAction | undefined
+  readonly #hands: ActionHands
+  readonly #on: (event: ActionEvent) => void
+  readonly #now: () => number
+  #changed = new Set<string>()
+  #wake: (() => void) | undefined
+
+  constructor(
+    rules: readonly ActionRule[],
+    hands: ActionHands,
+    { on, now = () => performance.now() }: { readonly on: (event: ActionEvent) => void; readonly now?: () => number },
+  ) {
+    this.#decide = batchDecision(rules)
+    this.#hands = hands
+    this.#on = on
+    this.#now = now
+  }
+
+  /** Takes paths that have changed on this machine; they are absolute. */
+  add(changed: Iterable<string>): void {
+    for (const path of changed) this.#changed.add(path)
+    if (this.#changed.size > 0) this.#wake?.()
+  }
+
+  /** Carries out actions until the signal is aborted; then rejects with its reason. */
+  async run(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await this.#someChange(signal)
+      const changed = await this.#batch(signal)
+      const action = this.#decide(changed)
+      if (action) await this.#carryOut(action, changed, signal)
+    }
+  }
+
+  #someChange(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const abort = () => reject(signal.reason)
+      if (signal.aborted) return abort()
+      this.#wake = () => {
+        this.#wake = undefined
+        signal.removeEventListener('abort', abort)
+        resolve()
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      if (this.#changed.size > 0) this.#wake()
+    })
+  }
+
+  async #batch(signal: AbortSignal): Promise<readonly string[]> {
+    const began = this.#now()
+    let size = -1
+    while (size !== this.#changed.size && this.#now() - began < LONGEST) {
+      size = this.#changed.size
+      await this.#hands.pause(QUIET, signal)
+    }
+    const changed = [...this.#changed]
+    this.#changed = new Set()
+    return changed
+  }
+
+  async #carryOut(action: BatchAction, changed: readonly string[], signal: AbortSignal): Promise<void> {
+    this.#on({ type: 'begun', action, changed })
+    try {
+      await this.#do(action, signal)
+      this.#on({ type: 'ended', action })
+    } catch (error) {
+      signal.throwIfAborted()
+      this.#on({ type: 'failed', action, error })
+    }
+  }
+
+  async #do(action: BatchAction, signal: AbortSignal): Promise<void> {
+    if (action.kind === 'rebuild') return this.#hands.rebuild(signal)
+    await this.#hands.settled(signal)
+    for (const exec of action.execs) {
+      const status = await this.#hands.exec(exec, signal)
+      if (status !== 0) throw new CommandFailed(exec.command.words, status)
+    }
+    if (action.restarts) await this.#hands.restart(signal)
+  }
+}
+
+/** The command of a `sync+exec` rule ended with another status than 0. */
+export class CommandFailed extends Error {
+  readonly status: number
+
+  constructor(words: readonly string[], status: number) {
+    super(`\`${words.join(' ')}\` ended with status ${status}`)
+    this.status = status
+  }
+}

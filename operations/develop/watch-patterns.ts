@@ -1,0 +1,61 @@
+import { posix } from 'node:path'
+import { excluder } from '../../compiler/values/excluder.ts'
+import { dockerIgnore, dockerPattern } from '../../compiler/values/ignore-file.ts'
+
+/** Which paths a rule of `develop.watch` is about. Patterns have the grammar of `.dockerignore`. */
+export interface WatchPatterns {
+  /** Absolute: the folder or file that is watched. */
+  readonly path: string
+  readonly isFolder: boolean
+  /** Relative to `path`. */
+  readonly ignore: readonly string[]
+  /** Relative to `path`. Empty: everything. */
+  readonly include: readonly string[]
+  /** The ignore file of the service's build, and the folder that its patterns are relative to. */
+  readonly dockerIgnore?: { readonly folder: string; readonly text: string }
+}
+
+/** Says whether a rule is about an absolute path (https://github.com/compose-spec/compose-spec/blob/main/develop.md#ignore). */
+export function watchFilter({
+  path,
+  isFolder,
+  ignore,
+  include,
+  dockerIgnore: file,
+}: WatchPatterns): (at: string) => boolean {
+  const isIgnored = matcher(ignore)
+  const isIncluded = include.length === 0 ? () => true : matcher(include)
+  const isLeftOut = file ? dockerIgnore(file.text) : () => false
+  return at => {
+    if (!isFolder) return at === path
+    const own = inside(at, path)
+    if (own === undefined) return false
+    const ofBuild = file && inside(at, file.folder)
+    return isIncluded(own) && !isIgnored(own) && !(ofBuild !== undefined && isLeftOut(ofBuild))
+  }
+}
+
+/**
+ * True if no path below a folder can be of the rule, so that nobody has to look there. A pattern
+ * with `!` may take back what is in an ignored folder.
+ */
+export function ignoresWhole({ path, ignore, dockerIgnore: file }: WatchPatterns): (folder: string) => boolean {
+  const takesBack = [...ignore, ...(file?.text.split('\n') ?? [])].some(line => line.trim().startsWith('!'))
+  if (takesBack) return () => false
+  const isIgnored = matcher(ignore)
+  const isLeftOut = file ? dockerIgnore(file.text) : () => false
+  return folder => {
+    const own = inside(folder, path)
+    const ofBuild = file && inside(folder, file.folder)
+    return (own !== undefined && isIgnored(own)) || (ofBuild !== undefined && isLeftOut(ofBuild))
+  }
+}
+
+const matcher = (patterns: readonly string[]): ((path: string) => boolean) =>
+  excluder(patterns.map(dockerPattern).filter(({ path }) => path !== '' && path !== '.'))
+
+/** The path relative to a folder that it is in; undefined if it is the folder, or elsewhere. */
+export function inside(path: string, folder: string): string | undefined {
+  const start = folder === posix.sep ? folder : `${folder}${posix.sep}`
+  return path.length > start.length && path.startsWith(start) ? path.slice(start.length) : undefined
+}
