@@ -15,6 +15,7 @@ const output = { minify: true, platform: 'node', target: 'node20.19' }
 if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode()
 else {
   await bundle()
+  await bundleAgent()
   // In a process of its own: its code must be as a fresh start of devctl leaves it.
   const { status } = spawnSync(process.execPath, [import.meta.filename, '--keep-compiled-code'], { stdio: 'inherit' })
   process.exitCode = status ?? 1
@@ -47,6 +48,22 @@ async function bundle() {
     const entry = metafile.inputs[metafile.outputs[relative(root, path)].entryPoint]
     writeFileSync(path, path.endsWith('.cjs') ? await toFunction(text, entry?.format) : text)
   }
+}
+
+/** The program that runs in the Pod, in one file: a Secret holds it, beside a stock Node.js. */
+async function bundleAgent() {
+  await build({
+    ...output,
+    absWorkingDir: root,
+    logLevel: 'warning',
+    entryPoints: ['agent/main.ts'],
+    outfile: 'dist/agent/agent.cjs',
+    bundle: true,
+    format: 'cjs',
+    legalComments: 'inline',
+    // Optional parts of ssh2 that are compiled for one system: it does without them.
+    external: ['cpu-features', '*.node'],
+  })
 }
 
 /**

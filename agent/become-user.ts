@@ -1,0 +1,26 @@
+import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { AgentConfig } from './config.ts'
+
+/** Gives up root: files are written as the user of the development container, and nothing else is needed. */
+export function becomeUser(config: AgentConfig): void {
+  if (config.umask !== undefined) process.umask(config.umask)
+  if (process.getuid?.() !== 0) return
+  const user = config.user ?? userOfImage(join(dirname(config.ready), 'user'))
+  if (!user || user.uid === 0) return
+  for (const folder of ['.', '.devctl', ...config.folders.map(({ path }) => path)]) {
+    const path = join(config.volume, folder)
+    mkdirSync(path, { recursive: true })
+    chownSync(path, user.uid, user.gid)
+  }
+  process.setgroups!([user.gid])
+  process.setgid!(user.gid)
+  process.setuid!(user.uid)
+}
+
+/** What `id` said in the image: `1000:1000`. */
+function userOfImage(file: string): AgentConfig['user'] {
+  if (!existsSync(file)) return undefined
+  const [, uid, gid] = /^(\d+):(\d+)\s*$/.exec(readFileSync(file, 'utf8')) ?? []
+  return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
+}

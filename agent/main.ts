@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { serveSync } from '../sync/serve.ts'
+import { becomeUser } from './become-user.ts'
+import { type AgentConfig, readConfig } from './config.ts'
+import { startSshServer } from './ssh-server.ts'
+
+/** Runs the agent with the configuration in a file. Failures end it; the kubelet starts it again. */
+export function runAgent(file: string): void {
+  const config = readConfig(readFileSync(file, 'utf8'))
+  // As the first process of a container, nothing ends it by default.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
+  becomeUser(config)
+  listen(config.syncPort, startSync(config))
+  void startSshServer(config)
+}
+
+function startSync(config: AgentConfig): (socket: Socket) => void {
+  const { volume, folders, ready, write } = config
+  const server = serveSync({ key: Buffer.from(config.key, 'hex'), volume, folders, ready, write })
+  return socket => server.connect(socket)
+}
+
+/** On 127.0.0.1, which port-forwards reach. */
+function listen(port: number, connect: (socket: Socket) => void): void {
+  const server = createServer(socket => {
+    socket.setNoDelay(true)
+    connect(socket)
+  })
+  server.on('error', error => {
+    throw error
+  })
+  server.listen(port, '127.0.0.1')
+}
+
+runAgent(process.argv[2] ?? '/devctl/code/session.json')

@@ -1,0 +1,24 @@
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
+
+const SAMPLE = 8 << 10
+const WORTH_IT = 0.9
+const OPTIONS = { level: constants.Z_BEST_SPEED }
+
+/** The bytes deflated, if a sample of them shrinks. */
+export function deflate(bytes: Uint8Array): Buffer | undefined {
+  if (bytes.length < 512) return undefined
+  if (bytes.length > 2 * SAMPLE) {
+    const middle = (bytes.length - SAMPLE) >> 1
+    if (deflateRawSync(bytes.subarray(middle, middle + SAMPLE), OPTIONS).length > SAMPLE * WORTH_IT) return undefined
+  }
+  const deflated = deflateRawSync(bytes, OPTIONS)
+  return deflated.length < bytes.length * WORTH_IT ? deflated : undefined
+}
+
+/** Throws an Error if the bytes are not what `deflate` gave, or more than the other side has said. */
+export function inflate(bytes: Uint8Array, size: number, limit: number): Buffer {
+  if (size > limit) throw new Error('a message is too long')
+  const inflated = inflateRawSync(bytes, { maxOutputLength: Math.max(1, size) })
+  if (inflated.length !== size) throw new Error('a message has another length than it says')
+  return inflated
+}

@@ -1,0 +1,26 @@
+/** Bytes that may be on their way without having been acknowledged. */
+export class Credit {
+  readonly #limit: number
+  #used = 0
+  #waiting: (() => void)[] = []
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Resolves when there is room for something. */
+  async room(): Promise<void> {
+    while (this.#used >= this.#limit) await new Promise<void>(resolve => this.#waiting.push(resolve))
+  }
+
+  use(bytes: number): void {
+    this.#used += bytes
+  }
+
+  free(bytes: number): void {
+    this.#used -= bytes
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const resolve of waiting) resolve()
+  }
+}

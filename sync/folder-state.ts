@@ -1,0 +1,229 @@
+import type { SyncClock } from './clock.ts'
+import type { ConflictFolder } from './conflicts.ts'
+import type { Credit } from './credit.ts'
+import type { Disk } from './disk.ts'
+import type { Agreed } from './entry.ts'
+import type { SyncLink } from './link.ts'
+import type { LiveTree } from './live-tree.ts'
+import type { NameRules } from './paths.ts'
+import type { SyncProblem } from './problems.ts'
+import { TreeNode } from './tree-node.ts'
+import { WorkQueue } from './work-queue.ts'
+import type { Writer } from './writer.ts'
+
+/** What the folders of a session share. */
+export interface FolderWorld {
+  readonly disk: Disk
+  readonly clock: SyncClock
+  readonly rules: NameRules
+  readonly direction: 'both' | 'up'
+  readonly compression: boolean
+  readonly conflicts: ConflictFolder
+  readonly credit: Credit
+  /** The connection over which folders have been told; undefined while there is none. */
+  readonly link: SyncLink | undefined
+  /** Milliseconds that the agent's clock is ahead. */
+  readonly ahead: number
+  readonly report: (event: FolderEvent) => void
+  /** Something was agreed on: the base is to be saved. */
+  readonly agreed: () => void
+  /** There may be nothing left to do. */
+  readonly rested: () => void
+}
+
+export type FolderEvent =
+  | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
+  | {
+      readonly kind: 'conflict'
+      readonly folder: string
+      readonly path: string
+      readonly kept: string
+      readonly time: number
+    }
+  | { readonly kind: 'stopped' | 'continued'; readonly folder: string; readonly side: 'local' | 'remote' }
+
+const RETRY_FIRST = 1_000
+const RETRY_LAST = 30_000
+
+/** What is going on with the paths of a folder: which are to be looked at, which are on their way, which wait. */
+export class FolderState {
+  readonly name: string
+  readonly world: FolderWorld
+  readonly tree = new TreeNode('')
+  readonly queue = new WorkQueue()
+  /** On their way; true: look again afterwards. */
+  readonly busy = new Map<TreeNode, boolean>()
+  /** Being deleted in the container, or made there as folders. */
+  readonly leaving = new Set<TreeNode>()
+  readonly arriving = new Set<TreeNode>()
+  /** Folders that wait for what is in them. */
+  readonly deferred = new Set<TreeNode>()
+  /** Paths that wait for one above them. */
+  readonly blocked = new Map<TreeNode, Set<TreeNode>>()
+  readonly problems = new Map<TreeNode, SyncProblem>()
+  readonly #retries = new Map<TreeNode, () => void>()
+  readonly #attempts = new Map<TreeNode, number>()
+  /** A connection was cut: what is in the container is asked for before anything else. */
+  readonly uncertain = new Set<TreeNode>()
+  agreedFiles = 0
+  agreedBytes = 0
+  isClosed = false
+  live!: LiveTree
+  writer!: Writer
+  #watching: { readonly nodes: Set<TreeNode>; readonly resolve: () => void }[] = []
+
+  constructor(name: string, world: FolderWorld) {
+    this.name = name
+    this.world = world
+  }
+
+  /** The path is to be looked at. */
+  mark(node: TreeNode): void {
+    // The root is on both sides.
+    if (!node.parent) return
+    if (this.busy.has(node)) this.busy.set(node, true)
+    else this.queue.add(node)
+  }
+
+  setBusy(node: TreeNode): void {
+    this.busy.set(node, false)
+  }
+
+  isPending(node: TreeNode): boolean {
+    return (
+      this.busy.has(node) ||
+      this.queue.has(node) ||
+      this.deferred.has(node) ||
+      this.#retries.has(node) ||
+      [...this.blocked.values()].some(nodes => nodes.has(node))
+    )
+  }
+
+  isWaiting(node: TreeNode): boolean {
+    return this.#retries.has(node)
+  }
+
+  block(by: TreeNode, node: TreeNode): void {
+    const nodes = this.blocked.get(by)
+    if (nodes) nodes.add(node)
+    else this.blocked.set(by, new Set([node]))
+  }
+
+  setBase(node: TreeNode, base: Agreed | undefined): void {
+    this.#count(node.base, -1)
+    this.#count(base, 1)
+    node.base = base
+    this.world.agreed()
+  }
+
+  /** A base that was loaded. */
+  count(base: Agreed): void {
+    this.#count(base, 1)
+  }
+
+  #count(base: Agreed | undefined, sign: 1 | -1): void {
+    if (base?.local?.kind !== 'file') return
+    this.agreedFiles += sign
+    this.agreedBytes += sign * base.local.size
+  }
+
+  /** Nothing is left to do for the path, for now. */
+  finish(node: TreeNode): void {
+    const isAgain = this.busy.get(node)
+    this.#leave(node)
+    this.#cancelRetry(node)
+    this.#attempts.delete(node)
+    const problem = this.problems.get(node)
+    if (problem) {
+      this.problems.delete(node)
+      this.world.report({ kind: 'solved', problem })
+    }
+    if (isAgain) this.mark(node)
+    this.#release(node)
+    if (!isAgain) node.prune()
+  }
+
+  /** The path is looked at again at once. */
+  again(node: TreeNode): void {
+    this.#leave(node)
+    this.mark(node)
+  }
+
+  #leave(node: TreeNode): void {
+    this.busy.delete(node)
+    this.leaving.delete(node)
+    this.arriving.delete(node)
+    this.deferred.delete(node)
+  }
+
+  /** Who waits for this path may go on. */
+  #release(node: TreeNode): void {
+    const nodes = this.blocked.get(node)
+    this.blocked.delete(node)
+    if (nodes) for (const one of nodes) this.mark(one)
+    this.#releaseParent(node)
+    for (const watch of this.#watching) if (watch.nodes.delete(node) && watch.nodes.size === 0) watch.resolve()
+  }
+
+  #releaseParent(node: TreeNode): void {
+    const { parent } = node
+    if (parent && this.deferred.delete(parent)) this.mark(parent)
+  }
+
+  /** The path cannot be synchronized now: the reason is reported once, and it is tried again. */
+  fail(node: TreeNode, side: SyncProblem['side'], message: string): void {
+    this.#leave(node)
+    const problem = { folder: this.name, path: node.path, side, message }
+    if (this.problems.get(node)?.message !== message) this.world.report({ kind: 'problem', problem })
+    this.problems.set(node, problem)
+    const attempts = this.#attempts.get(node) ?? 0
+    this.retry(node, Math.min(RETRY_LAST, RETRY_FIRST * 2 ** attempts))
+    for (const watch of this.#watching) if (watch.nodes.delete(node) && watch.nodes.size === 0) watch.resolve()
+  }
+
+  /** A path that will not do until it changes. */
+  refuse(node: TreeNode, side: SyncProblem['side'], message: string): void {
+    this.fail(node, side, message)
+    this.#cancelRetry(node)
+    this.#releaseParent(node)
+  }
+
+  attempts(node: TreeNode): number {
+    return this.#attempts.get(node) ?? 0
+  }
+
+  retry(node: TreeNode, milliseconds: number): void {
+    this.#leave(node)
+    this.queue.delete(node)
+    this.#cancelRetry(node)
+    this.#attempts.set(node, this.attempts(node) + 1)
+    const cancel = this.world.clock.after(milliseconds, () => {
+      this.#retries.delete(node)
+      this.mark(node)
+      this.world.rested()
+    })
+    this.#retries.set(node, cancel)
+  }
+
+  #cancelRetry(node: TreeNode): void {
+    this.#retries.get(node)?.()
+    this.#retries.delete(node)
+  }
+
+  /** Resolves when all paths that are waiting or on their way now have been done once. */
+  settled(): Promise<void> {
+    const nodes = new Set([...this.queue, ...this.busy.keys(), ...this.deferred])
+    if (nodes.size === 0) return Promise.resolve()
+    return new Promise<void>(resolve => void this.#watching.push({ nodes, resolve })).then(() => {
+      this.#watching = this.#watching.filter(watch => watch.nodes.size > 0)
+    })
+  }
+
+  close(): void {
+    this.isClosed = true
+    for (const cancel of this.#retries.values()) cancel()
+    this.#retries.clear()
+    for (const { resolve } of this.#watching) resolve()
+    this.#watching = []
+  }
+}

@@ -1,0 +1,694 @@
+import { turn } from './clock.ts'
+import { decodeEntry, type FileEntry, isFolder, isUntouched } from './entry.ts'
+import { FolderState, type FolderWorld } from './folder-state.ts'
+import { hashOf, hashPieces } from './hash.ts'
+import type { IgnoreRules } from './ignore.ts'
+import { type IgnoreSource, toRules } from './ignore-source.ts'
+import { LargeFiles } from './large-files.ts'
+import { LiveTree } from './live-tree.ts'
+import { LocalSteps } from './local-steps.ts'
+import { type Decision, merge } from './merge.ts'
+import { pathProblem } from './paths.ts'
+import { describeError } from './problems.ts'
+import { readSmall } from './reader.ts'
+import { RemoteSteps, type WantedFile } from './remote-steps.ts'
+import type { TreeNode } from './tree-node.ts'
+import { SMALL_FILE, Writer } from './writer.ts'
+
+export interface FolderSyncOptions {
+  readonly name: string
+  readonly root: string
+  readonly ignores: IgnoreSource
+  readonly recursive: boolean
+  readonly rescanInterval: number
+}
+
+/** A sync folder on the laptop: plans what happens to each path that has changed on either side, and does it. */
+export class FolderSync {
+  readonly name: string
+  readonly root: string
+  readonly ignores: IgnoreSource
+  readonly state: FolderState
+  /** Folders that are the container's own, such as `node_modules`. */
+  readonly own = new Set<string>()
+  /** One side has lost everything: nothing is done until somebody says whether that was meant. */
+  stopped: 'local' | 'remote' | undefined
+  readonly #rules: IgnoreRules
+  readonly #local: LocalSteps
+  readonly #remote: RemoteSteps
+  readonly large: LargeFiles
+  readonly #kept = new Map<TreeNode, FileEntry>()
+  /** Paths where the laptop wins although only the container has changed them: something below has changed here. */
+  readonly #insisting = new Set<TreeNode>()
+  #hasLocal = false
+  #hasRemote = false
+  #mayBeEmpty = false
+  #isWorking = false
+
+  constructor(options: FolderSyncOptions, world: FolderWorld) {
+    const { name, root, ignores } = options
+    this.name = name
+    this.root = root
+    this.ignores = ignores
+    this.state = new FolderState(name, world)
+    this.#rules = toRules(ignores, path => this.own.has(path))
+    this.state.writer = new Writer({ disk: world.disk, root, write: 'rename' })
+    this.state.live = new LiveTree({
+      disk: world.disk,
+      clock: world.clock,
+      root,
+      tree: this.state.tree,
+      ignores: this.#rules,
+      recursive: options.recursive,
+      rescanInterval: options.rescanInterval,
+      changed: node => this.state.mark(node),
+      settled: () => this.state.world.rested(),
+      problem: (path, error) => this.#unreadable(path, error),
+    })
+    this.#local = new LocalSteps(this.state)
+    this.#remote = new RemoteSteps(this.state)
+    this.large = new LargeFiles(this.state, this.#local, this.#remote)
+    this.#remote.onContents = (wanted, bytes, hash) => this.#contents(wanted, bytes, hash)
+    this.large.onKept = (node, remote, place) => this.#wasKept(node, remote, place)
+  }
+
+  async start(): Promise<void> {
+    await this.state.live.start()
+    this.#hasLocal = true
+    this.state.world.rested()
+  }
+
+  /** What cannot be read is not deleted. */
+  #unreadable(path: string, error: unknown): void {
+    const { tree } = this.state
+    for (const node of tree.at(path).walk()) node.local ??= node.base?.local
+    if (path !== '') this.state.fail(tree.at(path), 'local', describeError(error))
+  }
+
+  close(): void {
+    this.state.live.close()
+    this.state.close()
+  }
+
+  /** Forgets what both sides have agreed on, and what is in the container. */
+  forget(): void {
+    for (const node of [...this.state.tree.walk()]) {
+      if (node.base) this.state.setBase(node, undefined)
+      node.remote = undefined
+      this.#kept.delete(node)
+    }
+  }
+
+  // What the container has
+
+  /** Everything that is in the container follows. */
+  beginSnapshot(): void {
+    for (const node of [...this.state.tree.walk()]) node.remote = undefined
+    this.#hasRemote = false
+  }
+
+  /** Below these paths nothing could be read: there, what was agreed on still holds. */
+  unreadableRemote(paths: readonly string[]): void {
+    for (const path of paths)
+      for (const node of this.state.tree.find(path)?.walk() ?? []) node.remote ??= node.base?.remote
+  }
+
+  endSnapshot(): void {
+    this.#hasRemote = true
+    for (const node of this.state.tree.walk()) {
+      const { base, local, remote } = node
+      const isSettled = base && isUntouched(base.local, local) && isUntouched(base.remote, remote)
+      if (node.parent && !isSettled) this.state.mark(node)
+      if (base && isSettled) this.#count(node)
+    }
+  }
+
+  #count(node: TreeNode): void {
+    // The hashes come with the base.
+    if (node.base?.local) node.local = node.base.local
+    if (node.base?.remote && !node.remote?.isOfImage) node.remote = node.base.remote
+  }
+
+  /** What the agent says about some paths. It may be hostile: what cannot be here is reported and left out. */
+  setRemote(entries: readonly unknown[], isSnapshot: boolean): void {
+    for (const value of entries) {
+      const [path, wire] = value as readonly [unknown, unknown]
+      if (typeof path !== 'string') throw new Error('a path is not a text')
+      const entry = decodeEntry(wire)
+      const problem = pathProblem(path, this.state.world.rules)
+      if (problem) this.#refusePath(path, problem)
+      else if (!this.#isIgnored(path, entry)) this.#setRemote(path, entry, isSnapshot)
+    }
+  }
+
+  #refusePath(path: string, message: string): void {
+    const problem = { folder: this.name, path: path.slice(0, 200), side: 'remote', message } as const
+    this.state.world.report({ kind: 'problem', problem })
+  }
+
+  #isIgnored(path: string, entry: FileEntry | undefined): boolean {
+    const folder = entry?.kind === 'folder'
+    return this.#rules.ignores(path, folder) && !(folder && this.#rules.mayHoldIncluded(path))
+  }
+
+  #setRemote(path: string, entry: FileEntry | undefined, isSnapshot: boolean): void {
+    const node = entry ? this.state.tree.at(path) : this.state.tree.find(path)
+    if (!node) return
+    if (!isFolder(entry) && node.children)
+      for (const below of node.walk())
+        if (below !== node && below.remote) {
+          below.remote = undefined
+          this.state.mark(below)
+        }
+    if (!isUntouched(node.remote, entry)) node.remote = entry
+    if (!isSnapshot) this.state.mark(node)
+  }
+
+  /** Folders that the container has made for itself are not synchronized: forgotten, not deleted. */
+  setOwn(paths: readonly string[]): void {
+    for (const path of paths) {
+      if (this.own.has(path)) continue
+      this.own.add(path)
+      const top = this.state.tree.find(path)
+      for (const node of top ? [...top.walk()] : []) {
+        if (isFolder(node.local)) this.state.live.watchers.remove(node.path)
+        this.state.queue.delete(node)
+        if (node.base) this.state.setBase(node, undefined)
+        node.local = undefined
+        node.remote = undefined
+      }
+      top?.parent?.children?.delete(top.name)
+    }
+  }
+
+  /** The connection has ended: what was on its way will be looked at again. */
+  cut(): void {
+    this.#remote.drop()
+  }
+
+  // Work
+
+  get isIdle(): boolean {
+    const { queue, busy, live, uncertain } = this.state
+    return (
+      this.#hasLocal &&
+      this.#hasRemote &&
+      !this.stopped &&
+      queue.size === 0 &&
+      busy.size === 0 &&
+      uncertain.size === 0 &&
+      live.isQuiet &&
+      this.#remote.isEmpty &&
+      !this.#isWorking
+    )
+  }
+
+  /** Both sides have been read. */
+  get isScanned(): boolean {
+    return this.#hasLocal && this.#hasRemote
+  }
+
+  /** The sizes of the files on which the sides do not agree yet. */
+  *left(): Generator<number> {
+    const { queue, busy, deferred } = this.state
+    for (const node of new Set([...queue, ...busy.keys(), ...deferred])) {
+      const { local, remote } = node
+      if (local?.kind === 'file' || remote?.kind === 'file') yield Math.max(local?.size ?? 0, remote?.size ?? 0)
+    }
+  }
+
+  /** The base of an earlier session was loaded into the tree. */
+  loaded(own: readonly string[]): void {
+    const { state } = this
+    for (const { base } of state.tree.walk()) if (base) state.count(base)
+    this.setOwn(own)
+  }
+
+  /** Resolves when everything that has happened here until now has been done. */
+  async settled(work: () => void): Promise<void> {
+    const { clock } = this.state.world
+    // What the system has not told yet.
+    await new Promise<void>(resolve => void clock.after(10, resolve))
+    this.state.live.flush()
+    work()
+    await this.state.settled()
+  }
+
+  /** Says whether it was meant that one side has lost everything. */
+  answer(meaning: 'delete' | 'restore'): void {
+    if (!this.stopped) return
+    const side = this.stopped
+    this.stopped = undefined
+    this.#mayBeEmpty = meaning === 'delete'
+    if (meaning === 'restore')
+      for (const node of [...this.state.tree.walk()]) {
+        if (node.base) this.state.setBase(node, undefined)
+        // What came from the image is wanted, too: this side has lost it.
+        if (node.remote?.isOfImage && !node.local) node.remote = { ...node.remote, isOfImage: false }
+        if (node.parent) this.state.mark(node)
+      }
+    this.state.world.report({ kind: 'continued', folder: this.name, side })
+    this.state.world.rested()
+  }
+
+  /** Does what there is to do; returns when the rest waits for somebody. */
+  async work(): Promise<void> {
+    if (this.#isWorking) return
+    this.#isWorking = true
+    try {
+      await this.#work()
+    } finally {
+      this.#isWorking = false
+    }
+  }
+
+  get #canWork(): boolean {
+    return (
+      this.#hasLocal && this.#hasRemote && !this.stopped && !this.state.isClosed && this.state.world.link !== undefined
+    )
+  }
+
+  async #work(): Promise<void> {
+    this.#continueIfFilled()
+    while (this.#canWork && (this.state.queue.size > 0 || this.state.uncertain.size > 0)) {
+      if (this.state.uncertain.size > 0) {
+        await this.#askAgain()
+        continue
+      }
+      this.#local.begin()
+      for (let steps = 0; steps < 256 && !this.#remote.isFull && !this.stopped; steps++) {
+        const node = this.state.queue.take()
+        if (!node) break
+        this.step(node)
+      }
+      await this.#flush()
+    }
+    if (this.isQuiet) this.#mayBeEmpty = false
+  }
+
+  private get isQuiet(): boolean {
+    return this.state.queue.size === 0 && this.state.busy.size === 0
+  }
+
+  async #flush(): Promise<void> {
+    const { world } = this.state
+    if (!this.#remote.isEmpty) {
+      await world.credit.room()
+      const { link } = world
+      if (link) this.#remote.send(link)
+      else this.#remote.drop()
+      await link?.connection.drained()
+    }
+    if (this.state.queue.size > 0) await turn(world.clock)
+  }
+
+  async #askAgain(): Promise<void> {
+    const { uncertain, world } = this.state
+    const nodes = [...uncertain].slice(0, 1_000)
+    for (const node of nodes) uncertain.delete(node)
+    try {
+      if (world.link) await this.#remote.stat(world.link, nodes)
+    } catch {
+      for (const node of nodes) uncertain.add(node)
+      await turn(world.clock)
+    }
+  }
+
+  /** Looks at one path. */
+  step(node: TreeNode): void {
+    const { state } = this
+    if (state.busy.has(node)) {
+      state.mark(node)
+      return
+    }
+    state.queue.delete(node)
+    state.deferred.delete(node)
+    const decision = this.#decide(node)
+    if (decision) this.#do(node, decision)
+  }
+
+  #decide(node: TreeNode): Decision | undefined {
+    const blocker = node.local || !node.remote ? undefined : fileAbove(node)
+    if (blocker) {
+      const above = this.#merge(blocker, false).do
+      if (above === 'nothing' && this.state.world.direction === 'up') return { do: 'nothing' }
+      if (this.state.busy.has(blocker) || above === 'fetch' || above === 'hash') {
+        this.state.block(blocker, node)
+        if (!this.state.busy.has(blocker) && !this.state.isWaiting(blocker)) this.state.mark(blocker)
+        return undefined
+      }
+    }
+    const decision = this.#merge(node, blocker !== undefined)
+    if (!this.#insisting.has(node) || decision.do !== 'fetch') return decision
+    const { base, remote } = node
+    return { do: 'send', keep: !isFolder(remote) && !remote!.isOfImage && !isUntouched(base?.remote, remote) }
+  }
+
+  #merge({ base, local, remote }: TreeNode, isBelowFile: boolean): Decision {
+    return merge({ base, local, remote, isBelowFile, direction: this.state.world.direction })
+  }
+
+  #do(node: TreeNode, decision: Decision): void {
+    const { state } = this
+    switch (decision.do) {
+      case 'nothing':
+        this.#finish(node)
+        return
+      case 'agree':
+        state.setBase(node, agreed(node))
+        this.#finish(node)
+        return
+      case 'forget':
+        state.setBase(node, undefined)
+        this.#finish(node)
+        return
+      case 'hash':
+        this.#hash(node, decision.local, decision.remote)
+        return
+      case 'send':
+        if (decision.keep && !this.#isKept(node)) {
+          this.#keep(node)
+          return
+        }
+        this.#send(node)
+        return
+      case 'remove-remote':
+        if (this.#isEmptied('local')) {
+          this.#stop('local', node)
+          return
+        }
+        if (decision.keep && !this.#isKept(node)) {
+          this.#keep(node)
+          return
+        }
+        this.#removeRemote(node)
+        return
+      case 'send-meta':
+        this.#sendMeta(node)
+        return
+      case 'fetch-meta':
+        this.#local.setMode(node)
+        return
+      case 'fetch':
+        this.#fetch(node)
+        return
+      case 'remove-local':
+        if (this.#isEmptied('remote')) {
+          this.#stop('remote', node)
+          return
+        }
+        this.#removeLocal(node)
+        return
+    }
+  }
+
+  #finish(node: TreeNode): void {
+    this.#insisting.delete(node)
+    this.#kept.delete(node)
+    this.state.finish(node)
+  }
+
+  // To the container
+
+  #send(node: TreeNode): void {
+    const { local, remote } = node
+    if (!local) {
+      this.state.again(node)
+      return
+    }
+    if (!this.#hasRemoteParent(node)) return
+    if (isFolder(remote) && !isFolder(local) && !this.#clear(node, 'remote')) return
+    if (local.kind === 'folder') this.#remote.change(node, { kind: 'folder' })
+    else if (local.kind === 'link') this.#remote.change(node, { kind: 'link', target: local.target! })
+    else if (local.size > SMALL_FILE) this.large.add(node, 'send')
+    else this.#sendFile(node)
+  }
+
+  #sendFile(node: TreeNode): void {
+    const read = this.#read(node)
+    if (!read) return
+    const { mtime, executable } = read.entry
+    const meta = { mtime: mtime + this.state.world.ahead, ...(executable !== undefined && { executable }) }
+    this.#remote.change(node, { kind: 'file', bytes: read.bytes, ...meta }, read.entry)
+  }
+
+  /** Reads a small file; undefined if that is not possible now. Then the path is dealt with. */
+  #read(node: TreeNode): { readonly entry: FileEntry; readonly bytes: Buffer } | undefined {
+    const { state } = this
+    const path = node.path
+    try {
+      const read = readSmall(state.world.disk, state.writer.place(path), SMALL_FILE)
+      if (read.bytes && (read.kind === 'read' || state.attempts(node) > 3)) {
+        const entry = { ...read.entry!, hash: hashOf(read.bytes) }
+        if (read.kind === 'read') node.local = entry
+        else state.live.hint(path)
+        return { entry, bytes: read.bytes }
+      }
+      state.live.refresh(path)
+      // A file that is always being written is sent once a second, as it is then.
+      state.retry(node, state.attempts(node) < 3 ? 50 : 1_000)
+    } catch (error) {
+      const before = node.local
+      state.live.refresh(path)
+      // It has gone or become something else, or it cannot be read.
+      if (isUntouched(before, node.local)) state.fail(node, 'local', describeError(error))
+      else state.again(node)
+    }
+    return undefined
+  }
+
+  /** False if the folder above is not there yet; the path then waits for it. */
+  #hasRemoteParent(node: TreeNode): boolean {
+    const parent = node.parent!
+    const { state } = this
+    if (!parent.parent || isFolder(parent.remote) || state.arriving.has(parent)) return true
+    if (state.isWaiting(parent) || state.busy.has(parent)) {
+      state.block(parent, node)
+      return false
+    }
+    if (parent.remote || !isFolder(parent.local)) {
+      this.#insisting.add(parent)
+      state.block(parent, node)
+      state.mark(parent)
+      return false
+    }
+    if (!this.#hasRemoteParent(parent)) {
+      state.block(parent, node)
+      return false
+    }
+    state.queue.delete(parent)
+    this.#remote.change(parent, { kind: 'folder' })
+    return true
+  }
+
+  #sendMeta(node: TreeNode): void {
+    const { mtime, executable } = node.local!
+    const hash = node.local!.hash ?? node.base?.local?.hash
+    if (hash) node.local = { ...node.local!, hash }
+    const bit = executable === undefined ? {} : { executable }
+    const isNew = node.base?.local?.mtime !== mtime && node.base !== undefined
+    this.#remote.change(node, { kind: 'meta', ...(isNew && { mtime: mtime + this.state.world.ahead }), ...bit })
+  }
+
+  #removeRemote(node: TreeNode): void {
+    if (isFolder(node.remote) && !this.#clear(node, 'remote')) return
+    if (!node.remote) {
+      this.state.again(node)
+      return
+    }
+    this.#remote.change(node, { kind: 'remove' })
+  }
+
+  /**
+   * Lets everything in a folder be deleted on one side, in the same batch. False if something stays: then the folder
+   * waits for it, or stays, too.
+   */
+  #clear(node: TreeNode, side: 'local' | 'remote'): boolean {
+    const { state } = this
+    const isThere = (child: TreeNode) =>
+      side === 'local' ? child.local !== undefined : child.remote !== undefined && !state.leaving.has(child)
+    const children = () => [...(node.children?.values() ?? [])].filter(isThere)
+    for (const child of children()) if (!state.busy.has(child)) this.step(child)
+    if (this.stopped) {
+      state.mark(node)
+      return false
+    }
+    const left = children()
+    if (left.length === 0) return true
+    if (left.some(child => state.isPending(child))) {
+      state.deferred.add(node)
+      return false
+    }
+    this.#stays(node, side)
+    return false
+  }
+
+  #stays(node: TreeNode, side: 'local' | 'remote'): void {
+    const { state } = this
+    if (node.local && node.remote) {
+      state.fail(node, side, 'the folder in its place is not empty')
+      return
+    }
+    // On this side only, with files of the image or files that are ignored.
+    const other = [...(node.children?.values() ?? [])].every(
+      child => child.base?.local === undefined || child.base.remote === undefined,
+    )
+    state.setBase(node, other ? { local: node.local, remote: node.remote } : undefined)
+    if (other) this.#finish(node)
+    else state.again(node)
+  }
+
+  // To the laptop
+
+  #fetch(node: TreeNode): void {
+    const remote = node.remote!
+    const refusal = this.#local.refusal(node)
+    if (refusal) {
+      this.state.refuse(node, 'remote', refusal)
+      return
+    }
+    if (isFolder(node.local) && !isFolder(remote) && !this.#clear(node, 'local')) return
+    if (!this.#local.makeParents(node)) return
+    if (remote.kind === 'folder') {
+      if (this.#local.makeFolder(node)) this.#finish(node)
+    } else if (remote.kind === 'link') this.#local.makeLink(node)
+    else if (remote.size > SMALL_FILE) this.large.add(node, 'fetch')
+    else this.#remote.read({ node, remote, keep: false })
+  }
+
+  #contents({ node, remote, keep }: WantedFile, bytes: Buffer, hash: string): void {
+    if (keep) {
+      this.#keepBytes(node, remote, bytes)
+      return
+    }
+    if (!isUntouched(remote, node.remote)) {
+      this.state.again(node)
+      return
+    }
+    node.remote = { ...remote, hash }
+    this.#local.begin()
+    // By its contents it may be as it was, or the laptop's may have changed meanwhile.
+    if (this.#decide(node)?.do !== 'fetch') {
+      this.state.again(node)
+      return
+    }
+    if (isFolder(node.local) && !this.#clear(node, 'local')) return
+    if (this.#local.makeParents(node)) this.#local.writeFile(node, bytes, node.remote)
+  }
+
+  #removeLocal(node: TreeNode): void {
+    if (isFolder(node.local) && !this.#clear(node, 'local')) return
+    this.#local.remove(node)
+  }
+
+  // Contents
+
+  #hash(node: TreeNode, local: boolean, remote: boolean): void {
+    if (local && node.local?.kind === 'file') {
+      if (node.local.size > SMALL_FILE) {
+        this.state.setBusy(node)
+        void this.#hashLarge(node)
+        return
+      }
+      if (!this.#read(node)) return
+    }
+    if (remote) this.#remote.hash(node)
+    else this.state.again(node)
+  }
+
+  async #hashLarge(node: TreeNode): Promise<void> {
+    const { disk, clock } = this.state.world
+    const path = node.path
+    try {
+      const file = disk.open(this.state.writer.place(path), 'read')
+      try {
+        const pieces = hashPieces(disk, file)
+        let piece = pieces.next()
+        for (; !piece.done; piece = pieces.next()) await turn(clock)
+        if (isUntouched(node.local, disk.opened(file))) node.local = { ...node.local!, hash: piece.value }
+        else this.state.live.refresh(path)
+      } finally {
+        disk.close(file)
+      }
+      this.state.again(node)
+    } catch (error) {
+      this.state.live.refresh(path)
+      this.state.fail(node, 'local', describeError(error))
+    }
+    this.state.world.rested()
+  }
+
+  // Conflicts
+
+  #isKept(node: TreeNode): boolean {
+    const kept = this.#kept.get(node)
+    return kept !== undefined && isUntouched(kept, node.remote)
+  }
+
+  #keep(node: TreeNode): void {
+    const remote = node.remote!
+    if (remote.kind === 'link') this.#keepBytes(node, remote, Buffer.from(remote.target ?? ''))
+    else if (remote.size > SMALL_FILE) this.large.add(node, 'keep')
+    else this.#remote.read({ node, remote, keep: true })
+  }
+
+  #keepBytes(node: TreeNode, remote: FileEntry, bytes: Buffer): void {
+    const { conflicts, clock } = this.state.world
+    try {
+      const place = conflicts.placeFor(this.name, node.path, clock.now())
+      conflicts.keep(place, bytes)
+      this.#wasKept(node, remote, place)
+    } catch (error) {
+      // Nothing is overwritten that could not be kept.
+      this.state.fail(node, 'local', `the conflicting file could not be kept: ${describeError(error)}`)
+    }
+  }
+
+  #wasKept(node: TreeNode, remote: FileEntry, kept: string): void {
+    const { clock, report } = this.state.world
+    this.#kept.set(node, remote)
+    report({ kind: 'conflict', folder: this.name, path: node.path, kept, time: clock.now() })
+    this.state.again(node)
+  }
+
+  // A root that has lost everything
+
+  #isEmptied(side: 'local' | 'remote'): boolean {
+    if (this.#mayBeEmpty) return false
+    let agreedOn = 0
+    for (const { base, [side]: there } of this.state.tree.children?.values() ?? []) {
+      if (base?.local && base.remote) agreedOn++
+      if (there) return false
+    }
+    return agreedOn >= 2
+  }
+
+  #stop(side: 'local' | 'remote', node: TreeNode): void {
+    this.state.mark(node)
+    if (this.stopped) return
+    this.stopped = side
+    this.state.world.report({ kind: 'stopped', folder: this.name, side })
+  }
+
+  #continueIfFilled(): void {
+    if (!this.stopped || this.#isEmptied(this.stopped)) return
+    const side = this.stopped
+    this.stopped = undefined
+    this.state.world.report({ kind: 'continued', folder: this.name, side })
+  }
+}
+
+/** What is above a path on the laptop, if that is not a folder. */
+function fileAbove(node: TreeNode): TreeNode | undefined {
+  for (let above = node.parent; above?.parent; above = above.parent)
+    if (above.local) return isFolder(above.local) ? undefined : above
+  return undefined
+}
+
+/** A hash that one side knows holds for both. */
+function agreed({ base, local, remote }: TreeNode) {
+  const hash = local?.hash ?? remote?.hash ?? base?.local?.hash ?? base?.remote?.hash
+  const withHash = (entry: FileEntry | undefined) =>
+    entry?.kind === 'file' && entry.size > 0 && hash !== undefined ? { ...entry, hash } : entry
+  return { local: withHash(local), remote: withHash(remote) }
+}

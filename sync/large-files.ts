@@ -1,0 +1,205 @@
+import { BLOCK } from './blocks.ts'
+import { decodeEntry, encodeEntry, type FileEntry, isUntouched } from './entry.ts'
+import * as fields from './fields.ts'
+import type { FolderState } from './folder-state.ts'
+import type { Frame } from './frames.ts'
+import type { SyncLink } from './link.ts'
+import { literal, sendLiteral } from './literal.ts'
+import type { LocalSteps } from './local-steps.ts'
+import { describeError } from './problems.ts'
+import type { RemoteSteps } from './remote-steps.ts'
+import { decodeResult, encodeBit } from './requests.ts'
+import { Receiver, sendParts, sumsOf } from './transfer.ts'
+import type { TreeNode } from './tree-node.ts'
+
+interface Job {
+  readonly node: TreeNode
+  readonly kind: 'send' | 'fetch' | 'keep'
+}
+
+/** Files that do not fit into a batch: one after the other, beside the small ones. */
+export class LargeFiles {
+  readonly #state: FolderState
+  readonly #local: LocalSteps
+  readonly #remote: RemoteSteps
+  /** The loser of a conflict has been kept. */
+  onKept: (node: TreeNode, remote: FileEntry, place: string) => void = () => {}
+  #jobs: Job[] = []
+  #isRunning = false
+  /** The file that is on its way, and how far. */
+  current: { readonly path: string; readonly size: number; done: number } | undefined
+
+  constructor(state: FolderState, local: LocalSteps, remote: RemoteSteps) {
+    this.#state = state
+    this.#local = local
+    this.#remote = remote
+  }
+
+  add(node: TreeNode, kind: Job['kind']): void {
+    this.#state.setBusy(node)
+    this.#jobs.push({ node, kind })
+    void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) await this.#do(job)
+    this.#isRunning = false
+  }
+
+  async #do({ node, kind }: Job): Promise<void> {
+    const { world } = this.#state
+    const { link } = world
+    const size = (kind === 'send' ? node.local : node.remote)?.size ?? 0
+    this.current = { path: node.path, size, done: 0 }
+    try {
+      if (!link || this.#state.isClosed) this.#state.again(node)
+      else if (kind === 'send') await this.#send(link, node)
+      else await this.#fetch(link, node, kind)
+    } catch (error) {
+      if (!link?.connection.isEnded) this.#state.fail(node, 'local', describeError(error))
+      else {
+        this.#state.uncertain.add(node)
+        this.#state.again(node)
+      }
+    }
+    this.current = undefined
+    world.rested()
+  }
+
+  async #send(link: SyncLink, node: TreeNode): Promise<void> {
+    const { world, name, writer } = this.#state
+    const { disk, clock } = world
+    const { remote } = node
+    const path = node.path
+    const hasOld = remote?.kind === 'file' && remote.size >= BLOCK
+    const sums = hasOld ? (await link.request('sums', { folder: name, path })).body : Buffer.alloc(0)
+    const header = { folder: name, path, expect: encodeEntry(remote), delta: sums.length > 0 }
+    const id = link.begin({ ...header, executable: encodeBit(node.local?.executable) })
+    const deflate = () => world.compression && link.connection.waiting > 0
+    const result = await sendParts({
+      disk,
+      clock,
+      place: writer.place(path),
+      sums,
+      send: part => {
+        this.#progress(part.kind === 'copy' ? part.length : part.bytes.length)
+        if (part.kind === 'copy') link.connection.send('part', { id, from: part.from, length: part.length })
+        else sendLiteral(link.connection, id, part.bytes, deflate())
+      },
+      ready: async () => {
+        await link.connection.drained()
+        return !link.connection.isEnded && !this.#state.isClosed
+      },
+    }).catch(error => {
+      this.#cancel(link, id)
+      throw error
+    })
+    if (result.kind === 'cut') throw new Error('the connection has ended')
+    const isGood = result.kind === 'sent' && (result.isStill || this.#state.attempts(node) > 3)
+    if (!isGood) {
+      this.#cancel(link, id)
+      this.#state.live.refresh(path)
+      // A file that is always being written is sent once a second, as it is then.
+      return this.#state.retry(node, this.#state.attempts(node) < 3 ? 50 : 1_000)
+    }
+    const { entry, hash } = result
+    const meta = { mtime: entry.mtime + world.ahead, executable: encodeBit(entry.executable) }
+    const answer = await link.finish(id, { size: entry.size, hash, ...meta })
+    const local = { ...entry, hash }
+    if (node.local?.kind === 'file' && result.isStill && isUntouched(node.local, entry)) node.local = local
+    const change = { kind: 'file', bytes: Buffer.alloc(0), mtime: 0 } as const
+    const write = { path, expect: remote, change }
+    this.#remote.applied({ node, local, write }, decodeResult(fields.list(answer.header, 'results')[0]))
+    if (!result.isStill) this.#state.live.hint(path)
+  }
+
+  #cancel(link: SyncLink, id: number): void {
+    link.connection.send('cancel', { id })
+  }
+
+  #progress(bytes: number): void {
+    if (this.current) this.current.done += bytes
+  }
+
+  async #fetch(link: SyncLink, node: TreeNode, kind: 'fetch' | 'keep'): Promise<void> {
+    const { world, name, writer } = this.#state
+    const { disk, clock, conflicts } = world
+    const remote = node.remote
+    if (remote?.kind !== 'file') return this.#state.again(node)
+    const path = node.path
+    const place = writer.place(path)
+    const kept = kind === 'keep' ? conflicts.placeFor(name, path, clock.now()) : undefined
+    const hasOld = kind === 'fetch' && node.local?.kind === 'file' && node.local.size >= BLOCK
+    const sums = hasOld ? await sumsOf(disk, clock, place) : Buffer.alloc(0)
+    const stage = kept ? conflicts.stageFor(kept) : writer.stageFor(place)
+    const receiver = new Receiver(disk, stage, hasOld ? place : undefined, remote.executable ?? false)
+    let failure: unknown
+    const part = (frame: Frame) => {
+      try {
+        if (failure === undefined) this.#receive(receiver, frame)
+      } catch (error) {
+        failure = error
+      }
+    }
+    try {
+      const header = { folder: name, path, expect: encodeEntry(remote), deflate: world.compression }
+      const answer = await link.request('fetch', header, [sums], part)
+      if (failure !== undefined) throw failure
+      this.#fetched(node, remote, receiver, answer.header, kept)
+    } finally {
+      receiver.abort()
+    }
+  }
+
+  #receive(receiver: Receiver, { header, body }: Frame): void {
+    if (header['from'] === undefined) {
+      const bytes = literal(header, body)
+      this.#progress(bytes.length)
+      receiver.add({ kind: 'bytes', bytes })
+    } else {
+      const length = fields.count(header, 'length')
+      this.#progress(length)
+      receiver.add({ kind: 'copy', from: fields.count(header, 'from'), length })
+    }
+    // Never more than was asked for: the laptop's disk is not the container's to fill.
+    if (this.current && this.current.done > this.current.size) throw new Error('the file is longer than it was')
+  }
+
+  #fetched(
+    node: TreeNode,
+    remote: FileEntry,
+    receiver: Receiver,
+    header: Frame['header'],
+    kept: string | undefined,
+  ): void {
+    const state = this.#state
+    if (header['k'] === 'problem') {
+      state.fail(node, 'remote', fields.text(header, 'm').slice(0, 500))
+      return
+    }
+    if (header['k'] !== 'sent') {
+      node.remote = decodeEntry(header['e'] ?? null)
+      state.retry(node, state.attempts(node) < 4 ? 50 : 1_000)
+      return
+    }
+    const hash = fields.text(header, 'hash')
+    if (!receiver.finish(fields.count(header, 'size'), hash)) {
+      state.fail(node, 'remote', 'the file has arrived damaged')
+      return
+    }
+    if (kept) {
+      state.world.disk.rename(receiver.stage, kept)
+      this.onKept(node, remote, kept)
+      return
+    }
+    if (!isUntouched(remote, node.remote)) {
+      state.again(node)
+      return
+    }
+    node.remote = { ...remote, hash }
+    this.#local.begin()
+    this.#local.placeFile(node, receiver.stage, node.remote)
+  }
+}

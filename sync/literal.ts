@@ -1,0 +1,15 @@
+import { deflate, inflate } from './compress.ts'
+import * as fields from './fields.ts'
+import type { FrameStream } from './frame-stream.ts'
+import { FRAME_LIMITS, type Frame } from './frames.ts'
+
+/** Sends bytes of a large file, deflated if that helps. */
+export function sendLiteral(connection: FrameStream, id: number, bytes: Uint8Array, mayDeflate: boolean): void {
+  const small = mayDeflate ? deflate(bytes) : undefined
+  if (small) connection.send('part', { id, raw: bytes.length }, [small])
+  else connection.send('part', { id }, [bytes])
+}
+
+/** The bytes that `sendLiteral` has sent. Throws an Error if they are not. */
+export const literal = (header: Frame['header'], body: Buffer): Buffer =>
+  header['raw'] === undefined ? body : inflate(body, fields.count(header, 'raw'), FRAME_LIMITS.frame)

@@ -1,0 +1,151 @@
+import { type FileEntry, isFolder } from './entry.ts'
+import type { FolderState } from './folder-state.ts'
+import { linkProblem, nameKey } from './paths.ts'
+import { describeError } from './problems.ts'
+import type { TreeNode } from './tree-node.ts'
+import type { PathChange, WriteResult } from './writer.ts'
+
+/** Changes that the laptop makes to its own files, because the container has made them. */
+export class LocalSteps {
+  readonly #state: FolderState
+  /** Names in a folder by their keys, as long as nobody else has had a turn. */
+  readonly #keys = new Map<TreeNode, Map<string, TreeNode>>()
+
+  constructor(state: FolderState) {
+    this.#state = state
+  }
+
+  /** Others have had a turn. */
+  begin(): void {
+    this.#state.writer.begin()
+    this.#keys.clear()
+  }
+
+  /** Why the path cannot be here; undefined if it can. */
+  refusal(node: TreeNode): string | undefined {
+    const { remote } = node
+    if (remote?.kind === 'link') {
+      const problem = linkProblem(node.path, remote.target ?? '')
+      if (problem) return problem
+    }
+    const other = node.local ? undefined : this.#sameName(node)
+    return other && `\`${other.name}\` is there already, and is the same name to some file systems`
+  }
+
+  #sameName(node: TreeNode): TreeNode | undefined {
+    const parent = node.parent!
+    const { rules } = this.#state.world
+    let keys = this.#keys.get(parent)
+    if (!keys) {
+      keys = new Map()
+      for (const child of parent.children!.values()) if (child.local) keys.set(nameKey(child.name, rules), child)
+      this.#keys.set(parent, keys)
+    }
+    const key = nameKey(node.name, rules)
+    const found = keys.get(key)
+    if (!found) keys.set(key, node)
+    return found === node ? undefined : found
+  }
+
+  /** Makes the folders above. False if that is not possible now; the path is then dealt with. */
+  makeParents(node: TreeNode): boolean {
+    const parent = node.parent!
+    if (!parent.parent || isFolder(parent.local)) return true
+    if (parent.local) {
+      this.#state.block(parent, node)
+      this.#state.mark(parent)
+      return false
+    }
+    if (!this.makeParents(parent)) {
+      this.#state.block(parent, node)
+      return false
+    }
+    const refusal = this.refusal(parent)
+    if (refusal) {
+      this.#state.refuse(node, 'local', refusal)
+      return false
+    }
+    if (this.makeFolder(parent)) return true
+    this.#state.block(parent, node)
+    return false
+  }
+
+  makeFolder(node: TreeNode): boolean {
+    if (!this.change(node, { kind: 'folder' })) return false
+    this.#state.setBase(node, isFolder(node.remote) ? { local: node.local, remote: node.remote } : undefined)
+    return true
+  }
+
+  makeLink(node: TreeNode): void {
+    if (!this.change(node, { kind: 'link', target: node.remote!.target! })) return
+    this.#state.setBase(node, { local: node.local, remote: node.remote })
+    this.#state.finish(node)
+  }
+
+  /** Only the execute bit: times of the container do not change those of the laptop. */
+  setMode(node: TreeNode): void {
+    const { executable } = node.remote!
+    const hash = node.local?.hash ?? node.base?.local?.hash
+    if (!this.change(node, { kind: 'meta', ...(executable !== undefined && { executable }) }, hash)) return
+    this.#state.setBase(node, { local: node.local, remote: node.remote })
+    this.#state.finish(node)
+  }
+
+  writeFile(node: TreeNode, bytes: Uint8Array, remote: FileEntry): void {
+    const change = { kind: 'file', bytes, ...this.#meta(remote) } as const
+    if (!this.change(node, change, remote.hash)) return
+    this.#state.setBase(node, { local: node.local, remote })
+    this.#state.finish(node)
+  }
+
+  /** A large file that is complete beside its place. */
+  placeFile(node: TreeNode, stage: string, remote: FileEntry): void {
+    if (!this.change(node, { kind: 'staged', stage, ...this.#meta(remote) }, remote.hash)) {
+      this.#state.writer.discard(stage)
+      return
+    }
+    this.#state.setBase(node, { local: node.local, remote })
+    this.#state.finish(node)
+  }
+
+  #meta({ mtime, executable }: FileEntry) {
+    return { mtime: mtime - this.#state.world.ahead, ...(executable !== undefined && { executable }) }
+  }
+
+  /** What was deleted in the container. A folder with ignored files stays, on this side only. */
+  remove(node: TreeNode): void {
+    const result = this.#write(node, { kind: 'remove' })
+    if (!result) return
+    if (result.kind === 'not-empty') this.#state.setBase(node, { local: node.local, remote: undefined })
+    else this.#state.setBase(node, undefined)
+    this.#state.finish(node)
+  }
+
+  /** False if it was not possible; the path is then dealt with. */
+  change(node: TreeNode, change: PathChange['change'], hash?: string): boolean {
+    const result = this.#write(node, change)
+    if (result?.kind === 'not-empty') this.#state.fail(node, 'local', describeError({ code: 'ENOTEMPTY' }))
+    if (result?.kind !== 'done') return false
+    if (hash !== undefined && node.local) node.local = { ...node.local, hash }
+    return true
+  }
+
+  #write(node: TreeNode, change: PathChange['change']): WriteResult | undefined {
+    const { live, writer } = this.#state
+    const path = node.path
+    try {
+      const result = writer.write({ path, expect: node.local, change })
+      if (result.kind === 'changed') {
+        live.refresh(path)
+        this.#state.retry(node, 0)
+        return undefined
+      }
+      if (result.kind === 'done') live.wrote(path, result.entry)
+      return result
+    } catch (error) {
+      live.refresh(path)
+      this.#state.fail(node, 'local', describeError(error))
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { type Agreed, type FileEntry, isFolder, isUntouched } from './entry.ts'
+
+export interface MergeInput {
+  readonly base: Agreed | undefined
+  readonly local: FileEntry | undefined
+  readonly remote: FileEntry | undefined
+  /** `up`: what is done in the container stays there. */
+  readonly direction: 'both' | 'up'
+  /** On the laptop the path is below something that is not a folder, and stays so. */
+  readonly isBelowFile?: boolean
+}
+
+export type Decision =
+  /** Both sides stay as they are; the base, too. */
+  | { readonly do: 'nothing' }
+  /** Both sides are equal: that is the new base. */
+  | { readonly do: 'agree' }
+  | { readonly do: 'forget' }
+  /** Contents have to be known first. */
+  | { readonly do: 'hash'; readonly local: boolean; readonly remote: boolean }
+  /** The laptop's goes to the container; with `keep` what is there goes to the conflicts first. */
+  | { readonly do: 'send' | 'remove-remote'; readonly keep: boolean }
+  /** Only the time and the execute bit. */
+  | { readonly do: 'send-meta' | 'fetch-meta' }
+  | { readonly do: 'fetch' | 'remove-local' }
+
+const NOTHING: Decision = { do: 'nothing' }
+const AGREE: Decision = { do: 'agree' }
+
+/**
+ * What happens to a path: one side changed, and the other gets it; both changed, and the laptop wins while the loser is
+ * kept; an edit wins over a delete. Files of the image that the laptop does not have stay in the container until either
+ * side changes them. Total: it has an answer for every combination.
+ */
+export function merge(input: MergeInput): Decision {
+  const { base, local, remote } = input
+  if (!local && !remote) return base ? { do: 'forget' } : NOTHING
+  if (input.isBelowFile && !local) return mergeBelowFile(input)
+  if (!base) return mergeFirst(input)
+  if (local && remote && !(base.local && base.remote)) return mergeBoth(local, remote, undefined)
+  return mergeWithBase(base, input)
+}
+
+function mergeFirst({ local, remote, direction }: MergeInput): Decision {
+  if (local && remote) return mergeBoth(local, remote, undefined)
+  if (local) return { do: 'send', keep: false }
+  return remote!.isOfImage || direction === 'up' ? NOTHING : { do: 'fetch' }
+}
+
+function mergeWithBase(base: Agreed, { local, remote, direction }: MergeInput): Decision {
+  const onLaptop = changeOf(base.local, local, base)
+  const inContainer = changeOf(base.remote, remote, base)
+  if (onLaptop === 'unknown' || inContainer === 'unknown')
+    return { do: 'hash', local: onLaptop === 'unknown', remote: inContainer === 'unknown' }
+  if (inContainer === 'none') return fromLaptop(base, onLaptop, local, remote)
+  if (direction === 'up' && (onLaptop === 'none' || !local)) return NOTHING
+  if (onLaptop === 'none') return fromContainer(inContainer, remote)
+  if (!local) return { do: 'fetch' }
+  return remote ? mergeBoth(local, remote, base) : { do: 'send', keep: false }
+}
+
+function fromLaptop(
+  base: Agreed,
+  change: SideChange,
+  local: FileEntry | undefined,
+  remote: FileEntry | undefined,
+): Decision {
+  if (change === 'contents') return local ? { do: 'send', keep: false } : { do: 'remove-remote', keep: false }
+  if (change === 'meta' || isTouched(base.local, local)) return { do: 'send-meta' }
+  return isUntouched(base.local, local) && isUntouched(base.remote, remote) ? NOTHING : AGREE
+}
+
+function fromContainer(change: SideChange, remote: FileEntry | undefined): Decision {
+  if (!remote) return { do: 'remove-local' }
+  return change === 'meta' ? { do: 'fetch-meta' } : { do: 'fetch' }
+}
+
+/** A new time alone goes to the container, where it makes `make` and watchers run. */
+const isTouched = (before: FileEntry | undefined, now: FileEntry | undefined): boolean =>
+  before?.kind === 'file' && now?.kind === 'file' && before.mtime !== now.mtime
+
+/** Both have something that the other has not seen, or there is nothing to compare with. */
+function mergeBoth(local: FileEntry, remote: FileEntry, base: Agreed | undefined): Decision {
+  const equal = sameContents(local, remote)
+  if (equal === undefined) return { do: 'hash', local: local.hash === undefined, remote: remote.hash === undefined }
+  if (!equal) return { do: 'send', keep: !isFolder(remote) && !remote.isOfImage }
+  if (sameMode(local, remote)) return AGREE
+  // With a base, the side that changed the bit wins; the laptop if both did or nothing is known.
+  return base && sameMode(base.local!, local) ? { do: 'fetch-meta' } : { do: 'send-meta' }
+}
+
+/** The laptop has a file where the container has a folder, and it wins: what is in the folder goes. */
+function mergeBelowFile({ base, remote }: MergeInput): Decision {
+  if (isFolder(remote)) return { do: 'remove-remote', keep: false }
+  const change = base ? changeOf(base.remote, remote, base) : 'contents'
+  if (change === 'unknown') return { do: 'hash', local: false, remote: true }
+  return { do: 'remove-remote', keep: change === 'contents' && !remote!.isOfImage }
+}
+
+type SideChange = 'none' | 'meta' | 'contents' | 'unknown'
+
+function changeOf(before: FileEntry | undefined, now: FileEntry | undefined, base: Agreed): SideChange {
+  if (isUntouched(before, now)) return 'none'
+  if (!before || !now || before.kind !== now.kind || now.kind !== 'file' || before.size !== now.size) return 'contents'
+  if (now.size === 0) return sameMode(before, now) ? 'none' : 'meta'
+  if (now.hash === undefined) return 'unknown'
+  const agreed = base.local?.hash ?? base.remote?.hash
+  if (now.hash !== agreed) return 'contents'
+  return sameMode(before, now) ? 'none' : 'meta'
+}
+
+/** Undefined: their contents have to be read. */
+function sameContents(one: FileEntry, other: FileEntry): boolean | undefined {
+  if (one.kind !== other.kind) return false
+  if (one.kind === 'folder') return true
+  if (one.kind === 'link') return one.target === other.target
+  if (one.size !== other.size) return false
+  if (one.size === 0) return true
+  return one.hash === undefined || other.hash === undefined ? undefined : one.hash === other.hash
+}
+
+const sameMode = (one: FileEntry, other: FileEntry): boolean =>
+  one.executable === undefined || other.executable === undefined || one.executable === other.executable

@@ -1,0 +1,67 @@
+/** What the file system of this machine can hold, as far as paths from the other side are concerned. */
+export interface NameRules {
+  readonly windows: boolean
+  /** Files whose names differ only in case are one file. */
+  readonly foldsCase: boolean
+}
+
+/**
+ * Why a path from the container is not written on this machine; undefined if it may be. The container may be hostile:
+ * nothing outside the folder is reached, and nothing that git or the system gives a meaning of its own.
+ */
+export function pathProblem(path: string, rules: NameRules): string | undefined {
+  const outside = outsideProblem(path)
+  if (outside) return outside
+  for (const name of path.split('/')) {
+    const problem = nameProblem(name, rules)
+    if (problem) return problem
+  }
+  return undefined
+}
+
+/** Why a path is not one inside a folder; both sides refuse it. */
+export function outsideProblem(path: string): string | undefined {
+  if (path === '' || path.length > 4096) return 'the path is empty or too long'
+  if (path.includes('\0')) return 'the path has a NUL character'
+  if (path.startsWith('/')) return 'the path is absolute'
+  if (path.split('/').some(name => name === '' || name === '.' || name === '..'))
+    return 'the path leads out of the folder'
+  return undefined
+}
+
+function nameProblem(name: string, { windows }: NameRules): string | undefined {
+  if (Buffer.byteLength(name) > 255) return 'a name in the path is longer than 255 bytes'
+  if (isGitFolder(name)) return '`.git` is never written from the container: its hooks would run on this machine'
+  if (!windows) return undefined
+  if (/[<>:"|?*\\\x01-\x1f]/.test(name) || /[. ]$/.test(name)) return 'Windows does not allow this name'
+  if (/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i.test(name))
+    return 'Windows uses this name for a device'
+  return undefined
+}
+
+/** Also as macOS and Windows read it: letters that are not seen, trailing dots and blanks, the short name. */
+function isGitFolder(name: string): boolean {
+  const plain = name.normalize('NFKC').replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
+  return /^(\.git|git~\d+)(::.*|:.*|[. ]*)$/i.test(plain)
+}
+
+/** Why a link from the container is not made on this machine. Written through it, a file would be outside the folder. */
+export function linkProblem(path: string, target: string): string | undefined {
+  if (target === '' || target.includes('\0')) return 'the link has no valid target'
+  if (/^([/\\]|[a-z]:)/i.test(target)) return `the link leads out of the folder, to \`${target}\``
+  const place = path.split('/').slice(0, -1)
+  for (const name of target.split(/[/\\]/))
+    if (name === '..') {
+      if (place.pop() === undefined) return `the link leads out of the folder, to \`${target}\``
+    } else if (name !== '.' && name !== '') {
+      if (isGitFolder(name)) return 'a link into `.git` is not made on this machine'
+      place.push(name)
+    }
+  return undefined
+}
+
+/** Names with the same key are one file to some file systems: letters with accents in one form, and by case. */
+export function nameKey(name: string, { foldsCase }: NameRules): string {
+  const normal = name.normalize('NFC')
+  return foldsCase ? normal.toLowerCase() : normal
+}

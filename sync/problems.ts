@@ -1,0 +1,36 @@
+import { errorCode } from './disk.ts'
+
+/** A path that cannot be synchronized at the moment. It is tried again; the others go on. */
+export interface SyncProblem {
+  /** The sync folder: its name. */
+  readonly folder: string
+  readonly path: string
+  readonly side: 'local' | 'remote'
+  readonly message: string
+}
+
+/** Why a call to the file system failed, in words. */
+export function describeError(error: unknown): string {
+  const code = errorCode(error)
+  return (code && WORDS[code]) ?? (error instanceof Error ? error.message : String(error))
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of the disk is used up',
+  EFBIG: 'the file is too large for the disk',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENAMETOOLONG: 'the name is too long',
+  EILSEQ: 'the file system does not allow this name',
+  EINVAL: 'the file system does not allow this name or time',
+  ELOOP: 'a link is in the way',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  EBUSY: 'the file is in use',
+  ETXTBSY: 'the program is running',
+  EIO: 'the disk could not be read or written',
+  ENOTEMPTY: 'the folder holds files that are ignored or have just been made',
+  EEXIST: 'something else is there',
+}

@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import { type SyncClock, systemClock } from './clock.ts'
+import { type Disk, nodeDisk } from './disk.ts'
+import { makeFolders, writeOwn } from './disk-files.ts'
+import * as fields from './fields.ts'
+import { FrameStream } from './frame-stream.ts'
+import { FRAME_LIMITS, type Frame } from './frames.ts'
+import { isProof, newNonce, proof, SYNC_PROTOCOL } from './greeting.ts'
+import type { IgnoreSource } from './ignore-source.ts'
+import { ServedFolder } from './served-folder.ts'
+import { ServedRequests } from './served-requests.ts'
+import { SyncVolume } from './volume.ts'
+
+export interface ServeOptions {
+  readonly key: Uint8Array
+  /** Where the sync volume is mounted. */
+  readonly volume: string
+  readonly folders: readonly { readonly name: string; readonly path: string }[]
+  /** This file is made when the application may start. */
+  readonly ready: string
+  readonly write: 'auto' | 'rename' | 'inplace'
+  readonly disk?: Disk
+  readonly clock?: SyncClock
+  /** One watcher for all folders below: macOS, Windows. */
+  readonly recursive?: boolean
+}
+
+export interface SyncServer {
+  /** Serves a connection from anybody: only who has the key is answered. */
+  connect(stream: Duplex): void
+  close(): void
+}
+
+const GREETING_TIME = 10_000
+const GREETINGS = 16
+const ENTRIES = 1_000
+
+/**
+ * The agent's half of the sync: it carries out what the laptop has planned, and says what changes. It keeps its watchers
+ * over a cut connection, so that only what was missed is sent when the laptop is back.
+ */
+export function serveSync(options: ServeOptions): SyncServer {
+  return new Server(options)
+}
+
+class Server implements SyncServer {
+  readonly disk: Disk
+  readonly clock: SyncClock
+  readonly options: ServeOptions
+  readonly volume: SyncVolume
+  readonly instance = randomUUID()
+  folders: readonly ServedFolder[] = []
+  #client: ServedClient | undefined
+  readonly #greeting = new Set<ServedClient>()
+  /** The laptop whose folders these are, and what it has not confirmed. */
+  #owner = ''
+  #sequence = 0
+  readonly #unconfirmed = new Map<number, { readonly folder: ServedFolder; readonly paths: readonly string[] }>()
+
+  constructor(options: ServeOptions) {
+    this.options = options
+    this.disk = options.disk ?? nodeDisk
+    this.clock = options.clock ?? systemClock
+    this.volume = new SyncVolume(this.disk, options.volume)
+    // With content of an earlier session the application need not wait for a laptop.
+    if (this.volume.wasSynced) this.openGate()
+  }
+
+  connect(stream: Duplex): void {
+    if (this.#greeting.size >= GREETINGS) {
+      stream.on('error', () => {})
+      stream.destroy()
+      return
+    }
+    const client = new ServedClient(this, stream)
+    this.#greeting.add(client)
+    const cancel = this.clock.after(GREETING_TIME, () => {
+      if (this.#greeting.has(client)) client.end(new Error('the greeting took too long'))
+    })
+    client.onGreeted = () => {
+      cancel()
+      this.#greeting.delete(client)
+      this.#client?.end(new Error('the laptop has opened another connection'))
+      this.#client = client
+    }
+    client.onEnded = () => {
+      cancel()
+      this.#greeting.delete(client)
+      if (this.#client === client) this.#client = undefined
+    }
+  }
+
+  close(): void {
+    for (const client of this.#greeting) client.end(new Error('the agent is stopping'))
+    this.#client?.end(new Error('the agent is stopping'))
+    for (const folder of this.folders) folder.close()
+  }
+
+  openGate(): void {
+    const { ready } = this.options
+    makeFolders(this.disk, ready.slice(0, ready.lastIndexOf('/')))
+    writeOwn(this.disk, ready, Buffer.from('\n'))
+    for (const { writer } of this.folders) writer.isUnwatched = false
+  }
+
+  /** True if the laptop was here before, and needs only what it has missed. */
+  async takeUp(
+    owner: string,
+    seen: number,
+    wanted: ReadonlyMap<string, IgnoreSource>,
+    rescan: number,
+  ): Promise<boolean> {
+    const isSame =
+      owner === this.#owner &&
+      this.folders.length === wanted.size &&
+      this.folders.every(folder => sameSource(folder.ignores, wanted.get(folder.name)))
+    if (isSame) {
+      this.confirm(seen)
+      for (const { folder, paths } of this.#unconfirmed.values()) for (const path of paths) folder.dirty.add(path)
+      this.#unconfirmed.clear()
+      return true
+    }
+    for (const folder of this.folders) folder.close()
+    this.#unconfirmed.clear()
+    this.#owner = ''
+    this.folders = [...wanted].map(([name, ignores]) => this.#folder(name, ignores, rescan))
+    for (const folder of this.folders) await folder.start()
+    this.#owner = owner
+    return false
+  }
+
+  #folder(name: string, ignores: IgnoreSource, rescanInterval: number): ServedFolder {
+    const { disk, clock, volume } = this
+    const found = this.options.folders.find(folder => folder.name === name)
+    if (!found) throw new Error(`there is no folder \`${name}\``)
+    const folder = new ServedFolder({
+      disk,
+      clock,
+      volume,
+      name,
+      ignores,
+      rescanInterval,
+      root: `${this.options.volume}/${found.path}`,
+      write: this.options.write,
+      recursive: this.options.recursive ?? process.platform !== 'linux',
+      changed: () => this.tell(),
+      owns: paths => {
+        if (this.#client?.isStarted) this.#client.send('own', { folder: name, paths })
+      },
+    })
+    folder.writer.isUnwatched = !volume.wasSynced
+    return folder
+  }
+
+  /** Sends what has changed, if somebody listens. */
+  tell(): void {
+    if (!this.#client?.isStarted) return
+    for (const folder of this.folders) {
+      if (folder.dirty.size === 0) continue
+      const entries = folder.takeChanges()
+      for (let at = 0; at < entries.length; at += ENTRIES) {
+        const some = entries.slice(at, at + ENTRIES)
+        this.#unconfirmed.set(++this.#sequence, { folder, paths: some.map(([path]) => path) })
+        this.#client.send('changed', { seq: this.#sequence, folder: folder.name, entries: some })
+      }
+    }
+  }
+
+  confirm(seen: number): void {
+    for (const sequence of this.#unconfirmed.keys()) {
+      if (sequence > seen) break
+      this.#unconfirmed.delete(sequence)
+    }
+  }
+}
+
+export type { Server }
+
+const sameSource = (one: IgnoreSource, other: IgnoreSource | undefined): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+function readSource(ignores: Frame['header']): IgnoreSource {
+  const includes = Object.entries(fields.object(ignores['includes'])).map(([name, text]) => [name, String(text)])
+  return {
+    ...(ignores['text'] !== undefined && { text: fields.text(ignores, 'text') }),
+    includes: Object.fromEntries(includes),
+    foldCase: ignores['foldCase'] === true,
+    escapeCharacter: fields.text(ignores, 'escapeCharacter'),
+    excluded: fields.list(ignores, 'excluded').map(String),
+  }
+}
+
+/** One connection to the agent. */
+class ServedClient {
+  onGreeted: () => void = () => {}
+  onEnded: () => void = () => {}
+  isStarted = false
+  readonly #server: Server
+  readonly #connection: FrameStream
+  readonly #nonce = newNonce()
+  readonly #requests: ServedRequests
+  #isGreeted = false
+
+  constructor(server: Server, stream: Duplex) {
+    this.#server = server
+    this.#connection = new FrameStream({
+      stream,
+      clock: server.clock,
+      received: frame => this.#receive(frame),
+      ended: () => {
+        this.isStarted = false
+        this.#requests.close()
+        this.onEnded()
+      },
+    })
+    this.#requests = new ServedRequests(server, this.#connection)
+    this.#connection.send('hello', { protocol: SYNC_PROTOCOL, nonce: this.#nonce })
+  }
+
+  send(type: Frame['type'], header: object): void {
+    this.#connection.send(type, header)
+  }
+
+  end(error: Error): void {
+    this.#connection.end(error)
+  }
+
+  #receive({ type, header, body }: Frame): void {
+    if (!this.#isGreeted) this.#greet(type, header)
+    else if (type === 'start') void this.#start(header).catch(error => this.end(error as Error))
+    else if (type === 'seen') this.#server.confirm(fields.count(header, 'seq'))
+    else this.#requests.receive({ type, header, body })
+  }
+
+  #greet(type: Frame['type'], header: Frame['header']): void {
+    if (type !== 'auth') throw new Error('the greeting is missing')
+    const nonce = fields.text(header, 'nonce')
+    const { key } = this.#server.options
+    if (!isProof(fields.text(header, 'proof'), proof(key, 'laptop', this.#nonce, nonce)))
+      throw new Error('the greeting has another key')
+    this.#isGreeted = true
+    this.#connection.limits = FRAME_LIMITS
+    this.onGreeted()
+    this.send('welcome', {
+      proof: proof(key, 'agent', this.#nonce, nonce),
+      volume: this.#server.volume.id,
+      instance: this.#server.instance,
+      clock: this.#server.clock.now(),
+    })
+  }
+
+  async #start(header: Frame['header']): Promise<void> {
+    const wanted = new Map<string, IgnoreSource>()
+    for (const value of fields.list(header, 'folders')) {
+      const folder = fields.object(value)
+      wanted.set(fields.text(folder, 'name'), readSource(fields.object(folder['ignores'])))
+    }
+    const server = this.#server
+    const owner = fields.text(header, 'client')
+    const isKnown = await server.takeUp(owner, fields.count(header, 'seen'), wanted, fields.count(header, 'rescan'))
+    if (this.#connection.isEnded) return
+    if (!isKnown || header['all'] === true) await this.#sendAll()
+    this.isStarted = true
+    const own = Object.fromEntries(server.folders.map(folder => [folder.name, [...folder.own]]))
+    this.send('started', { resumed: isKnown && header['all'] !== true, own })
+    server.tell()
+  }
+
+  async #sendAll(): Promise<void> {
+    for (const folder of this.#server.folders) {
+      folder.dirty.clear()
+      for (const entries of folder.snapshot(ENTRIES)) {
+        this.send('snapshot', { folder: folder.name, entries, unreadable: [...folder.unreadable.keys()] })
+        await this.#connection.drained()
+      }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import type { SyncClock } from './clock.ts'
+import type { Disk } from './disk.ts'
+import { makeFolders } from './disk-files.ts'
+import { encodeEntry, type WireEntry } from './entry.ts'
+import { type IgnoreSource, toRules } from './ignore-source.ts'
+import { LiveTree } from './live-tree.ts'
+import { describeError } from './problems.ts'
+import type { ItemResult } from './requests.ts'
+import { TreeNode } from './tree-node.ts'
+import type { SyncVolume } from './volume.ts'
+import { type PathChange, Writer } from './writer.ts'
+
+export interface ServedFolderOptions {
+  readonly disk: Disk
+  readonly clock: SyncClock
+  readonly name: string
+  readonly root: string
+  readonly volume: SyncVolume
+  readonly write: 'auto' | 'rename' | 'inplace'
+  readonly recursive: boolean
+  readonly ignores: IgnoreSource
+  readonly rescanInterval: number
+  /** There are changes to be told. */
+  readonly changed: () => void
+  /** The container has made folders of packages or builds of its own, which are not synchronized. */
+  readonly owns: (paths: readonly string[]) => void
+}
+
+/** A sync folder in the container: what is there, what has changed, and changes to it. */
+export class ServedFolder {
+  readonly name: string
+  readonly ignores: IgnoreSource
+  readonly writer: Writer
+  readonly tree = new TreeNode('')
+  readonly live: LiveTree
+  /** Paths whose change the laptop does not know. */
+  readonly dirty = new Set<string>()
+  /** Paths that could not be looked at; below them nothing counts as deleted. */
+  readonly unreadable = new Map<string, string>()
+  /** Folders such as `node_modules` that the container has made itself. */
+  readonly own: Set<string>
+  #mayOwnMore: boolean
+  readonly #options: ServedFolderOptions
+
+  constructor(options: ServedFolderOptions) {
+    this.#options = options
+    this.name = options.name
+    this.ignores = options.ignores
+    const { disk, clock, root, volume } = options
+    makeFolders(disk, root)
+    this.own = new Set(volume.ownFolders(this.name))
+    this.#mayOwnMore = !volume.hasImage(this.name)
+    this.writer = new Writer({ disk, root, stage: volume.stage, write: options.write })
+    this.live = new LiveTree({
+      disk,
+      clock,
+      root,
+      tree: this.tree,
+      ignores: toRules(options.ignores, path => this.#isOwn(path)),
+      recursive: options.recursive,
+      rescanInterval: options.rescanInterval,
+      changed: node => {
+        if (node.parent) this.dirty.add(node.path)
+      },
+      settled: () => options.changed(),
+      problem: (path, error) => this.unreadable.set(path, describeError(error)),
+    })
+  }
+
+  /** Reads everything; the laptop gets it as a whole. */
+  async start(): Promise<void> {
+    await this.live.start()
+    this.#options.volume.setOwnFolders(this.name, [...this.own])
+    this.#options.volume.markImage(this.name, this.tree)
+    this.#mayOwnMore = true
+    this.dirty.clear()
+  }
+
+  /** What comes from the laptop is in the tree before anybody asks. */
+  #isOwn(path: string): boolean {
+    if (this.own.has(path)) return true
+    const { disk, root, volume } = this.#options
+    if (!this.#mayOwnMore || this.tree.find(path)?.local || entryKind(disk, `${root}/${path}`) !== 'folder')
+      return false
+    this.own.add(path)
+    if (volume.hasImage(this.name)) {
+      volume.setOwnFolders(this.name, [...this.own])
+      this.#options.owns([path])
+    }
+    return true
+  }
+
+  /** The changes that were not told, with what is there now. */
+  takeChanges(): readonly (readonly [string, WireEntry])[] {
+    const paths = [...this.dirty]
+    this.dirty.clear()
+    return paths.map(path => [path, encodeEntry(this.tree.find(path)?.local)])
+  }
+
+  /** Everything that is there, folder by folder. */
+  *snapshot(size: number): Generator<readonly (readonly [string, WireEntry])[]> {
+    let entries: (readonly [string, WireEntry])[] = []
+    for (const node of this.tree.walk()) {
+      if (!node.local || !node.parent) continue
+      entries.push([node.path, encodeEntry(node.local)])
+      if (entries.length < size) continue
+      yield entries
+      entries = []
+    }
+    yield entries
+  }
+
+  apply(writes: readonly PathChange[]): readonly ItemResult[] {
+    this.writer.begin()
+    return writes.map(write => this.applyOne(write))
+  }
+
+  applyOne(write: PathChange): ItemResult {
+    const { path } = write
+    try {
+      const result = this.writer.write(write)
+      if (result.kind !== 'not-empty') this.live.wrote(path, result.entry)
+      return result
+    } catch (error) {
+      this.live.refresh(path)
+      this.dirty.delete(path)
+      return { kind: 'problem', entry: this.tree.find(path)?.local, message: describeError(error) }
+    }
+  }
+
+  close(): void {
+    this.live.close()
+  }
+}
+
+function entryKind(disk: Disk, path: string): string | undefined {
+  const entry = disk.entry(path)
+  return entry === 'other' ? undefined : entry?.kind
+}

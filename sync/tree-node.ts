@@ -1,0 +1,58 @@
+import type { Agreed, FileEntry } from './entry.ts'
+
+/** A path in a synchronized folder, with what each side has there. The agent knows one side, `local`. */
+export class TreeNode {
+  readonly name: string
+  readonly parent: TreeNode | undefined
+  children: Map<string, TreeNode> | undefined
+  local: FileEntry | undefined
+  remote: FileEntry | undefined
+  base: Agreed | undefined
+
+  constructor(name: string, parent?: TreeNode) {
+    this.name = name
+    this.parent = parent
+  }
+
+  /** Relative to the root, with `/`; of the root itself ''. */
+  get path(): string {
+    const above = this.parent?.path
+    return above ? `${above}/${this.name}` : this.name
+  }
+
+  /** The child of that name, which is made if it is not there. */
+  child(name: string): TreeNode {
+    this.children ??= new Map()
+    let child = this.children.get(name)
+    if (!child) {
+      child = new TreeNode(name, this)
+      this.children.set(name, child)
+    }
+    return child
+  }
+
+  find(path: string): TreeNode | undefined {
+    let node: TreeNode | undefined = this
+    if (path !== '') for (const name of path.split('/')) node = node?.children?.get(name)
+    return node
+  }
+
+  at(path: string): TreeNode {
+    let node: TreeNode = this
+    if (path !== '') for (const name of path.split('/')) node = node.child(name)
+    return node
+  }
+
+  /** Forgets nodes that say nothing, this one and those above it. */
+  prune(): void {
+    if (!this.parent || this.local || this.remote || this.base || this.children?.size) return
+    if (this.parent.children?.get(this.name) === this) this.parent.children.delete(this.name)
+    this.parent.prune()
+  }
+
+  /** The node and all below it, folders before what they hold. What is deleted meanwhile may be left out. */
+  *walk(): Generator<TreeNode> {
+    yield this
+    if (this.children) for (const child of this.children.values()) yield* child.walk()
+  }
+}

@@ -1,0 +1,75 @@
+import { type Disk, errorCode, isMissing } from './disk.ts'
+
+export interface WatchersOptions {
+  readonly disk: Disk
+  readonly root: string
+  /** One watcher sees everything below a folder: macOS, Windows. On Linux Node.js would watch each file. */
+  readonly recursive: boolean
+  /** Something happened at a path, or below it. */
+  readonly changed: (path: string) => void
+  /** Events may have been lost. */
+  readonly lost: () => void
+}
+
+/** Watches folders. What the system refuses to watch is in `unwatched`, to be read again and again. */
+export class Watchers {
+  readonly unwatched = new Set<string>()
+  readonly #open = new Map<string, () => void>()
+  readonly #options: WatchersOptions
+
+  constructor(options: WatchersOptions) {
+    this.#options = options
+  }
+
+  /** Watches a folder, before it is read; again if it has been there before. */
+  add(folder: string): void {
+    const { recursive, disk, root } = this.#options
+    if (recursive && folder !== '') return
+    if (this.#open.has(folder)) return
+    try {
+      const place = folder === '' ? root : `${root}/${folder}`
+      const close = disk.watch(
+        place,
+        recursive,
+        name => this.#heard(folder, name),
+        () => this.#ended(folder),
+      )
+      this.#open.set(folder, close)
+      this.unwatched.delete(folder)
+    } catch (error) {
+      if (isMissing(error)) return
+      this.unwatched.add(folder)
+      if (!['ENOSPC', 'EMFILE', 'ENFILE', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) this.#options.lost()
+    }
+  }
+
+  remove(folder: string): void {
+    this.unwatched.delete(folder)
+    this.#open.get(folder)?.()
+    this.#open.delete(folder)
+  }
+
+  close(): void {
+    for (const close of this.#open.values()) close()
+    this.#open.clear()
+    this.unwatched.clear()
+  }
+
+  #heard(folder: string, name: string | undefined): void {
+    const { root } = this.#options
+    if (folder === '' && name === root.slice(root.lastIndexOf('/') + 1)) {
+      // The root itself: another one may be in its place.
+      this.remove('')
+      this.#options.lost()
+    }
+    if (name === undefined) this.#options.lost()
+    else this.#options.changed(join(folder, name.replaceAll('\\', this.#options.recursive ? '/' : '\\')))
+  }
+
+  #ended(folder: string): void {
+    this.remove(folder)
+    this.#options.lost()
+  }
+}
+
+const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)

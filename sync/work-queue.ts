@@ -1,0 +1,47 @@
+import type { TreeNode } from './tree-node.ts'
+
+/** Paths to be looked at: small ones first, source before the rest, large files last. */
+export class WorkQueue {
+  readonly #classes: readonly Set<TreeNode>[] = [new Set(), new Set(), new Set()]
+
+  get size(): number {
+    return this.#classes.reduce((sum, nodes) => sum + nodes.size, 0)
+  }
+
+  add(node: TreeNode): void {
+    const wanted = this.#classes[classOf(node)]!
+    if (wanted.has(node)) return
+    this.delete(node)
+    wanted.add(node)
+  }
+
+  has(node: TreeNode): boolean {
+    return this.#classes.some(nodes => nodes.has(node))
+  }
+
+  delete(node: TreeNode): void {
+    for (const nodes of this.#classes) if (nodes.delete(node)) return
+  }
+
+  take(): TreeNode | undefined {
+    for (const nodes of this.#classes)
+      for (const node of nodes) {
+        nodes.delete(node)
+        return node
+      }
+    return undefined
+  }
+
+  *[Symbol.iterator](): Generator<TreeNode> {
+    for (const nodes of this.#classes) yield* nodes
+  }
+}
+
+const SOURCE = 64 << 10
+const BINARY = /\.(?:png|jpe?g|gif|webp|ico|pdf|zip|gz|tgz|jar|so|dylib|dll|exe|wasm|woff2?|ttf|mp[34]|sqlite3?|db)$/i
+
+function classOf(node: TreeNode): number {
+  const size = Math.max(node.local?.size ?? 0, node.remote?.size ?? 0)
+  if (size > 1 << 20) return 2
+  return size <= SOURCE && !BINARY.test(node.name) ? 0 : 1
+}

@@ -1,0 +1,290 @@
+import { randomBytes } from 'node:crypto'
+import { type Disk, errorCode, isMissing } from './disk.ts'
+import { type FileEntry, isUntouched } from './entry.ts'
+import { outsideProblem } from './paths.ts'
+
+/** A change to one path, and what has to be there for it to be made. */
+export interface PathChange {
+  readonly path: string
+  readonly expect: FileEntry | undefined
+  readonly change:
+    | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mtime: number; readonly executable?: boolean }
+    | { readonly kind: 'folder' | 'remove' }
+    | { readonly kind: 'link'; readonly target: string }
+    | { readonly kind: 'meta'; readonly mtime?: number; readonly executable?: boolean }
+    /** A file that is complete in the stage. */
+    | { readonly kind: 'staged'; readonly stage: string; readonly mtime: number; readonly executable?: boolean }
+}
+
+export type WriteResult =
+  | { readonly kind: 'done'; readonly entry: FileEntry | undefined }
+  /** Something else is there than was expected. */
+  | { readonly kind: 'changed'; readonly entry: FileEntry | undefined }
+  /** There is still something in the folder to be removed. */
+  | { readonly kind: 'not-empty' }
+
+export interface WriterOptions {
+  readonly disk: Disk
+  readonly root: string
+  /** A folder on the same volume for files that are being written; undefined: beside the file. */
+  readonly stage?: string
+  /** Small files that are there are written in place: many watchers miss a file that is renamed into its place. */
+  readonly write: 'auto' | 'rename' | 'inplace'
+}
+
+/** Larger files are never written in place. */
+export const SMALL_FILE = 1 << 20
+
+/** Files of this machine that are being written begin so; they are never synchronized. */
+export const TEMPORARY = '.devctl-part-'
+
+/**
+ * Changes files of one side. A change is made only if what is there is what the planner knows, and never through a link:
+ * every folder above is looked at first. Throws the errors of the file system.
+ */
+export class Writer {
+  readonly #disk: Disk
+  readonly #options: WriterOptions
+  /** Nobody watches the files yet: new ones need no stage. */
+  isUnwatched = false
+  #folder = ''
+  #isFolder = false
+
+  constructor(options: WriterOptions) {
+    this.#options = options
+    this.#disk = options.disk
+  }
+
+  /** Forgets which folder it has looked at last: somebody else may have had a turn. */
+  begin(): void {
+    this.#folder = ''
+    this.#isFolder = false
+  }
+
+  write({ path, expect, change }: PathChange): WriteResult {
+    const problem = outsideProblem(path)
+    if (problem) throw new Error(problem)
+    if (!this.#hasFolder(path)) return { kind: 'changed', entry: undefined }
+    const place = this.place(path)
+    const there = this.#entry(place)
+    if (!isUntouched(expect, there)) {
+      if (change.kind === 'folder' && there?.kind === 'folder') return { kind: 'done', entry: there }
+      if (change.kind === 'remove' && !there) return { kind: 'done', entry: undefined }
+      return { kind: 'changed', entry: there }
+    }
+    return this.#change(place, there, change)
+  }
+
+  #change(place: string, there: FileEntry | undefined, change: PathChange['change']): WriteResult {
+    switch (change.kind) {
+      case 'remove':
+        return this.#remove(place, there)
+      case 'meta':
+        this.#withFile(place, 'read', file => this.#setMeta(file, change))
+        break
+      case 'folder':
+        if (there?.kind === 'folder') break
+        if (there) this.#disk.removeFile(place)
+        this.#disk.makeFolder(place)
+        break
+      case 'file':
+        if (there?.kind === 'folder' && !this.#removeFolder(place)) return { kind: 'not-empty' }
+        this.#writeFile(place, there, change)
+        break
+      case 'staged':
+        if (there?.kind === 'folder' && !this.#removeFolder(place)) return { kind: 'not-empty' }
+        this.#withFile(change.stage, 'read', file => this.#setMeta(file, change))
+        this.#disk.rename(change.stage, place)
+        break
+      case 'link':
+        if (there?.kind === 'folder' && !this.#removeFolder(place)) return { kind: 'not-empty' }
+        this.#replace(place, stage => this.#disk.makeLink(change.target, stage))
+    }
+    const entry = this.#entry(place)
+    // Somebody has written to it since: then it is not what we have written.
+    return { kind: isWritten(change, entry) ? 'done' : 'changed', entry }
+  }
+
+  #remove(place: string, there: FileEntry | undefined): WriteResult {
+    if (there?.kind === 'folder') return this.#removeFolder(place) ? DELETED : { kind: 'not-empty' }
+    if (there) this.#disk.removeFile(place)
+    return DELETED
+  }
+
+  /** False if it is not empty: folders are never removed with what is in them. */
+  #removeFolder(place: string): boolean {
+    this.begin()
+    try {
+      this.#disk.removeFolder(place)
+      return true
+    } catch (error) {
+      if (['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) return false
+      if (isMissing(error)) return true
+      throw error
+    }
+  }
+
+  #writeFile(
+    place: string,
+    there: FileEntry | undefined,
+    change: { readonly bytes: Uint8Array; readonly mtime: number; readonly executable?: boolean },
+  ): void {
+    const { bytes, executable } = change
+    if (there?.kind === 'file' && this.#fitsInPlace(there, bytes) && this.#writeInPlace(place, change)) return
+    const fill = (stage: string) =>
+      this.#withFile(
+        stage,
+        'create',
+        file => {
+          if (bytes.length > 0) this.#disk.write(file, bytes, 0)
+          // An unknown bit stays as it was.
+          this.#setMeta(file, { mtime: change.mtime, executable: executable ?? there?.executable })
+        },
+        executable ?? there?.executable ?? isScript(bytes),
+      )
+    if (!there && this.isUnwatched) this.#orRemove(place, fill)
+    else this.#replace(place, fill)
+  }
+
+  #fitsInPlace(there: FileEntry, bytes: Uint8Array): boolean {
+    const { write } = this.#options
+    if (write === 'rename' || there.size > SMALL_FILE || bytes.length > SMALL_FILE) return false
+    return write === 'inplace' || !bytes.includes(0)
+  }
+
+  /** False if it cannot be done in place: another name leads to the file, or it may not be written. */
+  #writeInPlace(
+    place: string,
+    { bytes, mtime, executable }: { readonly bytes: Uint8Array; readonly mtime: number; readonly executable?: boolean },
+  ): boolean {
+    let file: number
+    try {
+      file = this.#disk.open(place, 'update')
+    } catch {
+      return false
+    }
+    try {
+      const opened = this.#disk.opened(file)
+      if (opened?.links !== 1) return false
+      this.#overwrite(place, file, opened.size, bytes)
+      this.#setMeta(file, { mtime, ...(executable !== opened.executable && { executable }) })
+      return true
+    } finally {
+      this.#disk.close(file)
+    }
+  }
+
+  /** One write, so that nobody reads half of it. On a full disk the old contents are put back. */
+  #overwrite(place: string, file: number, size: number, bytes: Uint8Array): void {
+    const old = bytes.length > size ? this.#contents(place, size) : undefined
+    try {
+      if (bytes.length > 0) this.#disk.write(file, bytes, 0)
+    } catch (error) {
+      if (old) {
+        this.#disk.truncate(file, size)
+        if (size > 0) this.#disk.write(file, old, 0)
+      }
+      throw error
+    }
+    if (size > bytes.length) this.#disk.truncate(file, bytes.length)
+  }
+
+  #contents(place: string, size: number): Buffer {
+    const bytes = Buffer.alloc(size)
+    this.#withFile(place, 'read', file => this.#disk.read(file, bytes, 0))
+    return bytes
+  }
+
+  #setMeta(
+    file: number,
+    { mtime, executable }: { readonly mtime?: number; readonly executable?: boolean | undefined },
+  ) {
+    if (executable !== undefined && this.#disk.opened(file)?.executable !== executable)
+      this.#disk.setExecutable(file, executable)
+    if (mtime !== undefined) this.#disk.setTimes(file, mtime)
+  }
+
+  /** Fills a file aside and renames it. */
+  #replace(place: string, fill: (stage: string) => void): void {
+    const stage = this.stageFor(place)
+    this.#orRemove(stage, made => {
+      fill(made)
+      this.#disk.rename(made, place)
+    })
+  }
+
+  /** A place for a file that will be renamed to that one. */
+  stageFor(place: string): string {
+    const name = TEMPORARY + randomBytes(6).toString('hex')
+    const { stage } = this.#options
+    return stage ? `${stage}/${name}` : `${place.slice(0, place.lastIndexOf('/') + 1)}${name}`
+  }
+
+  #orRemove(path: string, work: (path: string) => void): void {
+    try {
+      work(path)
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') this.discard(path)
+      throw error
+    }
+  }
+
+  /** Removes a file of ours that is not needed, if it is there. */
+  discard(path: string): void {
+    try {
+      this.#disk.removeFile(path)
+    } catch (error) {
+      if (!isMissing(error)) return
+    }
+  }
+
+  #withFile(path: string, how: 'read' | 'create', work: (file: number) => void, executable = false): void {
+    const file = this.#disk.open(path, how, executable)
+    try {
+      work(file)
+    } finally {
+      this.#disk.close(file)
+    }
+  }
+
+  /** Whether everything above the path is a real folder. */
+  #hasFolder(path: string): boolean {
+    const end = path.lastIndexOf('/')
+    const folder = end === -1 ? '' : path.slice(0, end)
+    if (this.#isFolder && folder === this.#folder) return true
+    this.#isFolder = this.#isRealFolder(folder)
+    this.#folder = folder
+    return this.#isFolder
+  }
+
+  #isRealFolder(folder: string): boolean {
+    if (this.#entry(this.#options.root)?.kind !== 'folder') return false
+    if (folder === '') return true
+    for (let end = folder.indexOf('/'); ; end = folder.indexOf('/', end + 1)) {
+      const above = end === -1 ? folder : folder.slice(0, end)
+      if (this.#entry(this.place(above))?.kind !== 'folder') return false
+      if (end === -1) return true
+    }
+  }
+
+  /** Where the path is on this machine. */
+  place(path: string): string {
+    return `${this.#options.root}/${path}`
+  }
+
+  #entry(place: string): FileEntry | undefined {
+    const entry = this.#disk.entry(place)
+    if (entry === 'other') throw new Error('what is there is neither a file, a folder nor a link')
+    return entry
+  }
+}
+
+/** Where times are kept less exactly, contents are compared instead. */
+const isWritten = (change: PathChange['change'], entry: FileEntry | undefined): boolean =>
+  change.kind !== 'file' ||
+  (entry?.kind === 'file' && entry.size === change.bytes.length && Math.abs(entry.mtime - change.mtime) <= 1)
+
+const DELETED: WriteResult = { kind: 'done', entry: undefined }
+
+/** A new file from a machine without execute bits. */
+const isScript = (bytes: Uint8Array): boolean => bytes[0] === 0x23 && bytes[1] === 0x21
