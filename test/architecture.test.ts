@@ -93,6 +93,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'compiler/plan',
       'constructs/kinds',
       'constructs/manifest',
+      'constructs/mirror/names',
     ],
     packages: [],
   },

@@ -7,7 +7,7 @@ import { compact, type Json } from './json.ts'
 import { AGENT_CONTAINER, CODE_VOLUME, READY_FILE, RUN_VOLUME, SYNC_VOLUME, TOOLS_PATH, TOOLS_VOLUME } from './names.ts'
 import { TOOL } from './scripts.ts'
 import type { MirrorFacts, MirrorSettings } from './settings.ts'
-import { agentDrops, agentSecurity, type RunsAs } from './user.ts'
+import { agentDrops, agentSecurity, agentWaits, type RunsAs } from './user.ts'
 
 /** The file in which an init container leaves the user, where only the Pod knows it. */
 export const USER_FILE = '/run/devctl/user'
@@ -60,6 +60,7 @@ export const AGENT_MOUNTS: readonly ContainerMount[] = [
  * program itself is not trusted with root: what starts it drops that.
  */
 export function agentCommand(identity: RunsAs): readonly string[] {
+  if (agentWaits(identity)) return [TOOL, 'sleep', String(PATIENCE)]
   const start = agentDrops(identity) ? `-e ${quote(DROP)}` : PROGRAM
   return [TOOL, 'sh', '-c', `${TOOL} gunzip -c /devctl/code/agent.cjs.gz > ${PROGRAM} && exec node ${start}`]
 }

@@ -1,9 +1,9 @@
 import { sessionData, sessionHash } from './agent.ts'
 import { type Detached, detach } from './detach.ts'
 import { compact, type Json, listIn, mapIn } from './json.ts'
-import { claimName, mirrorName, SYNC_VOLUME, sessionSecretName } from './names.ts'
-import { besidePod, developPod, volumeLabel } from './pod.ts'
-import type { LiveObject, MirrorFacts, MirrorObject, MirrorObjects, MirrorSettings } from './settings.ts'
+import { claimName, mirrorName, SYNC_VOLUME, sessionSecretName, USER_ANNOTATION } from './names.ts'
+import { besidePod, chosenContainer, developPod, volumeLabel } from './pod.ts'
+import type { LiveObject, MirrorFacts, MirrorObject, MirrorObjects, MirrorSettings, User } from './settings.ts'
 import { developmentLabels, mirrorWorkload, ownerReferences } from './workload.ts'
 
 /**
@@ -27,18 +27,19 @@ export function mirror(original: LiveObject | undefined, settings: MirrorSetting
       metadata: {
         name: secret,
         namespace: facts.namespace,
-        labels: developmentLabels(settings),
+        labels: developmentLabels(settings, original),
         ...ownerReferences(original),
       },
       type: 'Opaque',
       data: sessionData(facts),
     },
-    ...('persistentVolumeClaim' in sync && { claim: claim(settings, facts) }),
+    ...('persistentVolumeClaim' in sync && { claim: claim(original, settings, facts) }),
     workload: mirrorWorkload(original, detached, settings, settings, facts, {
       spec: placed,
       replicas: 1,
       session: sessionHash(facts),
       labels,
+      annotations: facts.user ? { [USER_ANNOTATION]: userText(imageOf(detached, settings), facts.user) } : {},
     }),
     services: facts.services.map((live, index) => {
       const service = settings.services[index]!
@@ -57,6 +58,20 @@ export function mirror(original: LiveObject | undefined, settings: MirrorSetting
   }
 }
 
+/** The image of the development container. */
+export const imageOf = ({ spec }: Detached, settings: MirrorSettings): string =>
+  settings.image ?? String(chosenContainer(spec, settings)['image'])
+
+const userText = (image: string, { uid, gid }: User): string => `${image} ${uid}${gid === undefined ? '' : `:${gid}`}`
+
+/** The user of an image, as the mirror of an earlier session knows it. */
+export function knownUser(mirrored: LiveObject | undefined, image: string): User | undefined {
+  const [known, user = ''] = (mirrored?.metadata.annotations?.[USER_ANNOTATION] ?? '').split(' ')
+  const [, uid, gid] = /^(\d+)(?::(\d+))?$/.exec(user) ?? []
+  if (known !== image || uid === undefined) return undefined
+  return { uid: Number(uid), ...(gid !== undefined && { gid: Number(gid) }) }
+}
+
 const replicasOf = (live: LiveObject): number => (mapIn(live, 'spec')['replicas'] as number | undefined) ?? 1 // a workload's
 
 function syncVolume({ name }: MirrorSettings, claims: boolean): Json & { readonly name: string } {
@@ -65,7 +80,7 @@ function syncVolume({ name }: MirrorSettings, claims: boolean): Json & { readonl
     : { name: SYNC_VOLUME, emptyDir: {} }
 }
 
-function claim(settings: MirrorSettings, facts: MirrorFacts): MirrorObject {
+function claim(original: LiveObject | undefined, settings: MirrorSettings, facts: MirrorFacts): MirrorObject {
   const { volume } = settings
   return {
     apiVersion: 'v1',
@@ -73,7 +88,7 @@ function claim(settings: MirrorSettings, facts: MirrorFacts): MirrorObject {
     metadata: {
       name: claimName(settings.name),
       namespace: facts.namespace,
-      labels: { ...developmentLabels(settings), ...volume.labels },
+      labels: { ...developmentLabels(settings, original), ...volume.labels },
       ...compact({ annotations: volume.annotations }),
     },
     spec: {
@@ -124,7 +139,7 @@ function standAloneService(settings: MirrorSettings, facts: MirrorFacts): Mirror
   return {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name: settings.name, namespace: facts.namespace, labels: developmentLabels(settings) },
+    metadata: { name: settings.name, namespace: facts.namespace, labels: developmentLabels(settings, undefined) },
     spec: {
       selector: labels,
       ports: settings.ports.map(port => ({ name: `port-${port}`, port, targetPort: port, protocol: 'TCP' })),

@@ -4,8 +4,15 @@ import { takeName } from '../pod/helper.ts'
 export const MIRROR_LABEL = 'dev.platform/mirror'
 /** The label of all objects of a development container; its value is its name. */
 export const DEVELOPMENT_LABEL = 'dev.platform/development'
+/** The label of an application that has a mirror. */
+export const UP_LABEL = 'dev.platform/up'
+/** The annotation of an application that has a mirror, and of the mirror: what `down` needs to know. */
+export const UP_ANNOTATION = 'dev.platform/up'
 /** The annotation of a mirror's Pods with a hash of the agent and its session: another one rolls them. */
 export const SESSION_ANNOTATION = 'dev.platform/session'
+
+/** The annotation of a mirror with the user of an image: `nginx:1.27 101:101`. */
+export const USER_ANNOTATION = 'dev.platform/user'
 
 /** Names that the parts of a development Pod agree on. */
 export const SYNC_VOLUME = 'devctl-sync'

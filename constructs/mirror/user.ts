@@ -80,6 +80,9 @@ const group = ({ gid }: User) => (gid === undefined ? {} : { runAsGroup: gid })
 /** True if the agent starts as root and drops to the user that was found out. */
 export const agentDrops = (identity: RunsAs): boolean => identity.kind === 'unknown' && identity.rootAllowed
 
+/** True if the agent only waits for another Pod, in which its user is known: root is refused. */
+export const agentWaits = (identity: RunsAs): boolean => identity.kind === 'unknown' && !identity.rootAllowed
+
 /** What fills the volume runs as the user who will write to it; as root it keeps the owners. */
 export function fillSecurity(identity: RunsAs): {
   readonly rootless: boolean

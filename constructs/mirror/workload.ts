@@ -1,17 +1,22 @@
 import type { Labels } from '../labels.ts'
 import type { Detached } from './detach.ts'
 import { compact, type Json } from './json.ts'
-import { DEVELOPMENT_LABEL, labelValue, MIRROR_LABEL, mirrorName, SESSION_ANNOTATION } from './names.ts'
+import { DEVELOPMENT_LABEL, labelValue, MIRROR_LABEL, mirrorName, SESSION_ANNOTATION, UP_LABEL } from './names.ts'
 import type { ContainerSettings, LiveObject, MirrorFacts, MirrorObject, MirrorSettings } from './settings.ts'
 
 /** Labels of the application that say whose it is; the others may be those by which a tool finds what it made. */
 const OF_DEVCTL = /^dev\.platform\//
 
-/** The labels of every object of a development container. */
-export const developmentLabels = (settings: Pick<MirrorSettings, 'name'>): Labels => ({
-  'app.kubernetes.io/managed-by': 'devctl',
-  [DEVELOPMENT_LABEL]: settings.name,
-})
+/**
+ * The labels of every object of a development container, with those of the application's
+ * environment, which ends it when it is destroyed.
+ */
+export function developmentLabels({ name }: Pick<MirrorSettings, 'name'>, original: LiveObject | undefined): Labels {
+  const kept = Object.entries(original?.metadata.labels ?? {}).filter(
+    ([key]) => OF_DEVCTL.test(key) && key !== UP_LABEL,
+  )
+  return { ...Object.fromEntries(kept), 'app.kubernetes.io/managed-by': 'devctl', [DEVELOPMENT_LABEL]: name }
+}
 
 /** What a mirror belongs to: with the application it is deleted, too. */
 export function ownerReferences(original: LiveObject | undefined): Json {
@@ -27,13 +32,16 @@ export function mirrorWorkload(
   development: MirrorSettings,
   container: ContainerSettings,
   facts: MirrorFacts,
-  pod: { readonly spec: Json; readonly replicas: number; readonly session?: string; readonly labels?: Labels },
+  pod: {
+    readonly spec: Json
+    readonly replicas: number
+    readonly session?: string
+    readonly labels?: Labels
+    readonly annotations?: Labels
+  },
 ): MirrorObject {
   const name = original?.metadata.name ?? development.name
   const labels = { ...detached.labels, [MIRROR_LABEL]: labelValue(name) }
-  const kept = Object.entries(original?.metadata.labels ?? {}).filter(
-    ([key]) => OF_DEVCTL.test(key) && key !== UP_LABEL,
-  )
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -41,12 +49,11 @@ export function mirrorWorkload(
       name: mirrorName(name),
       namespace: facts.namespace,
       labels: {
-        ...Object.fromEntries(kept),
-        ...developmentLabels(development),
+        ...developmentLabels(development, original),
         [MIRROR_LABEL]: labelValue(name),
         ...container.labels,
       },
-      ...compact({ annotations: container.annotations }),
+      ...compact({ annotations: { ...container.annotations, ...pod.annotations } }),
       ...ownerReferences(original),
     },
     spec: {
@@ -68,6 +75,3 @@ export function mirrorWorkload(
     },
   }
 }
-
-/** The label of an application that has a mirror. */
-export const UP_LABEL = 'dev.platform/up'

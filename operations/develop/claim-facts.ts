@@ -4,8 +4,8 @@ import { parseQuantity } from '../../compiler/values/quantity.ts'
 import { claimName } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorSettings, VolumeSettings } from '../../constructs/mirror/settings.ts'
 import { unlessForbidden } from '../objects/forbidden.ts'
+import { valueAt } from '../objects/up-record.ts'
 import type { Session } from '../session.ts'
-import { valueAt } from './record.ts'
 
 /** The size of a claim that nothing is said about. */
 const DEFAULT_SIZE = '5Gi'

@@ -1,20 +1,11 @@
 import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
-import { DEVELOPMENT_LABEL, MIRROR_LABEL } from '../../constructs/mirror/names.ts'
-import { UP_LABEL } from '../../constructs/mirror/workload.ts'
+import { DEVELOPMENT_LABEL, MIRROR_LABEL, UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
 import type { OperationEvent } from '../events.ts'
 import { deleteAndWait, isEnding } from '../objects/removal.ts'
+import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
-import {
-  type MergePatch,
-  patchOf,
-  recordOf,
-  restoredOwners,
-  UP_ANNOTATION,
-  UP_MANAGER,
-  type UpRecord,
-  valueAt,
-} from './record.ts'
+import { type MergePatch, patchOf, restoredOwners } from './fields.ts'
 import { scaleField } from './rest.ts'
 
 export interface GivenBack {
@@ -59,7 +50,7 @@ export async function giveBack(
     await remove(session, one)
     if (one.kind === 'PersistentVolumeClaim') on({ type: 'object', action: 'delete', object: nameOf(one) })
   }
-  const main = originals.find(one => !recordOf(one)?.isBeside)
+  const main = originals.find(one => !upRecordOf(one)?.isBeside)
   return { wasActive: mirrors.length + originals.length + left.length > 0, restored: main && nameOf(main) }
 }
 
@@ -78,7 +69,7 @@ async function originalsOf({ cluster, namespace, signal }: Session, name: string
   const lists = await Promise.all(
     TAKEN_KINDS.map(kind => cluster.list({ ...kind, namespace, labels: UP_LABEL }, { signal })),
   )
-  return lists.flat().filter(one => recordOf(one)?.development === name && !isEnding(one))
+  return lists.flat().filter(one => upRecordOf(one)?.development === name && !isEnding(one))
 }
 
 /** Gives an application the values of before, then the owners of its fields: one patch cannot do both. */
@@ -88,7 +79,7 @@ async function restore(session: Session, seen: KubeObject): Promise<void> {
   const options = { manager: UP_MANAGER, signal }
   for (;;) {
     const live = await cluster.get(ref, { signal })
-    const record = recordOf(live)
+    const record = upRecordOf(live)
     if (!live || !record || isEnding(live)) return
     try {
       const restored = record.isRestored ? live : await cluster.patch(ref, valuesPatch(live, record), options)
@@ -120,7 +111,7 @@ function valuesPatch(live: KubeObject, record: UpRecord): MergePatch {
 }
 
 function ownersPatch(live: KubeObject, record: UpRecord): MergePatch {
-  const owners = recordOf(live)?.owners ?? record.owners
+  const owners = upRecordOf(live)?.owners ?? record.owners
   return patchOf([
     { path: ['metadata', 'resourceVersion'], value: live.metadata.resourceVersion },
     { path: ['metadata', 'annotations', UP_ANNOTATION], value: null },

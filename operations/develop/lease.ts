@@ -24,7 +24,7 @@ export function holdApplication(
     cluster,
     name: leaseName(original?.kind ?? 'none', original?.metadata.name ?? development),
     namespace,
-    labels: developmentLabels({ name: development }),
+    labels: developmentLabels({ name: development }, original),
     ...(original && ownerReferences(original)),
     holder,
     clock,

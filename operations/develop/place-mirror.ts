@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { MIRROR_LABEL } from '../../constructs/mirror/names.ts'
+import { MIRROR_LABEL, UP_ANNOTATION } from '../../constructs/mirror/names.ts'
 import type { MirrorObject } from '../../constructs/mirror/settings.ts'
 import { applyToStay, deleteAndWait } from '../objects/removal.ts'
+import { UP_MANAGER, type UpRecord, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
-import { UP_ANNOTATION, UP_MANAGER, type UpRecord, valueAt } from './record.ts'
 
 /**
  * Applies a mirror, with a copy of the record: it says whose it is when the application is gone.

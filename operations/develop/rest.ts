@@ -1,16 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { UP_LABEL } from '../../constructs/mirror/workload.ts'
-import {
-  type FieldPath,
-  FLUX_ANNOTATION,
-  type MergePatch,
-  ownersOf,
-  patchOf,
-  recordOf,
-  UP_ANNOTATION,
-  type UpRecord,
-  valueAt,
-} from './record.ts'
+import { UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
+import { type FieldPath, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
+import { FLUX_ANNOTATION, type MergePatch, ownersOf, patchOf } from './fields.ts'
 
 /** A field of an application, and its value while a mirror stands in for it. */
 export interface RestingField {
@@ -51,7 +42,7 @@ export function recordFor(
   if (!live) return { version: 1, ...about, before: [], owners: [] }
   const { apiVersion, kind, metadata } = live
   const { name, namespace, uid = '' } = metadata
-  const earlier = recordOf(live)
+  const earlier = upRecordOf(live)
   const goesOn = earlier !== undefined && !earlier.isRestored && earlier.by === about.by
   const fields = restingFields(live)
   return {
@@ -75,8 +66,16 @@ export function restingPatch(live: KubeObject, record: UpRecord): MergePatch {
   ])
 }
 
+/** A workload with the number of Pods that it has without its mirror. */
+export function beforeUp(live: KubeObject): KubeObject {
+  const { path } = scaleField(live)
+  const replicas = beforeOf(live, path)
+  if (path[1] !== 'replicas' || replicas === undefined || valueAt(live, path) !== 0) return live
+  return { ...live, spec: { ...(live['spec'] as object), replicas } } // a workload's spec
+}
+
 const beforeOf = (live: KubeObject, path: FieldPath): unknown =>
-  recordOf(live)?.before.find(one => isSamePath(one.path, path))?.value
+  upRecordOf(live)?.before.find(one => isSamePath(one.path, path))?.value
 
 function ownValue(live: KubeObject, path: FieldPath, resting: unknown): unknown {
   const now = valueAt(live, path)
@@ -87,7 +86,7 @@ function ownValue(live: KubeObject, path: FieldPath, resting: unknown): unknown 
 function ownOwners(live: KubeObject, path: FieldPath): UpRecord['owners'] {
   const now = ownersOf(live, [path])
   if (now.length > 0) return now
-  return (recordOf(live)?.owners ?? []).flatMap(owner =>
+  return (upRecordOf(live)?.owners ?? []).flatMap(owner =>
     owner.fields.some(one => isSamePath(one, path)) ? [{ ...owner, fields: [path] }] : [],
   )
 }

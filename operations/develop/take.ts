@@ -2,19 +2,23 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { detach } from '../../constructs/mirror/detach.ts'
+import { listIn } from '../../constructs/mirror/json.ts'
+import { imageOf, knownUser } from '../../constructs/mirror/mirror.ts'
 import { mirrorName, sessionSecretName } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorObject, MirrorSettings } from '../../constructs/mirror/settings.ts'
 import type { OperationEvent } from '../events.ts'
 import type { HeldLease } from '../objects/held-lease.ts'
 import { gone, isEnding } from '../objects/removal.ts'
+import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
 import { claimFacts } from './claim-facts.ts'
 import { holdApplication } from './lease.ts'
 import { placeMirror } from './place-mirror.ts'
-import { recordOf, UP_MANAGER, type UpRecord, valueAt } from './record.ts'
-import { isOfArgo, recordFor, restingPatch, scaleField } from './rest.ts'
+import { beforeUp, isOfArgo, recordFor, restingPatch, scaleField } from './rest.ts'
 import { listed, tryOut } from './try-out.ts'
+import { watchOriginal } from './watch-original.ts'
 
 /** Which application to take, and what its mirror is to be. `Config` is what the agent is started with. */
 export interface TakeInput<Config extends object> {
@@ -86,8 +90,9 @@ export async function take<Config extends object>(
     ...(await claimFacts(session, input.settings)),
     namespace: session.namespace,
     session: JSON.stringify(config),
+    ...(await userOf(session, main, input)),
     hasSidecars: true,
-    services: beside.flatMap(({ live }) => live ?? []),
+    services: beside.flatMap(({ live }) => (live ? beforeUp(live) : [])),
   }
   if (input.dryRun) {
     const { objects } = await tryOut(session, main.live, input.settings, facts, on)
@@ -114,14 +119,17 @@ async function targetsOf<Config extends object>(
   { cluster, signal }: Session,
   { original, services = [], settings }: TakeInput<Config>,
 ): Promise<Targets> {
-  const find = async (ref: ObjectRef): Promise<Target> => {
+  const find = async (ref: ObjectRef, container: string | undefined): Promise<Target> => {
     refuseKind(ref)
     const live = await cluster.get(ref, { signal })
     if (!live || isEnding(live)) throw wasDeleted(ref)
+    refuseContainer(live, container)
     return { live, mirror: mirrorName(ref.name) }
   }
-  const first = original ? await find(original) : { live: undefined, mirror: mirrorName(settings.name) }
-  return [first, ...(await Promise.all(services.map(find)))]
+  const first = original
+    ? await find(original, settings.container)
+    : { live: undefined, mirror: mirrorName(settings.name) }
+  return [first, ...(await Promise.all(services.map((ref, index) => find(ref, settings.services[index]?.container))))]
 }
 
 async function takeAll<Config extends object>(
@@ -133,7 +141,7 @@ async function takeAll<Config extends object>(
 ): Promise<Pick<Taken<Config>, 'mirror' | 'record' | 'text' | 'watch'>> {
   const { cluster, namespace, signal } = session
   const [main] = targets
-  const { objects } = await tryOut(session, main.live, input.settings, known, on)
+  const { objects, facts } = await tryOut(session, main.live, input.settings, known, on)
   for (const text of objects.notes) on({ type: 'note', text })
   for (const { live } of targets) if (live && isOfArgo(live)) on(argoWarning(live))
   for (const object of [objects.claim, objects.secret, objects.service])
@@ -148,9 +156,12 @@ async function takeAll<Config extends object>(
     mirror: { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace },
     record: records[0]!,
     text: described(main.live, records[0]!, name),
-    watch: async until => {
-      await aborted(until)
-    },
+    watch: until =>
+      watchOriginal(
+        { ...session, signal: AbortSignal.any([until, signal]) },
+        { settings: input.settings, facts, lives: targets.map(({ live }) => live), records },
+        on,
+      ),
   }
 }
 
@@ -219,6 +230,18 @@ function hold<Config extends object>(
   return holdApplication(session, live, settings.name, { takeOver, waiting })
 }
 
+/** The user of the image: given, or found out by an earlier mirror. */
+async function userOf<Config extends object>(
+  { cluster, namespace, signal }: Session,
+  { live, mirror }: Target,
+  { settings, facts }: TakeInput<Config>,
+): Promise<Pick<MirrorFacts, 'user'>> {
+  if (facts.user || !live) return {}
+  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: mirror, namespace }
+  const user = knownUser(await cluster.get(ref, { signal }), imageOf(detach(live), settings))
+  return user ? { user } : {}
+}
+
 async function existingSession({ cluster, namespace, signal }: Session, mirror: string): Promise<unknown> {
   const ref = { apiVersion: 'v1', kind: 'Secret', name: sessionSecretName(mirror), namespace }
   const text = valueAt(await cluster.get(ref, { signal }), ['data', 'session.json'])
@@ -242,13 +265,21 @@ function refuseKind({ kind, name }: ObjectRef): void {
   })
 }
 
+function refuseContainer(live: KubeObject, container: string | undefined): void {
+  const names = listIn(detach(live).spec, 'containers').map(({ name }) => String(name))
+  if (container === undefined || names.includes(container)) return
+  throw new UserError(`\`${nameOf(live)}\` has no container \`${container}\``, {
+    hint: `its containers are ${names.map(name => `\`${name}\``).join(', ')}`,
+  })
+}
+
 /** Throws if somebody else has taken the application, also when nothing of him runs any more. */
 function refuseOther<Config extends object>(
   live: KubeObject | undefined,
   session: Session,
   { takeOver }: TakeInput<Config>,
 ): void {
-  const record = recordOf(live)
+  const record = upRecordOf(live)
   if (!live || !record || takeOver || record.isRestored || record.by === personOf(session)) return
   throw new UserError(`\`${nameOf(live)}\` already has a development container`, {
     notes: [`${record.by} has taken it at ${record.since}`],
@@ -276,11 +307,4 @@ function described(live: KubeObject | undefined, record: UpRecord, mirror: strin
   return live.kind === 'Job' || live.kind === 'CronJob'
     ? `${nameOf(live)} suspended, mirror deployment/${mirror}`
     : `${nameOf(live)} ${before} -> ${value}, mirror deployment/${mirror}`
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

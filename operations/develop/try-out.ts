@@ -4,11 +4,11 @@ import { mirror } from '../../constructs/mirror/mirror.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorObject, MirrorObjects, MirrorSettings } from '../../constructs/mirror/settings.ts'
 import type { OperationEvent } from '../events.ts'
+import { UP_MANAGER, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import { webhookRefusal } from '../objects/webhook-refusal.ts'
 import type { Session } from '../session.ts'
 import { refuseStranger } from './place-mirror.ts'
-import { UP_MANAGER, valueAt } from './record.ts'
 import { recordFor, restingPatch } from './rest.ts'
 
 /** The objects of a mirror that the cluster would take, and what came out about the cluster. */

@@ -8,6 +8,7 @@ import { MANAGER } from './labels.ts'
 import { inParallel } from './pool.ts'
 import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from './record.ts'
 import { applyToStay, deleteAndWait, deleteObject, gone, isEnding } from './removal.ts'
+import { keepReplicas } from './resting.ts'
 import { rollOut } from './rollout.ts'
 import type { Step } from './steps.ts'
 import { freeStuckPods } from './stuck-pods.ts'
@@ -103,6 +104,8 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
       const at = new Date(run.clock.now()).toISOString()
       await noteAdoption(cluster, object, { by: run.by, at }, { signal })
     }
+    if (step.action === 'update' && step.replicasLater !== undefined)
+      await keepReplicas(cluster, object, step.replicasLater, { signal })
     events.done(step.action, nameOf(object))
     for (const pod of await freeStuckPods(cluster, step, run.clock.now(), { signal }))
       events.done('delete', `pod/${pod}`)

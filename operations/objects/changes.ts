@@ -16,6 +16,7 @@ import {
   unitedKinds,
 } from './record.ts'
 import { isEnding } from './removal.ts'
+import { isOfDevelopment } from './resting.ts'
 import { type Step, stepFor } from './steps.ts'
 import { allOf, nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
 
@@ -66,7 +67,8 @@ export async function planChanges(
 
   const isWanted = new Set(objects.map(({ object }) => keyOf(object)))
   const left = live.filter(
-    object => !isWanted.has(keyOf(object)) && !isOwn(object, environment) && !isDependant(object),
+    object =>
+      !isWanted.has(keyOf(object)) && !isOwn(object, environment) && !isDependant(object) && !isOfDevelopment(object),
   )
   const services = new Set(wanted.workloads.map(({ service }) => service))
   const isKeptRoute = (object: KubeObject) => isRoute(object) && choices.keepRoutes.has(object.metadata.name)

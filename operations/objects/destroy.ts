@@ -14,6 +14,7 @@ import { inParallel } from './pool.ts'
 import { keepsItself } from './prune-rules.ts'
 import { deleteRecord, isOwn, type RecordedKind, readRecord, unitedKinds } from './record.ts'
 import { deleteObject, gone, isEnding } from './removal.ts'
+import { isMirror } from './resting.ts'
 import { deleteKept } from './secret-marks.ts'
 import { nameOf, serviceOf } from './wanted.ts'
 
@@ -98,7 +99,8 @@ export async function destroyEnvironment(input: DestroyEnvironmentInput, world: 
   const found = [...listed, ...beside]
   const stays = (object: KubeObject) =>
     keepsItself(object) || (object.kind === 'PersistentVolumeClaim' && !input.volumes)
-  const all = found.filter(object => !isOwn(object, environment) && !isDependant(object))
+  // A mirror belongs to its workload, but a deletion that is waited for waits for its Pods, too.
+  const all = found.filter(object => !isOwn(object, environment) && (!isDependant(object) || isMirror(object)))
   const ours = input.select ? await input.select(all) : all
   const others = all.filter(object => !ours.includes(object))
   const staying = ours.filter(object => stays(object) && !isEnding(object))

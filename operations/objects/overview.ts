@@ -10,6 +10,7 @@ import { isDependant } from './owners.ts'
 import { claimProblems, type Problem, podProblems, workloadProblems } from './problems.ts'
 import { type EnvironmentRecord, readRecord } from './record.ts'
 import { remedyOf } from './remedies.ts'
+import { mirrorOf } from './resting.ts'
 import { newestPods } from './revisions.ts'
 import { statusOf, type WorkloadStatus } from './status.ts'
 import { belongsTo, claimsOf } from './tracker.ts'
@@ -115,9 +116,7 @@ interface ContainerStatus {
 /** A workload's service, and those that run in its Pods. */
 function statesOf(workload: KubeObject, seen: Seen): readonly ServiceOverview[] {
   const service = serviceOf(workload)
-  const { template } = (workload['spec'] ?? {}) as { readonly template?: { readonly spec?: PodFields } } // its spec
-  const { containers = [], initContainers = [] } = template?.spec ?? {}
-  const running = [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')]
+  const running = containersOf(workload)
   const own = running.find(({ name }) => name === service) ?? running[0]
   const first = stateOf(workload, service ?? workload.metadata.name, own, seen)
   if (service === undefined) return [first]
@@ -126,8 +125,18 @@ function statesOf(workload: KubeObject, seen: Seen): readonly ServiceOverview[] 
   return [first, ...others.map(one => stateOf(workload, one.name, one, seen))]
 }
 
-function stateOf(workload: KubeObject, service: string, container: Container | undefined, seen: Seen): ServiceOverview {
+/** The containers that run in the Pods of a workload. */
+function containersOf(workload: KubeObject): readonly Container[] {
+  const { template } = (workload['spec'] ?? {}) as { readonly template?: { readonly spec?: PodFields } } // its spec
+  const { containers = [], initContainers = [] } = template?.spec ?? {}
+  return [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')]
+}
+
+function stateOf(original: KubeObject, service: string, usual: Container | undefined, seen: Seen): ServiceOverview {
   const { objects, warnings, urls, now } = seen
+  const mirror = mirrorOf(original, objects)
+  const workload = mirror ?? original
+  const container = mirror ? (containersOf(mirror).find(one => one.name === usual?.name) ?? usual) : usual
   const { kind, metadata } = workload
   const sets = objects.filter(one => one.kind === 'ReplicaSet')
   const all = objects.filter(

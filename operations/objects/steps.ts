@@ -8,6 +8,7 @@ import { ENVIRONMENT_LABEL, MANAGER } from './labels.ts'
 import { overlay } from './overlay.ts'
 import { refusal, refuseForeign } from './refusals.ts'
 import { isEnding } from './removal.ts'
+import { replicasToKeep, whileResting } from './resting.ts'
 import { statusOf } from './status.ts'
 import type { WantedObject } from './wanted.ts'
 
@@ -21,6 +22,8 @@ export type Step =
       readonly differences: readonly Difference[]
       /** It was nobody's, and becomes the environment's. */
       readonly isAdopted: boolean
+      /** A mirror stands in for it: how many Pods it gets back at its end. */
+      readonly replicasLater?: unknown
     } & Applied)
   /** Deleted, waited for, and made again, because Kubernetes does not take the change. */
   | ({
@@ -57,7 +60,7 @@ export async function stepFor(
   live: KubeObject | undefined,
   service: string | undefined,
 ): Promise<Step> {
-  const { object } = wanted
+  const object = whileResting(wanted.object, live)
   const replace = (there: KubeObject, reason: string, orphan = false): Step => ({
     action: 'replace',
     wanted,
@@ -110,10 +113,12 @@ function change(
   isAdopted: boolean,
 ): Step {
   // Values set by an admission webhook at each request, or by controllers, belong to them.
-  const differences = differencesOf(live, next).filter(({ keys }) => isOurs(object, live, keys))
-  return differences.length === 0
-    ? { action: 'unchanged', wanted, live }
-    : { action: 'update', wanted, object, live, differences, isAdopted }
+  const [later] = replicasToKeep(wanted.object, live)
+  const now = differencesOf(live, next).filter(({ keys }) => isOurs(object, live, keys))
+  const differences = later ? [...now, later] : now
+  if (differences.length === 0) return { action: 'unchanged', wanted, live }
+  const update = { action: 'update', wanted, object, live, differences, isAdopted } as const
+  return later ? { ...update, replicasLater: later.after } : update
 }
 
 type DryRun =

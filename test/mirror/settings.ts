@@ -32,7 +32,11 @@ export const settings = (more: Partial<MirrorSettings> = {}): MirrorSettings => 
 })
 
 /** An agent that only opens the gate. */
-export const AGENT = `require('node:fs').writeFileSync('/run/devctl/ready', ''); setInterval(() => {}, 1e9)\n`
+export const AGENT = `
+require('node:fs').writeFileSync('/run/devctl/ready', '')
+setInterval(() => {}, 1e9)
+process.on('SIGTERM', () => process.exit())
+`
 
 export const facts = (more: Partial<MirrorFacts> = {}): MirrorFacts => ({
   namespace: 'shop',

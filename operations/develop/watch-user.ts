@@ -1,0 +1,40 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { detach } from '../../constructs/mirror/detach.ts'
+import { labelValue, MIRROR_LABEL, USER_CONTAINER } from '../../constructs/mirror/names.ts'
+import { chosenContainer } from '../../constructs/mirror/pod.ts'
+import type { MirrorFacts, MirrorSettings, User } from '../../constructs/mirror/settings.ts'
+import { agentWaits, identityOf } from '../../constructs/mirror/user.ts'
+import { valueAt } from '../objects/up-record.ts'
+import type { Session } from '../session.ts'
+
+/** True if only the Pod knows the user of the image, and nothing may start as root to find it out. */
+export function needsUser(settings: MirrorSettings, { user }: MirrorFacts, live: KubeObject | undefined): boolean {
+  if (!live || settings.mode === 'hybrid') return false
+  const { spec } = detach(live)
+  return agentWaits(identityOf(spec, chosenContainer(spec, settings), settings, user))
+}
+
+/** Waits until the first Pod of a mirror has said which user the image has, in the message of an init container. */
+export async function watchUser(
+  { cluster, namespace, signal }: Session,
+  original: string,
+  found: (user: User) => Promise<void>,
+): Promise<void> {
+  const query = { apiVersion: 'v1', kind: 'Pod', namespace, labels: `${MIRROR_LABEL}=${labelValue(original)}` }
+  for await (const change of cluster.watch(query, { signal })) {
+    const user = 'object' in change ? userOf(change.object) : undefined
+    if (user) return found(user)
+  }
+}
+
+function userOf(pod: KubeObject): User | undefined {
+  const statuses = (valueAt(pod, ['status', 'initContainerStatuses']) ?? []) as readonly InitStatus[] // a Pod's status
+  const message = statuses.find(({ name }) => name === USER_CONTAINER)?.state?.terminated?.message ?? ''
+  const [, uid, gid] = /^(\d+):(\d+)$/.exec(message.trim()) ?? []
+  return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
+}
+
+interface InitStatus {
+  readonly name: string
+  readonly state?: { readonly terminated?: { readonly message?: string } }
+}
