@@ -30,9 +30,11 @@ export interface WatchEvent {
   readonly object: KubeObject
 }
 
-/** One object, whole. */
+/** One object, whole. A review, which is an answer and not stored, has no name. */
 export const isObject = (value: unknown): value is KubeObject =>
-  isItem(value) && typeof value['apiVersion'] === 'string' && typeof value['kind'] === 'string'
+  (isItem(value) || (isRecord(value) && /Review$/.test(String(value['kind'])) && isRecord(value['metadata']))) &&
+  typeof value['apiVersion'] === 'string' &&
+  typeof value['kind'] === 'string'
 
 /** The answer to a deletion: the object, or a Status. */
 export const isDeleted = (value: unknown): value is object => isRecord(value) && typeof value['kind'] === 'string'

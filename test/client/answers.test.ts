@@ -150,3 +150,11 @@ describe('what may pass', () => {
     expect(requests).toHaveLength(1)
   })
 })
+
+test('a review, which is not stored, is answered without a name', async context => {
+  const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', metadata: {}, status: {} }
+  const kinds = { resources: [{ name: 'selfsubjectrulesreviews', kind: review.kind, namespaced: false }] }
+  const cluster = await answering(context, JSON.stringify(review), { status: 201 }, JSON.stringify(kinds))
+  const asked = { apiVersion: review.apiVersion, kind: review.kind, metadata: { name: '' } }
+  expect(await cluster.create(asked)).toEqual(review)
+})
