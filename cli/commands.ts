@@ -6,6 +6,7 @@ import { context, contextDelete, contextList, contextShow, contextUse } from './
 import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
 import { diff } from './commands/diff.ts'
+import { doctor } from './commands/doctor.ts'
 import { endpoints } from './commands/endpoints.ts'
 import { explain } from './commands/explain.ts'
 import { forward } from './commands/forward.ts'
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   endpoints,
   logs,
   forward,
+  doctor,
   context,
   contextUse,
   contextShow,

@@ -36,7 +36,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   down: 'development containers are not implemented yet; `devctl destroy` deletes the application from the cluster',
   exec: '`kubectl exec -it svc/SERVICE -- sh` opens a shell; `devctl exec` is not implemented yet',
   status: '`devctl ps` shows the status of the services',
-  doctor: '`devctl doctor` is not implemented yet; `devctl ps` shows the status of the services',
   pipeline: 'the commands of the platform are not implemented yet',
   preview: 'the commands of the platform are not implemented yet',
   rm: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',

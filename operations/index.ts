@@ -17,6 +17,13 @@ export type { DeployOutcome, ServiceState } from './deploy/outcome.ts'
 export { destroy } from './destroy/destroy.ts'
 export type { DestroyInput } from './destroy/input.ts'
 export type { DestroyOutcome } from './destroy/outcome.ts'
+export {
+  type DoctorInput,
+  type DoctorOutcome,
+  type DoctorPart,
+  type DoctorWorld,
+  doctor,
+} from './develop/doctor/doctor.ts'
 export { diffAgainst } from './diff/against.ts'
 export { type DiffOutcome, diff } from './diff/diff.ts'
 export type { OperationEvent } from './events.ts'

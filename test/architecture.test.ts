@@ -129,7 +129,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: ['age-encryption', 'js-yaml'],
   },
-  operations: { ours: ['operations', 'adapters', 'compiler', 'constructs', 'sync'], packages: [] },
+  operations: { ours: ['operations', 'adapters', 'compiler', 'constructs', 'sync'], packages: ['yazl'] },
   api: { ours: ['operations', 'compiler', 'constructs'], packages: ['constructs'] },
   'cli/options': {
     ours: ['cli/options', 'operations/project/checks', 'operations/publish/oci-reference', 'compiler'],

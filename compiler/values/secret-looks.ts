@@ -30,7 +30,12 @@ export function looksSecretShape(text: string): SecretLook | undefined {
  * (`password: …`, `--token …`), or a long random word.
  */
 export function looksSecretText(text: string): SecretLook | undefined {
-  return looksSecretShape(text) ?? looksAssigned(text) ?? looksLikeLogin(text) ?? looksRandom(text)
+  return looksNamedSecret(text) ?? looksRandom(text)
+}
+
+/** As `looksSecretText`, but for a long random word: names of Pods look like one. */
+export function looksNamedSecret(text: string): SecretLook | undefined {
+  return looksSecretShape(text) ?? looksAssigned(text) ?? looksLikeLogin(text)
 }
 
 /** A value, in quotes or up to a blank. */

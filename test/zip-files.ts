@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { inflateRawSync } from 'node:zlib'
+
+/** The files of a zip, by their paths, as its directory lists them. */
+export function zipFiles(path: string): ReadonlyMap<string, string> {
+  const zip = readFileSync(path)
+  const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
+  const files = new Map<string, string>()
+  let at = zip.readUInt32LE(end + 16)
+  for (let left = zip.readUInt16LE(end + 10); left > 0; left--) {
+    const [method, size] = [zip.readUInt16LE(at + 10), zip.readUInt32LE(at + 20)]
+    const [name, extra, comment] = [28, 30, 32].map(offset => zip.readUInt16LE(at + offset)) as [number, number, number]
+    const local = zip.readUInt32LE(at + 42)
+    const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28)
+    const bytes = zip.subarray(start, start + size)
+    files.set(zip.toString('utf8', at + 46, at + 46 + name), (method === 0 ? bytes : inflateRawSync(bytes)).toString())
+    at += 46 + name + extra + comment
+  }
+  return files
+}
