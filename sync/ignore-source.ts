@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultIgnores, IGNORE_FILE, ignoringFolders } from './default-ignores.ts'
 import { type IgnoreRules, parseIgnores } from './ignore.ts'
+import { onlyPaths, type PathRule } from './path-rules.ts'
 import { readIgnores } from './read-ignores.ts'
 
 /** What both sides make the same rules of: an ignore file, with those that it includes. */
@@ -13,9 +14,17 @@ export interface IgnoreSource {
   readonly escapeCharacter: string
   /** Folders below this one that other volumes of the container cover. */
   readonly excluded: readonly string[]
+  /** Not empty: only what one of them is about is synchronized. */
+  readonly rules: readonly PathRule[]
 }
 
-export const NO_IGNORES: IgnoreSource = { includes: {}, foldCase: false, escapeCharacter: '\\', excluded: [] }
+export const NO_IGNORES: IgnoreSource = {
+  includes: {},
+  foldCase: false,
+  escapeCharacter: '\\',
+  excluded: [],
+  rules: [],
+}
 
 /** The rules of a sync folder on this machine. Throws what reading the ignore file throws, unless there is none. */
 export function ignoreSource(
@@ -33,6 +42,7 @@ export function ignoreSource(
     foldCase: isWindows || platform === 'darwin',
     escapeCharacter: isWindows ? '|' : '\\',
     excluded,
+    rules: [],
   }
 }
 
@@ -51,5 +61,5 @@ export function toRules(source: IgnoreSource, containerHas: (folder: string) => 
   const include = (name: string) => (Object.hasOwn(includes, name) ? includes[name] : undefined)
   const rules =
     text === undefined ? defaultIgnores(containerHas) : parseIgnores(text, include, { foldCase, escapeCharacter }).rules
-  return ignoringFolders(rules, source.excluded)
+  return onlyPaths(source.rules, ignoringFolders(rules, source.excluded))
 }

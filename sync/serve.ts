@@ -8,6 +8,7 @@ import { FrameStream } from './frame-stream.ts'
 import { FRAME_LIMITS, type Frame } from './frames.ts'
 import { isProof, newNonce, proof, SYNC_PROTOCOL } from './greeting.ts'
 import type { IgnoreSource } from './ignore-source.ts'
+import type { PathRule, PatternSet } from './path-rules.ts'
 import { ServedFolder } from './served-folder.ts'
 import { ServedRequests } from './served-requests.ts'
 import { SyncVolume } from './volume.ts'
@@ -188,7 +189,24 @@ function readSource(ignores: Frame['header']): IgnoreSource {
     foldCase: ignores['foldCase'] === true,
     escapeCharacter: fields.text(ignores, 'escapeCharacter'),
     excluded: fields.list(ignores, 'excluded').map(String),
+    rules: fields.list(ignores, 'rules').map(readRule),
   }
+}
+
+function readRule(rule: unknown): PathRule {
+  const header = fields.object(rule)
+  return {
+    under: fields.text(header, 'under'),
+    isFile: header['isFile'] === true,
+    ...(header['only'] !== undefined && { only: readPatterns(header['only']) }),
+    except: fields.list(header, 'except').map(readPatterns),
+  }
+}
+
+function readPatterns(patterns: unknown): PatternSet {
+  const header = fields.object(patterns)
+  const [text, below, above] = ['text', 'below', 'above'].map(key => fields.text(header, key))
+  return { text: text!, below: below!, above: above! }
 }
 
 /** One connection to the agent. */

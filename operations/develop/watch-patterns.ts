@@ -35,22 +35,6 @@ export function watchFilter({
   }
 }
 
-/**
- * True if no path below a folder can be of the rule, so that nobody has to look there. A pattern
- * with `!` may take back what is in an ignored folder.
- */
-export function ignoresWhole({ path, ignore, dockerIgnore: file }: WatchPatterns): (folder: string) => boolean {
-  const takesBack = [...ignore, ...(file?.text.split('\n') ?? [])].some(line => line.trim().startsWith('!'))
-  if (takesBack) return () => false
-  const isIgnored = matcher(ignore)
-  const isLeftOut = file ? dockerIgnore(file.text) : () => false
-  return folder => {
-    const own = inside(folder, path)
-    const ofBuild = file && inside(folder, file.folder)
-    return (own !== undefined && isIgnored(own)) || (ofBuild !== undefined && isLeftOut(ofBuild))
-  }
-}
-
 const matcher = (patterns: readonly string[]): ((path: string) => boolean) =>
   excluder(patterns.map(dockerPattern).filter(({ path }) => path !== '' && path !== '.'))
 

@@ -1,8 +1,10 @@
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CompilerHost, Outside } from '../../../compiler/host.ts'
 import { composeFolders } from '../../../operations/develop/compose-folders.ts'
 import { folderRules } from '../../../operations/develop/folder-rules.ts'
-import { parseIgnores } from '../../../sync/ignore.ts'
+import { watchFilter } from '../../../operations/develop/watch-patterns.ts'
+import { toRules } from '../../../sync/ignore-source.ts'
 import { planOf } from '../../plan/compose.ts'
 
 const files = {
@@ -33,7 +35,7 @@ function folders(service: string, { outside = {} }: { readonly outside?: Readonl
 
 /** The paths of /project that travel. */
 function travelling(service: string, paths: readonly string[], index = 0): readonly string[] {
-  const rules = folderRules(folders(service).folders[index]!, parseIgnores('.git\n', () => undefined).rules)
+  const rules = toRules(folderRules(folders(service).folders[index]!), () => false)
   return paths.filter(path => {
     const parts = path.replace(/\/$/, '').split('/')
     const parents = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join('/'))
@@ -177,10 +179,8 @@ describe('rules of `develop.watch` that copy files', () => {
   })
 
   test('do not read what they ignore whole', () => {
-    const rules = folderRules(
-      folders(watch('{path: ., action: sync, target: /app, ignore: [node_modules/]}')).folders[0]!,
-      parseIgnores('', () => undefined).rules,
-    )
+    const folder = folders(watch('{path: ., action: sync, target: /app, ignore: [node_modules/]}')).folders[0]!
+    const rules = toRules(folderRules(folder), () => false)
     expect(['node_modules', 'node_modules/x', 'dist', 'src'].map(rules.mayHoldIncluded)).toEqual([
       false,
       false,
@@ -188,4 +188,41 @@ describe('rules of `develop.watch` that copy files', () => {
       true,
     ])
   })
+})
+
+const word = fc.constantFrom('a', 'b', 'a.ts', 'b.log', 'src', '{x}', '#c')
+const part = fc.oneof(word, fc.constantFrom('*', '**', '*.ts', '?', 'a*', '[ab]'))
+const pattern = fc.array(part, { minLength: 1, maxLength: 4 }).map(parts => parts.join('/'))
+const path = fc.array(word, { minLength: 1, maxLength: 4 }).map(parts => parts.join('/'))
+
+test('what travels is what the rule is about: both grammars of patterns mean the same', () => {
+  const places = fc.constantFrom(['/p', '/p'], ['/p', '/p/src'], ['/p', '/p/a/src'], ['/p/src', '/p'])
+  const patterns = fc.array(pattern, { maxLength: 3 })
+  fc.assert(
+    fc.property(places, patterns, patterns, patterns, path, ([build, local], ignore, include, left, at) => {
+      const rule = {
+        path: local!,
+        isFolder: true,
+        ignore,
+        include,
+        dockerIgnore: { folder: build!, text: left.join('\n') },
+      }
+      const source = { ...folderRules({ local: local!, excluded: [], rules: [rule] }), text: '' }
+      const rules = toRules(source, () => false)
+      const parents = at.split('/').map((_, index, all) => all.slice(0, index).join('/'))
+      const isReached = parents.slice(1).every(one => !rules.ignores(one, true) || rules.mayHoldIncluded(one))
+      const expected = watchFilter(rule)(`${local}/${at}`)
+      expect(isReached && !rules.ignores(at, false)).toBe(expected)
+    }),
+    { numRuns: 5000, seed: 1 },
+  )
+})
+
+test('what a later pattern takes back of a `.dockerignore` travels', () => {
+  const text = '*\n!src\nsrc/gen\n!**/keep.md\n'
+  const rule = { path: '/p', isFolder: true, ignore: [], include: [], dockerIgnore: { folder: '/p', text } }
+  const rules = toRules(folderRules({ local: '/p', excluded: [], rules: [rule] }), () => false)
+  const paths = ['README.md', 'src/a.ts', 'src/gen/b.ts', 'src/gen/keep.md', 'docs/keep.md']
+  expect(paths.filter(one => !rules.ignores(one, false))).toEqual(paths.filter(one => watchFilter(rule)(`/p/${one}`)))
+  expect(paths.filter(one => !rules.ignores(one, false))).toEqual(['src/a.ts', 'src/gen/keep.md', 'docs/keep.md'])
 })
