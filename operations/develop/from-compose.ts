@@ -1,4 +1,4 @@
-import type { Port, Project, Service } from '../../compiler/compose/project.ts'
+import type { Port, Project, Service, WatchExec } from '../../compiler/compose/project.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { plainDevelopment } from '../../compiler/manifest/dev.ts'
@@ -132,5 +132,22 @@ function actionsOf(service: Service, host: FolderHost): readonly ActionRule[] {
   })
 }
 
-const notesOf = ({ problems }: Candidate): readonly string[] =>
-  problems.map(({ span, text }) => `${shownPlace(span)}: ${text}`)
+const notesOf = ({ service, problems }: Candidate): readonly string[] => [
+  ...problems.map(({ span, text }) => `${shownPlace(span)}: ${text}`),
+  ...service.watch.flatMap(({ action, exec }) =>
+    action.value === 'sync+exec' && exec ? userNotes(exec, service) : [],
+  ),
+]
+
+/** Kubernetes runs a command in a container as its user, with its rights. */
+function userNotes({ user, privileged, span }: WatchExec, service: Service): readonly string[] {
+  const isOther = user !== undefined && user.value !== service.user?.value
+  return [
+    ...(isOther
+      ? [`${shownPlace(user.span)}: the command runs as the user of the container, not as \`${user.value}\``]
+      : []),
+    ...(privileged && !service.privileged?.value
+      ? [`${shownPlace(span)}: the command runs with the rights of the container, and is not privileged`]
+      : []),
+  ]
+}

@@ -105,6 +105,21 @@ describe('the development container of a service', () => {
     ])
   })
 
+  test('says what a command of a watch rule does not get', () => {
+    const watch = (exec: string, more = '') =>
+      develop(`  web:
+    build: .${more}
+    develop:
+      watch:
+        - {path: ./src, action: sync+exec, target: /app, exec: {command: make, ${exec}}}
+`).notes
+    expect(watch('user: node, privileged: true')).toEqual([
+      'compose.yaml:6:86: the command runs as the user of the container, not as `node`',
+      'compose.yaml:6:64: the command runs with the rights of the container, and is not privileged',
+    ])
+    expect(watch('user: node, privileged: false', '\n    user: node').length).toBe(0)
+  })
+
   test('has no actions that cannot be carried out', () => {
     const watch = (image: string, rule: string) =>
       message(() => develop(`  web:\n    ${image}\n    volumes: [".:/app"]\n    develop: {watch: [${rule}]}\n`))
