@@ -103,6 +103,8 @@ export const imageConfiguration = {
       properties: {
         User: { type: ['string', 'null'] },
         WorkingDir: { type: ['string', 'null'] },
+        Entrypoint: { type: ['array', 'null'], items: { type: 'string' } },
+        Cmd: { type: ['array', 'null'], items: { type: 'string' } },
         ExposedPorts: { type: ['object', 'null'] },
         Volumes: { type: ['object', 'null'] },
         Healthcheck: {

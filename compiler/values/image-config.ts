@@ -8,6 +8,8 @@ export interface ImageConfig {
   readonly User?: string | null
   readonly ExposedPorts?: Readonly<Record<string, unknown>> | null
   readonly WorkingDir?: string | null
+  readonly Entrypoint?: readonly string[] | null
+  readonly Cmd?: readonly string[] | null
   readonly Volumes?: Readonly<Record<string, unknown>> | null
   readonly Healthcheck?: {
     readonly Test?: readonly string[] | null
