@@ -3,8 +3,9 @@ import type { CompilerHost } from '../../compiler/host.ts'
 import { automaticManifest } from '../../compiler/manifest/automatic.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { fallbackName } from '../project/environment-name.ts'
+import type { Workspace } from '../workspace.ts'
 import type { Language, ProjectApplication } from './application.ts'
-import { type DevelopedService, developedServices, findComposeFile } from './compose-services.ts'
+import { type FoundCompose, findCompose } from './compose-services.ts'
 import { type FoundDockerfile, findDockerfile } from './dockerfiles.ts'
 import { recognise } from './languages/languages.ts'
 import type { ProjectFiles } from './project-files.ts'
@@ -14,7 +15,7 @@ import { type FoundWorkload, findWorkloads } from './workloads.ts'
 export interface Analysis {
   /** The default name of the environment, as a DNS label. */
   readonly name: string
-  readonly compose?: { readonly file: string; readonly services: readonly DevelopedService[] }
+  readonly compose?: FoundCompose
   readonly applications: readonly FoundApplication[]
   /** What deploys the project already, and with which command. */
   readonly deployed?: {
@@ -41,13 +42,17 @@ export interface FoundApplication {
 }
 
 /** Looks into a folder: at the Compose file, marker files of languages, Dockerfiles, a chart, manifests. */
-export function analyze(folder: string, files: ProjectFiles, host: CompilerHost, only?: Language): Analysis {
+export async function analyze(
+  workspace: Workspace,
+  folder: string,
+  { files, host, only }: { readonly files: ProjectFiles; readonly host: CompilerHost; readonly only?: Language },
+): Promise<Analysis> {
   const name = toDnsLabel(fallbackName(folder)) || toDnsLabel(basename(folder)) || 'app'
-  const compose = only === undefined ? findComposeFile(files) : undefined
+  const compose = only === undefined ? await findCompose(workspace, folder) : undefined
   const deployed = only === undefined ? findDeployed(folder, files, host) : undefined
   return {
     name,
-    ...(compose !== undefined && { compose: { file: compose, services: developedServices(files, compose) } }),
+    ...(compose && { compose }),
     applications: foldersToLookAt(files, only).flatMap(inside => {
       const found = lookAt(inside, files, only)
       return found ? [named(found, name, deployed)] : []

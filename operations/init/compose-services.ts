@@ -1,78 +1,57 @@
-import { Reporter } from '../../compiler/diagnostics/reporter.ts'
-import { parseYaml } from '../../compiler/text/parse.ts'
-import { SourceFile } from '../../compiler/text/source.ts'
-import { get, isMap, isScalar, type Tree } from '../../compiler/text/tree.ts'
-import type { ProjectFiles } from './project-files.ts'
+import { relative } from 'node:path'
+import type { Service } from '../../compiler/compose/project.ts'
+import { toDnsLabel } from '../../compiler/values/dns-name.ts'
+import { candidatesOf } from '../develop/candidates.ts'
+import { boundaryOf } from '../project/boundary.ts'
+import { compileFiles } from '../project/compile-files.ts'
+import { composeFileIn } from '../project/environment-name.ts'
+import { createHost } from '../project/node-host.ts'
+import type { Workspace } from '../workspace.ts'
 
-/** A service whose files are on this machine: one that can be developed in the cluster as it is. */
+/** What a Compose file says about development. */
+export interface FoundCompose {
+  readonly file: string
+  readonly services: readonly DevelopedService[]
+  /** It cannot be compiled: there may be more services. */
+  readonly hasErrors: boolean
+}
+
+/** A service that `up` can work on: its files are on this machine. */
 export interface DevelopedService {
   readonly name: string
-  /** As `LOCAL:REMOTE`. */
+  /** As `LOCAL:REMOTE`, relative to the project's folder. */
   readonly folders: readonly string[]
   /** As `LOCAL:REMOTE`, of the ports that are published. */
   readonly ports: readonly string[]
+  /** What it runs, where the Compose file says that. */
+  readonly command?: readonly string[]
 }
 
-const NAMES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml'].flatMap(name => [
-  name,
-  `.devctl/${name}`,
-])
-
-export const findComposeFile = (files: ProjectFiles): string | undefined => NAMES.find(name => files.has(name))
-
-/**
- * The services of a Compose file that have host folders, or rules of `develop.watch` that sync. It is only looked at: `devctl
- * validate` reads it. What has variables is passed over.
- */
-export function developedServices(files: ProjectFiles, path: string): readonly DevelopedService[] {
-  const [document] = parseYaml(new SourceFile(path, files.text(path) ?? ''), new Reporter()) ?? []
-  const services = get(document?.tree, 'services')
-  if (!isMap(services)) return []
-  return [...services.entries].flatMap(([name, { value }]) => {
-    const folders = [...hostFolders(value, files), ...watchedFolders(value)]
-    const distinct = [
-      ...new Map(folders.filter(one => !one.includes('$')).map(one => [one.slice(one.lastIndexOf(':')), one])).values(),
-    ]
-    return distinct.length === 0 ? [] : [{ name, folders: distinct, ports: publishedPorts(value) }]
-  })
+/** Compiles the Compose file of a folder, and gives the services that `up` would work on; undefined if there is none. */
+export async function findCompose(workspace: Workspace, folder: string): Promise<FoundCompose | undefined> {
+  const file = composeFileIn(folder)
+  if (file === undefined) return undefined
+  const there = { ...workspace, cwd: folder }
+  const loading = { file: [file] }
+  const { project } = await compileFiles(there, [], loading)
+  if (!project) return { file, services: [], hasErrors: true }
+  const host = createHost({ env: workspace.env, boundary: boundaryOf(there, loading, { namesCompose: true }) })
+  const services = candidatesOf(project, host).map(({ service, folders }) => ({
+    name: toDnsLabel(service.name),
+    folders: folders.map(({ local, remote }) => `${relative(folder, local) || '.'}:${remote}`),
+    ports: publishedPorts(service),
+    ...commandOf(service),
+  }))
+  return { file, services, hasErrors: false }
 }
 
-function hostFolders(service: Tree, files: ProjectFiles): readonly string[] {
-  return items(get(service, 'volumes')).flatMap(volume => {
-    const [source, target] = isMap(volume)
-      ? get(volume, 'type') && textOf(get(volume, 'type')) !== 'bind'
-        ? []
-        : [textOf(get(volume, 'source')), textOf(get(volume, 'target'))]
-      : (textOf(volume)?.split(':') ?? [])
-    return isFolder(source, files) && target?.startsWith('/') && target !== '/' ? [`${source}:${target}`] : []
-  })
+function publishedPorts({ ports }: Service): readonly string[] {
+  const published = ports.filter(({ protocol, published }) => protocol === 'TCP' && /^\d+$/.test(published ?? ''))
+  return [...new Set(published.map(({ published, target }) => `${published}:${target}`))]
 }
 
-/** A folder of the project: `./src`, not a file, a socket or a folder of the system. */
-function isFolder(path: string | undefined, files: ProjectFiles): path is string {
-  if (path === undefined || !/^\.\/?/.test(path) || path.startsWith('..')) return false
-  const name = path.replace(/^\.\/?/, '').replace(/\/$/, '')
-  if (name === '') return true
-  const at = name.lastIndexOf('/')
-  return files.names(name.slice(0, Math.max(at, 0)) || '.').includes(`${name.slice(at + 1)}/`)
+/** A command with a variable is left out: the manifest would replace it. */
+function commandOf({ entrypoint, command }: Service): Pick<DevelopedService, 'command'> {
+  const words = [...(entrypoint?.words ?? []), ...(command?.words ?? [])]
+  return words.length === 0 || words.some(word => word.includes('$')) ? {} : { command: words }
 }
-
-function watchedFolders(service: Tree): readonly string[] {
-  return items(get(service, 'develop', 'watch')).flatMap(rule => {
-    const [action = '', path, target] = ['action', 'path', 'target'].map(key => textOf(get(rule, key)))
-    return action.startsWith('sync') && path && target?.startsWith('/') ? [`${path}:${target}`] : []
-  })
-}
-
-function publishedPorts(service: Tree): readonly string[] {
-  return items(get(service, 'ports')).flatMap(port => {
-    const [, published, target] = isMap(port)
-      ? [undefined, textOf(get(port, 'published')), textOf(get(port, 'target'))]
-      : (/^(?:.*:)?(\d+):(\d+)(?:\/tcp)?$/.exec(textOf(port) ?? '') ?? [])
-    return published && target ? [`${published}:${target}`] : []
-  })
-}
-
-const items = (tree: Tree | undefined): readonly Tree[] => (tree?.kind === 'seq' ? tree.items : [])
-const textOf = (tree: Tree | undefined): string | undefined =>
-  isScalar(tree) && tree.value !== null ? String(tree.value) : undefined

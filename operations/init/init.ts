@@ -6,6 +6,7 @@ import type { CompilerHost } from '../../compiler/host.ts'
 import { readManifest } from '../../compiler/manifest/read.ts'
 import { createHost } from '../project/node-host.ts'
 import type { LocalWorld } from '../session.ts'
+import type { Workspace } from '../workspace.ts'
 import { type Analysis, analyze, type FoundApplication } from './analyze.ts'
 import type { Language } from './application.ts'
 import { openProjectFiles } from './project-files.ts'
@@ -70,10 +71,11 @@ export async function initProject(
   const before = readText(path)
   if (before !== undefined && !input.replace && !input.analyzeOnly) throw exists(input.file)
   const host = createHost({ env: workspace.env })
-  const analysis = await analyzed(folder, host, input, ask)
+  const analysis = await analyzed(workspace, folder, host, input, ask)
   if (!analysis) return { kind: 'cancelled' }
   if (input.analyzeOnly) return { kind: 'analyzed', analysis }
   const { compose, applications } = analysis
+  if (compose?.hasErrors) throw hasErrors(compose.file)
   if (compose && compose.services.length === 0) return { kind: 'not-needed', composeFile: compose.file }
   if (!compose && applications.length === 0 && !analysis.deployed) throw nothingRecognised()
   const choices = await choose(analysis, input, ask)
@@ -100,19 +102,20 @@ function projectFolderOf(path: string): string {
 }
 
 async function analyzed(
+  workspace: Workspace,
   folder: string,
   host: CompilerHost,
   { isPlain }: InitProjectInput,
   ask: InitQuestions | undefined,
 ): Promise<Analysis | undefined> {
   const files = openProjectFiles(folder)
-  if (!isPlain) return analyze(folder, files, host)
-  const { applications } = analyze(folder, files, host)
+  const { applications, ...analysis } = await analyze(workspace, folder, { files, host })
+  if (!isPlain) return { ...analysis, applications }
   const found = applications.find(({ application }) => application)?.application?.language
   const language = ask ? await ask.whichLanguage(found) : found
   if (language === undefined && ask) return undefined
   if (language === undefined) throw nothingRecognised()
-  const plain = analyze(folder, files, host, language)
+  const plain = await analyze(workspace, folder, { files, host, only: language })
   if (plain.applications.length === 0) throw noMarker(language)
   return plain
 }
@@ -198,6 +201,9 @@ const nothingRecognised = () =>
   new UserError('no application was recognised in this folder', {
     hint: 'run it where `package.json`, `go.mod`, `pyproject.toml`, `requirements.txt`, `pom.xml`, `build.gradle`, `Gemfile`, `composer.json`, `*.csproj`, `Cargo.toml` or a Dockerfile is, or write `devctl.yml` by hand: docs/manifest.md',
   })
+
+const hasErrors = (file: string) =>
+  new UserError(`${file} has errors`, { hint: `\`devctl validate --file ${file}\` shows them` })
 
 const noMarker = (language: Language) =>
   new UserError(`this folder has no project for \`${language}\``, {

@@ -2,7 +2,7 @@ import { toVariableName } from '../../compiler/values/variable-name.ts'
 import { DEFAULT_PATTERNS } from '../../sync/default-ignores.ts'
 import type { Analysis, FoundApplication } from './analyze.ts'
 import type { DevelopedService } from './compose-services.ts'
-import { comment, indented, isTrue, list, pair, scalar, type YamlLines } from './yaml-lines.ts'
+import { comment, flowList, indented, isTrue, list, pair, scalar, type YamlLines } from './yaml-lines.ts'
 
 /** A manifest that is not written yet, and the ignore files of its folders. */
 export interface Proposal {
@@ -54,9 +54,11 @@ type Section = readonly [name: string, value: string | YamlLines]
 
 function section(key: string, about: string, entries: readonly Section[]): YamlLines {
   if (entries.length === 0) return []
-  const each = entries.map(([name, value]) =>
-    typeof value === 'string' ? pair(name, value) : [`${scalar(name)}:`, ...indented(value)],
-  )
+  const each = entries.map(([name, value]) => {
+    if (typeof value === 'string') return pair(name, value)
+    const isEmpty = value.every(line => line.startsWith('#'))
+    return isEmpty ? [...value, `${scalar(name)}: {}`] : [`${scalar(name)}:`, ...indented(value)]
+  })
   return [...comment(about), `${key}:`, ...each.flatMap((lines, at) => [...(at > 0 ? [''] : []), ...indented(lines)])]
 }
 
@@ -157,11 +159,14 @@ class LocalPorts {
   }
 }
 
-function ofService({ folders, ports }: DevelopedService, file: string): YamlLines {
+/** Without `sync`, so that what the Compose file leaves out of its folders, and does after a change, counts. */
+function ofService({ folders, ports, command }: DevelopedService, file: string): YamlLines {
   return [
-    ...comment(`the host folders of the service in ${file}`),
-    ...list('sync', folders),
-    ...(ports.length > 0 ? [...comment('the ports that it publishes'), ...list('forward', ports)] : []),
+    ...comment(`\`sync\` is what ${file} says: ${folders.join(', ')}`),
+    ...(command
+      ? [...comment('what the service runs; without it, `up` opens a shell'), `command: ${flowList(command)}`]
+      : comment('`up` opens a shell; to run a program, add `command`')),
+    ...list('forward', ports),
   ]
 }
 

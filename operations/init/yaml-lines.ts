@@ -20,6 +20,9 @@ export const list = (key: string, items: YamlLines): YamlLines =>
     ? []
     : [`${key}:`, ...items.map(item => (item.startsWith('#') ? `  ${item}` : `  - ${scalar(item)}`))]
 
+export const flowList = (items: readonly string[]): string =>
+  `[${items.map(item => (/^[\w./-]+$/.test(item) ? scalar(item) : JSON.stringify(item))).join(', ')}]`
+
 /** A text as a plain scalar where that reads as the same text, else in quotes. */
 export function scalar(text: string): string {
   if (text === '.' || /^\d{3,5}:\d{3,5}$/.test(text)) return text

@@ -11,13 +11,15 @@ export function fallbackName(folder: string): string {
 
 /** The folder, at or above this one, where Compose files are found when none is named. */
 export function nearestProject(folder: string): string | undefined {
-  return nearest(folder, composeFolder)
+  return nearest(folder, at => composeFileIn(at) !== undefined)
 }
 
-/** True if a folder has a Compose file with a default name, in itself or in `.devctl`. */
-export function composeFolder(folder: string): boolean {
-  const names = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
-  return names.some(name => existsSync(join(folder, name)) || existsSync(join(folder, '.devctl', name)))
+const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
+
+/** The Compose file with a default name in a folder, or in its `.devctl`, relative to it; undefined if there is none. */
+export function composeFileIn(folder: string): string | undefined {
+  const paths = COMPOSE_FILES.flatMap(name => [name, join('.devctl', name)])
+  return paths.find(path => existsSync(join(folder, path)))
 }
 
 /**

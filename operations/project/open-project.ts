@@ -8,7 +8,7 @@ import type { ReadManifest } from '../../compiler/manifest/read.ts'
 import type { TargetOptions } from '../contexts/target.ts'
 import type { Workspace } from '../workspace.ts'
 import { boundaryOf } from './boundary.ts'
-import { composeFolder } from './environment-name.ts'
+import { composeFileIn } from './environment-name.ts'
 import type { Loading } from './input.ts'
 import { createHost } from './node-host.ts'
 import type { OpenProject } from './opened-project.ts'
@@ -113,7 +113,7 @@ function nearestManifests(from: string, past: boolean): readonly string[] | unde
   for (let folder = from; ; folder = dirname(folder)) {
     const found = NAMES.map(name => join(folder, name)).filter(path => existsSync(path))
     if (found.length > 0) return found
-    if (!past && composeFolder(folder)) return undefined
+    if (!past && composeFileIn(folder) !== undefined) return undefined
     if (folder === dirname(folder)) return []
   }
 }

@@ -180,6 +180,13 @@ test.each([
   expect({ status, message: stderr }).toEqual({ status: 2, message: expect.stringContaining(message) })
 })
 
+test('a Compose file with errors', async () => {
+  mkdirSync(join(work, 'broken'))
+  writeFileSync(join(work, 'broken', 'compose.yaml'), 'services: [')
+  const { status, stderr } = await run(['init', '--yes'], { cwd: join(work, 'broken') })
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('compose.yaml has errors') })
+})
+
 test('an empty folder', async () => {
   mkdirSync(join(work, 'empty'))
   const { status, stderr } = await run(['init', '--yes'], { cwd: join(work, 'empty') })

@@ -12,6 +12,7 @@ import { AGENT_CONTAINER } from '../../../constructs/mirror/names.ts'
 import { printYaml } from '../../../constructs/yaml.ts'
 import { IGNORE_FILE } from '../../../sync/default-ignores.ts'
 import { devctlHome } from '../../contexts/home.ts'
+import { composeFileIn, nearestProject } from '../../project/environment-name.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { Session } from '../../session.ts'
@@ -83,7 +84,7 @@ export async function doctor(world: DoctorWorld, input: DoctorInput): Promise<Do
   await Promise.all([
     part('log of `up`', async () => logsOfUp(home, key, dev)),
     part('running `up`', ended => askUp(home, key, ended)),
-    part('manifest', async () => manifestFiles(world)),
+    part('manifest or Compose file', async () => manifestFiles(world)),
     part('ignore files', async () => ignoreFiles(world, dev)),
     ...(session instanceof Error || dev === undefined
       ? [
@@ -193,15 +194,23 @@ async function askUp(home: string, key: SessionKey | undefined, signal: AbortSig
 /** The status pages have passwords. */
 const withoutPasswords = (key: string, value: unknown): unknown => (/password|token|secret/i.test(key) ? '***' : value)
 
-function manifestFiles({ project }: DoctorWorld): readonly File[] {
+function manifestFiles({ project, workspace }: DoctorWorld): readonly File[] {
   if (project instanceof Error) throw project
   const manifest = manifestOf(project)
-  const text = manifest && !manifest.automatic ? readText(manifest.path) : undefined
-  if (!manifest || text === undefined) throw new Error('there is no manifest')
-  const [document] = parseYaml(new SourceFile(manifest.shown, text), new Reporter()) ?? []
-  if (!document?.tree) throw new Error('it is not YAML')
-  const diagnostics = project.diagnostics.map(({ severity, code, message }) => `# ${severity}[${code}]: ${message}\n`)
-  return [['devctl.yml', diagnostics.join('') + printYaml(maskedManifest(document.tree))]]
+  if (manifest && !manifest.automatic) {
+    const comments = project.diagnostics.map(({ severity, code, message }) => `# ${severity}[${code}]: ${message}\n`)
+    return [['devctl.yml', comments.join('') + maskedYaml(manifest.path, manifest.shown)]]
+  }
+  const folder = nearestProject(workspace.cwd)
+  const compose = folder && composeFileIn(folder)
+  if (!folder || !compose) throw new Error('there is none, and no Compose file')
+  return [[basename(compose), maskedYaml(join(folder, compose), compose)]]
+}
+
+function maskedYaml(path: string, shown: string): string {
+  const [document] = parseYaml(new SourceFile(shown, readText(path) ?? ''), new Reporter()) ?? []
+  if (!document?.tree) throw new Error(`${shown} is not YAML`)
+  return printYaml(maskedManifest(document.tree))
 }
 
 function ignoreFiles({ project, workspace }: DoctorWorld, dev: string | undefined): readonly File[] {

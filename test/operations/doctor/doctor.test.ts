@@ -91,6 +91,15 @@ describe('without a cluster and without `up`', () => {
     expect(files.get('devctl.yml')).toContain('.:/app')
   })
 
+  test('a Compose file without a manifest', async () => {
+    const service = { image: 'api', environment: { KEY: 'hidden' }, labels: { team: 'shop' } }
+    writeFileSync(project('compose.yaml'), JSON.stringify({ services: { api: service } }))
+    const { files } = await doctor(['api'])
+    expect(files.get('compose.yaml')).toContain('KEY: "***"')
+    expect(files.get('compose.yaml')).toContain('team: shop')
+    expect([...files.values()].join()).not.toContain('hidden')
+  })
+
   test('a manifest with errors', async () => {
     writeFileSync(project('devctl.yml'), 'dev:\n  api: {sync: [], other: 1}\n')
     const { status, files } = await doctor(['api'])
