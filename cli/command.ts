@@ -38,6 +38,8 @@ export interface Context {
   readonly io: Io
   readonly logLevel: LogLevel
   readonly commands: readonly Command[]
+  /** The words after `--`, which are also the last of the command's words; undefined without `--`. */
+  readonly passed?: readonly string[]
   /** The help of a command (`context use`), or of devctl as a whole; undefined for a name that is no command. */
   readonly help: (command: string | undefined) => string | undefined
 }

@@ -7,7 +7,9 @@ import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
 import { diff } from './commands/diff.ts'
 import { doctor } from './commands/doctor.ts'
+import { down } from './commands/down.ts'
 import { endpoints } from './commands/endpoints.ts'
+import { exec } from './commands/exec.ts'
 import { explain } from './commands/explain.ts'
 import { forward } from './commands/forward.ts'
 import { gitops, gitopsInit, gitopsSecrets } from './commands/gitops.ts'
@@ -22,6 +24,8 @@ import { publish } from './commands/publish.ts'
 import { render } from './commands/render.ts'
 import { restart } from './commands/restart.ts'
 import { schema } from './commands/schema.ts'
+import { status } from './commands/status.ts'
+import { up } from './commands/up.ts'
 import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
 
@@ -36,6 +40,10 @@ export const commands: readonly Command[] = [
   endpoints,
   logs,
   forward,
+  up,
+  exec,
+  status,
+  down,
   doctor,
   context,
   contextUse,

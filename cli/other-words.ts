@@ -32,10 +32,6 @@ export const insteadOfOption = (option: string): string | undefined =>
 
 /** Commands of other tools, or not implemented yet, and what to use instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  up: 'development containers are not implemented yet; `devctl deploy` deploys the application to the cluster',
-  down: 'development containers are not implemented yet; `devctl destroy` deletes the application from the cluster',
-  exec: '`kubectl exec -it svc/SERVICE -- sh` opens a shell; `devctl exec` is not implemented yet',
-  status: '`devctl ps` shows the status of the services',
   pipeline: 'the commands of the platform are not implemented yet',
   preview: 'the commands of the platform are not implemented yet',
   rm: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',

@@ -15,6 +15,8 @@ const EPILOGUE = '\n`devctl <command> --help` shows the help of a command.'
 /** Runs a command line with a list of commands and gives the exit status. Throws a UsageError for a line that is not valid. */
 export async function runProgram(argv: readonly string[], io: Io, commands: readonly Command[]): Promise<number> {
   let status = 0
+  const dashes = argv.indexOf('--')
+  const passed = dashes < 0 ? {} : { passed: argv.slice(dashes + 1) }
   const program = buildProgram(commands, io, async (command, words, options) => {
     const { loglevel } = program.opts<{ loglevel: LogLevel }>()
     const help = (name: string | undefined) => {
@@ -22,7 +24,7 @@ export async function runProgram(argv: readonly string[], io: Io, commands: read
       for (const word of name?.split(' ') ?? []) named = named?.commands.find(one => one.name() === word)
       return named && helpOf(named)
     }
-    status = await command.run({ io, logLevel: loglevel, commands, help }, words, options)
+    status = await command.run({ io, logLevel: loglevel, commands, help, ...passed }, words, options)
   })
   try {
     await program.parseAsync(withLongFlags(argv), { from: 'user' })

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { BuildEvent } from './build/events.ts'
 import type { DeployOutcome, ServiceState } from './deploy/outcome.ts'
 import type { DestroyOutcome } from './destroy/outcome.ts'
+import type { DevelopEvent } from './develop/events.ts'
 import type { LogEvent } from './logs/events.ts'
 import type { WorkloadStatus } from './objects/status.ts'
 import type { PublishEvent } from './publish/events.ts'
@@ -11,6 +12,7 @@ export type OperationEvent =
   | PublishEvent
   | LogEvent
   | BuildEvent
+  | DevelopEvent
   /** A part of the work is over. */
   | { readonly type: 'step'; readonly step: string; readonly text: string }
   /** Work on a service. */

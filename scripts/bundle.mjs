@@ -10,6 +10,8 @@ import { build, transform } from 'esbuild'
 import { standInServer } from './stand-in-server.mjs'
 
 const root = join(import.meta.dirname, '..')
+/** Optional parts of ssh2 that are compiled for one system: it does without them. */
+const NATIVE = ['cpu-features', '*.node']
 const output = { minify: true, platform: 'node', target: 'node20.19' }
 
 if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode()
@@ -41,6 +43,7 @@ async function bundle() {
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
     metafile: true,
     write: false,
+    external: NATIVE,
     plugins: [membersAtOnce()],
   })
   mkdirSync(join(root, 'dist/bin'), { recursive: true })
@@ -61,8 +64,7 @@ async function bundleAgent() {
     bundle: true,
     format: 'cjs',
     legalComments: 'inline',
-    // Optional parts of ssh2 that are compiled for one system: it does without them.
-    external: ['cpu-features', '*.node'],
+    external: NATIVE,
   })
 }
 

@@ -34,7 +34,7 @@ function nameProblem(name: string, { windows }: NameRules): string | undefined {
   if (isGitFolder(name)) return '`.git` is never written from the container: its hooks would run on this machine'
   if (!windows) return undefined
   if (/[<>:"|?*\\\x01-\x1f]/.test(name) || /[. ]$/.test(name)) return 'Windows does not allow this name'
-  if (/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i.test(name))
+  if (/^(con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$)(\.|$)/i.test(name))
     return 'Windows uses this name for a device'
   return undefined
 }

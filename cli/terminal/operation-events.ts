@@ -3,6 +3,7 @@ import { diagnosticsToJson } from '../../compiler/diagnostics/render/json.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import type { Questions } from '../../operations/questions.ts'
 import type { Context } from '../command.ts'
+import { developNote, forwardSteps, syncLine } from './develop/event-text.ts'
 import { logEventText } from './log-event-text.ts'
 import { problemObject, writeObject } from './objects.ts'
 import { destroyStoppedText, printDestroyed } from './print-destroyed.ts'
@@ -66,6 +67,15 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
       case 'pushed':
       case 'artifact-pushed':
         return progress.tell({ type: 'step', ...stepOf(event) })
+      case 'sync':
+        return progress.tell(syncLine(event))
+      case 'forwards':
+        for (const [step, text] of forwardSteps(event)) progress.tell({ type: 'step', step, text })
+        return
+      case 'sync-problem':
+      case 'sync-conflict':
+      case 'sync-stopped':
+        return progress.tell({ type: 'note', text: developNote(event)! })
       default:
         return progress.tell(event)
     }

@@ -77,8 +77,8 @@ describe('wrong usage ends with status 2 and says what to write', () => {
   test.each<readonly [line: string, message: string, hint: unknown]>([
     ['rendr', 'unknown command `rendr`', 'did you mean `render`?'],
     ['nothing-like-it', 'unknown command `nothing-like-it`', 'see `devctl --help`'],
-    ['down', 'unknown command `down`', expect.stringContaining('`devctl destroy` deletes the application')],
-    ['down --volumes', 'unknown command `down`', expect.stringContaining('`devctl destroy`')],
+    ['up api npm', '`npm` is one word too many', expect.stringContaining('`devctl up api -- npm`')],
+    ['exec', 'there is no command to run', expect.stringContaining('`devctl exec -- sh`')],
     ['--loglevel info rm web', 'unknown command `rm`', expect.stringContaining('`devctl destroy SERVICE`')],
     [
       'port-forward svc/web 80',

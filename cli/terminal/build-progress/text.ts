@@ -1,6 +1,7 @@
 import type { BuildView, StepView } from '../../../operations/build/progress.ts'
 import { readableDuration } from '../../options/duration.ts'
 import { cut } from '../progress/frame.ts'
+import { readableBytes } from '../readable-bytes.ts'
 
 /** `[web build 2/5] RUN npm ci`. */
 export function stepText(build: string, { stage, name }: StepView): string {
@@ -48,14 +49,7 @@ export function failureLines({ name, steps }: BuildView): readonly string[] {
   return [`${count} of ${cut(stepText(name, failed), HEADING)}:`, ...lines.map(line => `  ${line}`)]
 }
 
-const UNITS = ['kB', 'MB', 'GB', 'TB']
-
 /** `12.3 MB / 45.6 MB`; what is read without a known end is the first alone. */
 export function bytesText({ current, total }: NonNullable<StepView['bytes']>): string {
   return total > 0 ? `${readableBytes(current)} / ${readableBytes(total)}` : readableBytes(current)
-}
-
-function readableBytes(bytes: number): string {
-  const power = Math.min(UNITS.length, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
-  return power === 0 ? `${bytes} B` : `${(bytes / 1000 ** power).toFixed(1)} ${UNITS[power - 1]}`
 }

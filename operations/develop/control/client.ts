@@ -7,7 +7,8 @@ import type { ControlAnswer, ControlRequest } from './messages.ts'
 const ANSWER = 10_000
 
 /**
- * Asks the running session at an address. Gives undefined if there is none; throws a UserError if it does not answer in time.
+ * Asks the running session at an address. Gives undefined if there is none, or it ends; throws a
+ * UserError if it does not answer in time.
  */
 export async function askSession(
   address: string,
@@ -22,7 +23,7 @@ export async function askSession(
   try {
     socket.write(`${JSON.stringify(request)}\n`)
     for await (const line of linesOf(socket)) return JSON.parse(line) as ControlAnswer // made by our own version
-    throw new UserError('the running `devctl up` has ended')
+    return undefined
   } catch (error) {
     signal?.throwIfAborted()
     if (deadline.aborted)
@@ -30,6 +31,8 @@ export async function askSession(
         hint: 'end it with Ctrl-C, or kill it, and try again',
         cause: error,
       })
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ECONNRESET' || code === 'EPIPE') return undefined
     throw error
   } finally {
     deadline.removeEventListener('abort', stop)

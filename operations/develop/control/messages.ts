@@ -1,13 +1,4 @@
-/** How far the synchronization is, as `status` prints it. */
-export interface SyncReport {
-  /** 0 to 100; 100 only if both sides agree on everything. */
-  readonly percent: number
-  readonly filesLeft: number
-  readonly bytesLeft: number
-  readonly problems: readonly { readonly path: string; readonly reason: string }[]
-  readonly conflicts: readonly { readonly path: string; readonly kept: string }[]
-  readonly unwatched: readonly string[]
-}
+import type { SyncStatus } from '../../../sync/sync.ts'
 
 export const SESSION_STATES = [
   'planning',
@@ -37,7 +28,17 @@ export interface SessionReport {
   readonly container?: string
   readonly since: number
   readonly process: number
-  readonly sync?: SyncReport
+  readonly sync?: SyncStatus
+  /** The status pages of both ends. */
+  readonly pages?: StatusPages
+}
+
+/** Where the two ends of the synchronization show their state, on this machine alone. */
+export interface StatusPages {
+  readonly local: string
+  readonly remote: string
+  readonly user: string
+  readonly password: string
 }
 
 /** What a command asks a session; one JSON object a line, answered by one. */

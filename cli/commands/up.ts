@@ -1,0 +1,38 @@
+import { command } from '../command.ts'
+import { flag, list } from '../options/option.ts'
+import { loading } from '../options/project.ts'
+import { target } from '../options/target.ts'
+
+export const up = command({
+  name: 'up',
+  summary: 'Start a development container',
+  description: `Replaces a workload in the cluster by its mirror, a copy with the overrides of \`dev\` in the manifest: same service account, variables, secrets, volumes and sidecars. Keeps the folders of \`sync\` the same on this machine and in the container, forwards the ports, and runs the command in the container. Without a manifest, the host volumes of the Compose file are what is synchronized.
+
+What is not deployed is deployed first, and images are built if necessary. The mirror stays when \`up\` ends; \`devctl down\` restores the original. The exit status is that of the command.`,
+  words: [
+    { name: '[devName]', description: 'development container (default: the only one, or the one you choose)' },
+    { name: '[command...]', description: 'command to run, after `--` (default: `command` of the manifest, or `sh`)' },
+  ],
+  options: {
+    ...loading,
+    ...target,
+    env: list('--env <name=value>', 'set a variable in the development container; may be repeated'),
+    deploy: flag('--deploy', 'run the deploy section first, even if the application is deployed'),
+    reset: flag('--reset', 'start the synchronization over: discard what is in the volume of the container'),
+    command: list('--command <word>', 'command to run in the container; may be repeated for its arguments'),
+    detach: flag('--detach', 'let the container run its command by itself, and return as soon as it is in sync'),
+    downOnExit: flag('--down-on-exit', 'restore the original when `up` ends'),
+    takeOver: flag('--take-over', 'end the session of somebody else'),
+    dryRun: flag('--dry-run', 'print the mirror as the API server would accept it, and change nothing'),
+  },
+  examples: [
+    { line: 'devctl up', does: 'work in the only development container' },
+    { line: 'devctl up api -- npm run dev', does: 'run another command in that of `api`' },
+    { line: 'devctl up api --detach', does: 'synchronize in the background, until `devctl down`' },
+    { line: 'devctl up api --env LOG_LEVEL=debug', does: 'with another variable' },
+  ],
+  async run(context, words, options) {
+    const { startDevelopment } = await import('../run/up.ts')
+    return startDevelopment(context, words, options)
+  },
+})

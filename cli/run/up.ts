@@ -1,0 +1,86 @@
+import type { OperationEvent } from '../../operations/events.ts'
+import type { Context } from '../command.ts'
+import type { LoadingValues } from '../options/project.ts'
+import { questionsFor, toTerminal } from '../terminal/operation-events.ts'
+import { printOutcome } from '../terminal/print-outcome.ts'
+import { startProgress } from '../terminal/progress/progress.ts'
+import { remoteTerminal } from '../terminal/remote-terminal.ts'
+import { printSummary } from '../terminal/report.ts'
+import { chooseDevFor } from './choose-dev.ts'
+import type { SessionOptions } from './cluster-session.ts'
+import { tellTarget } from './deploy.ts'
+import { splitWords } from './develop-words.ts'
+import { withProject } from './project-session.ts'
+
+export interface UpValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
+  readonly env: readonly string[] | undefined
+  readonly deploy: boolean
+  readonly reset: boolean
+  readonly command: readonly string[] | undefined
+  readonly downOnExit: boolean
+  readonly takeOver: boolean
+  readonly dryRun: boolean
+}
+
+/** Starts a development container, and gives the exit status of the command in it. */
+export async function startDevelopment(context: Context, words: readonly string[], options: UpValues): Promise<number> {
+  const { dev, command } = splitWords(words, context, 'up')
+  const endless = { ...options, var: undefined, timeout: undefined, isEndless: true }
+  return withProject(context, endless, async (own, project, session) => {
+    const { up } = await import('../../operations/develop/up.ts')
+    const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
+    const show = toTerminal(own, progress, 'text')
+    let isAttached = false
+    const on = (event: OperationEvent) => {
+      // The program in the container has the terminal.
+      if (isAttached && (event.type === 'status' || event.type === 'step' || event.type === 'sync')) return
+      show(event)
+    }
+    tellTarget(own, session, on)
+    const remote = remoteTerminal(process, own.io.env)
+    const terminal: typeof remote = {
+      get size() {
+        return remote.size
+      },
+      type: remote.type,
+      async attach(process) {
+        progress.pause()
+        isAttached = true
+        try {
+          return await remote.attach(process)
+        } finally {
+          isAttached = false
+        }
+      },
+    }
+    const world = { workspace: own.io, session, on, ask: questionsFor(own, progress), terminal }
+    try {
+      const chosen = command.length > 0 ? command : options.command
+      const outcome = await up(world, { ...options, dev, command: chosen, choose: chooseDevFor(own.io) }, project)
+      progress.pause()
+      switch (outcome.kind) {
+        case 'planned': {
+          const { printYaml } = await import('../../constructs/yaml.ts')
+          own.io.stdout.write(outcome.objects.map(one => `---\n${printYaml(one)}`).join(''))
+          return 0
+        }
+        case 'not-deployed':
+          return printOutcome(own, 'text', outcome.outcome) || 1
+        case 'stopped':
+          printSummary(outcome.reason, own.io, own.logLevel)
+          return 0
+        case 'ended':
+          printSummary(
+            outcome.isDown
+              ? `${outcome.dev} is restored`
+              : `the mirror of ${outcome.dev} stays; \`devctl down ${outcome.dev}\` restores the original`,
+            own.io,
+            own.logLevel,
+          )
+          return outcome.status
+      }
+    } finally {
+      progress.pause()
+    }
+  })
+}

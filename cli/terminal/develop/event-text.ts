@@ -1,0 +1,56 @@
+import type { DevelopEvent } from '../../../operations/develop/events.ts'
+import type { OperationEvent } from '../../../operations/events.ts'
+import { readableBytes } from '../readable-bytes.ts'
+
+type OfDevelop<Type extends DevelopEvent['type']> = Extract<DevelopEvent, { readonly type: Type }>
+
+/** A problem with a file: where it is, and why. */
+export const problemText = ({
+  path,
+  side,
+  message,
+}: Pick<OfDevelop<'sync-problem'>, 'path' | 'side' | 'message'>): string =>
+  `${path}${side === 'remote' ? ' in the container' : ''}: ${message}`
+
+/** The line of the files: `9,812 of 9,812 · 56 MB (18 MB sent) · . ↔ /app`. */
+export function syncLine({ status, folders }: OfDevelop<'sync'>): Extract<OperationEvent, { readonly type: 'status' }> {
+  const { state, files, filesLeft, bytes, bytesLeft, sentBytes, current } = status
+  const count = (many: number) => many.toLocaleString('en')
+  const large = current && `${current.path} ${Math.floor((100 * current.done) / Math.max(1, current.size))}%`
+  const parts = [
+    `${count(files)} of ${count(files + filesLeft)}`,
+    `${readableBytes(bytes)}${bytesLeft > 0 ? ` of ${readableBytes(bytes + bytesLeft)}` : ''} (${readableBytes(sentBytes)} sent)`,
+    large ?? folders.map(({ local, remote }) => `${local} ↔ ${remote}`).join(', '),
+  ]
+  return {
+    type: 'status',
+    service: 'Files',
+    state: state === 'synced' ? 'ready' : 'waiting',
+    text: state === 'disconnected' ? 'not connected' : state === 'scanning' ? 'reading the folders' : parts.join(' · '),
+  }
+}
+
+/** What a person should know of the files while they work, as a line; undefined for other events. */
+export function developNote(event: OperationEvent): string | undefined {
+  switch (event.type) {
+    case 'sync-problem':
+      return problemText(event)
+    case 'sync-conflict':
+      return `${event.path} was changed on both sides: yours is kept, the other is in ${event.kept}`
+    case 'sync-stopped': {
+      const [gone, other] = event.side === 'local' ? ['here', 'the container'] : ['in the container', 'this machine']
+      return `all files of ${event.folder.local} are gone ${gone}; nothing was deleted on ${other}, and the synchronization of this folder has stopped`
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The ports of a session, a step each. */
+export function forwardSteps({ forwards, reverse }: OfDevelop<'forwards'>) {
+  const lines = (all: readonly (readonly [string, string])[]) => all.map(pair => pair.join(' → ')).join('   ')
+  return [
+    ...(forwards.length > 0 ? [['Forward', lines(forwards.map(one => [one.local, one.remote]))] as const] : []),
+    ...(reverse.length > 0 ? [['Reverse', lines(reverse.map(one => [one.remote, one.local]))] as const] : []),
+  ]
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto'
+import { createSshKeyPair } from '../../adapters/ssh/keys.ts'
+import type { AgentConfig } from '../../agent/config.ts'
+import { READY_FILE } from '../../constructs/mirror/names.ts'
+
+/** What the Secret of a mirror holds: the agent's configuration, and our half of its keys. */
+export interface SessionConfig extends AgentConfig {
+  /** The public key that the agent proves to have. */
+  readonly hostPublicKey: string
+  /** The private key that the agent lets in. */
+  readonly clientKey: string
+}
+
+/** What the agent of a development container is to do. */
+export interface AgentDuties {
+  readonly sshPort: number
+  readonly folders: AgentConfig['folders']
+  readonly write: AgentConfig['write']
+}
+
+/** The port of the agent for the synchronization; it listens on 127.0.0.1 of the Pod. */
+const SYNC_PORT = 2223
+
+/**
+ * What the agent is started with. The keys of a mirror that is there are kept, so that its Pod goes
+ * on; `existing` is what its Secret has.
+ */
+export function agentSession(existing: unknown, duties: AgentDuties): SessionConfig {
+  const keys = keysOf(existing) ?? newKeys()
+  return {
+    protocol: 1,
+    ...keys,
+    syncPort: duties.sshPort === SYNC_PORT ? SYNC_PORT + 1 : SYNC_PORT,
+    ...duties,
+    volume: '/devctl/volume',
+    ready: READY_FILE,
+  }
+}
+
+type Keys = Pick<SessionConfig, 'key' | 'hostKey' | 'userKey' | 'hostPublicKey' | 'clientKey'>
+
+function keysOf(existing: unknown): Keys | undefined {
+  const { protocol, key, hostKey, userKey, hostPublicKey, clientKey } = (existing ?? {}) as Partial<SessionConfig>
+  if (protocol !== 1 || !key || !hostKey || !userKey || !hostPublicKey || !clientKey) return undefined
+  return { key, hostKey, userKey, hostPublicKey, clientKey }
+}
+
+function newKeys(): Keys {
+  const host = createSshKeyPair('devctl agent')
+  const user = createSshKeyPair('devctl up')
+  return {
+    key: randomBytes(32).toString('hex'),
+    hostKey: host.privateKey,
+    hostPublicKey: host.publicKey,
+    userKey: user.publicKey,
+    clientKey: user.privateKey,
+  }
+}

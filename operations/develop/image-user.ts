@@ -1,0 +1,29 @@
+import type { User } from '../../constructs/mirror/settings.ts'
+import type { World } from '../session.ts'
+
+/** Milliseconds for asking a registry: a Pod can find out its user without it. */
+const DEADLINE = 1500
+
+/**
+ * The user of an image, by its configuration in the registry; undefined if it has none, only a
+ * name, or the registry does not answer.
+ */
+export async function imageUser(image: string, { workspace, session }: World): Promise<User | undefined> {
+  const { fetchImageConfigs } = await import('../../adapters/registry/image-configs.ts')
+  const signal = AbortSignal.any([session.signal, AbortSignal.timeout(DEADLINE)])
+  try {
+    const found = (await fetchImageConfigs([image], { env: workspace.env, signal })).get(image)
+    return found && 'config' in found ? parseUser(found.config.User ?? '') : undefined
+  } catch {
+    session.signal.throwIfAborted()
+    return undefined
+  }
+}
+
+/** `1000:1000` of a Dockerfile's `USER`; an image without one runs as root. Undefined for names. */
+export function parseUser(text: string): User | undefined {
+  if (text === '') return { uid: 0, gid: 0 }
+  const [, uid, gid] = /^(\d+)(?::(\d+))?$/.exec(text) ?? []
+  if (uid === undefined) return undefined
+  return { uid: Number(uid), ...(gid !== undefined && { gid: Number(gid) }) }
+}

@@ -1,0 +1,189 @@
+import type { Change, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Clock } from '../objects/clock.ts'
+import { toWarning, type Warning } from '../objects/events.ts'
+import { unlessForbidden } from '../objects/forbidden.ts'
+import { podProblems } from '../objects/problems.ts'
+import { isEnding } from '../objects/removal.ts'
+
+export interface MirrorPodQuery {
+  readonly namespace: string
+  /** A label selector. */
+  readonly labels: string
+  /** The name of the development container, for messages. */
+  readonly dev: string
+}
+
+/** The state of a container, as the kubelet reports it. */
+interface ContainerStatus {
+  readonly name: string
+  readonly image?: string
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string }
+    readonly running?: { readonly startedAt?: string }
+    readonly terminated?: { readonly exitCode: number }
+  }
+}
+
+interface PodStatus {
+  readonly phase?: string
+  readonly initContainerStatuses?: readonly ContainerStatus[]
+  readonly containerStatuses?: readonly ContainerStatus[]
+}
+
+/** The Pod of a mirror, as a watch sees it. */
+export class MirrorPod {
+  readonly #cluster: Cluster
+  readonly #query: MirrorPodQuery
+  readonly #clock: Clock
+  readonly #pods = new Map<string, KubeObject>()
+  readonly #events = new Map<string, KubeObject>()
+  readonly #listeners = new Set<() => void>()
+  #failure: unknown
+
+  constructor(cluster: Cluster, query: MirrorPodQuery, clock: Clock) {
+    this.#cluster = cluster
+    this.#query = query
+    this.#clock = clock
+  }
+
+  /** Watches until the signal is aborted. */
+  watch(signal: AbortSignal): void {
+    const { namespace, labels } = this.#query
+    const fail = (error: unknown) => {
+      if (signal.aborted) return
+      this.#failure = error
+      this.#changed()
+    }
+    void this.#follow(this.#pods, { apiVersion: 'v1', kind: 'Pod', namespace, labels }, signal).catch(fail)
+    const events = { apiVersion: 'v1', kind: 'Event', namespace, fields: 'involvedObject.kind=Pod' }
+    void unlessForbidden(this.#follow(this.#events, events, signal), undefined).catch(fail)
+  }
+
+  /** The newest Pod that is not ending. */
+  get current(): KubeObject | undefined {
+    const all = [...this.#pods.values()].filter(one => !isEnding(one))
+    return all.sort((a, b) => createdAt(b) - createdAt(a))[0]
+  }
+
+  /** What the Pod does now, in a few words. */
+  get text(): string {
+    const pod = this.current
+    return pod ? doing(pod, this.#eventsAbout(pod)) : 'waits for the Pod'
+  }
+
+  /**
+   * Waits until `look` gives something for the current Pod. `on` hears each new text on the way.
+   * Throws a UserError as soon as waiting cannot help, and after `timeout` milliseconds.
+   */
+  async until<Found>(
+    look: (pod: KubeObject) => Found | undefined,
+    { signal, timeout, on }: { signal: AbortSignal; timeout: number; on?: ((text: string) => void) | undefined },
+  ): Promise<Found> {
+    const deadline = AbortSignal.timeout(timeout)
+    const either = AbortSignal.any([signal, deadline])
+    for (;;) {
+      if (this.#failure) throw this.#failure
+      const pod = this.current
+      const found = pod && look(pod)
+      if (found !== undefined) return found
+      if (pod) this.#refuse(pod)
+      on?.(this.text)
+      if (either.aborted) {
+        signal.throwIfAborted()
+        throw new UserError(`the Pod of \`${this.#query.dev}\` did not start within ${timeout / 1000} s`, {
+          notes: [
+            `it ${this.text}`,
+            ...(pod ? this.#warningsAbout(pod).map(one => `${one.reason}: ${one.message}`) : []),
+          ],
+          hint: 'raise `timeout.resources` of the development container if it only needs longer',
+        })
+      }
+      await this.#nextChange(either)
+    }
+  }
+
+  #refuse(pod: KubeObject): void {
+    const [problem] = podProblems(pod, this.#warningsAbout(pod), this.#clock.now())
+    // Some are gone a moment later: a Secret that is not seen yet, a node that comes.
+    if (!problem || problem.code === 'unhealthy') return
+    throw new UserError(
+      `${problem.where} of \`${this.#query.dev}\` does not start: ${problem.detail || problem.code}`,
+      {
+        notes: problem.container === undefined ? [] : [`container \`${problem.container}\``],
+        hint: `\`kubectl describe ${problem.where}\` shows more; \`devctl down\` restores the original`,
+      },
+    )
+  }
+
+  #eventsAbout({ metadata: { uid } }: KubeObject): readonly KubeObject[] {
+    return [...this.#events.values()].filter(
+      one => (one['involvedObject'] as { uid?: string } | undefined)?.uid === uid,
+    )
+  }
+
+  #warningsAbout(pod: KubeObject): readonly Warning[] {
+    return this.#eventsAbout(pod)
+      .filter(one => one['type'] === 'Warning')
+      .map(toWarning)
+      .sort((a, b) => a.time - b.time)
+  }
+
+  async #follow(
+    objects: Map<string, KubeObject>,
+    query: Parameters<Cluster['watch']>[0],
+    signal: AbortSignal,
+  ): Promise<void> {
+    for await (const change of this.#cluster.watch(query, { signal })) {
+      take(objects, change)
+      this.#changed()
+    }
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Once a second in any case: some problems are such only after a while. */
+  #nextChange(signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const done = () => {
+        clearTimeout(timer)
+        this.#listeners.delete(done)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, 1000)
+      this.#listeners.add(done)
+      signal.addEventListener('abort', done, { once: true })
+    })
+  }
+}
+
+function take(objects: Map<string, KubeObject>, change: Change): void {
+  if (change.type === 'Restarted') objects.clear()
+  else if (change.type === 'Changed') objects.set(change.object.metadata.uid ?? '', change.object)
+  else if (change.type === 'Deleted') objects.delete(change.object.metadata.uid ?? '')
+}
+
+const createdAt = ({ metadata }: KubeObject): number => Date.parse(metadata.creationTimestamp ?? '') || 0
+
+const statusOf = (pod: KubeObject): PodStatus => (pod['status'] ?? {}) as PodStatus // a Pod's status
+
+/** True if a container of the Pod runs now. */
+export function runs(pod: KubeObject, container: string): boolean {
+  const { initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
+  const all = [...initContainerStatuses, ...containerStatuses]
+  return all.some(one => one.name === container && one.state?.running !== undefined)
+}
+
+function doing(pod: KubeObject, events: readonly KubeObject[]): string {
+  const { phase, initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
+  const pulling = events.findLast(one => one['reason'] === 'Pulling' || one['reason'] === 'Pulled')
+  if (pulling?.['reason'] === 'Pulling') return String(pulling['message']).replace(/^Pulling image "(.*)"$/, 'pulls $1')
+  const busy = initContainerStatuses.find(one => one.state?.running && one.name !== 'devctl-agent')
+  if (busy) return busy.name.startsWith('fill-') ? 'copies the files of the image' : `runs init container ${busy.name}`
+  if (phase === 'Running') return 'runs'
+  const waiting = containerStatuses.find(one => one.state?.waiting)?.state?.waiting?.reason
+  return waiting === undefined ? 'waits for a node' : 'starts'
+}

@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Development, DevelopmentContainer } from '../../compiler/manifest/development.ts'
+import { shownPlace } from '../../compiler/text/source.ts'
+import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
+import { userHome } from '../contexts/home.ts'
+import { agentCode } from './agent-code.ts'
+import { agentSession, type SessionConfig } from './agent-session.ts'
+import { type DevelopmentVariable, variablesOf } from './environment.ts'
+import type { FoundDevelopment } from './find-development.ts'
+import { findOriginal, named } from './find-original.ts'
+import { imageUser } from './image-user.ts'
+import { settingsOf } from './settings.ts'
+import { type LocalFolder, localFolders, volumeFolder } from './sync-folders.ts'
+import type { TakeInput } from './take.ts'
+import type { UpInput, UpWorld } from './up-input.ts'
+
+/** The agent's image, if nothing else is said: a stock one with Node.js. */
+const AGENT_IMAGE = 'node:22-alpine'
+/** An image with a static busybox. */
+const TOOLS_IMAGE = 'busybox:1.37'
+
+/** All that is known of a development container before anything is changed. */
+export interface PreparedMirror {
+  readonly take: TakeInput<SessionConfig>
+  readonly folders: readonly LocalFolder[]
+  /** The container in which the command runs. */
+  readonly container: string
+}
+
+/**
+ * Reads what a mirror is made of: folders, variables, files of secrets, the user of the image.
+ * Throws a UserError for what is not there.
+ */
+export async function prepareMirror(
+  world: UpWorld,
+  input: UpInput,
+  { development, folder, manifest }: FoundDevelopment,
+  original: KubeObject | undefined,
+  given: readonly DevelopmentVariable[],
+): Promise<PreparedMirror> {
+  const { workspace, on } = world
+  const { env } = workspace
+  const folders = localFolders(development, folder, workspace)
+  const variables = (one: DevelopmentContainer) => {
+    const found = variablesOf(one, given, folder, workspace)
+    on({ type: 'diagnostics', diagnostics: found.diagnostics })
+    workspace.secrets?.addVariables(Object.fromEntries(found.variables.map(({ name, value }) => [name, value])))
+    return found.variables
+  }
+  const settings = settingsOf(development, { variables })
+  const container = containerOf(original, development)
+  const [services, user] = await Promise.all([
+    Promise.all(development.services.map(one => serviceOf(world, one))),
+    container.user === undefined && container.image !== undefined
+      ? imageUser(container.image, world)
+      : Promise.resolve(undefined),
+  ])
+  return {
+    folders,
+    container: development.mode === 'hybrid' ? AGENT_CONTAINER : container.name,
+    take: {
+      original: original && refOf(original),
+      services: services.map(refOf),
+      settings,
+      project: manifest.folder,
+      takeOver: input.takeOver ?? false,
+      dryRun: input.dryRun ?? false,
+      session: existing =>
+        agentSession(existing, {
+          sshPort: development.sshServerPort,
+          folders: folders.map(one => ({ name: one.name, path: volumeFolder(one) })),
+          write: 'auto',
+        }),
+      agent: new TextDecoder().decode(agentCode()),
+      facts: {
+        agentImage: env['DEVCTL_AGENT_IMAGE'] || AGENT_IMAGE,
+        toolsImage: env['DEVCTL_TOOLS_IMAGE'] || TOOLS_IMAGE,
+        runs: input.detached ? 'command' : 'hold',
+        files: development.secrets.map(one => secretFile(one, folder, env)),
+        ...(user && { user }),
+      },
+    },
+  }
+}
+
+const refOf = ({ apiVersion, kind, metadata: { name, namespace } }: KubeObject) => ({
+  apiVersion,
+  kind,
+  name,
+  namespace,
+})
+
+interface Container {
+  readonly name: string
+  readonly image?: string
+  readonly securityContext?: { readonly runAsUser?: number }
+}
+
+/** The container that is replaced, its image and the number of its user, where they are known. */
+function containerOf(
+  original: KubeObject | undefined,
+  { container, image, securityContext }: Development,
+): { readonly name: string; readonly image: string | undefined; readonly user: number | undefined } {
+  const pod = podOf(original)
+  const found = container ? pod.containers.find(({ name }) => name === container.value) : pod.containers[0]
+  if (original && container && !found)
+    throw new UserError(`${named(original)} has no container \`${container.value}\``, {
+      notes: [shownPlace(container.span)],
+      hint: `its containers are ${pod.containers.map(({ name }) => `\`${name}\``).join(', ')}`,
+    })
+  return {
+    name: found?.name ?? container?.value ?? 'dev',
+    image: image?.value ?? found?.image,
+    user: securityContext.runAsUser?.value ?? found?.securityContext?.runAsUser ?? pod.securityContext?.runAsUser,
+  }
+}
+
+interface PodSpec {
+  readonly containers: readonly Container[]
+  readonly securityContext?: { readonly runAsUser?: number }
+}
+
+function podOf(original: KubeObject | undefined): PodSpec {
+  const spec = (original?.['spec'] ?? {}) as {
+    readonly template?: { readonly spec: PodSpec }
+    readonly jobTemplate?: { readonly spec: { readonly template: { readonly spec: PodSpec } } }
+  } // a workload's
+  return spec.jobTemplate?.spec.template.spec ?? spec.template?.spec ?? { containers: [] }
+}
+
+async function serviceOf({ session }: UpWorld, { name, selector, span }: DevelopmentContainer): Promise<KubeObject> {
+  const found = await findOriginal(session, { name, selector: selector.map(one => [one.name, one.value] as const) })
+  if (found) return found
+  throw new UserError(`there is no workload \`${name}\` in ${session.namespace}`, {
+    notes: [shownPlace(span)],
+    hint: 'deploy it first, or remove it from `services`',
+  })
+}
+
+/** The content of a file, in base64. */
+function secretFile(
+  { local, span }: Development['secrets'][number],
+  folder: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  try {
+    return readFileSync(resolve(folder, local.replace(/^~(?=\/|$)/, userHome(env)))).toString('base64')
+  } catch (error) {
+    throw new UserError(`\`${local}\` of \`secrets\` cannot be read: ${reasonOf(error)}`, {
+      notes: [shownPlace(span)],
+      hint: 'create the file, or correct the path',
+    })
+  }
+}

@@ -1,0 +1,108 @@
+import { pause } from '../../adapters/http/back-off.ts'
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
+import type { ExecTarget } from '../../adapters/kubernetes/exec.ts'
+import { TOOL } from '../../constructs/mirror/scripts.ts'
+import type { RemoteTerminal } from './remote-terminal.ts'
+import type { Supervisor } from './supervisor.ts'
+
+/** Milliseconds before a command that was cut off is run again. */
+const AGAIN = 500
+
+/** The variable that marks the processes of a run, so that those of older runs are found. */
+const RUN = 'DEVCTL_SESSION'
+
+export interface RunningCommand {
+  readonly access: KubeconfigAccess
+  readonly namespace: string
+  readonly container: string
+  readonly command: readonly string[]
+  /** The folder in which it runs; undefined: that of the container. */
+  readonly workdir?: string | undefined
+  /** Names the run. */
+  readonly id: string
+}
+
+/**
+ * Runs the command in the Pod that is in sync, and again after the connection was lost. Gives its
+ * exit status; throws what cannot pass by itself, and the reason of the signal. `again` hears why it
+ * is run again.
+ */
+export async function runCommand(
+  supervisor: Supervisor,
+  running: RunningCommand,
+  terminal: RemoteTerminal,
+  signal: AbortSignal,
+  again: (reason: string) => void,
+): Promise<number> {
+  for (let run = 1; ; run++) {
+    const { pod, lost } = await supervisor.untilReady(signal)
+    try {
+      if (run > 1) await endOlderRuns(running, pod, signal)
+      const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+      const remote = await openExec(running.access, execTarget(running, pod, terminal, `${running.id}-${run}`), {
+        signal: AbortSignal.any([signal, lost]),
+      })
+      return await terminal.attach(remote)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!lost.aborted && !isCut(error)) throw error
+      again(error instanceof ClusterError ? error.message : 'the connection was lost')
+      await pause(AGAIN, signal)
+    }
+  }
+}
+
+/** What is run in the container for a command: with the terminal's type, and marked with its run. */
+export function execTarget(
+  { namespace, container, command, workdir }: Omit<RunningCommand, 'access' | 'id'>,
+  pod: KubeObject,
+  { size, type }: Pick<RemoteTerminal, 'size' | 'type'>,
+  run?: string,
+): ExecTarget {
+  const variables = [...(run === undefined ? [] : [`${RUN}=${run}`]), ...(size && type ? [`TERM=${type}`] : [])]
+  const inFolder = workdir === undefined ? [] : [TOOL, 'sh', '-c', 'cd "$0" && exec "$@"', workdir]
+  return {
+    pod: pod.metadata.name,
+    namespace,
+    container,
+    command: [...inFolder, TOOL, 'env', ...variables, ...command],
+    stdin: true,
+    ...(size && { tty: size }),
+  }
+}
+
+/**
+ * Ends what earlier runs have left in the container: Kubernetes does not end a process whose
+ * connection is gone. First by TERM, 3 seconds later by KILL.
+ */
+async function endOlderRuns(
+  { access, namespace, container, id }: RunningCommand,
+  pod: KubeObject,
+  signal: AbortSignal,
+) {
+  const script = `
+b=${TOOL}
+old() {
+  for one in /proc/[0-9]*; do
+    "$b" tr '\\0' '\\n' < "$one/environ" 2>/dev/null | "$b" grep -q '^${RUN}=${id}-' && echo "\${one#/proc/}"
+  done
+}
+found=$(old)
+[ -n "$found" ] || exit 0
+kill -TERM $found 2>/dev/null
+for second in 1 2 3; do "$b" sleep 1; found=$(old); [ -n "$found" ] || exit 0; done
+kill -KILL $found 2>/dev/null
+exit 0
+`
+  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+  const target = { pod: pod.metadata.name, namespace, container, command: [TOOL, 'sh', '-c', script], stdin: false }
+  const remote = await openExec(access, target, { signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]) })
+  remote.stdout.resume()
+  remote.stderr.resume()
+  await remote.exit
+}
+
+/** True if the connection broke, or the container has gone, rather than the command failed to start. */
+const isCut = (error: unknown): boolean =>
+  error instanceof ClusterError && (error.failure === 'unreachable' || error.failure === 'unavailable')

@@ -1,0 +1,57 @@
+import { realpathSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Development, SyncFolder } from '../../compiler/manifest/development.ts'
+import { shownPlace } from '../../compiler/text/source.ts'
+import { ignoreSource } from '../../sync/ignore-source.ts'
+import type { LocalSyncFolder } from '../../sync/sync.ts'
+import { userHome } from '../contexts/home.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** A folder of this machine, and its place in the container. */
+export interface LocalFolder {
+  /** As the agent calls it: `0`, `1`, … in the order of `sync.folders`. */
+  readonly name: string
+  /** Absolute, links followed. */
+  readonly local: string
+  /** As the manifest writes it. */
+  readonly written: string
+  /** Absolute, in the container. */
+  readonly remote: string
+}
+
+/**
+ * The folders of `sync`. `folder` is what relative paths are of. Throws a UserError for one that is
+ * not there, or is no folder.
+ */
+export function localFolders(
+  { sync }: Pick<Development, 'sync'>,
+  folder: string,
+  { env }: Pick<Workspace, 'env'>,
+): readonly LocalFolder[] {
+  return (sync?.folders ?? []).map((one, index) => ({
+    name: String(index),
+    local: existing(one, resolve(folder, one.local.replace(/^~(?=\/|$)/, userHome(env)))),
+    written: one.local,
+    remote: one.remote,
+  }))
+}
+
+function existing({ local, span }: SyncFolder, path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return realpathSync(path)
+  throw new UserError(`\`${local}\` of \`sync\` ${found ? 'is not a folder' : 'does not exist'}`, {
+    notes: [shownPlace(span)],
+    hint: found ? 'name the folder that it is in' : 'create it, or correct the path',
+  })
+}
+
+/** Where the container's folder is in the volume of the agent. */
+export const volumeFolder = ({ name }: Pick<LocalFolder, 'name'>): string => join('src', name)
+
+/** The folder for the synchronization, with what its ignore file leaves out. */
+export const syncedFolder = ({ name, local }: LocalFolder): LocalSyncFolder => ({
+  name,
+  local,
+  ignores: ignoreSource(local),
+})

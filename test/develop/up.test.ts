@@ -1,0 +1,94 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { write } from '../cli/folder.ts'
+import { eventually, findCluster } from '../cluster/cluster.ts'
+import { Program } from '../cluster/program.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+/** A web server that answers with a file of its folder, in two replicas. */
+const COMPOSE = `name: shop
+services:
+  api:
+    image: node:22-alpine
+    working_dir: /app
+    user: "1000:1000"
+    command: ["node", "-e", "require('http').createServer((_, a) => a.end('of the image')).listen(8080)"]
+    ports: ["8080"]
+    scale: 2
+    stop_grace_period: 1s
+`
+const MANIFEST = `deploy:
+  compose: compose.yaml
+dev:
+  api:
+    command: ["sh", "-c", "cat greeting.txt; sleep 300"]
+    workdir: /app
+    sync: [".:/app"]
+    environment: {GREETING: hello}
+`
+
+describe.skipIf(cluster === undefined)('devctl up', () => {
+  const namespace = `up-${process.pid}`
+  const programs: Program[] = []
+  let folder = ''
+  let home = ''
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'devctl-up-'))
+    home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
+    write(folder, { 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST, 'greeting.txt': 'from the laptop\n' })
+    await cluster!.createNamespace(namespace)
+  })
+  afterAll(async () => {
+    for (const one of programs) one.process.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+    rmSync(home, { recursive: true, force: true })
+    await cluster?.deleteNamespace(namespace)
+    cluster?.close()
+  })
+
+  function devctl(...words: readonly string[]): Program {
+    const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace }
+    const program = new Program(words, { cwd: folder, env }).read()
+    programs.push(program)
+    return program
+  }
+
+  const replicas = async () =>
+    (await cluster!.get<{ spec: { replicas?: number } }>(`/apis/apps/v1/namespaces/${namespace}/deployments/api`)).spec
+      .replicas
+
+  test('deploys, runs the command beside the synchronized files, and gives the original back', async () => {
+    const up = devctl('up')
+    await up.until(/from the laptop/, 90)
+    expect(await replicas()).toBe(0)
+
+    writeFileSync(join(folder, 'new.txt'), 'saved\n')
+    const read = () => devctl('exec', '--', 'cat', 'new.txt')
+    const saved = await eventually('the new file is in the container', 20, async () => {
+      const program = read()
+      return (await program.status) === 0 ? program.stdout : undefined
+    })
+    expect(saved).toBe('saved\n')
+
+    const made = devctl('exec', '--', 'sh', '-c', 'echo $GREETING > made.txt; exit 7')
+    expect(await made.status, made.stderr).toBe(7)
+    const here = join(folder, 'made.txt')
+    await eventually('the file of the container is here', 20, async () =>
+      existsSync(here) && readFileSync(here, 'utf8') === 'hello\n' ? true : undefined,
+    )
+
+    const status = devctl('status')
+    expect(await status.status, status.stderr).toBe(0)
+    expect(status.stdout).toContain('Synchronization status: 100.00%')
+
+    const down = devctl('down')
+    expect(await down.status, down.stderr).toBe(0)
+    expect(await up.status, up.stderr).toBe(0)
+    expect(await replicas()).toBe(2)
+  })
+})
