@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { gunzipSync, gzip } from 'node:zlib'
+import { gunzipSync, gzip, gzipSync } from 'node:zlib'
 import type { Disk } from './disk.ts'
 import { makeFolders, readOwn, writeOwn } from './disk-files.ts'
 import { decodeEntry, encodeEntry } from './entry.ts'
@@ -14,6 +14,9 @@ export interface BaseKey {
 }
 
 const VERSION = 1
+const OPTIONS = { level: 1 }
+/** So little is compressed sooner than it is given to a thread. */
+const SMALL = 64 << 10
 
 /** Writes the base of a tree, and the folders that are the container's own. */
 export async function saveBase(
@@ -29,9 +32,8 @@ export async function saveBase(
     const { local, remote } = node.base
     entries.push([node.path, encodeEntry(local), encodeEntry(remote), local?.hash ?? remote?.hash ?? null])
   }
-  const bytes = await promisify(gzip)(JSON.stringify({ version: VERSION, volume, root, own: [...own], entries }), {
-    level: 1,
-  })
+  const text = JSON.stringify({ version: VERSION, volume, root, own: [...own], entries })
+  const bytes = text.length < SMALL ? gzipSync(text, OPTIONS) : await promisify(gzip)(text, OPTIONS)
   makeFolders(disk, file.slice(0, file.lastIndexOf('/')))
   writeOwn(disk, file, bytes)
 }

@@ -86,6 +86,7 @@ export class FolderState {
   }
 
   setBusy(node: TreeNode): void {
+    node.isHeld = true
     this.busy.set(node, false)
   }
 
@@ -150,6 +151,7 @@ export class FolderState {
   }
 
   #leave(node: TreeNode): void {
+    node.isHeld = false
     this.busy.delete(node)
     this.leaving.delete(node)
     this.arriving.delete(node)

@@ -69,6 +69,7 @@ export class FolderSync {
     this.#remote = new RemoteSteps(this.state)
     this.large = new LargeFiles(this.state, this.#local, this.#remote)
     this.#remote.onContents = (wanted, bytes, hash) => this.#contents(wanted, bytes, hash)
+    this.large.isWanted = node => this.#decide(node)?.do === 'fetch' && this.#hasPlace(node)
     this.large.onKept = (node, remote, place) => this.#wasKept(node, remote, place)
   }
 
@@ -548,7 +549,7 @@ export class FolderSync {
       return
     }
     if (isFolder(node.local) && !isFolder(remote) && !this.#clear(node, 'local')) return
-    if (!this.#local.makeParents(node)) return
+    if (!this.#hasPlace(node)) return
     if (remote.kind === 'folder') {
       if (this.#local.makeFolder(node)) this.#finish(node)
     } else if (remote.kind === 'link') this.#local.makeLink(node)
@@ -572,8 +573,18 @@ export class FolderSync {
       this.state.again(node)
       return
     }
-    if (isFolder(node.local) && !this.#clear(node, 'local')) return
-    if (this.#local.makeParents(node)) this.#local.writeFile(node, bytes, node.remote)
+    const isClear = !isFolder(node.local) || this.#clear(node, 'local')
+    if (isClear && this.#hasPlace(node)) this.#local.writeFile(node, bytes, node.remote)
+    else if (this.state.busy.has(node)) this.state.again(node)
+  }
+
+  /** Makes the folders above. False if something has been found in its place meanwhile; that is looked at again. */
+  #hasPlace(node: TreeNode): boolean {
+    const { local } = node
+    if (!this.#local.makeParents(node)) return false
+    if (node.local === local) return true
+    this.state.again(node)
+    return false
   }
 
   #removeLocal(node: TreeNode): void {
@@ -645,9 +656,9 @@ export class FolderSync {
   }
 
   #wasKept(node: TreeNode, remote: FileEntry, kept: string): void {
-    const { clock, report } = this.state.world
+    const { world } = this.state
     this.#kept.set(node, remote)
-    report({ kind: 'conflict', folder: this.name, path: node.path, kept, time: clock.now() })
+    world.report({ kind: 'conflict', folder: this.name, path: node.path, kept, time: world.clock.now() })
     this.state.again(node)
   }
 

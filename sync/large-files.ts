@@ -24,6 +24,8 @@ export class LargeFiles {
   readonly #remote: RemoteSteps
   /** The loser of a conflict has been kept. */
   onKept: (node: TreeNode, remote: FileEntry, place: string) => void = () => {}
+  /** Whether the container's file is still to be written on the laptop, which may have changed its own meanwhile. */
+  isWanted: (node: TreeNode) => boolean = () => true
   #jobs: Job[] = []
   #isRunning = false
   /** The file that is on its way, and how far. */
@@ -200,6 +202,10 @@ export class LargeFiles {
     }
     node.remote = { ...remote, hash }
     this.#local.begin()
+    if (!this.isWanted(node)) {
+      if (state.busy.has(node)) state.again(node)
+      return
+    }
     this.#local.placeFile(node, receiver.stage, node.remote)
   }
 }

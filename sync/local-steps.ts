@@ -60,6 +60,8 @@ export class LocalSteps {
       this.#state.block(parent, node)
       return false
     }
+    // Looking at the folder above may have shown that it is there, or a file in its place.
+    if (parent.local) return this.makeParents(node)
     const refusal = this.refusal(parent)
     if (refusal) {
       this.#state.refuse(node, 'local', refusal)

@@ -219,11 +219,13 @@ export class RemoteSteps {
 
   /** What is in the container at some paths, after a connection that has been cut. */
   async stat(link: SyncLink, nodes: readonly TreeNode[]): Promise<void> {
-    const paths = nodes.map(node => node.path)
+    const paths = nodes.map(({ path }) => path)
     const { header } = await link.request('stat', { folder: this.#state.name, paths })
     const entries = fields.list(header, 'entries') as readonly WireEntry[]
-    nodes.forEach((node, at) => {
+    paths.forEach((path, at) => {
       const entry = decodeEntry(entries[at] ?? null)
+      // The node may have been forgotten, and made again.
+      const node = this.#state.tree.at(path)
       if (!isUntouched(node.remote, entry)) node.remote = entry
       this.#state.mark(node)
     })

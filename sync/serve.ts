@@ -100,9 +100,10 @@ class Server implements SyncServer {
 
   openGate(): void {
     const { ready } = this.options
+    for (const { writer } of this.folders) writer.isUnwatched = false
+    if (this.disk.entry(ready) !== undefined) return
     makeFolders(this.disk, ready.slice(0, ready.lastIndexOf('/')))
     writeOwn(this.disk, ready, Buffer.from('\n'))
-    for (const { writer } of this.folders) writer.isUnwatched = false
   }
 
   /** True if the laptop was here before, and needs only what it has missed. */

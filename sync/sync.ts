@@ -115,7 +115,8 @@ class Engine implements SyncEngine, FolderWorld {
   #attachment: Attachment | undefined
   #volume: string | undefined
   #seen = 0
-  #needsAll = true
+  /** The agent whose tree we have as a whole; with another one, or half a tree, all of it is sent. */
+  #instance: string | undefined
   #sent = 0
   #isClosed = false
   #saving: Promise<void> | undefined
@@ -317,13 +318,14 @@ class Engine implements SyncEngine, FolderWorld {
 
   // The connection
 
-  #welcome(link: SyncLink, { volume, ahead }: Welcome): void {
+  #welcome(link: SyncLink, { volume, ahead, instance }: Welcome): void {
     this.ahead = ahead
+    this.#attachment!.instance = instance
     if (volume !== this.#volume) this.#takeVolume(volume)
     link.connection.send('start', {
       client: this.#client,
       seen: this.#seen,
-      all: this.#needsAll,
+      all: this.#instance !== instance,
       rescan: this.#options.rescanInterval,
       folders: this.#folders.map(({ name, ignores }) => ({ name, ignores })),
     })
@@ -333,7 +335,7 @@ class Engine implements SyncEngine, FolderWorld {
   #takeVolume(volume: string): void {
     const isFirst = this.#volume === undefined
     this.#volume = volume
-    this.#needsAll = true
+    this.#instance = undefined
     for (const folder of this.#folders) {
       if (!isFirst) folder.forget()
       if (this.#options.reset && isFirst) continue
@@ -349,6 +351,7 @@ class Engine implements SyncEngine, FolderWorld {
         const folder = this.#folder(header)
         if (!this.#attachment.snapshots.has(folder)) {
           this.#attachment.snapshots.add(folder)
+          this.#instance = undefined
           folder.beginSnapshot()
         }
         folder.setRemote(fields.list(header, 'entries'), true)
@@ -384,7 +387,7 @@ class Engine implements SyncEngine, FolderWorld {
         folder.endSnapshot()
       }
     }
-    this.#needsAll = false
+    this.#instance = this.#attachment!.instance
     this.link = link
     this.rested()
   }
@@ -411,6 +414,7 @@ class Engine implements SyncEngine, FolderWorld {
 class Attachment implements Attached {
   link!: SyncLink
   isOpening = false
+  instance: string | undefined
   readonly snapshots = new Set<FolderSync>()
   readonly synced: Promise<void>
   readonly ended: Promise<Error>

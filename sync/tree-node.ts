@@ -8,6 +8,8 @@ export class TreeNode {
   local: FileEntry | undefined
   remote: FileEntry | undefined
   base: Agreed | undefined
+  /** Somebody waits for an answer about it: it is not forgotten before. */
+  isHeld = false
 
   constructor(name: string, parent?: TreeNode) {
     this.name = name
@@ -45,7 +47,7 @@ export class TreeNode {
 
   /** Forgets nodes that say nothing, this one and those above it. */
   prune(): void {
-    if (!this.parent || this.local || this.remote || this.base || this.children?.size) return
+    if (!this.parent || this.isHeld || this.local || this.remote || this.base || this.children?.size) return
     if (this.parent.children?.get(this.name) === this) this.parent.children.delete(this.name)
     this.parent.prune()
   }

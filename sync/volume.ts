@@ -34,7 +34,12 @@ export class SyncVolume {
   }
 
   markSynced(): void {
-    if (!this.wasSynced) writeOwn(this.#disk, `${this.#folder}/synced`, Buffer.from('\n'))
+    if (this.wasSynced) return
+    try {
+      writeOwn(this.#disk, `${this.#folder}/synced`, Buffer.from('\n'))
+    } catch {
+      // On a full disk: an agent after us then waits for the laptop before it lets the application start.
+    }
   }
 
   /** Something may have been synchronized into the folder. */

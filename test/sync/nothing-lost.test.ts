@@ -1,0 +1,14 @@
+import fc from 'fast-check'
+import { test } from 'vitest'
+import { expectNothingLost, steps } from './random-edits.ts'
+
+const runs = Number(process.env.SYNC_RUNS ?? 300)
+const seed = Number(process.env.SYNC_SEED ?? 20_261_122)
+
+test('two trees that are edited, over connections that break, end equal or with a named conflict', async () => {
+  await fc.assert(fc.asyncProperty(steps, fc.boolean(), fc.boolean(), expectNothingLost), {
+    numRuns: runs,
+    seed,
+    interruptAfterTimeLimit: 500_000,
+  })
+}, 600_000)
