@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { candidatesOf } from '../../../operations/develop/candidates.ts'
-import { developmentOf } from '../../../operations/develop/from-compose.ts'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { composeDevelopment } from '../../../operations/develop/compose-development.ts'
 import { ABOUT_OPTIONS, compileFiles } from '../../../operations/project/compile-files.ts'
-import { createHost } from '../../../operations/project/node-host.ts'
 import { openProject } from '../../../operations/project/open-project.ts'
 import type { Workspace } from '../../../operations/workspace.ts'
 import { root } from '../../cases.ts'
+import { makeFolder } from '../../cli/folder.ts'
 
 const examples = join(root, 'examples/develop')
 
@@ -37,17 +37,48 @@ test.each([
 })
 
 test('compose needs no manifest', async () => {
-  const { model, plan, manifest } = await compiled('compose')
-  expect(manifest).toBeUndefined()
-  const host = createHost({ env: {} })
-  const candidates = candidatesOf(model, host)
-  expect(candidates.map(({ service }) => service.name)).toEqual(['web'])
-  const { development, folders, actions } = developmentOf(candidates[0]!, model, plan, host)
-  const folder = join(examples, 'compose')
+  const workspace = { cwd: join(examples, 'compose'), env: {} } as unknown as Workspace
+  const project = await openProject(workspace, {})
+  expect('manifest' in project ? project.manifest : undefined).toBeUndefined()
+  const found = await composeDevelopment(workspace, {}, project, { service: undefined, choose: undefined })
+  if (found.kind === 'refused') throw new Error(JSON.stringify(found.diagnostics))
+  const { development, folders, actions, folder, runsService } = found
+  expect([development.name, folder, runsService]).toEqual(['web', workspace.cwd, true])
   expect(folders.map(({ local, remote, direction }) => [local, remote, direction])).toEqual([
     [join(folder, 'src'), '/app/src', 'both'],
     [folder, '/app', 'up'],
   ])
   expect(development.forward.map(({ localPort, remotePort }) => [localPort, remotePort])).toEqual([[8080, 8080]])
   expect(actions.map(({ action }) => action)).toEqual(['rebuild', 'sync+restart'])
+})
+
+/** What becomes of files, and of the development container of a manifest. */
+async function found(files: Readonly<Record<string, string>>, declared?: string) {
+  const workspace = { cwd: makeFolder(files), env: {} } as unknown as Workspace
+  const project = await openProject(workspace, {})
+  const dev = declared === undefined ? undefined : project.manifest!.dev.get(declared)!
+  const which = dev ? { declared: dev } : { service: undefined, choose: undefined }
+  const one = await composeDevelopment(workspace, {}, project, which).catch((error: unknown) => {
+    if (error instanceof UserError) return { kind: 'error' as const, message: error.message }
+    throw error
+  })
+  if (one.kind === 'found') return one.folders.map(({ remote }) => remote)
+  return one.kind === 'error' ? one.message : one.diagnostics.map(({ code }) => code)
+}
+
+const SERVICE = 'services: {web: {build: ., volumes: [".:/app"]}}\n'
+
+test('`dev` without `sync` has the folders of the Compose file', async () => {
+  const dev = 'dev: {web: {command: bash}}\n'
+  expect(await found({ 'compose.yaml': SERVICE, Dockerfile: '', 'devctl.yml': dev }, 'web')).toEqual(['/app'])
+  const chart = { 'devctl.yml': `deploy: [helm upgrade web chart]\n${dev}` }
+  expect(await found(chart, 'web')).toBe('development container `web` has no `sync`, and there is no Compose file')
+})
+
+test('files with errors, and without a service, say so', async () => {
+  const wrong = SERVICE.replace('.:/app', '.:app')
+  expect(await found({ 'compose.yaml': wrong, Dockerfile: '' })).toEqual(expect.arrayContaining([expect.any(String)]))
+  expect(await found({ 'compose.yaml': 'services: {db: {image: postgres}}\n' })).toBe(
+    'no service has a folder of this machine to work on',
+  )
 })

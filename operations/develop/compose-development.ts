@@ -1,0 +1,67 @@
+import { dirname } from 'node:path'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { count } from '../../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Development } from '../../compiler/manifest/development.ts'
+import { shownPlace } from '../../compiler/text/source.ts'
+import { boundaryOf } from '../project/boundary.ts'
+import { compileFiles } from '../project/compile-files.ts'
+import type { Loading, Planning } from '../project/input.ts'
+import { createHost } from '../project/node-host.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { Workspace } from '../workspace.ts'
+import { chooseCandidate } from './candidates.ts'
+import type { ChooseDev } from './choose.ts'
+import { type ComposeDevelopment, developmentOf, withHostVolumes } from './from-compose.ts'
+
+/** Which development container: one of the manifest without `sync`, or a service, which may have to be chosen. */
+export type WhichDevelopment =
+  | { readonly declared: Development }
+  | { readonly service: string | undefined; readonly choose: ChooseDev | undefined }
+
+export type FoundInCompose =
+  | (ComposeDevelopment & {
+      readonly kind: 'found'
+      /** Absolute: the folder of the Compose file. */
+      readonly folder: string
+    })
+  /** The files have errors. */
+  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
+
+/**
+ * The development container that the Compose files describe. `input` has the name of the environment
+ * and the namespace as `deploy` has them. Throws a UserError if there is no such service, none that
+ * can be worked on, or no Compose file.
+ */
+export async function composeDevelopment(
+  workspace: Workspace,
+  input: Loading & Pick<Planning, 'name' | 'namespace'>,
+  project: OpenProject,
+  which: WhichDevelopment,
+): Promise<FoundInCompose> {
+  const { project: model, plan, loaded, diagnostics } = await compileFiles(workspace, [], input, input, { project })
+  if (count(diagnostics).error > 0) return { kind: 'refused', diagnostics }
+  if (!model || !plan || model.services.size === 0) throw noCompose(which, project)
+  const host = createHost({ env: workspace.env, boundary: boundaryOf(workspace, input, project) })
+  const found =
+    'declared' in which
+      ? withHostVolumes(which.declared, model, host)
+      : developmentOf(await chooseCandidate(model, host, which.service, which.choose), model, plan, host)
+  const folder = loaded?.directory ?? (project.manifest ? dirname(project.manifest.path) : workspace.cwd)
+  return { kind: 'found', ...found, folder }
+}
+
+function noCompose(which: WhichDevelopment, { manifest }: OpenProject): UserError {
+  if ('declared' in which)
+    return new UserError(
+      `development container \`${which.declared.name}\` has no \`sync\`, and there is no Compose file`,
+      {
+        notes: [shownPlace(which.declared.span)],
+        hint: 'add `sync: [".:/app"]`',
+      },
+    )
+  return new UserError(
+    manifest ? `\`${manifest.shown}\` has no development containers` : 'there is no service to work on',
+    { hint: 'add `dev: {NAME: {sync: [".:/app"]}}` to devctl.yml, or run `devctl init`' },
+  )
+}
