@@ -304,8 +304,8 @@ const givenGroup = (spec: Json, { security }: MirrorSettings): number | undefine
 
 /**
  * The group that may write to the volumes. Where root is refused a new claim cannot be given to the
- * user, so the Pod gets a group; not where it has claims of the application, whose files would
- * change theirs.
+ * user, so the Pod gets a group, the same in each session; not where it has claims of the
+ * application, whose files would change theirs.
  */
 function fsGroup(
   spec: Json,
@@ -317,7 +317,7 @@ function fsGroup(
   if (given !== undefined || identity.rootAllowed || !('persistentVolumeClaim' in sync)) return given
   const claims = [...listIn(spec, 'volumes'), ...own].some(volume => 'persistentVolumeClaim' in volume)
   if (claims) return undefined
-  return identity.kind === 'known' ? (identity.user.gid ?? identity.user.uid) : NOBODY.gid
+  return NOBODY.gid
 }
 
 /** The agent in the place of the application: its variables and ports stay, for the command on the laptop. */

@@ -7,9 +7,10 @@ import { type TakeInput, type Taken, take } from '../../operations/develop/take.
 import type { OperationEvent } from '../../operations/events.ts'
 import type { Session } from '../../operations/session.ts'
 import { eventually } from '../cluster/cluster.ts'
+import { writeKubeconfig } from '../cluster/kubeconfig-file.ts'
 import { AGENT, settings } from '../mirror/settings.ts'
 
-/** Two people at one namespace of a real cluster. */
+/** A namespace of a real cluster, for somebody who has the role `edit` in it and nothing else. */
 export interface Place {
   readonly cluster: Cluster
   readonly namespace: string
@@ -21,10 +22,22 @@ export interface Place {
 
 /** Makes a namespace; labels as for Pod Security. */
 export async function openPlace(name: string, labels: Readonly<Record<string, string>> = {}): Promise<Place> {
-  const cluster = await connect({ env: process.env })
-  const access = await kubeconfigAccess(undefined, process.env)
+  const admin = await connect({ env: process.env })
   const namespace = `mirror-${name}-${process.pid}`
-  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } })
+  await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } })
+  await admin.create({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'editor', namespace },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'mirror-editor' }],
+  })
+  const file = writeKubeconfig(({ users }) => {
+    for (const { user } of users) user['as'] = 'mirror-editor'
+  })
+  const env = { ...process.env, KUBECONFIG: file }
+  const cluster = await connect({ env })
+  const access = await kubeconfigAccess(undefined, env)
   return {
     cluster,
     namespace,
@@ -42,7 +55,7 @@ export async function openPlace(name: string, labels: Readonly<Record<string, st
       cluster.apply({ ...object, metadata: { ...object.metadata, namespace } }, { manager }),
     get: ref => cluster.get({ ...ref, namespace }),
     async close() {
-      await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
+      await admin.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
     },
   }
 }

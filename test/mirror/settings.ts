@@ -31,9 +31,14 @@ export const settings = (more: Partial<MirrorSettings> = {}): MirrorSettings => 
   ...more,
 })
 
-/** An agent that only opens the gate. */
+/** An agent that only writes its user into each folder, and opens the gate. */
 export const AGENT = `
-require('node:fs').writeFileSync('/run/devctl/ready', '')
+const fs = require('node:fs')
+for (const one of fs.existsSync('/devctl/volume/src') ? fs.readdirSync('/devctl/volume/src') : [])
+  fs.writeFileSync('/devctl/volume/src/' + one + '/agent', process.getuid() + ':' + process.getgid())
+fs.mkdirSync('/devctl/volume/.devctl', { recursive: true })
+fs.writeFileSync('/devctl/volume/.devctl/volume', 'id')
+fs.writeFileSync('/run/devctl/ready', '')
 setInterval(() => {}, 1e9)
 process.on('SIGTERM', () => process.exit())
 `
