@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withTimeLimit } from '../process/time-limit.ts'
 import { type Git, GitFailure, type GitOptions, openGit } from './git.ts'
 import { sourceRemote } from './source-remote.ts'
 import { withSource } from './source-repository.ts'
@@ -19,7 +20,7 @@ export async function isAncestor(
   folder: string,
   { env, signal }: GitOptions,
 ): Promise<boolean | undefined> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
+  const limited = withTimeLimit(DEADLINE, signal)
   const options = { env, signal: limited }
   try {
     const known = await withSource(folder, options, git => ask(git, older, newer))

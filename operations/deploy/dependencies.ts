@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DevctlManifest, ManifestDependency } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
@@ -66,7 +67,7 @@ export async function deployDependencies(
       }
       const project = await openProject(inside, own)
       const limit = dependency.timeout?.value
-      const limited = limit === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(limit)])
+      const limited = limit === undefined ? signal : withTimeLimit(limit, signal)
       return deploy({ ...world, workspace: inside, session: { ...session, signal: limited } }, own, project, [
         ...above,
         address,

@@ -1,4 +1,5 @@
 import type { Change, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Clock } from '../objects/clock.ts'
 import { toWarning, type Warning } from '../objects/events.ts'
@@ -80,8 +81,7 @@ export class MirrorPod {
     look: (pod: KubeObject) => Found | undefined,
     { signal, timeout, on }: { signal: AbortSignal; timeout: number; on?: ((text: string) => void) | undefined },
   ): Promise<Found> {
-    const deadline = AbortSignal.timeout(timeout)
-    const either = AbortSignal.any([signal, deadline])
+    const either = withTimeLimit(timeout, signal)
     for (;;) {
       if (this.#failure) throw this.#failure
       const pod = this.current

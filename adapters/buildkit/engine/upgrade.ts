@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { withTimeLimit } from '../../process/time-limit.ts'
 
 /** Milliseconds; an engine answers without doing anything. */
 const ANSWER_WITHIN = 30_000
@@ -26,7 +27,7 @@ export async function upgrade<Connection extends Duplex>(
   signal?: AbortSignal,
   headers: readonly (readonly [name: string, value: string])[] = [],
 ): Promise<Connection> {
-  const within = AbortSignal.any([AbortSignal.timeout(ANSWER_WITHIN), ...(signal ? [signal] : [])])
+  const within = withTimeLimit(ANSWER_WITHIN, ...(signal ? [signal] : []))
   const stop = () => socket.destroy(within.reason)
   within.addEventListener('abort', stop, { once: true })
   try {

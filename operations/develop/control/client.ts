@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { linesOf } from './lines.ts'
 import type { ControlAnswer, ControlRequest } from './messages.ts'
@@ -17,7 +18,7 @@ export async function askSession(
 ): Promise<ControlAnswer | undefined> {
   const socket = await connected(address)
   if (!socket) return undefined
-  const deadline = AbortSignal.any([AbortSignal.timeout(ANSWER), ...(signal ? [signal] : [])])
+  const deadline = withTimeLimit(ANSWER, ...(signal ? [signal] : []))
   const stop = () => socket.destroy()
   deadline.addEventListener('abort', stop, { once: true })
   try {

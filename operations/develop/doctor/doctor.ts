@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { readText } from '../../../adapters/files/locked-file.ts'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
 import { Reporter } from '../../../compiler/diagnostics/reporter.ts'
 import { parseYaml } from '../../../compiler/text/parse.ts'
 import { SourceFile } from '../../../compiler/text/source.ts'
@@ -115,22 +116,17 @@ async function inTime<Result>(
   deadline: number,
   signal: AbortSignal,
 ): Promise<Result | string> {
-  // A signal that only others depend on may be collected before its time in Node.js 20.
-  const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), deadline)
-  const either = AbortSignal.any([signal, timeout.signal])
+  const limited = withTimeLimit(deadline, signal)
   const ended = new Promise<never>((_, reject) =>
-    either.addEventListener('abort', () => reject(either.reason), { once: true }),
+    limited.addEventListener('abort', () => reject(limited.reason), { once: true }),
   )
   // The race has it.
   ended.catch(() => {})
   try {
-    return await Promise.race([collect(either), ended])
+    return await Promise.race([collect(limited), ended])
   } catch (error) {
     signal.throwIfAborted()
-    return timeout.signal.aborted ? `not done within ${deadline / 1000} s` : reasonOf(error)
-  } finally {
-    clearTimeout(timer)
+    return limited.aborted ? `not done within ${deadline / 1000} s` : reasonOf(error)
   }
 }
 
