@@ -21,6 +21,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../../operations/build/not-built.ts'),
     import('../../operations/build/confirm-images.ts'),
     import('../../operations/build/failed-step.ts'),
+    import('../../operations/build/ssh-keys.ts'),
   ])
   const kinds = [...catalogue.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
   const kind = code === undefined ? undefined : catalogue.get(code)

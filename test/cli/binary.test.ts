@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { root } from '../cases.ts'
 import { program } from '../program.ts'
 import { makeFolder } from './folder.ts'
 
@@ -26,6 +27,13 @@ describe('the program', () => {
       status: 1,
       stderr: 'error: devctl is not built\n  = help: run `npm run build`\n',
     })
+  })
+
+  // In a process of its own, which has loaded nothing else that declares diagnostics.
+  test('explains every code that docs/diagnostics.md has', () => {
+    const { stdout } = spawnSync(process.execPath, [main, 'explain'], { encoding: 'utf8' })
+    const pages = readFileSync(join(root, 'docs/diagnostics.md'), 'utf8')
+    expect(stdout.match(/^\S+/gm)).toEqual([...pages.matchAll(/^## (\S+\/\S+)$/gm)].map(([, code]) => code).sort())
   })
 
   test('reads standard input, and ends quietly when nobody reads its output', () => {

@@ -20,6 +20,7 @@ import '../../operations/build/planned-builds.ts'
 import '../../operations/build/not-built.ts'
 import '../../operations/build/confirm-images.ts'
 import '../../operations/build/failed-step.ts'
+import '../../operations/build/ssh-keys.ts'
 
 const kinds: readonly DiagnosticKind<never>[] = [...catalogue.values()]
 
