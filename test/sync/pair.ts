@@ -6,6 +6,7 @@ export class Pair {
   readonly one: Duplex
   readonly other: Duplex
   #left = Infinity
+  #isFrozen = false
 
   constructor(clock: SyncClock) {
     const make = (target: () => Duplex): Duplex =>
@@ -13,6 +14,7 @@ export class Pair {
         read: () => {},
         write: (bytes: Buffer, _encoding, done) => {
           clock.after(1, () => {
+            if (this.#isFrozen) return
             if (this.#left-- <= 0) this.cut()
             else if (!target().destroyed) target().push(bytes)
             done()
@@ -26,6 +28,11 @@ export class Pair {
 
   cutAfter(frames: number): void {
     this.#left = frames
+  }
+
+  /** What is sent arrives nowhere, and nobody is told. */
+  freeze(): void {
+    this.#isFrozen = true
   }
 
   cut(): void {
