@@ -7,6 +7,7 @@ import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
 import { type MergePatch, patchOf, restoredOwners } from './fields.ts'
 import { scaleField } from './rest.ts'
+import { resume } from './scalers.ts'
 
 export interface GivenBack {
   /** False if there was nothing to give back. */
@@ -81,6 +82,7 @@ async function restore(session: Session, seen: KubeObject): Promise<void> {
     const live = await cluster.get(ref, { signal })
     const record = upRecordOf(live)
     if (!live || !record || isEnding(live)) return
+    await resume(session, record.paused ?? [])
     try {
       const restored = record.isRestored ? live : await cluster.patch(ref, valuesPatch(live, record), options)
       await cluster.patch(ref, ownersPatch(restored, record), options)

@@ -17,6 +17,7 @@ import { claimFacts } from './claim-facts.ts'
 import { holdApplication } from './lease.ts'
 import { placeMirror } from './place-mirror.ts'
 import { beforeUp, isOfArgo, recordFor, restingPatch, scaleField } from './rest.ts'
+import { pause, restingAutoscalers, scalersOf } from './scalers.ts'
 import { listed, tryOut } from './try-out.ts'
 import { watchOriginal } from './watch-original.ts'
 
@@ -144,6 +145,12 @@ async function takeAll<Config extends object>(
   const { objects, facts } = await tryOut(session, main.live, input.settings, known, on)
   for (const text of objects.notes) on({ type: 'note', text })
   for (const { live } of targets) if (live && isOfArgo(live)) on(argoWarning(live))
+  for (const { live } of targets)
+    for (const name of live ? await restingAutoscalers(session, live) : [])
+      on({
+        type: 'note',
+        text: `the autoscaler \`${name}\` rests with \`${nameOf(live!)}\`, and goes on after \`devctl down\``,
+      })
   for (const object of [objects.claim, objects.secret, objects.service])
     if (object) await cluster.apply(object, { manager: UP_MANAGER, force: true, signal })
   const records: UpRecord[] = []
@@ -187,9 +194,11 @@ async function rest<Config extends object>(
   for (;;) {
     const live = await cluster.get(ref, { signal })
     if (live?.metadata.uid !== metadata.uid || !live || isEnding(live)) throw wasDeleted(ref)
-    const record = recordFor(live, about)
+    const paused = await scalersOf(session, live, upRecordOf(live))
+    const record = recordFor(live, { ...about, ...(paused.length > 0 && { paused }) })
     try {
       await cluster.patch(ref, restingPatch(live, record), { manager: UP_MANAGER, signal })
+      await pause(session, paused)
       return record
     } catch (error) {
       // Somebody has changed it meanwhile; or it was our own patch, whose answer got lost.

@@ -32,6 +32,8 @@ export interface UpRecord {
   /** The values of fields that `up` has changed; null where there was none. */
   readonly before: readonly { readonly path: FieldPath; readonly value: unknown }[]
   readonly owners: readonly FieldOwner[]
+  /** Scalers of KEDA that are paused, with the annotation that each had before; null: none. */
+  readonly paused?: readonly { readonly name: string; readonly before: string | null }[]
   /** True when the values are restored, and only the owners of the fields are left to do. */
   readonly isRestored?: boolean
 }

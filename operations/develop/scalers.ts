@@ -1,0 +1,66 @@
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { unlessForbidden } from '../objects/forbidden.ts'
+import { UP_MANAGER, type UpRecord, valueAt } from '../objects/up-record.ts'
+import type { Session } from '../session.ts'
+
+const SCALED_OBJECT = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' } as const
+/** With it KEDA leaves a workload at this number of Pods (https://keda.sh/docs/latest/concepts/scaling-deployments/#pausing-autoscaling). */
+const PAUSED = 'autoscaling.keda.sh/paused-replicas'
+
+type Paused = NonNullable<UpRecord['paused']>
+
+/** The ScaledObjects of KEDA that scale a workload, with the annotation that each has without `up`. */
+export async function scalersOf(
+  { cluster, namespace, signal }: Session,
+  live: KubeObject,
+  earlier: UpRecord | undefined,
+): Promise<Paused> {
+  const all = await unlessForbidden(cluster.list({ ...SCALED_OBJECT, namespace }, { signal }), [])
+  return all
+    .filter(one => scales(one, live))
+    .map(({ metadata: { name, annotations } }) => {
+      const known = earlier?.paused?.find(one => one.name === name)
+      return { name, before: known ? known.before : (annotations?.[PAUSED] ?? null) }
+    })
+}
+
+/** The names of the autoscalers that stop at zero replicas by themselves, and go on after. */
+export async function restingAutoscalers(
+  { cluster, namespace, signal }: Session,
+  live: KubeObject,
+): Promise<readonly string[]> {
+  const query = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace }
+  const all = await unlessForbidden(cluster.list(query, { signal }), [])
+  return all.filter(one => scales(one, live)).map(({ metadata }) => metadata.name)
+}
+
+/** Stops scalers; the record says what they had. */
+export const pause = (session: Session, paused: Paused): Promise<void> => annotate(session, paused, () => '0')
+
+/** Gives scalers the annotation that they had. */
+export const resume = (session: Session, paused: Paused): Promise<void> =>
+  annotate(session, paused, ({ before }) => before)
+
+async function annotate(
+  { cluster, namespace, signal }: Session,
+  paused: Paused,
+  value: (one: Paused[number]) => string | null,
+): Promise<void> {
+  for (const one of paused) {
+    const patch = { metadata: { annotations: { [PAUSED]: value(one) } } }
+    try {
+      await cluster.patch({ ...SCALED_OBJECT, name: one.name, namespace }, patch, { manager: UP_MANAGER, signal })
+    } catch (error) {
+      // It was deleted since; or it may only be read, and then scales on, which the watcher reports.
+      if (!(error instanceof ClusterError) || !['not-found', 'forbidden'].includes(error.failure)) throw error
+    }
+  }
+}
+
+function scales(scaler: KubeObject, { kind, metadata }: KubeObject): boolean {
+  const target = (valueAt(scaler, ['spec', 'scaleTargetRef']) ?? {}) as {
+    readonly kind?: string
+    readonly name?: string
+  } // a scaler's
+  return target.name === metadata.name && (target.kind ?? 'Deployment') === kind
+}
