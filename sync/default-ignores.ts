@@ -9,6 +9,7 @@ export const DEFAULT_PATTERNS: readonly string[] = [
   '.hg',
   '.svn',
   '/.devctl',
+  'devctl-doctor-*.zip',
   // vim, Emacs, the JetBrains editors, GNOME, KDE, LibreOffice
   '.*.sw[a-p]',
   '4913',

@@ -119,7 +119,10 @@ function ofApplication(
           )
         : []),
     ...(run && run.value !== 'sh' ? pair('command', run.value, run.from && `from ${run.from}`) : []),
-    ...comment(application?.workdir.from && `the remote folder is the ${application.workdir.from}`),
+    // An image of a language has no folder of the project in which the command could run.
+    ...(own && dockerfile?.workdir !== undefined
+      ? []
+      : pair('workdir', workdir, application?.workdir.from && `the ${application.workdir.from}`)),
     ...list('sync', [`${folder === '.' ? '.' : folder}:${workdir}`]),
     ...(application && !own && application.caches.length > 0
       ? [

@@ -166,7 +166,18 @@ describe('hostile files', () => {
 describe('without an ignore file', () => {
   test('version control and temporary files of editors', () => {
     const rules = defaultIgnores(() => false)
-    const ignored = ['.git', '.git/config', 'sub/.git', '.devctl/x', '.a.txt.swp', 'a.txt~', '#a#', '.#a', '.DS_Store']
+    const ignored = [
+      '.git',
+      '.git/config',
+      'sub/.git',
+      '.devctl/x',
+      'devctl-doctor-20261123004116.zip',
+      '.a.txt.swp',
+      'a.txt~',
+      '#a#',
+      '.#a',
+      '.DS_Store',
+    ]
     expect(ignored.filter(path => !rules.ignores(path, false))).toEqual([])
     const kept = ['.gitignore', '.env', '.github/x', 'a.swp', 'node_modules/x', 'target/x', 'sub/.devctl/x']
     expect(kept.filter(path => rules.ignores(path, false))).toEqual([])

@@ -30,12 +30,13 @@ function maskedText(value: unknown): unknown {
  * An object of the cluster without the values of variables, annotations and Secrets, and without
  * the list of field managers.
  */
-export function maskedObject({ metadata, ...rest }: KubeObject): unknown {
+export function maskedObject({ apiVersion, kind, metadata, ...rest }: KubeObject): unknown {
   const { managedFields: _, annotations, ...meta } = metadata
-  const isSecret = rest.kind === 'Secret'
   return {
-    ...maskedFields(rest, isSecret),
+    apiVersion,
+    kind,
     metadata: { ...meta, ...(annotations && { annotations: masksOf(annotations) }) },
+    ...maskedFields(rest, kind === 'Secret'),
   }
 }
 
