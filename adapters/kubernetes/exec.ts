@@ -20,10 +20,14 @@ export interface ExecTarget {
 
 /**
  * A command that runs in a container. stdout and stderr share a connection: both must be read,
- * since one that is full holds back the other.
+ * since one that is full holds back the other. A command that closes its stdout while it reads, as
+ * `exec cat >file`, loses input (seen with containerd 1.6): a shell around it keeps it open.
  */
 export interface ExecProcess {
-  /** `end()` closes the input of the command, except with servers that only know v4. */
+  /**
+   * `end()` closes the input of the command, except with a terminal, and with servers that only know
+   * v4.
+   */
   readonly stdin: Writable
   readonly stdout: Readable
   /** Has nothing with a terminal. */
@@ -117,7 +121,8 @@ class SocketProcess implements ExecProcess {
     const stream = new Writable({
       write: (chunk: Buffer, _, done) => this.#socket.send(STDIN, chunk, done),
       final: done => {
-        if (this.#target.stdin && this.#socket.protocol === CLOSING_PROTOCOL)
+        // A terminal has no end of its input, and closing it loses output.
+        if (this.#target.stdin && !this.#target.tty && this.#socket.protocol === CLOSING_PROTOCOL)
           this.#socket.send(CLOSE, Buffer.from([STDIN]), () => done())
         else done()
       },

@@ -1,0 +1,158 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { changeFile, readText } from '../../../adapters/files/locked-file.ts'
+
+/** What a client of OpenSSH needs to get to a development container. */
+export interface SshEntry {
+  readonly dev: string
+  readonly namespace: string
+  readonly port: number
+  /** Public. */
+  readonly hostKey: string
+  /** Private. */
+  readonly userKey: string
+}
+
+/** An entry that is in the file. */
+export interface WrittenEntry {
+  /** What is written after `ssh`: `api.devctl`. */
+  readonly host: string
+  /** Removes it, with its keys, unless a later session has replaced it. */
+  remove(): Promise<void>
+}
+
+const END = '# devctl: end'
+
+/** The file with the entries of all sessions of this user. */
+export const sshConfigFile = (home: string): string => join(home, 'ssh', 'config')
+
+/**
+ * Writes the entry of a session, with its keys, into devctl's own file, in place of an older one of
+ * this name, and removes those of sessions that were killed. `home` is devctl's own folder. Throws a
+ * UserError when the file cannot be written.
+ */
+export async function writeSshEntry(home: string, entry: SshEntry): Promise<WrittenEntry> {
+  const { dev } = entry
+  const folder = join(home, 'ssh')
+  const begin = `# devctl: ${dev} ${entry.namespace} ${process.pid}`
+  await change(home, async text => {
+    await writePrivate(keyFile(folder, dev), entry.userKey)
+    await writePrivate(hostsFile(folder, dev), `${hostOf(dev)} ${entry.hostKey}\n`)
+    const others = blocksOf(text).filter(block => block.dev !== dev && isRunning(block.process))
+    return [...others.map(block => block.text), blockOf(begin, folder, entry)].join('\n')
+  })
+  return {
+    host: hostOf(dev),
+    remove: () =>
+      change(home, async text => {
+        const blocks = blocksOf(text)
+        const kept = blocks.filter(block => block.begin !== begin)
+        if (kept.length === blocks.length) return undefined
+        for (const file of [keyFile(folder, dev), hostsFile(folder, dev)]) await rm(file, { force: true })
+        return kept.map(block => block.text).join('\n')
+      }),
+  }
+}
+
+const hostOf = (dev: string): string => `${dev}.devctl`
+const keyFile = (folder: string, dev: string): string => join(folder, `${dev}.key`)
+const hostsFile = (folder: string, dev: string): string => join(folder, `${dev}.known_hosts`)
+
+const change = (home: string, edit: (text: string) => Promise<string | undefined>): Promise<void> =>
+  changeFile(sshConfigFile(home), {
+    shown: sshConfigFile(home),
+    isPrivate: true,
+    edit: text => edit(text ?? ''),
+  })
+
+/** Replaces the file: OpenSSH refuses a key that others may read, whatever mode an older one had. */
+async function writePrivate(path: string, text: string): Promise<void> {
+  await rm(path, { force: true })
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' })
+}
+
+function blockOf(begin: string, folder: string, { dev, namespace, port }: SshEntry): string {
+  return `${begin}
+Host ${hostOf(dev)} ${dev}.${namespace}.devctl
+  HostName 127.0.0.1
+  Port ${port}
+  User devctl
+  IdentityFile ${inQuotes(keyFile(folder, dev))}
+  IdentitiesOnly yes
+  IdentityAgent none
+  HostKeyAlias ${hostOf(dev)}
+  UserKnownHostsFile ${inQuotes(hostsFile(folder, dev))}
+  GlobalKnownHostsFile none
+  StrictHostKeyChecking yes
+  UpdateHostKeys no
+  ProxyCommand none
+${END}
+`
+}
+
+/** A path of ssh_config(5): `%` begins a token there. */
+const inQuotes = (path: string): string => `"${path.replaceAll('%', '%%')}"`
+
+interface Block {
+  readonly begin: string
+  readonly dev: string
+  readonly process: number
+  readonly text: string
+}
+
+/** The entries of the file; what is between them is lost. */
+function blocksOf(text: string): readonly Block[] {
+  const found = text.matchAll(/^(# devctl: (\S+) \S+ (\d+))\n[\s\S]*?^# devctl: end\n/gm)
+  return [...found].map(([block, begin, dev, id]) => ({ begin: begin!, dev: dev!, process: Number(id), text: block }))
+}
+
+function isRunning(id: number): boolean {
+  try {
+    process.kill(id, 0)
+    return true
+  } catch (error) {
+    // It is somebody else's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Whether OpenSSH reads devctl's file, or the user does not want it to. */
+export type IncludeState = 'included' | 'declined' | 'unasked'
+
+/** Looks whether the user's own ~/.ssh/config includes devctl's file. Throws what node:fs throws. */
+export function includeState(home: string, userHome: string): IncludeState {
+  const line = includeLine(home, userHome)
+  const lines = (readText(userConfig(userHome)) ?? '').split(/\r?\n/).map(one => one.trim())
+  if (lines.includes(line) || lines.includes(`Include ${inQuotes(sshConfigFile(home))}`)) return 'included'
+  return readText(declined(home)) === undefined ? 'unasked' : 'declined'
+}
+
+/**
+ * Does what the user has answered: puts one line at the beginning of ~/.ssh/config, where it applies
+ * to all hosts, and changes nothing else of it; or remembers not to ask again. Throws a UserError
+ * when a file cannot be written.
+ */
+export async function answerInclude(home: string, userHome: string, isWanted: boolean): Promise<void> {
+  if (!isWanted) {
+    const edit = () => 'the file ~/.ssh/config shall not include config\n'
+    return changeFile(declined(home), { shown: declined(home), isPrivate: true, edit })
+  }
+  const line = includeLine(home, userHome)
+  await changeFile(userConfig(userHome), {
+    shown: '~/.ssh/config',
+    isPrivate: false,
+    edit: (text = '') => (includeState(home, userHome) === 'included' ? undefined : `${line}\n${text && `\n${text}`}`),
+  })
+}
+
+const userConfig = (userHome: string): string => join(userHome, '.ssh', 'config')
+const declined = (home: string): string => join(home, 'ssh', 'not-included')
+
+/** The line, as a person would write it. */
+export function includeLine(home: string, userHome: string): string {
+  const file = sshConfigFile(home)
+  const isWithin = file.startsWith(`${userHome}/`)
+  return isWithin && !/[\s"%]/.test(file.slice(userHome.length))
+    ? `Include ~${file.slice(userHome.length)}`
+    : `Include ${inQuotes(file)}`
+}

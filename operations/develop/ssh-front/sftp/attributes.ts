@@ -1,0 +1,35 @@
+import type { Attributes, FileEntry } from 'ssh2'
+
+/** What `stat` prints of a file: mode in hexadecimal, size, owner, group and times; then its name. */
+export const STAT_FORMAT = '%f %s %u %g %X %Y'
+
+const LINE = /^([\da-f]+) (\d+) (\d+) (\d+) (-?\d+) (-?\d+)/
+
+/** Reads a line of `stat`; undefined for another line. */
+export function parseAttributes(line: string): Attributes | undefined {
+  const [, mode, ...numbers] = LINE.exec(line) ?? []
+  if (mode === undefined) return undefined
+  const [size, uid, gid, atime, mtime] = numbers.map(Number) as [number, number, number, number, number]
+  // Times of the protocol have 32 bits without a sign.
+  return { mode: Number.parseInt(mode, 16), size, uid, gid, atime: Math.max(0, atime), mtime: Math.max(0, mtime) }
+}
+
+/** Reads the entries of a folder: the lines of `stat`, each after a mark, and with the path at its end. */
+export function parseEntries(text: string, mark: string): readonly FileEntry[] {
+  return text.split(`${mark} `).flatMap(line => {
+    const attrs = parseAttributes(line)
+    if (!attrs) return []
+    const path = line.replace(LINE, '').slice(1).replace(/\n$/, '')
+    const filename = path.slice(path.lastIndexOf('/') + 1)
+    return [{ filename, longname: longName(filename, attrs), attrs }]
+  })
+}
+
+const KINDS: Readonly<Record<number, string>> = { 4: 'd', 9: 'l', 2: 'c', 6: 'b', 1: 'p', 11: 's' }
+
+/** The line of `ls -l` that clients show. */
+function longName(name: string, { mode, size, uid, gid, mtime }: Attributes): string {
+  const bits = [...'rwxrwxrwx'].map((letter, index) => (mode & (1 << (8 - index)) ? letter : '-')).join('')
+  const time = new Date(mtime * 1000).toISOString().slice(0, 16).replace('T', ' ')
+  return `${KINDS[(mode >> 12) & 0o17] ?? '-'}${bits} 1 ${uid} ${gid} ${String(size).padStart(8)} ${time} ${name}`
+}
