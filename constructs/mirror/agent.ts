@@ -53,6 +53,8 @@ export const AGENT_MOUNTS: readonly ContainerMount[] = [
   { volume: RUN_VOLUME, path: '/run/devctl' },
   { volume: CODE_VOLUME, path: '/devctl/code', readOnly: true },
   { volume: TOOLS_VOLUME, path: TOOLS_PATH, readOnly: true },
+  // Where something is mounted already, Kubernetes mounts no token of the account.
+  { volume: RUN_VOLUME, path: '/var/run/secrets/kubernetes.io/serviceaccount', subPath: 'no-token', readOnly: true },
 ]
 
 /**

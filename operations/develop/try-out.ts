@@ -34,7 +34,9 @@ export async function tryOut(
   const tried = await tryPod(session, pod, live, on)
   if (facts.hasSidecars && tried && !keepsSidecar(tried))
     return tryOut(session, live, settings, { ...facts, hasSidecars: false }, on)
-  for (const object of listed(objects)) await tryObject(session, object)
+  const { claim, ...others } = objects
+  const staysSmall = claim && !(await mayGrow(session, claim, facts, on))
+  for (const object of listed(others)) await tryObject(session, object)
   for (const service of objects.services) await tryPod(session, podOf(service), facts.services[0], on)
   const { cluster, namespace, signal } = session
   if (live) {
@@ -44,7 +46,27 @@ export async function tryOut(
     const patch = restingPatch({ ...live, metadata }, recordFor(live, about))
     await refusing(nameOf(live), () => cluster.patch(ref, patch, { manager: UP_MANAGER, dryRun: true, signal }))
   }
-  return { objects, facts }
+  return { objects: staysSmall ? others : objects, facts }
+}
+
+/** False for a claim that is there, is to grow, and whose storage class does not allow that: it stays as it is. */
+async function mayGrow(
+  session: Session,
+  claim: MirrorObject,
+  { claims }: MirrorFacts,
+  on: (event: OperationEvent) => void,
+): Promise<boolean> {
+  const { name } = claim.metadata
+  try {
+    await session.cluster.apply(claim, { manager: UP_MANAGER, force: true, dryRun: true, signal: session.signal })
+    return true
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error
+    // A class that cannot make volumes larger answers 403.
+    if (!claims.has(name) || !/resize|expan/.test(error.message)) throw refused(error, nameOf(claim))
+    on({ type: 'warning', text: `the claim \`${name}\` keeps its size: its storage class does not allow it to grow` })
+    return false
+  }
 }
 
 /** All objects of a mirror, in the order in which they are made. */

@@ -294,6 +294,40 @@ describe.skipIf(found === undefined)('mirrors', () => {
     expect(await place.get(DEPLOYMENT('worker'))).toMatchObject({ spec: { replicas: 3 } })
   })
 
+  test('a claim that is there: grown where its class allows it, never shrunk, never of another class', async () => {
+    await place.apply(deployment('claimed'))
+    const volume = (more: object) => ({ volume: { ...settings().volume, size: '1Gi', ...more } })
+    const up = async (more: object, on: (event: OperationEvent) => void = () => {}) => {
+      const taken = await takeOne(place.session(), DEPLOYMENT('claimed'), { name: 'claimed', ...volume(more) }, {}, on)
+      await taken.release()
+    }
+    await up({})
+    await podOf(place, 'claimed')
+    const events: OperationEvent[] = []
+    await up({ size: '2Gi' }, event => events.push(event))
+    const claim = await place.get({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: 'claimed-dev' })
+    const size = (claim!['spec'] as { resources: { requests: { storage: string } } }).resources.requests.storage
+    expect(size).toBe(events.some(({ type }) => type === 'warning') ? '1Gi' : '2Gi')
+    await expect(up({ size: '500Mi' })).rejects.toMatchObject({
+      message: `the claim \`claimed-dev\` has the size \`${size}\`, not \`500Mi\``,
+      hint: 'keep it, or delete the claim with its files: `devctl down claimed --volumes`',
+    })
+    await expect(up({ storageClass: 'fast' })).rejects.toThrow(/has the storage class `standard`, not `fast`/)
+    await expect(up({ accessMode: 'ReadWriteMany' })).rejects.toThrow(/access mode/)
+    await give(place.session(), 'claimed', true)
+  })
+
+  test('the agent has no token of the account', async () => {
+    await place.apply(deployment('token'))
+    const taken = await takeOne(place.session(), DEPLOYMENT('token'), { name: 'token' })
+    const pod = await podOf(place, 'token')
+    const list = 'ls /var/run/secrets/kubernetes.io/serviceaccount'
+    expect(await inPod(place, pod, list, 'devctl-agent')).toBe('')
+    expect(await inPod(place, pod, list)).toContain('token')
+    await taken.release()
+    await give(place.session(), 'token', true)
+  })
+
   test('in hybrid mode the agent alone runs, with the variables of the container', async () => {
     await strict.apply(strictly('hybrid', { env: [{ name: 'A', value: 'x' }] }))
     const taken = await takeOne(strict.session(), DEPLOYMENT('hybrid'), { name: 'hybrid', mode: 'hybrid', folders: [] })
