@@ -26,6 +26,6 @@ export async function execute(context: Context, words: readonly string[], option
       on: printsDiagnostics(own),
       terminal: remoteTerminal(process, own.io.env),
     }
-    return exec(world, { dev, command, choose: chooseDevFor(own.io) }, project)
+    return exec(world, { ...options, dev, command, choose: chooseDevFor(own.io) }, project)
   })
 }

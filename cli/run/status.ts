@@ -4,6 +4,7 @@ import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { statusText } from '../terminal/develop/status-text.ts'
 import { writeObject } from '../terminal/objects.ts'
+import { printsDiagnostics } from '../terminal/report.ts'
 import { chooseDevFor } from './choose-dev.ts'
 import type { SessionOptions } from './cluster-session.ts'
 import { withProject } from './project-session.ts'
@@ -22,11 +23,11 @@ export async function showStatus(context: Context, dev: string | undefined, opti
   const values = { ...options, var: undefined, timeout: undefined, isEndless: options.watch }
   return withProject(context, values, async (own, project, session) => {
     const { activeSession } = await import('../../operations/develop/ask.ts')
-    const world = { workspace: own.io, session }
+    const world = { workspace: own.io, session, on: printsDiagnostics(own) }
     const choose = chooseDevFor(own.io)
     let last = ''
     for (;;) {
-      const report = await activeSession(world, { dev, choose }, project)
+      const report = await activeSession(world, { ...options, dev, choose }, project)
       const text = options.output === 'json' ? '' : statusText(report, options.info)
       if (options.output === 'json') {
         const key = JSON.stringify(report)

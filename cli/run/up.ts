@@ -9,6 +9,7 @@ import { printSummary } from '../terminal/report.ts'
 import { chooseDevFor } from './choose-dev.ts'
 import type { SessionOptions } from './cluster-session.ts'
 import { tellTarget } from './deploy.ts'
+import { DETACHED } from './detach.ts'
 import { splitWords } from './develop-words.ts'
 import { withProject } from './project-session.ts'
 
@@ -17,6 +18,7 @@ export interface UpValues extends LoadingValues, Omit<SessionOptions, 'timeout' 
   readonly deploy: boolean
   readonly reset: boolean
   readonly command: readonly string[] | undefined
+  readonly detach: boolean
   readonly downOnExit: boolean
   readonly takeOver: boolean
   readonly dryRun: boolean
@@ -37,6 +39,14 @@ export async function startDevelopment(context: Context, words: readonly string[
       show(event)
     }
     tellTarget(own, session, on)
+    if (options.detach) {
+      const { startInBackground } = await import('./detach.ts')
+      return startInBackground(
+        { workspace: own.io, session, on },
+        { ...options, dev, choose: chooseDevFor(own.io) },
+        project,
+      ).finally(() => progress.pause())
+    }
     const remote = remoteTerminal(process, own.io.env)
     const terminal: typeof remote = {
       get size() {
@@ -56,7 +66,11 @@ export async function startDevelopment(context: Context, words: readonly string[
     const world = { workspace: own.io, session, on, ask: questionsFor(own, progress), terminal }
     try {
       const chosen = command.length > 0 ? command : options.command
-      const outcome = await up(world, { ...options, dev, command: chosen, choose: chooseDevFor(own.io) }, project)
+      const outcome = await up(
+        world,
+        { ...options, dev, command: chosen, detached: own.io.env[DETACHED] === '1', choose: chooseDevFor(own.io) },
+        project,
+      )
       progress.pause()
       switch (outcome.kind) {
         case 'planned': {

@@ -2,18 +2,10 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Session, World } from '../session.ts'
-import type { ChooseDev } from './choose.ts'
 import { askSession } from './control/client.ts'
 import type { ControlRequest, SessionReport } from './control/messages.ts'
-import { findDevelopment } from './find-development.ts'
+import { type DevelopmentInput, findDevelopment } from './find-development.ts'
 import { controlAddress, type SessionKey } from './session-folder.ts'
-
-/** The input of the commands about a development container. */
-export interface DevelopmentInput {
-  /** Absent: the only one of the manifest, or the one that is chosen. */
-  readonly dev?: string | undefined
-  readonly choose?: ChooseDev | undefined
-}
 
 /** The session of a development container in the cluster and namespace of a command. */
 export const sessionKey = ({ access, namespace }: Session, dev: string): SessionKey => ({
@@ -46,11 +38,11 @@ export async function reportOf(
 
 /** The name of the development container, and the state of its `up`. Throws a UserError if none runs on this machine. */
 export async function activeSession(
-  world: Pick<World, 'workspace' | 'session'>,
-  { dev, choose }: DevelopmentInput,
+  world: Pick<World, 'workspace' | 'session' | 'on'>,
+  input: DevelopmentInput,
   project: OpenProject,
 ): Promise<SessionReport> {
-  const { development } = await findDevelopment(project, dev, choose)
+  const { development } = await findDevelopment(world, input, project)
   const report = await reportOf(world, development.name)
   if (report) return report
   throw new UserError(`\`${development.name}\` is not active here: no \`devctl up\` runs for it on this machine`, {

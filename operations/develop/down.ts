@@ -1,8 +1,8 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
-import { askUp, type DevelopmentInput, reportOf } from './ask.ts'
-import { developmentsOf, findDevelopment } from './find-development.ts'
+import { askUp, reportOf } from './ask.ts'
+import { type DevelopmentInput, developmentNames, findDevelopment } from './find-development.ts'
 import { giveBack } from './give-back.ts'
 
 export interface DownInput extends DevelopmentInput {
@@ -27,9 +27,10 @@ const EVERY = 100
 export async function down(world: World, input: DownInput, project: OpenProject): Promise<readonly DownOutcome[]> {
   if (input.all && input.dev !== undefined)
     throw new UsageError('`--all` is for all development containers', { hint: `leave out \`${input.dev}\`` })
-  const found = input.all ? developmentsOf(project) : [await findDevelopment(project, input.dev, input.choose)]
+  const all = input.all ? developmentNames(project) : undefined
+  const names = all ?? [(await findDevelopment(world, input, project)).development.name]
   const outcomes: DownOutcome[] = []
-  for (const { development } of found) outcomes.push(await downOne(world, development.name, input.volumes ?? false))
+  for (const name of names) outcomes.push(await downOne(world, name, input.volumes ?? false))
   return outcomes
 }
 

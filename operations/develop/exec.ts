@@ -2,8 +2,8 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
-import { type DevelopmentInput, reportOf } from './ask.ts'
-import { findDevelopment } from './find-development.ts'
+import { reportOf } from './ask.ts'
+import { type DevelopmentInput, findDevelopment } from './find-development.ts'
 import { runningContainer } from './find-mirror.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 import { execTarget } from './run-command.ts'
@@ -25,7 +25,7 @@ export async function exec(
 ): Promise<number> {
   const { session, terminal } = world
   const { namespace, access, signal } = session
-  const { development } = await findDevelopment(project, input.dev, input.choose)
+  const { development } = await findDevelopment(world, input, project)
   const report = await reportOf(world, development.name)
   const found = await runningContainer(session, development.name)
   if (!found)

@@ -1,38 +1,99 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
-import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
+import type { Forward } from '../../compiler/manifest/forward.ts'
+import type { Loading } from '../project/input.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
+import type { LocalWorld } from '../session.ts'
 import { type ChooseDev, chooseDev } from './choose.ts'
+import type { WhichDevelopment } from './compose-development.ts'
+import type { ComposeFolder } from './compose-folders.ts'
+import type { ActionRule } from './watch-actions.ts'
 
-/** A development container of a manifest. */
+/** The input of the commands about a development container. */
+export interface DevelopmentInput extends Loading {
+  /** Absent: the only one of the manifest, or the one that is chosen. */
+  readonly dev?: string | undefined
+  readonly choose?: ChooseDev | undefined
+}
+
+/** A development container of a manifest, or of a Compose file alone. */
 export interface FoundDevelopment {
   readonly development: Development
-  /** Absolute: what the paths of the manifest are relative to. */
+  /** Absolute: what the paths of the manifest, or of the Compose file, are relative to. */
   readonly folder: string
-  readonly manifest: DevctlManifest
+  /** The forwards of the manifest as a whole. */
+  readonly forward: readonly Forward[]
+  /** True if a deploy can create its workload. */
+  readonly hasDeploy: boolean
+  /** The folders of `sync`, where they are the host volumes of a service. */
+  readonly composeFolders?: readonly ComposeFolder[]
+  /** What changes of files do besides travelling. */
+  readonly actions: readonly ActionRule[]
+  /** True if the container runs the program of its service, whose output is shown. */
+  readonly runsService: boolean
+  /** What is not synchronized, with its place. */
+  readonly notes: readonly string[]
 }
 
-/** The development containers of a project; throws a UserError that says what to add if there is none. */
-export function developmentsOf(project: OpenProject): readonly FoundDevelopment[] {
-  const manifest = manifestOf(project)
-  const all = manifest ? [...manifest.dev.values()] : []
-  if (!manifest || all.length === 0)
-    throw new UserError(
-      manifest ? `${manifest.shown} has no development containers` : 'there is no manifest with development containers',
-      { hint: 'add `dev`, such as `dev: {api: {sync: [".:/app"]}}`, or run `devctl init`' },
-    )
-  return all.map(development => ({ development, folder: manifest.folder, manifest }))
+type FindingWorld = Pick<LocalWorld, 'workspace' | 'on'>
+
+/** The names of the development containers; undefined where a Compose file alone says what they are. */
+export function developmentNames(project: OpenProject): readonly string[] | undefined {
+  const dev = manifestOf(project)?.dev
+  return dev && dev.size > 0 ? [...dev.values()].map(({ name }) => name) : undefined
 }
 
-/** The development container that a command is about, as `chooseDev` chooses it. */
+/**
+ * The development container that a command is about: of the manifest, else the service of the
+ * Compose file that people work on. Throws a UserError if there is none, and for several if nobody
+ * can be asked.
+ */
 export async function findDevelopment(
+  world: FindingWorld,
+  input: DevelopmentInput,
   project: OpenProject,
-  name: string | undefined,
-  choose: ChooseDev | undefined,
 ): Promise<FoundDevelopment> {
-  const all = developmentsOf(project)
-  const names = all.map(({ development }) => development.name)
-  const chosen = await chooseDev(names, name, choose)
-  return all[names.indexOf(chosen)]!
+  const manifest = manifestOf(project)
+  const names = developmentNames(project)
+  if (!manifest || !names) return ofCompose(world, input, project)
+  const chosen = await chooseDev(names, input.dev, input.choose)
+  const development = [...manifest.dev.values()][names.indexOf(chosen)]!
+  const base = {
+    development,
+    folder: manifest.folder,
+    forward: manifest.forward,
+    hasDeploy: manifest.deploy !== undefined,
+    actions: [],
+    runsService: false,
+    notes: [],
+  }
+  if (development.sync || development.mode === 'hybrid') return base
+  const { folder: _, ...compose } = await inCompose(world, input, project, { declared: development })
+  return { ...base, ...compose }
+}
+
+async function ofCompose(
+  world: FindingWorld,
+  input: DevelopmentInput,
+  project: OpenProject,
+): Promise<FoundDevelopment> {
+  const found = await inCompose(world, input, project, { service: input.dev, choose: input.choose })
+  return { ...found, forward: manifestOf(project)?.forward ?? [], hasDeploy: true }
+}
+
+async function inCompose(
+  { workspace, on }: FindingWorld,
+  input: DevelopmentInput,
+  project: OpenProject,
+  which: WhichDevelopment,
+) {
+  const { composeDevelopment } = await import('./compose-development.ts')
+  const found = await composeDevelopment(workspace, input, project, which)
+  if (found.kind === 'found') {
+    const { kind: _, folders: composeFolders, ...rest } = found
+    return { ...rest, composeFolders }
+  }
+  on({ type: 'diagnostics', diagnostics: found.diagnostics })
+  throw new UserError('the files have errors', { hint: 'correct them first; `devctl validate` checks them' })
 }

@@ -12,9 +12,10 @@ import { agentSession, type SessionConfig } from './agent-session.ts'
 import { type DevelopmentVariable, variablesOf } from './environment.ts'
 import type { FoundDevelopment } from './find-development.ts'
 import { findOriginal, named } from './find-original.ts'
-import { imageUser } from './image-user.ts'
+import { imageConfig, parseUser } from './image-facts.ts'
+import { type ContainerCommand, ownCommand } from './own-command.ts'
 import { settingsOf } from './settings.ts'
-import { type LocalFolder, localFolders, volumeFolder } from './sync-folders.ts'
+import { type LocalFolder, localFolders, ofHostVolumes, volumeFolder } from './sync-folders.ts'
 import type { TakeInput } from './take.ts'
 import type { UpInput, UpWorld } from './up-input.ts'
 
@@ -38,13 +39,16 @@ export interface PreparedMirror {
 export async function prepareMirror(
   world: UpWorld,
   input: UpInput,
-  { development, folder, manifest }: FoundDevelopment,
+  found: FoundDevelopment,
   original: KubeObject | undefined,
   given: readonly DevelopmentVariable[],
 ): Promise<PreparedMirror> {
   const { workspace, on } = world
+  const { development, folder, composeFolders, runsService } = found
   const { env } = workspace
-  const folders = localFolders(development, folder, workspace)
+  const folders = composeFolders
+    ? ofHostVolumes(composeFolders, workspace.cwd)
+    : localFolders(development, folder, workspace)
   const variables = (one: DevelopmentContainer) => {
     const found = variablesOf(one, given, folder, workspace)
     on({ type: 'diagnostics', diagnostics: found.diagnostics })
@@ -53,20 +57,23 @@ export async function prepareMirror(
   }
   const settings = settingsOf(development, { variables })
   const container = containerOf(original, development)
-  const [services, user] = await Promise.all([
+  const runs = input.detached || (runsService && !input.command) ? 'command' : 'hold'
+  const isOpen = container.user === undefined || (runs === 'command' && !development.command && !container.command)
+  const [services, config] = await Promise.all([
     Promise.all(development.services.map(one => serviceOf(world, one))),
-    container.user === undefined && container.image !== undefined
-      ? imageUser(container.image, world)
-      : Promise.resolve(undefined),
+    isOpen && container.image !== undefined ? imageConfig(container.image, world) : undefined,
   ])
+  const user = container.user === undefined && config ? parseUser(config.User ?? '') : undefined
+  // The image's own words are needed for process 1 to start them, and to start them again.
+  const command = runs === 'command' && !development.command ? ownCommand(container, config) : undefined
   return {
     folders,
     container: development.mode === 'hybrid' ? AGENT_CONTAINER : container.name,
     take: {
       original: original && refOf(original),
       services: services.map(refOf),
-      settings,
-      project: manifest.folder,
+      settings: command && container.command === undefined ? { ...settings, command, args: [] } : settings,
+      project: folder,
       takeOver: input.takeOver ?? false,
       dryRun: input.dryRun ?? false,
       session: existing =>
@@ -79,7 +86,7 @@ export async function prepareMirror(
       facts: {
         agentImage: env['DEVCTL_AGENT_IMAGE'] || AGENT_IMAGE,
         toolsImage: env['DEVCTL_TOOLS_IMAGE'] || TOOLS_IMAGE,
-        runs: input.detached ? 'command' : 'hold',
+        runs,
         files: development.secrets.map(one => secretFile(one, folder, env)),
         ...(user && { user }),
       },
@@ -94,7 +101,7 @@ const refOf = ({ apiVersion, kind, metadata: { name, namespace } }: KubeObject) 
   namespace,
 })
 
-interface Container {
+interface Container extends ContainerCommand {
   readonly name: string
   readonly image?: string
   readonly securityContext?: { readonly runAsUser?: number }
@@ -104,7 +111,11 @@ interface Container {
 function containerOf(
   original: KubeObject | undefined,
   { container, image, securityContext }: Development,
-): { readonly name: string; readonly image: string | undefined; readonly user: number | undefined } {
+): ContainerCommand & {
+  readonly name: string
+  readonly image: string | undefined
+  readonly user: number | undefined
+} {
   const pod = podOf(original)
   const found = container ? pod.containers.find(({ name }) => name === container.value) : pod.containers[0]
   if (original && container && !found)
@@ -115,6 +126,8 @@ function containerOf(
   return {
     name: found?.name ?? container?.value ?? 'dev',
     image: image?.value ?? found?.image,
+    command: found?.command,
+    args: found?.args,
     user: securityContext.runAsUser?.value ?? found?.securityContext?.runAsUser ?? pod.securityContext?.runAsUser,
   }
 }

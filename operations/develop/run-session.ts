@@ -5,6 +5,7 @@ import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import { createSync } from '../../sync/sync.ts'
 import { devctlHome } from '../contexts/home.ts'
 import type { OperationEvent } from '../events.ts'
+import type { OpenProject } from '../project/opened-project.ts'
 import type { SessionConfig } from './agent-session.ts'
 import { reportOf, sessionKey } from './ask.ts'
 import type { ControlAnswer, ControlRequest, SessionReport } from './control/messages.ts'
@@ -21,6 +22,7 @@ import { giveBack } from './give-back.ts'
 import { MirrorPod } from './mirror-pod.ts'
 import { type PreparedMirror, prepareMirror } from './prepare-mirror.ts'
 import { runCommand } from './run-command.ts'
+import { passOutput } from './service-output.ts'
 import { controlAddress, sessionFolder } from './session-folder.ts'
 import { sessionForwards } from './session-forwards.ts'
 import { SessionLog } from './session-log.ts'
@@ -29,6 +31,12 @@ import { Supervisor } from './supervisor.ts'
 import { syncedFolder } from './sync-folders.ts'
 import { type Taken, take } from './take.ts'
 import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
+
+/** What the command was called with, and the project that it has opened. */
+interface Asked {
+  readonly input: UpInput
+  readonly project: OpenProject
+}
 
 /** Ends a session from outside; the message says why. */
 class Stopped extends Error {}
@@ -39,12 +47,13 @@ const GIVING_BACK = 60_000
 /** Takes the original, and keeps the development container connected until its command ends. */
 export async function runSession(
   world: UpWorld,
-  input: UpInput,
+  asked: Asked,
   found: FoundDevelopment,
   original: KubeObject | undefined,
   given: readonly DevelopmentVariable[],
 ): Promise<UpOutcome> {
   const { session, workspace } = world
+  const { input } = asked
   const dev = found.development.name
   if (!input.dryRun) await refuseSecond(world, dev)
   const prepared = await prepareMirror(world, input, found, original, given)
@@ -61,7 +70,7 @@ export async function runSession(
     if (taken.kind === 'planned') return { kind: 'planned', objects: taken.objects }
     on({ type: 'step', step: dev, text: taken.text })
     try {
-      return await connected({ ...world, on }, input, found, prepared, taken)
+      return await connected({ ...world, on }, asked, found, prepared, taken)
     } finally {
       await taken.release()
       if (input.downOnExit) {
@@ -70,6 +79,8 @@ export async function runSession(
       }
     }
   } catch (error) {
+    if (session.signal.aborted)
+      on({ type: 'note', text: `the mirror stays; \`devctl down ${dev}\` restores the original` })
     log.write(`error ${error instanceof Error ? (error.stack ?? error.message) : error}`)
     throw error
   }
@@ -86,8 +97,8 @@ async function refuseSecond(world: UpWorld, dev: string): Promise<void> {
 /** Connects, and runs the command; what was opened is closed again. */
 async function connected(
   world: UpWorld,
-  input: UpInput,
-  { development, folder, manifest }: FoundDevelopment,
+  { input, project }: Asked,
+  { development, folder, forward, actions, runsService }: FoundDevelopment,
   { folders, container }: PreparedMirror,
   taken: Taken<SessionConfig>,
 ): Promise<UpOutcome> {
@@ -114,7 +125,7 @@ async function connected(
     })
     undo.push(() => sync.close())
     const link = new AgentLink()
-    const forwards = await openForwards({ ...sessionForwards(development, manifest.forward, session), link }, event =>
+    const forwards = await openForwards({ ...sessionForwards(development, forward, session), link }, event =>
       on({ type: 'note', text: forwardText(event) }),
     )
     undo.push(() => forwards.close())
@@ -161,8 +172,16 @@ async function connected(
     undo.push(() => control.close())
     supervisor.run(signal).catch(error => failed.abort(error))
     taken.watch(signal).catch(error => failed.abort(error))
-    if (input.detached)
-      return await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    if (actions.length > 0) {
+      const rescanInterval = development.sync?.rescanInterval ?? 300
+      const { startActions } = await import('./session-actions.ts')
+      const own = { dev, container, rules: actions, rescanInterval, supervisor }
+      undo.push(await startActions(world, own, { input, project }, signal))
+    }
+    if (input.detached || (runsService && !input.command))
+      return await passOutput(supervisor, { cluster, namespace, container }, signal, text =>
+        on({ type: 'output', command: dev, stream: 'stdout', text }),
+      )
     const command = {
       access,
       namespace,

@@ -88,6 +88,7 @@ export class Supervisor {
       try {
         const began = performance.now()
         const reason = await this.#connectOnce(signal, lost)
+        signal.throwIfAborted()
         refusedSince = undefined
         if (performance.now() - began > LONGEST_PAUSE) next = FIRST_PAUSE
         on('reconnecting', reason)

@@ -1,12 +1,14 @@
 import { realpathSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development, SyncFolder } from '../../compiler/manifest/development.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
-import { ignoreSource } from '../../sync/ignore-source.ts'
+import { type IgnoreSource, ignoreSource } from '../../sync/ignore-source.ts'
 import type { LocalSyncFolder } from '../../sync/sync.ts'
 import { userHome } from '../contexts/home.ts'
 import type { Workspace } from '../workspace.ts'
+import type { ComposeFolder } from './compose-folders.ts'
+import { folderRules } from './folder-rules.ts'
 
 /** A folder of this machine, and its place in the container. */
 export interface LocalFolder {
@@ -18,6 +20,8 @@ export interface LocalFolder {
   readonly written: string
   /** Absolute, in the container. */
   readonly remote: string
+  /** What is not synchronized; absent: what its ignore file says. */
+  readonly ignores?: IgnoreSource
 }
 
 /**
@@ -49,9 +53,19 @@ function existing({ local, span }: SyncFolder, path: string): string {
 /** Where the container's folder is in the volume of the agent. */
 export const volumeFolder = ({ name }: Pick<LocalFolder, 'name'>): string => join('src', name)
 
-/** The folder for the synchronization, with what its ignore file leaves out. */
-export const syncedFolder = ({ name, local }: LocalFolder): LocalSyncFolder => ({
+/** The host volumes of a service, with what the container has of its own in them left out. */
+export const ofHostVolumes = (folders: readonly ComposeFolder[], cwd: string): readonly LocalFolder[] =>
+  folders.map((one, index) => ({
+    name: String(index),
+    local: one.local,
+    written: relative(cwd, one.local) || '.',
+    remote: one.remote,
+    ignores: folderRules(one),
+  }))
+
+/** The folder for the synchronization, with what is left out. */
+export const syncedFolder = ({ name, local, ignores }: LocalFolder): LocalSyncFolder => ({
   name,
   local,
-  ignores: ignoreSource(local),
+  ignores: ignores ?? ignoreSource(local),
 })

@@ -16,19 +16,20 @@ const DEPLOY = 300_000
  * signal.
  */
 export async function up(world: UpWorld, input: UpInput, project: OpenProject): Promise<UpOutcome> {
-  const found = await findDevelopment(project, input.dev, input.choose)
+  const found = await findDevelopment(world, input, project)
+  for (const text of found.notes) world.on({ type: 'note', text })
   const given = parseVariables(input.env ?? [], world.workspace.env)
   const original = await originalOf(world, input, project, found)
   if ('outcome' in original) return { kind: 'not-deployed', outcome: original.outcome }
   const { runSession } = await import('./run-session.ts')
-  return runSession(world, input, found, original.workload, given)
+  return runSession(world, { input, project }, found, original.workload, given)
 }
 
 async function originalOf(
   world: UpWorld,
   input: UpInput,
   project: OpenProject,
-  { development, manifest }: FoundDevelopment,
+  { development, hasDeploy }: FoundDevelopment,
 ): Promise<{ readonly workload: KubeObject | undefined } | { readonly outcome: DeployOutcome }> {
   const { session } = world
   const query = {
@@ -36,7 +37,6 @@ async function originalOf(
     selector: development.selector.map(({ name, value }) => [name, value] as const),
   }
   const there = await findOriginal(session, query)
-  const hasDeploy = manifest.deploy !== undefined
   if (!(input.deploy || (there === undefined && hasDeploy))) {
     if (there || development.autocreate) return { workload: there }
     throw new UserError(`there is no workload \`${development.name}\` in ${session.namespace}`, {

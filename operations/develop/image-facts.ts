@@ -1,19 +1,17 @@
+import type { ImageConfig } from '../../compiler/values/image-config.ts'
 import type { User } from '../../constructs/mirror/settings.ts'
 import type { World } from '../session.ts'
 
 /** Milliseconds for asking a registry: a Pod can find out its user without it. */
 const DEADLINE = 1500
 
-/**
- * The user of an image, by its configuration in the registry; undefined if it has none, only a
- * name, or the registry does not answer.
- */
-export async function imageUser(image: string, { workspace, session }: World): Promise<User | undefined> {
+/** The configuration of an image in its registry; undefined if the registry does not give it soon. */
+export async function imageConfig(image: string, { workspace, session }: World): Promise<ImageConfig | undefined> {
   const { fetchImageConfigs } = await import('../../adapters/registry/image-configs.ts')
   const signal = AbortSignal.any([session.signal, AbortSignal.timeout(DEADLINE)])
   try {
     const found = (await fetchImageConfigs([image], { env: workspace.env, signal })).get(image)
-    return found && 'config' in found ? parseUser(found.config.User ?? '') : undefined
+    return found && 'config' in found ? found.config : undefined
   } catch {
     session.signal.throwIfAborted()
     return undefined

@@ -1,0 +1,38 @@
+import { pause } from '../../adapters/http/back-off.ts'
+import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import type { Supervisor } from './supervisor.ts'
+
+/** Milliseconds before the log is read again after it has ended: the container starts again. */
+const AGAIN = 500
+/** Lines of a log that are shown from before. */
+const LINES = 100
+
+export interface OutputOf {
+  readonly cluster: Cluster
+  readonly namespace: string
+  readonly container: string
+}
+
+/** Passes on what the program of the container prints, until the signal is aborted, whose reason it throws. */
+export async function passOutput(
+  supervisor: Supervisor,
+  { cluster, namespace, container }: OutputOf,
+  signal: AbortSignal,
+  line: (text: string) => void,
+): Promise<never> {
+  let last: string | undefined
+  for (;;) {
+    const { pod, lost } = await supervisor.untilReady(signal)
+    const { name, uid } = pod.metadata
+    const options = { container, follow: true, tailLines: uid === last ? 0 : LINES }
+    last = uid
+    try {
+      const either = AbortSignal.any([signal, lost])
+      for await (const text of cluster.logs({ name, namespace }, { ...options, signal: either })) line(text)
+    } catch {
+      // The connection was lost, or the container is being replaced: the next Pod is waited for.
+      signal.throwIfAborted()
+    }
+    await pause(AGAIN, signal)
+  }
+}

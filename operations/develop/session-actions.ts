@@ -1,0 +1,101 @@
+import { pause } from '../../adapters/http/back-off.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { TOOL } from '../../constructs/mirror/scripts.ts'
+import type { OperationEvent } from '../events.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
+import { execWords, RESTART_WORDS } from './action-words.ts'
+import type { Supervisor } from './supervisor.ts'
+import type { UpInput } from './up-input.ts'
+import { type ActionHands, type ActionRule, type BatchAction, WatchActions } from './watch-actions.ts'
+import { watchPaths } from './watch-paths.ts'
+
+/** Whose files are watched, and how the rules are carried out. */
+export interface ActionsOf {
+  readonly dev: string
+  readonly container: string
+  readonly rules: readonly ActionRule[]
+  readonly rescanInterval: number
+  readonly supervisor: Supervisor
+}
+
+/**
+ * Watches the paths of `develop.watch` and carries out what the rules say, until the signal is
+ * aborted. An image is built by a deploy of the service: the mirror follows its original. Gives
+ * what ends the watching.
+ */
+export async function startActions(
+  world: World,
+  { dev, container, rules, rescanInterval, supervisor }: ActionsOf,
+  { input, project }: { readonly input: UpInput; readonly project: OpenProject },
+  signal: AbortSignal,
+): Promise<() => void> {
+  const { session, on } = world
+  const run = async (command: readonly string[], until: AbortSignal): Promise<number> => {
+    const { pod, lost } = await supervisor.untilReady(until)
+    const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+    const target = { pod: pod.metadata.name, namespace: session.namespace, container, command, stdin: false }
+    const remote = await openExec(session.access, target, { signal: AbortSignal.any([until, lost]) })
+    for (const stream of [remote.stdout, remote.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        for (const line of text.trimEnd().split('\n'))
+          on({ type: 'output', command: dev, stream: 'stdout', text: line })
+      })
+    return remote.exit
+  }
+  const hands: ActionHands = {
+    async settled(until) {
+      const { attached } = await supervisor.untilReady(until)
+      await attached.settled()
+    },
+    exec: (command, until) => run(execWords(command), until),
+    async restart(until) {
+      const { pod } = await supervisor.untilReady(until)
+      if (isSupervised(pod, container)) await run(RESTART_WORDS, until)
+      else await deletePod(session, pod, until)
+    },
+    async rebuild(until) {
+      const { deploy } = await import('../deploy/deploy.ts')
+      const own = { ...world, session: { ...session, signal: until } }
+      const outcome = await deploy(own, { ...input, services: [dev], build: true, takeOver: false }, project)
+      if (outcome.kind !== 'deployed') throw new Error(`the deploy of ${dev} has failed`)
+    },
+    pause,
+  }
+  const actions = new WatchActions(rules, hands, {
+    on: event => {
+      if (event.type === 'begun') on(note(`${words(event.action)}: ${shownPaths(event.changed)} changed`))
+      if (event.type === 'failed') on(note(`${words(event.action)}: ${(event.error as Error).message}`))
+    },
+  })
+  void actions.run(signal).catch(() => {})
+  return watchPaths(rules, {
+    rescanInterval,
+    changed: paths => actions.add(paths),
+    problem: (path, error) => on(note(`${path} cannot be watched: ${(error as Error).message}`)),
+  })
+}
+
+/** True if `run.sh` runs the program. That of an image whose own command is not known runs by itself. */
+function isSupervised({ spec }: KubeObject, container: string): boolean {
+  const { containers } = spec as {
+    containers: readonly { readonly name: string; readonly command?: readonly string[] }[]
+  }
+  return containers.find(({ name }) => name === container)?.command?.[0] === TOOL
+}
+
+/** The next Pod starts the program anew. */
+async function deletePod({ cluster, namespace }: World['session'], { metadata }: KubeObject, signal: AbortSignal) {
+  const ref = { apiVersion: 'v1', kind: 'Pod', name: metadata.name, namespace }
+  await cluster.delete(ref, { uid: metadata.uid, signal })
+}
+
+const note = (text: string): OperationEvent => ({ type: 'note', text })
+
+function words(action: BatchAction): string {
+  if (action.kind === 'rebuild') return 'rebuild'
+  return [...(action.execs.length > 0 ? ['exec'] : []), ...(action.restarts ? ['restart'] : [])].join(' and ')
+}
+
+const shownPaths = ([first = '', ...others]: readonly string[]): string =>
+  others.length === 0 ? first : `${first} and ${others.length} more`

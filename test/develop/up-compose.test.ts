@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { write } from '../cli/folder.ts'
+import { eventually, findCluster } from '../cluster/cluster.ts'
+import { Program } from '../cluster/program.ts'
+import { freePort } from './free-port.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+/** Answers with the text of two files: one is read for each request, one when it starts. */
+const SERVER = `
+const { readFileSync } = require('fs')
+const settings = readFileSync('/app/settings.txt', 'utf8')
+require('http').createServer((_, answer) => answer.end(readFileSync('/app/page.txt', 'utf8') + settings)).listen(8080)
+console.log('listening with ' + settings)
+`
+
+describe.skipIf(cluster === undefined)('devctl up with a Compose file alone', () => {
+  const namespace = `up-compose-${process.pid}`
+  const programs: Program[] = []
+  let folder = ''
+  let home = ''
+  let port = 0
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'devctl-up-compose-'))
+    home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
+    port = await freePort()
+    write(folder, {
+      'compose.yaml': `name: shop
+services:
+  web:
+    image: node:22-alpine
+    working_dir: /app
+    command: ["node", "server.js"]
+    user: "1000:1000"
+    volumes: [".:/app"]
+    ports: ["${port}:8080"]
+    stop_grace_period: 1s
+    develop: {watch: [{path: settings.txt, action: sync+restart, target: /app/settings.txt}]}
+`,
+      'server.js': SERVER,
+      'page.txt': 'one ',
+      'settings.txt': 'first',
+    })
+    await cluster!.createNamespace(namespace)
+  })
+  afterAll(async () => {
+    for (const one of programs) one.process.kill('SIGKILL')
+    const down = devctl('down')
+    await down.status
+    rmSync(folder, { recursive: true, force: true })
+    rmSync(home, { recursive: true, force: true })
+    await cluster?.deleteNamespace(namespace)
+    cluster?.close()
+  })
+
+  function devctl(...words: readonly string[]): Program {
+    const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace }
+    const program = new Program(words, { cwd: folder, env }).read()
+    programs.push(program)
+    return program
+  }
+
+  /** The page as this machine sees it, over the forward of the published port. */
+  const page = (text: string) =>
+    eventually(`the page is \`${text}\``, 30, async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5000) }).catch(
+        () => undefined,
+      )
+      return answer && (await answer.text()) === text ? true : undefined
+    })
+
+  test('runs the service in the background, follows files, restarts by a rule, and outlives its Pod', async () => {
+    const up = devctl('up', '--detach')
+    expect(await up.status, up.stderr).toBe(0)
+    expect(up.stderr).toContain('`devctl down web` ends it')
+    await page('one first')
+
+    writeFileSync(join(folder, 'page.txt'), 'two ')
+    await page('two first')
+
+    writeFileSync(join(folder, 'settings.txt'), 'second')
+    await page('two second')
+
+    await cluster!.kubectl(
+      '--namespace',
+      namespace,
+      'delete',
+      'pod',
+      '--selector',
+      'dev.platform/mirror=web',
+      '--wait=false',
+    )
+    writeFileSync(join(folder, 'page.txt'), 'three ')
+    await page('three second')
+
+    const again = devctl('up')
+    expect(await again.status).toBe(1)
+    expect(again.stderr).toContain('`devctl up web` already runs on this machine')
+
+    const down = devctl('down')
+    expect(await down.status, down.stderr).toBe(0)
+    expect(down.stderr).toContain('deployment/web is restored')
+    const status = devctl('status')
+    expect(await status.status).toBe(1)
+    expect(status.stderr).toContain('no `devctl up` runs for it on this machine')
+  })
+})
