@@ -38,6 +38,7 @@ export class LiveTree {
   readonly #hints = new Set<string>()
   #quiet: (() => void) | undefined
   #firstHint = 0
+  #lastHint = 0
   #second = 0
   #eventsOfSecond = 0
   #scan: Promise<void> | undefined
@@ -77,11 +78,21 @@ export class LiveTree {
     const { clock, ignores } = this.#options
     if (isTemporary(path)) return
     if (ignores.ignores(path, true) && ignores.ignores(path, false) && !ignores.mayHoldIncluded(path)) return
-    if (this.#hints.size === 0) this.#firstHint = clock.now()
+    this.#lastHint = clock.now()
+    if (this.#hints.size === 0) this.#firstHint = this.#lastHint
     this.#hints.add(path)
-    this.#quiet?.()
-    const left = this.#firstHint + LONGEST - clock.now()
-    this.#quiet = clock.after(Math.max(1, Math.min(QUIET, left)), () => this.flush())
+    if (!this.#quiet) this.#wait(QUIET)
+  }
+
+  /** Until nothing has come for a moment, or things have been coming for too long. One timer for many hints. */
+  #wait(milliseconds: number): void {
+    const { clock } = this.#options
+    this.#quiet = clock.after(milliseconds, () => {
+      const now = clock.now()
+      const quiet = this.#lastHint + QUIET - now
+      if (quiet > 0 && now < this.#firstHint + LONGEST) this.#wait(quiet)
+      else this.flush()
+    })
   }
 
   /** Looks at once at the paths that were hinted at. */

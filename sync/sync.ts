@@ -41,7 +41,7 @@ export interface SyncOptions {
 }
 
 export type SyncEvent =
-  /** At most ten a second while there is something to do, and one when there is nothing left. */
+  /** At most five a second while there is something to do, and one when there is nothing left. */
   | { readonly kind: 'progress'; readonly status: SyncStatus }
   | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
   | ({ readonly kind: 'conflict' } & SyncConflict)
@@ -95,7 +95,7 @@ export function createSync(options: SyncOptions): SyncEngine {
 
 const CREDIT = 8 << 20
 const SAVE_INTERVAL = 2_000
-const PROGRESS_INTERVAL = 100
+const PROGRESS_INTERVAL = 200
 const CONFLICTS = 200
 
 class Engine implements SyncEngine, FolderWorld {
@@ -121,6 +121,7 @@ class Engine implements SyncEngine, FolderWorld {
   #isClosed = false
   #saving: Promise<void> | undefined
   #cancelSave: (() => void) | undefined
+  #nextSave = 0
   #cancelProgress: (() => void) | undefined
   #isWorking = false
   #worksAgain = false
@@ -234,19 +235,18 @@ class Engine implements SyncEngine, FolderWorld {
 
   agreed(): void {
     if (this.#cancelSave || this.#isClosed || this.#volume === undefined) return
-    this.#saveIn(SAVE_INTERVAL)
-  }
-
-  #saveIn(milliseconds: number): void {
-    this.#cancelSave = this.clock.after(milliseconds, () => {
+    this.#cancelSave = this.clock.after(Math.max(SAVE_INTERVAL, this.#nextSave - this.clock.now()), () => {
       this.#cancelSave = undefined
       const began = this.clock.now()
-      this.#saving = this.#save().then(() => {
-        this.#saving = undefined
-        // A large base takes its time: it is not written all the time.
-        const took = this.clock.now() - began
-        if (took > SAVE_INTERVAL / 20 && !this.#isClosed) this.#saveIn(20 * took)
-      })
+      const before = this.#saving ?? Promise.resolve()
+      this.#saving = before
+        .then(() => this.#save())
+        .then(() => {
+          this.#saving = undefined
+          const now = this.clock.now()
+          // A large base takes its time: it is not written all the time.
+          this.#nextSave = now + 20 * (now - began)
+        })
     })
   }
 

@@ -137,9 +137,9 @@ export class Writer {
         'create',
         file => {
           if (bytes.length > 0) this.#disk.write(file, bytes, 0)
-          // An unknown bit stays as it was.
-          this.#setMeta(file, { mtime: change.mtime, executable: executable ?? there?.executable })
+          this.#disk.setTimes(file, change.mtime)
         },
+        // An unknown bit stays as it was.
         executable ?? there?.executable ?? isScript(bytes),
       )
     if (!there && this.isUnwatched) this.#orRemove(place, fill)
