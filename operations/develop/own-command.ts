@@ -7,9 +7,10 @@ export interface ContainerCommand {
 }
 
 /**
- * What a container runs, with what its image says where its own fields are absent
+ * The literal words that a container runs, with what its image says where its own fields are absent
  * (https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/).
- * Undefined if that depends on an image whose configuration is not known, or if there is none.
+ * Undefined if that depends on an image whose configuration is not known, or on a variable that only
+ * Kubernetes puts in, or if there is none.
  */
 export function ownCommand(
   { command, args }: ContainerCommand,
@@ -17,9 +18,16 @@ export function ownCommand(
 ): readonly string[] | undefined {
   const isWritten = command !== undefined && command.length > 0
   if (!isWritten && !image) return undefined
-  const program = isWritten ? command : (image?.Entrypoint ?? [])
+  const program = isWritten ? literalWords(command) : (image?.Entrypoint ?? [])
   const hasArgs = args !== undefined && args.length > 0
-  const rest = hasArgs ? args : isWritten ? [] : (image?.Cmd ?? [])
+  const rest = hasArgs ? literalWords(args) : isWritten ? [] : (image?.Cmd ?? [])
+  if (!program || !rest) return undefined
   const words = [...program, ...rest]
   return words.length > 0 ? words : undefined
+}
+
+/** Words of a container without the escapes of Kubernetes; undefined if one has a variable. */
+function literalWords(words: readonly string[]): readonly string[] | undefined {
+  const hasVariable = words.some(word => word.replaceAll('$$', '').includes('$('))
+  return hasVariable ? undefined : words.map(word => word.replaceAll('$$', '$'))
 }

@@ -19,3 +19,16 @@ test.each<[ContainerCommand, Parameters<typeof ownCommand>[1], readonly string[]
 ])('%j in an image with %j runs %j', (container, config, expected) => {
   expect(ownCommand(container, config)).toEqual(expected)
 })
+
+// As https://pkg.go.dev/k8s.io/kubernetes/third_party/forked/golang/expansion#Expand reads them.
+test.each([
+  [
+    ['sh', '-c', 'echo $HOME $$(date) $$$$'],
+    ['sh', '-c', 'echo $HOME $(date) $$'],
+  ],
+  [['echo', '$(NAME)'], undefined],
+  [['echo', '$$$(NAME)'], undefined],
+])('%j of Kubernetes is literally %j', (words, expected) => {
+  expect(ownCommand({ command: words }, undefined)).toEqual(expected)
+  expect(ownCommand({ args: words }, { Entrypoint: ['$(entry)'] })).toEqual(expected && ['$(entry)', ...expected])
+})
