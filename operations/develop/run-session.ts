@@ -26,6 +26,7 @@ import { passOutput } from './service-output.ts'
 import { controlAddress, sessionFolder } from './session-folder.ts'
 import { sessionForwards } from './session-forwards.ts'
 import { SessionLog } from './session-log.ts'
+import { openSessionSsh } from './session-ssh.ts'
 import { CurrentState } from './session-state.ts'
 import { Supervisor } from './supervisor.ts'
 import { syncedFolder } from './sync-folders.ts'
@@ -170,6 +171,10 @@ async function connected(
     const address = controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
     const control = await serveControl(address, answer)
     undo.push(() => control.close())
+    const workdir = development.workdir?.value
+    undo.push(
+      await openSessionSsh(world, { dev, container, workdir, port: development.remote?.value, supervisor, link }),
+    )
     supervisor.run(signal).catch(error => failed.abort(error))
     taken.watch(signal).catch(error => failed.abort(error))
     if (actions.length > 0) {

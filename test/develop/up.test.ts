@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -82,6 +83,13 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
       existsSync(here) && readFileSync(here, 'utf8') === 'hello\n' ? true : undefined,
     )
 
+    const config = join(home, 'ssh/config')
+    const ssh = (...words: string[]) =>
+      execFileSync('ssh', ['-F', config, 'api.devctl', ...words], { encoding: 'utf8', timeout: 20_000 })
+    expect(ssh('pwd; cat new.txt; echo $GREETING')).toBe('/app\nsaved\nhello\n')
+    execFileSync('scp', ['-q', '-F', config, join(folder, 'new.txt'), 'api.devctl:copied.txt'], { timeout: 20_000 })
+    expect(ssh('cat copied.txt')).toBe('saved\n')
+
     const status = devctl('status')
     expect(await status.status, status.stderr).toBe(0)
     expect(status.stdout).toContain('Synchronization status: 100.00%')
@@ -90,5 +98,6 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
     expect(await down.status, down.stderr).toBe(0)
     expect(await up.status, up.stderr).toBe(0)
     expect(await replicas()).toBe(2)
+    expect(readFileSync(config, 'utf8')).toBe('')
   })
 })
