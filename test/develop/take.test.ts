@@ -1,7 +1,10 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { OperationEvent } from '../../operations/events.ts'
-import { eventually } from '../cluster/cluster.ts'
+import { eventually, findCluster } from '../cluster/cluster.ts'
 import {
   DEPLOYMENT,
   deployment,
@@ -51,6 +54,22 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     await taken.release()
     await give(place.session(), 'owned')
     expect(withoutServerFields(await place.get(DEPLOYMENT('owned')))).toEqual(withoutServerFields(before))
+  })
+
+  test('what kubectl has applied is unchanged for kubectl after', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'devctl-up-')), 'app.json')
+    writeFileSync(file, JSON.stringify(deployment('kubectl')))
+    const kubectl = findCluster()!
+    await kubectl.kubectl('-n', place.namespace, 'apply', '-f', file)
+    const before = await place.get(DEPLOYMENT('kubectl'))
+    const taken = await takeOne(place.session(), DEPLOYMENT('kubectl'), { name: 'kubectl' })
+    await taken.release()
+    await give(place.session(), 'kubectl')
+    expect(withoutServerFields(await place.get(DEPLOYMENT('kubectl')))).toEqual(withoutServerFields(before))
+    expect(await kubectl.kubectl('-n', place.namespace, 'apply', '-f', file)).toBe(
+      'deployment.apps/kubectl unchanged\n',
+    )
+    kubectl.close()
   })
 
   test('a changed template changes the mirror; who scales is answered, and believed at the end', async () => {
