@@ -38,6 +38,7 @@ export async function startSyncthing(paths: readonly string[]): Promise<Syncthin
     spawn('syncthing', ['serve', `--home=${join(work, 'home')}`, '--no-browser', '--no-restart'], {
       env: { PATH: process.env.PATH, HOME: join(work, 'home'), STNOUPGRADE: '1' },
       stdio: 'ignore',
+      detached: true,
     })
   const ask = async (method: string, path: string, body?: unknown): Promise<Response> =>
     await fetch(`http://127.0.0.1:${port}/rest/${path}`, {
@@ -62,7 +63,7 @@ export async function startSyncthing(paths: readonly string[]): Promise<Syncthin
         return await scanned()
       } catch {
         // Some patterns end it (https://github.com/gobwas/glob/issues).
-        child.kill('SIGKILL')
+        kill(child)
         writeFileSync(join(folder, '.stignore'), '')
         child = start()
         await started(child, ping)
@@ -72,9 +73,18 @@ export async function startSyncthing(paths: readonly string[]): Promise<Syncthin
       }
     },
     stop: () => {
-      child.kill('SIGKILL')
+      kill(child)
       rmSync(work, { recursive: true, force: true })
     },
+  }
+}
+
+/** With its group: it watches over a second process, which does the work. */
+function kill({ pid }: ChildProcess): void {
+  try {
+    process.kill(-pid!, 'SIGKILL')
+  } catch {
+    // It has ended.
   }
 }
 
