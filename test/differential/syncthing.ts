@@ -34,11 +34,11 @@ export async function startSyncthing(paths: readonly string[]): Promise<Syncthin
   const port = await freePort()
   mkdirSync(join(work, 'home'))
   writeFileSync(join(work, 'home', 'config.xml'), config(folder, port))
+  // As the process that its watcher would start: one that is killed leaves nothing behind.
   const start = () =>
     spawn('syncthing', ['serve', `--home=${join(work, 'home')}`, '--no-browser', '--no-restart'], {
-      env: { PATH: process.env.PATH, HOME: join(work, 'home'), STNOUPGRADE: '1' },
+      env: { PATH: process.env.PATH, HOME: join(work, 'home'), STNOUPGRADE: '1', STMONITORED: '1' },
       stdio: 'ignore',
-      detached: true,
     })
   const ask = async (method: string, path: string, body?: unknown): Promise<Response> =>
     await fetch(`http://127.0.0.1:${port}/rest/${path}`, {
@@ -63,7 +63,7 @@ export async function startSyncthing(paths: readonly string[]): Promise<Syncthin
         return await scanned()
       } catch {
         // Some patterns end it (https://github.com/gobwas/glob/issues).
-        kill(child)
+        child.kill('SIGKILL')
         writeFileSync(join(folder, '.stignore'), '')
         child = start()
         await started(child, ping)
@@ -73,18 +73,9 @@ export async function startSyncthing(paths: readonly string[]): Promise<Syncthin
       }
     },
     stop: () => {
-      kill(child)
+      child.kill('SIGKILL')
       rmSync(work, { recursive: true, force: true })
     },
-  }
-}
-
-/** With its group: it watches over a second process, which does the work. */
-function kill({ pid }: ChildProcess): void {
-  try {
-    process.kill(-pid!, 'SIGKILL')
-  } catch {
-    // It has ended.
   }
 }
 
