@@ -1,5 +1,4 @@
-// How fast the sync is by itself, laptop and agent on this machine and a TCP connection between them: no cluster. Beside it `tar | tar`,
-// and Syncthing with a watcher delay of a second if it is installed.
+// How fast the sync is by itself, laptop and agent on this machine and a TCP connection between them: no cluster. Beside it `tar | tar`.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {

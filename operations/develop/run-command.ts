@@ -61,12 +61,13 @@ export function execTarget(
   run?: string,
 ): ExecTarget {
   const variables = [...(run === undefined ? [] : [`${RUN}=${run}`]), ...(size && type ? [`TERM=${type}`] : [])]
-  const inFolder = workdir === undefined ? [] : [TOOL, 'sh', '-c', 'cd "$0" && exec "$@"', workdir]
+  // Without a terminal a shell stays: what is still to be read is lost when the command closes its output.
+  const script = `cd "$0" || exit 1; ${size ? 'exec "$@"' : '"$@"; exit $?'}`
   return {
     pod: pod.metadata.name,
     namespace,
     container,
-    command: [...inFolder, TOOL, 'env', ...variables, ...command],
+    command: [TOOL, 'env', ...variables, TOOL, 'sh', '-c', script, workdir ?? '.', ...command],
     stdin: true,
     ...(size && { tty: size }),
   }

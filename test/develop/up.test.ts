@@ -90,6 +90,10 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
     execFileSync('scp', ['-q', '-F', config, join(folder, 'new.txt'), 'api.devctl:copied.txt'], { timeout: 20_000 })
     expect(ssh('cat copied.txt')).toBe('saved\n')
 
+    const missing = devctl('exec', '--', 'no-such-program')
+    expect(await missing.status).toBe(127)
+    expect(missing.stderr).toContain('no-such-program: not found')
+
     const status = devctl('status')
     expect(await status.status, status.stderr).toBe(0)
     expect(status.stdout).toContain('Synchronization status: 100.00%')
