@@ -10,6 +10,8 @@ export interface Questions {
   readonly mayDestroyAll?: (environment: string, namespace: string) => Promise<boolean>
   /** True if cluster-scoped objects, named as by kubectl, are to be deleted, too. */
   readonly mayDeleteOfCluster?: (names: readonly string[]) => Promise<boolean>
+  /** True if a line is to be put into ~/.ssh/config, so that `ssh HOST` works; asked once. */
+  readonly maySetUpSsh?: (line: string, host: string) => Promise<boolean>
   /** True if `services` are to be deleted although others depend on them, as `why` says. */
   readonly mayDestroyNeeded?: (services: readonly string[], why: string) => Promise<boolean>
 }

@@ -20,6 +20,15 @@ export async function restartApplication(
 ): Promise<number> {
   return withProject(context, { ...options, var: undefined }, async (own, project, session) => {
     const { io, logLevel } = own
+    const [dev] = services
+    if (dev !== undefined && services.length === 1) {
+      const { restartServices } = await import('../../operations/develop/restart.ts')
+      const restarted = await restartServices(session, dev)
+      if (restarted) {
+        printSummary(`${restarted.join(', ')} beside ${dev} restarted`, io, logLevel)
+        return 0
+      }
+    }
     const { jobsHint, restart } = await import('../../operations/restart/restart.ts')
     const progress = await startProgress(io, logLevel, 'text', () => session.clock.now())
     const world = { workspace: io, session, on: toTerminal(own, progress, 'text') }

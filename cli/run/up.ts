@@ -48,20 +48,22 @@ export async function startDevelopment(context: Context, words: readonly string[
       ).finally(() => progress.pause())
     }
     const remote = remoteTerminal(process, own.io.env)
+    const attached = async (work: () => Promise<number>) => {
+      progress.pause()
+      isAttached = true
+      try {
+        return await work()
+      } finally {
+        isAttached = false
+      }
+    }
     const terminal: typeof remote = {
       get size() {
         return remote.size
       },
       type: remote.type,
-      async attach(process) {
-        progress.pause()
-        isAttached = true
-        try {
-          return await remote.attach(process)
-        } finally {
-          isAttached = false
-        }
-      },
+      attach: process => attached(() => remote.attach(process)),
+      runHere: (words, run) => attached(() => remote.runHere(words, run)),
     }
     const world = { workspace: own.io, session, on, ask: questionsFor(own, progress), terminal }
     try {

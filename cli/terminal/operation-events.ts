@@ -131,6 +131,7 @@ export function questionsFor({ io }: Context, progress: Progress): Questions {
       for (const name of names) stderr.write(` ${name}\n`)
       return yes(`Also delete ${names.length === 1 ? 'this cluster-scoped object' : 'these cluster-scoped objects'}?`)
     },
+    maySetUpSsh: (line, host) => yes(`Add \`${line}\` to ~/.ssh/config, so that \`ssh ${host}\` works?`),
     mayDestroyNeeded: (services, why) => yes(`${why}. Destroy ${services.join(', ')} anyway?`),
   }
 }

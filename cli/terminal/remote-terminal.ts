@@ -1,5 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { LocalRun } from '../../operations/develop/remote-terminal.ts'
 import { TerminalModes } from './terminal-modes.ts'
 
 /** The standard streams of this process as bytes, for a program that runs somewhere else. */
@@ -25,7 +27,26 @@ export function remoteTerminal(streams: RawStreams, env: Readonly<Record<string,
     },
     type: env.TERM,
     attach: (process: ExecProcess): Promise<number> => attach(process, streams),
+    runHere,
   }
+}
+
+/** Runs a program of this machine with the standard streams of this process. */
+async function runHere(
+  [program = '', ...words]: readonly string[],
+  { folder, env, signal }: LocalRun,
+): Promise<number> {
+  const { spawn } = await import('node:child_process')
+  const { constants } = await import('node:os')
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, { cwd: folder, env, stdio: 'inherit', signal })
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.name === 'AbortError') reject(signal.reason)
+      else if (error.code === 'ENOENT') reject(new UserError(`there is no program \`${program}\` on this machine`))
+      else reject(new UserError(`\`${program}\` cannot be run: ${error.message}`))
+    })
+    child.on('close', (status, name) => resolve(status ?? 128 + (name ? constants.signals[name] : 0)))
+  })
 }
 
 function sizeOf({ stdin, stdout }: RawStreams): { readonly columns: number; readonly rows: number } | undefined {

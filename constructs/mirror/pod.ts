@@ -323,12 +323,13 @@ function fsGroup(
 /** The agent in the place of the application: its variables and ports stay, for the command on the laptop. */
 function hybridContainer(live: Json, settings: MirrorSettings, facts: MirrorFacts, identity: RunsAs): Json {
   const agent = agentContainer(settings, facts, identity, 'container')
-  const { env, ports } = developContainer(live, settings, { mounts: [], runs: 'hold', hold: [] })
+  const { env, envFrom, ports } = developContainer(live, settings, { mounts: [], runs: 'hold', hold: [] })
   return compact({
     ...agent,
     name: live['name'],
     command: agentCommand(identity),
     env,
+    envFrom,
     ports,
     securityContext: containerJson(
       helperContainer({ name: 'a', image: 'a', command: [], security: agentSecurity(identity) }),

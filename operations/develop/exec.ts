@@ -1,5 +1,4 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import { reportOf } from './ask.ts'
@@ -35,7 +34,7 @@ export async function exec(
         : `no development container \`${development.name}\` is active in ${namespace}`,
       { hint: report ? 'try again in a moment' : `start it with \`devctl up ${development.name}\`` },
     )
-  if (found.container === AGENT_CONTAINER)
+  if (development.mode === 'hybrid')
     throw new UserError(`\`${development.name}\` runs its command on this machine (\`mode: hybrid\`)`, {
       hint: 'run the command here',
     })

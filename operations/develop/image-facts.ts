@@ -1,3 +1,4 @@
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import type { ImageConfig } from '../../compiler/values/image-config.ts'
 import type { User } from '../../constructs/mirror/settings.ts'
 import type { World } from '../session.ts'
@@ -8,7 +9,7 @@ const DEADLINE = 1500
 /** The configuration of an image in its registry; undefined if the registry does not give it soon. */
 export async function imageConfig(image: string, { workspace, session }: World): Promise<ImageConfig | undefined> {
   const { fetchImageConfigs } = await import('../../adapters/registry/image-configs.ts')
-  const signal = AbortSignal.any([session.signal, AbortSignal.timeout(DEADLINE)])
+  const signal = withTimeLimit(DEADLINE, session.signal)
   try {
     const found = (await fetchImageConfigs([image], { env: workspace.env, signal })).get(image)
     return found && 'config' in found ? found.config : undefined

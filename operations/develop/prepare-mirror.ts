@@ -5,10 +5,10 @@ import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development, DevelopmentContainer } from '../../compiler/manifest/development.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
-import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import { userHome } from '../contexts/home.ts'
 import { agentCode } from './agent-code.ts'
 import { agentSession, type SessionConfig } from './agent-session.ts'
+import type { ComposeFolder } from './compose-folders.ts'
 import { type DevelopmentVariable, variablesOf } from './environment.ts'
 import type { FoundDevelopment } from './find-development.ts'
 import { findOriginal, named } from './find-original.ts'
@@ -30,6 +30,8 @@ export interface PreparedMirror {
   readonly folders: readonly LocalFolder[]
   /** The container in which the command runs. */
   readonly container: string
+  /** `up`: what the container writes stays there. */
+  readonly direction: 'both' | 'up'
 }
 
 /**
@@ -68,7 +70,8 @@ export async function prepareMirror(
   const command = runs === 'command' && !development.command ? ownCommand(container, config) : undefined
   return {
     folders,
-    container: development.mode === 'hybrid' ? AGENT_CONTAINER : container.name,
+    container: container.name,
+    direction: isUpOnly(composeFolders) ? 'up' : 'both',
     take: {
       original: original && refOf(original),
       services: services.map(refOf),
@@ -93,6 +96,10 @@ export async function prepareMirror(
     },
   }
 }
+
+/** Folders of `develop.watch` alone only travel into the container. */
+const isUpOnly = (folders: readonly ComposeFolder[] | undefined): boolean =>
+  folders?.every(({ direction }) => direction === 'up') ?? false
 
 const refOf = ({ apiVersion, kind, metadata: { name, namespace } }: KubeObject) => ({
   apiVersion,

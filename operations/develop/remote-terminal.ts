@@ -1,5 +1,14 @@
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
 
+/** How a program of this machine is run. */
+export interface LocalRun {
+  /** Absolute. */
+  readonly folder: string
+  /** All of them: nothing is added. */
+  readonly env: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
 /** The terminal, or the streams, that a command in the container is connected with. */
 export interface RemoteTerminal {
   /** The size of the terminal; undefined where input or output is none. */
@@ -8,4 +17,6 @@ export interface RemoteTerminal {
   readonly type: string | undefined
   /** Connects a process until it ends; gives its exit status. Rejects as `exit` does. */
   attach(process: ExecProcess): Promise<number>
+  /** Runs a program of this machine with the terminal; gives its exit status. It ends with the signal. */
+  runHere(command: readonly string[], options: LocalRun): Promise<number>
 }

@@ -2,6 +2,7 @@ import { pause } from '../../adapters/http/back-off.ts'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import type { ExecTarget } from '../../adapters/kubernetes/exec.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -98,7 +99,7 @@ exit 0
 `
   const { openExec } = await import('../../adapters/kubernetes/exec.ts')
   const target = { pod: pod.metadata.name, namespace, container, command: [TOOL, 'sh', '-c', script], stdin: false }
-  const remote = await openExec(access, target, { signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]) })
+  const remote = await openExec(access, target, { signal: withTimeLimit(10_000, signal) })
   remote.stdout.resume()
   remote.stderr.resume()
   await remote.exit

@@ -1,36 +1,28 @@
 import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
-import { createSync } from '../../sync/sync.ts'
 import { devctlHome } from '../contexts/home.ts'
 import type { OperationEvent } from '../events.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { SessionConfig } from './agent-session.ts'
 import { reportOf, sessionKey } from './ask.ts'
-import type { ControlAnswer, ControlRequest, SessionReport } from './control/messages.ts'
-import { serveControl } from './control/server.ts'
 import type { DevelopmentVariable } from './environment.ts'
 import { logText } from './event-log.ts'
 import type { FoundDevelopment } from './find-development.ts'
-import { podSelector } from './find-mirror.ts'
-import { AgentLink } from './forward/agent-link.ts'
-import { forwardText } from './forward/events.ts'
-import { openAgent } from './forward/open-agent.ts'
-import { openForwards } from './forward/open-forwards.ts'
 import { giveBack } from './give-back.ts'
-import { MirrorPod } from './mirror-pod.ts'
+import { runHere } from './local-command.ts'
 import { type PreparedMirror, prepareMirror } from './prepare-mirror.ts'
 import { runCommand } from './run-command.ts'
 import { passOutput } from './service-output.ts'
-import { controlAddress, sessionFolder } from './session-folder.ts'
-import { sessionForwards } from './session-forwards.ts'
+import { openControl } from './session-control.ts'
+import { sessionFolder } from './session-folder.ts'
 import { SessionLog } from './session-log.ts'
+import { openParts, type PartsInput } from './session-parts.ts'
 import { openSessionSsh } from './session-ssh.ts'
 import { CurrentState } from './session-state.ts'
-import { Supervisor } from './supervisor.ts'
-import { syncedFolder } from './sync-folders.ts'
+import type { Supervisor } from './supervisor.ts'
 import { type Taken, take } from './take.ts'
+import { Undo } from './undo.ts'
 import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
 
 /** What the command was called with, and the project that it has opened. */
@@ -99,105 +91,37 @@ async function refuseSecond(world: UpWorld, dev: string): Promise<void> {
 async function connected(
   world: UpWorld,
   { input, project }: Asked,
-  { development, folder, forward, actions, runsService }: FoundDevelopment,
-  { folders, container }: PreparedMirror,
+  found: FoundDevelopment,
+  prepared: PreparedMirror,
   taken: Taken<SessionConfig>,
 ): Promise<UpOutcome> {
-  const { session, workspace, on } = world
-  const { cluster, namespace, access, clock } = session
+  const { session, on } = world
+  const { development } = found
   const dev = development.name
-  const stop = new AbortController()
-  const failed = new AbortController()
+  const [stop, failed] = [new AbortController(), new AbortController()]
   const signal = AbortSignal.any([taken.signal, stop.signal, failed.signal])
-  const undo: (() => void | Promise<void>)[] = []
-  const state = new CurrentState(dev, folders, on)
+  const fail = (error: unknown) => failed.abort(error)
+  const undo = new Undo()
+  const state = new CurrentState(dev, prepared.folders, on)
+  const parts: PartsInput = { world, found, prepared, taken, reset: input.reset ?? false, state, signal }
   try {
-    const mirror = await cluster.get(taken.mirror, { signal })
-    if (!mirror)
-      throw new UserError(`the mirror of \`${dev}\` has just been deleted`, { hint: 'run `devctl up` again' })
-    const sync = createSync({
-      folders: folders.map(syncedFolder),
-      stateFolder: sessionFolder(devctlHome(workspace), sessionKey(session, dev)),
-      direction: 'both',
-      compression: development.sync?.compression ?? true,
-      rescanInterval: development.sync?.rescanInterval ?? 300,
-      reset: input.reset ?? false,
-      on: event => state.tellSync(event),
-    })
-    undo.push(() => sync.close())
-    const link = new AgentLink()
-    const forwards = await openForwards({ ...sessionForwards(development, forward, session), link }, event =>
-      on({ type: 'note', text: forwardText(event) }),
-    )
-    undo.push(() => forwards.close())
-    on({ type: 'forwards', forwards: forwards.forwards, reverse: forwards.reverse })
-    const pods = new MirrorPod(cluster, { namespace, labels: podSelector(mirror), dev }, clock)
-    pods.watch(signal)
-    const { syncPort, sshPort, hostPublicKey, clientKey } = taken.session
-    const supervisor = new Supervisor({
-      pod: pods,
-      agent: AGENT_CONTAINER,
-      container,
-      sync,
-      key: Buffer.from(taken.session.key, 'hex'),
-      timeout: development.timeout.resources,
-      on: (one, text) => state.set(one, text),
-      async connect(pod, until) {
-        const { openPortForward } = await import('../../adapters/kubernetes/port-forward.ts')
-        return openPortForward(access, { pod: pod.metadata.name, namespace, port: syncPort }, { signal: until })
-      },
-      connected(pod, until) {
-        const target = { pod: pod.metadata.name, namespace, port: sshPort }
-        const keys = { hostKey: hostPublicKey, userKey: clientKey }
-        void link.keep(one => openAgent(access, target, keys, { signal: one }), until)
-      },
-    })
-    const report = (): SessionReport => ({
-      dev,
-      namespace,
-      context: session.target.context,
-      folder,
-      state: state.state,
-      text: state.text,
-      ...(supervisor.ready && { pod: supervisor.ready.pod.metadata.name, container }),
-      since: state.since,
-      process: process.pid,
-      sync: sync.status(),
-    })
-    const answer = async (request: ControlRequest): Promise<ControlAnswer> => {
-      if (request.ask === 'stop') stop.abort(new Stopped(`\`devctl down ${dev}\` has ended the session`))
-      return { ok: true, ...(request.ask === 'report' && { report: report() }) }
+    const { supervisor, sync, link } = await openParts(parts, undo)
+    const end = () => stop.abort(new Stopped(`\`devctl down ${dev}\` has ended the session`))
+    await openControl(parts, { supervisor, sync }, end, undo)
+    const { container } = prepared
+    if (development.mode === 'sync') {
+      const own = { dev, container, workdir: development.workdir?.value, port: development.remote?.value }
+      undo.add(await openSessionSsh(world, { ...own, supervisor, link }))
     }
-    const address = controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
-    const control = await serveControl(address, answer)
-    undo.push(() => control.close())
-    const workdir = development.workdir?.value
-    undo.push(
-      await openSessionSsh(world, { dev, container, workdir, port: development.remote?.value, supervisor, link }),
-    )
-    supervisor.run(signal).catch(error => failed.abort(error))
-    taken.watch(signal).catch(error => failed.abort(error))
-    if (actions.length > 0) {
+    supervisor.run(signal).catch(fail)
+    taken.watch(signal).catch(fail)
+    if (found.actions.length > 0) {
       const rescanInterval = development.sync?.rescanInterval ?? 300
       const { startActions } = await import('./session-actions.ts')
-      const own = { dev, container, rules: actions, rescanInterval, supervisor }
-      undo.push(await startActions(world, own, { input, project }, signal))
+      const own = { dev, container, rules: found.actions, rescanInterval, supervisor }
+      undo.add(await startActions(world, own, { input, project }, signal))
     }
-    if (input.detached || (runsService && !input.command))
-      return await passOutput(supervisor, { cluster, namespace, container }, signal, text =>
-        on({ type: 'output', command: dev, stream: 'stdout', text }),
-      )
-    const command = {
-      access,
-      namespace,
-      container,
-      command: input.command ?? development.command ?? ['sh'],
-      workdir: development.workdir?.value,
-      id: randomBytes(6).toString('hex'),
-    }
-    const status = await runCommand(supervisor, command, world.terminal, signal, reason =>
-      on({ type: 'note', text: `${reason}; the command runs again as soon as ${dev} is connected` }),
-    )
+    const status = await runProgram(world, input, found, container, supervisor, signal)
     // What the command has written last is here when `up` has ended.
     await supervisor.ready?.attached.settled().catch(() => {})
     return { kind: 'ended', status, dev, isDown: input.downOnExit ?? false }
@@ -207,6 +131,37 @@ async function connected(
   } finally {
     state.set('stopped', '')
     stop.abort(new Stopped('the session is over'))
-    for (const one of undo.reverse()) await one()
+    await undo.all()
   }
+}
+
+/** Shows the output of the container's own program, or runs the command in it, or on this machine. */
+function runProgram(
+  { session, on, terminal, workspace }: UpWorld,
+  input: UpInput,
+  { development, folder, runsService }: FoundDevelopment,
+  container: string,
+  supervisor: Supervisor,
+  signal: AbortSignal,
+): Promise<number> {
+  const { access, cluster, namespace } = session
+  const dev = development.name
+  const command = input.command ?? development.command ?? ['sh']
+  if (development.mode === 'hybrid')
+    return runHere(
+      { access, namespace, container, command, development, folder },
+      supervisor,
+      terminal,
+      workspace,
+      signal,
+    )
+  if (input.detached || (runsService && !input.command))
+    return passOutput(supervisor, { cluster, namespace, container }, signal, text =>
+      on({ type: 'output', command: dev, stream: 'stdout', text }),
+    )
+  const id = randomBytes(6).toString('hex')
+  const running = { access, namespace, container, command, workdir: development.workdir?.value, id }
+  return runCommand(supervisor, running, terminal, signal, reason =>
+    on({ type: 'note', text: `${reason}; the command runs again as soon as ${dev} is connected` }),
+  )
 }

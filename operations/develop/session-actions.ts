@@ -1,10 +1,9 @@
 import { pause } from '../../adapters/http/back-off.ts'
-import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { TOOL } from '../../constructs/mirror/scripts.ts'
 import type { OperationEvent } from '../events.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
-import { execWords, RESTART_WORDS } from './action-words.ts'
+import { execWords } from './action-words.ts'
+import { restartProgram } from './restart-program.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { UpInput } from './up-input.ts'
 import { type ActionHands, type ActionRule, type BatchAction, WatchActions } from './watch-actions.ts'
@@ -51,8 +50,7 @@ export async function startActions(
     exec: (command, until) => run(execWords(command), until),
     async restart(until) {
       const { pod } = await supervisor.untilReady(until)
-      if (isSupervised(pod, container)) await run(RESTART_WORDS, until)
-      else await deletePod(session, pod, until)
+      await restartProgram(session, pod, container, until)
     },
     async rebuild(until) {
       const { deploy } = await import('../deploy/deploy.ts')
@@ -74,20 +72,6 @@ export async function startActions(
     changed: paths => actions.add(paths),
     problem: (path, error) => on(note(`${path} cannot be watched: ${(error as Error).message}`)),
   })
-}
-
-/** True if `run.sh` runs the program. That of an image whose own command is not known runs by itself. */
-function isSupervised({ spec }: KubeObject, container: string): boolean {
-  const { containers } = spec as {
-    containers: readonly { readonly name: string; readonly command?: readonly string[] }[]
-  }
-  return containers.find(({ name }) => name === container)?.command?.[0] === TOOL
-}
-
-/** The next Pod starts the program anew. */
-async function deletePod({ cluster, namespace }: World['session'], { metadata }: KubeObject, signal: AbortSignal) {
-  const ref = { apiVersion: 'v1', kind: 'Pod', name: metadata.name, namespace }
-  await cluster.delete(ref, { uid: metadata.uid, signal })
 }
 
 const note = (text: string): OperationEvent => ({ type: 'note', text })

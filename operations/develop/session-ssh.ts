@@ -4,7 +4,7 @@ import { devctlHome, userHome } from '../contexts/home.ts'
 import type { World } from '../session.ts'
 import type { AgentLink } from './forward/agent-link.ts'
 import type { FrontContainer } from './ssh-front/container.ts'
-import { includeLine, includeState, sshConfigFile } from './ssh-front/entry.ts'
+import { answerInclude, includeLine, includeState, sshConfigFile } from './ssh-front/entry.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** The development container of a session, for SSH clients. */
@@ -23,7 +23,7 @@ export interface SessionSsh {
  * session goes on: what keeps it from that is a warning. Gives the undo.
  */
 export async function openSessionSsh(
-  { session, workspace, on }: World,
+  { session, workspace, on, ask }: World,
   { dev, container, workdir, port, supervisor, link }: SessionSsh,
 ): Promise<() => Promise<void>> {
   const { access, namespace } = session
@@ -41,7 +41,10 @@ export async function openSessionSsh(
   try {
     const { openFront } = await import('./ssh-front/open-front.ts')
     const { host, close } = await openFront({ home, dev, namespace, port, container: front, link })
-    on({ type: 'note', text: howToConnect(host, home, userHome(workspace.env)) })
+    const own = userHome(workspace.env)
+    if (ask?.maySetUpSsh && includeState(home, own) === 'unasked')
+      await answerInclude(home, own, await ask.maySetUpSsh(includeLine(home, own), host))
+    on({ type: 'note', text: howToConnect(host, home, own) })
     return close
   } catch (error) {
     if (!(error instanceof UserError)) throw error

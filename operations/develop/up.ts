@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DeployOutcome } from '../deploy/outcome.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -44,7 +45,7 @@ async function originalOf(
     })
   }
   const { deploy } = await import('../deploy/deploy.ts')
-  const signal = AbortSignal.any([session.signal, AbortSignal.timeout(DEPLOY)])
+  const signal = withTimeLimit(DEPLOY, session.signal)
   const outcome = await deploy({ ...world, session: { ...session, signal } }, input, project)
   if (outcome.kind !== 'deployed') return { outcome }
   const workload = await findOriginal(session, query)

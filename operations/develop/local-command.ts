@@ -1,0 +1,111 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Development } from '../../compiler/manifest/development.ts'
+import { shownPlace } from '../../compiler/text/source.ts'
+import { TOOL } from '../../constructs/mirror/scripts.ts'
+import type { Workspace } from '../workspace.ts'
+import type { RemoteTerminal } from './remote-terminal.ts'
+import type { Supervisor } from './supervisor.ts'
+
+/** Milliseconds for reading the variables of the container. */
+const READING = 20_000
+
+/** Variables that are those of the agent's image and its process, not of the application. */
+const NOT_OF_APPLICATION = new Set(['PATH', 'HOME', 'HOSTNAME', 'PWD', 'SHLVL', 'TERM', 'NODE_VERSION', 'YARN_VERSION'])
+
+/** Where the variables of a container are read. */
+export interface VariablesOf {
+  readonly access: KubeconfigAccess
+  readonly namespace: string
+  readonly container: string
+}
+
+/**
+ * The variables of a container as its kubelet has made them, with references to Secrets, ConfigMaps
+ * and fields resolved: a process in it has them.
+ */
+export async function containerVariables(
+  { access, namespace, container }: VariablesOf,
+  pod: KubeObject,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+  const target = {
+    pod: pod.metadata.name,
+    namespace,
+    container,
+    command: [TOOL, 'cat', '/proc/self/environ'],
+    stdin: false,
+  }
+  const remote = await openExec(access, target, { signal: withTimeLimit(READING, signal) })
+  remote.stderr.resume()
+  const parts: Buffer[] = []
+  remote.stdout.on('data', (part: Buffer) => parts.push(part))
+  await remote.exit
+  return parseVariables(Buffer.concat(parts).toString('utf8'))
+}
+
+/** Reads `NAME=value`, each ended by a NUL byte. */
+export function parseVariables(text: string): Readonly<Record<string, string>> {
+  const pairs = text.split('\0').flatMap(one => {
+    const at = one.indexOf('=')
+    return at > 0 && !NOT_OF_APPLICATION.has(one.slice(0, at)) ? [[one.slice(0, at), one.slice(at + 1)] as const] : []
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** The folder in which the command of a hybrid container runs. Throws a UserError for one that is not there. */
+export function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string): string {
+  const path = resolve(folder, workdir?.value ?? '.')
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
+  throw new UserError(`\`workdir\` \`${workdir?.value}\` is not a folder of this machine`, {
+    notes: workdir ? [shownPlace(workdir.span)] : [],
+    hint: 'with `mode: hybrid` the command runs here: name a folder of the project',
+  })
+}
+
+export interface HybridCommand extends VariablesOf {
+  readonly command: readonly string[]
+  readonly development: Development
+  /** Absolute: that of the manifest. */
+  readonly folder: string
+}
+
+/**
+ * Runs the command on this machine with the variables of the container, once that is connected.
+ * Gives its exit status.
+ */
+export async function runHere(
+  { command, development, folder, ...of }: HybridCommand,
+  supervisor: Supervisor,
+  terminal: RemoteTerminal,
+  { env, secrets }: Workspace,
+  signal: AbortSignal,
+): Promise<number> {
+  const own = localFolder(development, folder)
+  const { pod } = await supervisor.untilReady(signal)
+  const variables = await containerVariables(of, pod, signal)
+  secrets?.addVariables(variables)
+  const ofMachine = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && OF_MACHINE.has(name) ? [[name, value] as const] : [],
+  )
+  return terminal.runHere(command, { folder: own, env: { ...variables, ...Object.fromEntries(ofMachine) }, signal })
+}
+
+/** What a program needs of this machine, rather than of the container. */
+const OF_MACHINE = new Set([
+  'PATH',
+  'HOME',
+  'TERM',
+  'SHELL',
+  'USER',
+  'LOGNAME',
+  'TMPDIR',
+  'LANG',
+  'SystemRoot',
+  'PATHEXT',
+])

@@ -1,0 +1,43 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { TOOL } from '../../constructs/mirror/scripts.ts'
+import type { Session } from '../session.ts'
+import { RESTART_WORDS } from './action-words.ts'
+
+/** Milliseconds for telling process 1 of a container. */
+const TELLING = 20_000
+
+/**
+ * Restarts the program of a container of a mirror: at once where `run.sh` runs it; else its Pod is
+ * deleted, and the next one starts it.
+ */
+export async function restartProgram(
+  { cluster, access, namespace }: Session,
+  pod: KubeObject,
+  container: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name, uid } = pod.metadata
+  if (!isSupervised(pod, container)) {
+    await cluster.delete({ apiVersion: 'v1', kind: 'Pod', name, namespace }, { uid, signal })
+    return
+  }
+  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+  const target = { pod: name, namespace, container, command: RESTART_WORDS, stdin: false }
+  const remote = await openExec(access, target, { signal: withTimeLimit(TELLING, signal) })
+  remote.stdout.resume()
+  remote.stderr.resume()
+  await remote.exit
+}
+
+interface PodContainer {
+  readonly name: string
+  readonly command?: readonly string[]
+}
+
+/** That of an image whose own command is not known runs by itself. */
+function isSupervised({ spec }: KubeObject, container: string): boolean {
+  const { containers } = spec as { readonly containers: readonly PodContainer[] } // a Pod's
+  const { command = [] } = containers.find(({ name }) => name === container) ?? {}
+  return command[0] === TOOL && command.some(word => word.endsWith('/run.sh'))
+}

@@ -1,0 +1,47 @@
+import { devctlHome } from '../contexts/home.ts'
+import { sessionKey } from './ask.ts'
+import type { ControlAnswer, ControlRequest, SessionReport } from './control/messages.ts'
+import { serveControl } from './control/server.ts'
+import { controlAddress } from './session-folder.ts'
+import type { PartsInput, SessionParts } from './session-parts.ts'
+import { servePages } from './status-page.ts'
+import type { Undo } from './undo.ts'
+
+/** Lets the other commands of this user ask the session, and serves its status pages. `end` ends it. */
+export async function openControl(
+  { world, found, prepared, state }: PartsInput,
+  { supervisor, sync }: Pick<SessionParts, 'supervisor' | 'sync'>,
+  end: () => void,
+  undo: Undo,
+): Promise<void> {
+  const { session, workspace } = world
+  const dev = found.development.name
+  const report = (): SessionReport => ({
+    dev,
+    namespace: session.namespace,
+    context: session.target.context,
+    folder: found.folder,
+    state: state.state,
+    text: state.text,
+    ...(supervisor.ready && { pod: supervisor.ready.pod.metadata.name, container: prepared.container }),
+    since: state.since,
+    process: process.pid,
+    sync: sync.status(),
+  })
+  const pages = await servePages(
+    () => ({ json: report(), text: `${JSON.stringify(report(), undefined, 2)}\n` }),
+    async () => {
+      const { pod } = await supervisor.untilReady(AbortSignal.timeout(5000))
+      return { json: pod, text: `${JSON.stringify(pod['status'], undefined, 2)}\n` }
+    },
+  )
+  undo.add(() => pages.close())
+  const { close: _, ...shown } = pages
+  const answer = async ({ ask }: ControlRequest): Promise<ControlAnswer> => {
+    if (ask === 'stop') end()
+    return { ok: true, ...(ask === 'report' && { report: { ...report(), pages: shown } }) }
+  }
+  const address = controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
+  const control = await serveControl(address, answer)
+  undo.add(() => control.close())
+}

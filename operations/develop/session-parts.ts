@@ -1,0 +1,103 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
+import { createSync, type SyncEngine } from '../../sync/sync.ts'
+import { devctlHome } from '../contexts/home.ts'
+import type { World } from '../session.ts'
+import type { SessionConfig } from './agent-session.ts'
+import { sessionKey } from './ask.ts'
+import type { FoundDevelopment } from './find-development.ts'
+import { podSelector } from './find-mirror.ts'
+import { AgentLink } from './forward/agent-link.ts'
+import { forwardText } from './forward/events.ts'
+import { openAgent } from './forward/open-agent.ts'
+import { openForwards } from './forward/open-forwards.ts'
+import { MirrorPod } from './mirror-pod.ts'
+import type { PreparedMirror } from './prepare-mirror.ts'
+import { sessionFolder } from './session-folder.ts'
+import { sessionForwards } from './session-forwards.ts'
+import type { CurrentState } from './session-state.ts'
+import { Supervisor } from './supervisor.ts'
+import { syncedFolder } from './sync-folders.ts'
+import type { Taken } from './take.ts'
+import type { Undo } from './undo.ts'
+
+export interface PartsInput {
+  readonly world: World
+  readonly found: FoundDevelopment
+  readonly prepared: PreparedMirror
+  readonly taken: Taken<SessionConfig>
+  /** True if what was agreed on in earlier sessions is forgotten. */
+  readonly reset: boolean
+  readonly state: CurrentState
+  readonly signal: AbortSignal
+}
+
+/** What keeps a development container connected. */
+export interface SessionParts {
+  readonly sync: SyncEngine
+  readonly link: AgentLink
+  /** Not running yet. */
+  readonly supervisor: Supervisor
+}
+
+/** Opens the synchronization and the forwards of a mirror, and what will connect them to its Pod. */
+export async function openParts(input: PartsInput, undo: Undo): Promise<SessionParts> {
+  const { world, found, prepared, taken, state, signal } = input
+  const { cluster, namespace, access, clock } = world.session
+  const { development } = found
+  const dev = development.name
+  const mirror = await cluster.get(taken.mirror, { signal })
+  if (!mirror) throw new UserError(`the mirror of \`${dev}\` has just been deleted`, { hint: 'run `devctl up` again' })
+  const sync = openSync(input)
+  undo.add(() => sync.close())
+  const link = new AgentLink()
+  await openSessionForwards(input, link, undo)
+  const pods = new MirrorPod(cluster, { namespace, labels: podSelector(mirror), dev }, clock)
+  pods.watch(signal)
+  const { syncPort, sshPort, hostPublicKey, clientKey } = taken.session
+  const supervisor = new Supervisor({
+    pod: pods,
+    // In hybrid mode the agent is all that the container does.
+    agent: development.mode === 'hybrid' ? prepared.container : AGENT_CONTAINER,
+    container: prepared.container,
+    sync,
+    key: Buffer.from(taken.session.key, 'hex'),
+    timeout: development.timeout.resources,
+    on: (one, text) => state.set(one, text),
+    async connect(pod, until) {
+      const { openPortForward } = await import('../../adapters/kubernetes/port-forward.ts')
+      return openPortForward(access, { pod: pod.metadata.name, namespace, port: syncPort }, { signal: until })
+    },
+    connected(pod, until) {
+      const target = { pod: pod.metadata.name, namespace, port: sshPort }
+      const keys = { hostKey: hostPublicKey, userKey: clientKey }
+      void link.keep(one => openAgent(access, target, keys, { signal: one }), until)
+    },
+  })
+  return { sync, link, supervisor }
+}
+
+function openSync({ world, found: { development }, prepared, reset, state }: PartsInput): SyncEngine {
+  const { session, workspace } = world
+  return createSync({
+    folders: prepared.folders.map(syncedFolder),
+    stateFolder: sessionFolder(devctlHome(workspace), sessionKey(session, development.name)),
+    direction: prepared.direction,
+    compression: development.sync?.compression ?? true,
+    rescanInterval: development.sync?.rescanInterval ?? 300,
+    reset,
+    on: event => state.tellSync(event),
+  })
+}
+
+async function openSessionForwards(
+  { world: { session, on }, found: { development, forward } }: PartsInput,
+  link: AgentLink,
+  undo: Undo,
+): Promise<void> {
+  const opened = await openForwards({ ...sessionForwards(development, forward, session), link }, event =>
+    on({ type: 'note', text: forwardText(event) }),
+  )
+  undo.add(() => opened.close())
+  on({ type: 'forwards', forwards: opened.forwards, reverse: opened.reverse })
+}

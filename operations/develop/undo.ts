@@ -1,0 +1,20 @@
+/** What is to be closed again, the last first. */
+export class Undo {
+  readonly #steps: (() => void | Promise<void>)[] = []
+
+  add(step: () => void | Promise<void>): void {
+    this.#steps.push(step)
+  }
+
+  /** Does all of it, also when one fails; throws the first failure. */
+  async all(): Promise<void> {
+    const failures: unknown[] = []
+    for (const step of this.#steps.reverse())
+      try {
+        await step()
+      } catch (error) {
+        failures.push(error)
+      }
+    if (failures.length > 0) throw failures[0]
+  }
+}

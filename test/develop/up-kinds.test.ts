@@ -1,0 +1,122 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { write } from '../cli/folder.ts'
+import { eventually, findCluster } from '../cluster/cluster.ts'
+import { Program } from '../cluster/program.ts'
+import { freePort } from './free-port.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const COMPOSE = `name: shop
+services:
+  api:
+    image: node:22-alpine
+    command: ["node", "-e", "require('http').createServer((_, a) => a.end('of the image')).listen(8080)"]
+    environment: {GREETING: hello from the cluster}
+    ports: ["8080"]
+    stop_grace_period: 1s
+  worker:
+    image: node:22-alpine
+    user: "1000:1000"
+    working_dir: /app
+    command: ["sleep", "3600"]
+    stop_grace_period: 1s
+  client:
+    image: busybox:1.37
+    command: ["sleep", "3600"]
+    stop_grace_period: 1s
+`
+
+describe.skipIf(cluster === undefined)('kinds of development containers', () => {
+  const namespace = `up-kinds-${process.pid}`
+  const programs: Program[] = []
+  let folder = ''
+  let home = ''
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'devctl-up-kinds-'))
+    home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
+    const port = await freePort()
+    write(folder, {
+      'compose.yaml': COMPOSE,
+      'devctl.yml': `deploy: {compose: compose.yaml}
+dev:
+  api:
+    mode: hybrid
+    command: ["node", "server.js"]
+    reverse: ["8080:${port}"]
+  worker:
+    command: ["sh", "-c", "echo ready; sleep 300"]
+    workdir: /app
+    sync: [".:/app"]
+    services:
+      - name: client
+        sync: [".:/shared"]
+        command: ["sh", "-c", "date >> /shared/runs.txt; sleep 3600"]
+`,
+      'server.js': `require('http').createServer((_, answer) => answer.end(process.env.GREETING + ', on ' + process.cwd())).listen(${port})`,
+    })
+    await cluster!.createNamespace(namespace)
+    const deploy = devctl('deploy', '--wait')
+    expect(await deploy.status, deploy.stderr).toBe(0)
+  })
+  afterAll(async () => {
+    for (const one of programs) one.process.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+    rmSync(home, { recursive: true, force: true })
+    await cluster?.deleteNamespace(namespace)
+    cluster?.close()
+  })
+
+  function devctl(...words: readonly string[]): Program {
+    const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace }
+    const program = new Program(words, { cwd: folder, env }).read()
+    programs.push(program)
+    return program
+  }
+
+  test('in hybrid mode the command runs here, with the variables of the container, and Services lead to it', async () => {
+    const up = devctl('up', 'api')
+    const answer = await eventually(
+      'the Service leads to this machine',
+      90,
+      async () => {
+        const wget = ['exec', 'deploy/client', '--', 'wget', '-q', '-T', '5', '-O', '-', 'http://api:8080/']
+        const text = await cluster!.kubectl('--namespace', namespace, ...wget).catch(() => '')
+        return text.startsWith('hello') ? text : undefined
+      },
+      async () => up.stderr,
+    )
+    expect(answer).toBe(`hello from the cluster, on ${folder}`)
+    const exec = devctl('exec', 'api', '--', 'ls')
+    expect(await exec.status).toBe(1)
+    expect(exec.stderr).toContain('runs its command on this machine')
+    const down = devctl('down', 'api')
+    expect(await down.status, down.stderr).toBe(0)
+  })
+
+  test('services share the files of the container, and are restarted by name', async () => {
+    const up = devctl('up', 'worker')
+    await up.until(/ready/, 90)
+    const runs = () => (existsSync(join(folder, 'runs.txt')) ? readFileSync(join(folder, 'runs.txt'), 'utf8') : '')
+    const lines = (count: number) =>
+      eventually(`${count} runs`, 60, async () => (runs().split('\n').length > count ? true : undefined))
+    await lines(1)
+    const restart = devctl('restart', 'worker')
+    expect(await restart.status, restart.stderr).toBe(0)
+    expect(restart.stderr).toContain('client beside worker restarted')
+    await lines(2)
+    const info = devctl('status', 'worker', '--info')
+    expect(await info.status, info.stderr).toBe(0)
+    const [, url, password] = /local: +(\S+)[\s\S]*password: (\S+)/.exec(info.stdout) ?? []
+    const authorization = `Basic ${Buffer.from(`devctl:${password}`).toString('base64')}`
+    const page = await fetch(`${url}status.json`, { headers: { authorization } })
+    expect(await page.json()).toMatchObject({ dev: 'worker', state: 'ready' })
+    expect((await fetch(url!)).status).toBe(401)
+    const down = devctl('down', '--all')
+    expect(await down.status, down.stderr).toBe(0)
+  })
+})
