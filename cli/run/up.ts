@@ -1,6 +1,7 @@
 import type { OperationEvent } from '../../operations/events.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
+import { drawsOn } from '../terminal/io.ts'
 import { questionsFor, toTerminal } from '../terminal/operation-events.ts'
 import { printOutcome } from '../terminal/print-outcome.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
@@ -24,6 +25,19 @@ export interface UpValues extends LoadingValues, Omit<SessionOptions, 'timeout' 
   readonly dryRun: boolean
 }
 
+/** Milliseconds between two lines about the files where there is no terminal to draw on. */
+const PLAIN_EVERY = 2000
+
+/** True once in so many milliseconds. */
+function atMostEvery(milliseconds: number, now: () => number): () => boolean {
+  let last = Number.NEGATIVE_INFINITY
+  return () => {
+    if (now() - last < milliseconds) return false
+    last = now()
+    return true
+  }
+}
+
 /** Starts a development container, and gives the exit status of the command in it. */
 export async function startDevelopment(context: Context, words: readonly string[], options: UpValues): Promise<number> {
   const { dev, command } = splitWords(words, context, 'up')
@@ -33,9 +47,11 @@ export async function startDevelopment(context: Context, words: readonly string[
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const show = toTerminal(own, progress, 'text')
     let isAttached = false
+    const isDue = drawsOn(own.io) ? () => true : atMostEvery(PLAIN_EVERY, () => session.clock.now())
     const on = (event: OperationEvent) => {
       // The program in the container has the terminal.
       if (isAttached && (event.type === 'status' || event.type === 'step' || event.type === 'sync')) return
+      if (event.type === 'sync' && !isDue()) return
       show(event)
     }
     tellTarget(own, session, on)

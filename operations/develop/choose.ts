@@ -24,7 +24,7 @@ export async function chooseDev(
   const chosen = await choose?.(names)
   if (chosen !== undefined) return chosen
   throw new UserError(`there are ${names.length} development containers: ${listed(names)}`, {
-    hint: `name one of them: \`devctl up ${first}\``,
+    hint: `name one of them, such as \`${first}\``,
   })
 }
 
