@@ -84,11 +84,12 @@ describe.skipIf(cluster === undefined)('a command in a container', () => {
   })
 
   test('a terminal has its size, and takes on another', async () => {
-    const process = await sh('stty size; trap "stty size; exit 3" WINCH; echo wait; while :; do sleep 0.05; done', {
-      tty: { columns: 101, rows: 31 },
-    })
+    // The command may start before its terminal has a size.
+    const script = `trap '[ "$(stty size)" = "22 77" ] && { stty size; exit 3; }' WINCH
+until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do sleep 0.05; done`
+    const process = await sh(script, { tty: { columns: 101, rows: 31 } })
     const said = collect(process)
-    await said.until(/31 101\r\nwait/)
+    await said.until(/31 101/)
     process.resize(77, 22)
     expect(await process.exit).toBe(3)
     expect(said.all()).toMatch(/22 77/)

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -63,7 +64,7 @@ export async function startSyncthing(paths: readonly string[]): Promise<Syncthin
         return await scanned()
       } catch {
         // Some patterns end it (https://github.com/gobwas/glob/issues).
-        child.kill('SIGKILL')
+        await ended(child)
         writeFileSync(join(folder, '.stignore'), '')
         child = start()
         await started(child, ping)
@@ -86,6 +87,14 @@ interface Entry {
 
 const pathsOf = (entries: readonly Entry[], parent = ''): string[] =>
   entries.flatMap(({ name, children }) => [parent + name, ...pathsOf(children ?? [], `${parent}${name}/`)])
+
+/** It leaves its port and the lock of its database when it has ended, and not before. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}
 
 async function started(child: ChildProcess, ping: () => Promise<Response>): Promise<void> {
   const until = Date.now() + 30_000

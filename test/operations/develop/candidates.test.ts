@@ -80,7 +80,7 @@ describe('the service that `up` works on', () => {
   test('is chosen among several, or they are listed', async () => {
     expect(await chosen([API, WEB], undefined, all => all[1]!)).toBe('web')
     expect(await refused([API, WEB])).toBe(
-      'there are 2 development containers: `api`, `web`\nname one of them: `devctl up api`',
+      'there are 2 development containers: `api`, `web`\nname one of them, such as `api`',
     )
   })
 
