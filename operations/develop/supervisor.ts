@@ -14,7 +14,7 @@ const LONGEST_PAUSE = 5000
 const UNAUTHORIZED = 300_000
 
 /** What a session is made of. */
-export interface SessionParts {
+export interface SupervisedParts {
   readonly pod: MirrorPod
   /** The container in which the command runs. */
   readonly container: string
@@ -46,11 +46,11 @@ export interface Ready {
  * again when the connection breaks or the Pod is replaced, until the signal is aborted.
  */
 export class Supervisor {
-  readonly #parts: SessionParts
+  readonly #parts: SupervisedParts
   #ready: Ready | undefined
   readonly #waiting = new Set<(ready: Ready) => void>()
 
-  constructor(parts: SessionParts) {
+  constructor(parts: SupervisedParts) {
     this.#parts = parts
   }
 
