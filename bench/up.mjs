@@ -177,7 +177,9 @@ async function measureLarge() {
   return { sent, delta, plain: performance.now() - began }
 }
 
-const status = () => JSON.parse(devctl('status', '--output', 'json'))
+function status() {
+  return JSON.parse(devctl('status', '--output', 'json'))
+}
 
 /** Waits until something was to be done, and nothing is left. */
 async function settled() {
