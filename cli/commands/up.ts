@@ -18,7 +18,10 @@ What is not deployed is deployed first, and images are built if necessary. The m
     ...target,
     env: list('--env <name=value>', 'set a variable in the development container; may be repeated'),
     deploy: flag('--deploy', 'run the deploy section first, even if the application is deployed'),
-    reset: flag('--reset', 'start the synchronization over: discard what is in the volume of the container'),
+    reset: flag(
+      '--reset',
+      'start the synchronization over, without what both sides have agreed on before; where they differ, this machine wins',
+    ),
     command: list('--command <word>', 'command to run in the container; may be repeated for its arguments'),
     detach: flag('--detach', 'let the container run its command by itself, and return as soon as it is in sync'),
     downOnExit: flag('--down-on-exit', 'restore the original when `up` ends'),

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
@@ -27,6 +28,13 @@ export interface UpValues extends LoadingValues, Omit<SessionOptions, 'timeout' 
 
 /** Milliseconds between two lines about the files where there is no terminal to draw on. */
 const PLAIN_EVERY = 2000
+
+/** A Secret without its values: those of a session are made anew each time. */
+function withoutData(object: KubeObject): KubeObject {
+  const { data } = object as { readonly data?: Readonly<Record<string, string>> } // a Secret's
+  if (object.kind !== 'Secret' || !data) return object
+  return { ...object, data: Object.fromEntries(Object.keys(data).map(key => [key, '***'])) }
+}
 
 /** True once in so many milliseconds. */
 function atMostEvery(milliseconds: number, now: () => number): () => boolean {
@@ -93,7 +101,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       switch (outcome.kind) {
         case 'planned': {
           const { printYaml } = await import('../../constructs/yaml.ts')
-          own.io.stdout.write(outcome.objects.map(one => `---\n${printYaml(one)}`).join(''))
+          own.io.stdout.write(outcome.objects.map(one => `---\n${printYaml(withoutData(one))}`).join(''))
           return 0
         }
         case 'not-deployed':

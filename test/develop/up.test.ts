@@ -63,6 +63,17 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
     (await cluster!.get<{ spec: { replicas?: number } }>(`/apis/apps/v1/namespaces/${namespace}/deployments/api`)).spec
       .replicas
 
+  test('a dry run prints the mirror without secrets, and changes nothing', async () => {
+    const deploy = devctl('deploy')
+    expect(await deploy.status, deploy.stderr).toBe(0)
+    const dry = devctl('up', '--dry-run')
+    expect(await dry.status, dry.stderr).toBe(0)
+    expect(dry.stdout).toContain('name: api-dev')
+    expect(dry.stdout).toMatch(/session\.json: ["']?\*\*\*/)
+    expect(dry.stdout).not.toContain('PRIVATE KEY')
+    expect(await replicas()).toBe(2)
+  })
+
   test('deploys, runs the command beside the synchronized files, and gives the original back', async () => {
     const up = devctl('up')
     await up.until(/from the laptop/, 90)
