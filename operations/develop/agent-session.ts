@@ -26,10 +26,15 @@ const SYNC_PORT = 2223
  * on; `existing` is what its Secret has.
  */
 export function agentSession(existing: unknown, duties: AgentDuties): SessionConfig {
-  const keys = keysOf(existing) ?? newKeys()
+  // In one order: another text starts a new Pod.
+  const { key, hostKey, userKey, hostPublicKey, clientKey } = keysOf(existing) ?? newKeys()
   return {
     protocol: 1,
-    ...keys,
+    key,
+    hostKey,
+    userKey,
+    hostPublicKey,
+    clientKey,
     syncPort: duties.sshPort === SYNC_PORT ? SYNC_PORT + 1 : SYNC_PORT,
     ...duties,
     volume: '/devctl/volume',
