@@ -274,7 +274,7 @@ describe.skipIf(found === undefined)('mirrors', () => {
     const worker = {
       ...settings(),
       name: 'worker',
-      folders: [{ path: '/work', directory: 'src/0' }],
+      folders: [{ path: '/shared', directory: 'src/0' }],
       command: ['sleep', '600'],
     }
     const taken = await takeOne(
@@ -286,7 +286,7 @@ describe.skipIf(found === undefined)('mirrors', () => {
       },
     )
     const pod = await podOf(place, 'worker')
-    expect(await inPod(place, pod, 'cat /work/agent')).toBe('0:0')
+    expect(await inPod(place, pod, 'cat /shared/agent')).toBe('0:0')
     expect(await place.get(DEPLOYMENT('worker-dev'))).toMatchObject({ spec: { replicas: 3 } })
     expect(await place.get(DEPLOYMENT('worker'))).toMatchObject({ spec: { replicas: 0 } })
     await taken.release()
