@@ -7,7 +7,7 @@ import type { Session } from '../session.ts'
 export interface OriginalQuery {
   readonly name: string
   /** Empty: by name. */
-  readonly selector: readonly (readonly [string, string])[]
+  readonly selector: readonly { readonly name: string; readonly value: string }[]
 }
 
 /** The kinds whose Pods can be replaced by a mirror, in the order in which they are looked for. */
@@ -31,7 +31,7 @@ export async function findOriginal(
     const found = await Promise.all(KINDS.map(kind => cluster.get({ ...kind, namespace, name }, { signal })))
     return found.find(one => one !== undefined)
   }
-  const labels = selector.map(([key, value]) => `${key}=${value}`).join(',')
+  const labels = selector.map(one => `${one.name}=${one.value}`).join(',')
   const lists = await Promise.all(KINDS.map(kind => cluster.list({ ...kind, namespace, labels }, { signal })))
   const found = lists.flat().filter(one => one.metadata.labels?.[MIRROR_LABEL] === undefined)
   if (found.length > 1)

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development, DevelopmentContainer } from '../../compiler/manifest/development.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
-import { userHome } from '../contexts/home.ts'
 import { agentCode } from './agent-code.ts'
 import { agentSession, type SessionConfig } from './agent-session.ts'
 import type { ComposeFolder } from './compose-folders.ts'
@@ -15,7 +13,7 @@ import { findOriginal, named } from './find-original.ts'
 import { imageConfig, parseUser } from './image-facts.ts'
 import { type ContainerCommand, ownCommand } from './own-command.ts'
 import { settingsOf } from './settings.ts'
-import { type LocalFolder, localFolders, ofHostVolumes, volumeFolder } from './sync-folders.ts'
+import { type LocalFolder, localFolders, ofHostVolumes, pathHere, volumeFolder } from './sync-folders.ts'
 import type { TakeInput } from './take.ts'
 import type { UpInput, UpWorld } from './up-input.ts'
 
@@ -30,6 +28,8 @@ export interface PreparedMirror {
   readonly folders: readonly LocalFolder[]
   /** The container in which the command runs. */
   readonly container: string
+  /** `command`: the container runs its program by itself. */
+  readonly runs: 'hold' | 'command'
   /** `up`: what the container writes stays there. */
   readonly direction: 'both' | 'up'
 }
@@ -60,22 +60,24 @@ export async function prepareMirror(
   const settings = settingsOf(development, { variables })
   const container = containerOf(original, development)
   const runs = input.detached || (runsService && !input.command) ? 'command' : 'hold'
-  const isOpen = container.user === undefined || (runs === 'command' && !development.command && !container.command)
+  const isImagesCommand = runs === 'command' && !development.command && !container.command
+  const isOpen = container.user === undefined || isImagesCommand
   const [services, config] = await Promise.all([
     Promise.all(development.services.map(one => serviceOf(world, one))),
     isOpen && container.image !== undefined ? imageConfig(container.image, world) : undefined,
   ])
   const user = container.user === undefined && config ? parseUser(config.User ?? '') : undefined
   // The image's own words are needed for process 1 to start them, and to start them again.
-  const command = runs === 'command' && !development.command ? ownCommand(container, config) : undefined
+  const command = isImagesCommand ? ownCommand(container, config) : undefined
   return {
     folders,
     container: container.name,
+    runs,
     direction: isUpOnly(composeFolders) ? 'up' : 'both',
     take: {
       original: original && refOf(original),
       services: services.map(refOf),
-      settings: command && container.command === undefined ? { ...settings, command, args: [] } : settings,
+      settings: command ? { ...settings, command, args: [] } : settings,
       project: folder,
       takeOver: input.takeOver ?? false,
       dryRun: input.dryRun ?? false,
@@ -152,8 +154,9 @@ function podOf(original: KubeObject | undefined): PodSpec {
   return spec.jobTemplate?.spec.template.spec ?? spec.template?.spec ?? { containers: [] }
 }
 
-async function serviceOf({ session }: UpWorld, { name, selector, span }: DevelopmentContainer): Promise<KubeObject> {
-  const found = await findOriginal(session, { name, selector: selector.map(one => [one.name, one.value] as const) })
+async function serviceOf({ session }: UpWorld, service: DevelopmentContainer): Promise<KubeObject> {
+  const { name, span } = service
+  const found = await findOriginal(session, service)
   if (found) return found
   throw new UserError(`there is no workload \`${name}\` in ${session.namespace}`, {
     notes: [shownPlace(span)],
@@ -168,7 +171,7 @@ function secretFile(
   env: Readonly<Record<string, string | undefined>>,
 ): string {
   try {
-    return readFileSync(resolve(folder, local.replace(/^~(?=\/|$)/, userHome(env)))).toString('base64')
+    return readFileSync(pathHere(local, folder, env)).toString('base64')
   } catch (error) {
     throw new UserError(`\`${local}\` of \`secrets\` cannot be read: ${reasonOf(error)}`, {
       notes: [shownPlace(span)],

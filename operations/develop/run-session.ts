@@ -121,7 +121,7 @@ async function connected(
       const own = { dev, container, rules: found.actions, rescanInterval, supervisor }
       undo.add(await startActions(world, own, { input, project }, signal))
     }
-    const status = await runProgram(world, input, found, container, supervisor, signal)
+    const status = await runProgram(world, input, found, prepared, supervisor, signal)
     // What the command has written last is here when `up` has ended.
     await supervisor.ready?.attached.settled().catch(() => {})
     return { kind: 'ended', status, dev, isDown: input.downOnExit ?? false }
@@ -139,8 +139,8 @@ async function connected(
 function runProgram(
   { session, on, terminal, workspace }: UpWorld,
   input: UpInput,
-  { development, folder, runsService }: FoundDevelopment,
-  container: string,
+  { development, folder }: FoundDevelopment,
+  { container, runs }: PreparedMirror,
   supervisor: Supervisor,
   signal: AbortSignal,
 ): Promise<number> {
@@ -155,7 +155,7 @@ function runProgram(
       workspace,
       signal,
     )
-  if (input.detached || (runsService && !input.command))
+  if (runs === 'command')
     return passOutput(supervisor, { cluster, namespace, container }, signal, text =>
       on({ type: 'output', command: dev, stream: 'stdout', text }),
     )

@@ -2,7 +2,6 @@ import type { Duplex } from 'node:stream'
 import { pause } from '../../adapters/http/back-off.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Attached, SyncEngine } from '../../sync/sync.ts'
 import type { SessionState } from './control/messages.ts'
 import { type MirrorPod, runs } from './mirror-pod.ts'
@@ -28,7 +27,7 @@ export interface SupervisedParts {
   /** Opens a connection to the agent in a Pod. */
   connect(pod: KubeObject, signal: AbortSignal): Promise<Duplex>
   /** Called with each Pod whose agent is connected; the signal is aborted when that is lost. */
-  connected?(pod: KubeObject, signal: AbortSignal): void
+  connected(pod: KubeObject, signal: AbortSignal): void
   /** Hears of each change of state. */
   on(state: SessionState, text: string): void
 }
@@ -111,20 +110,17 @@ export class Supervisor {
 
   /** Gives why the connection ended. */
   async #connectOnce(signal: AbortSignal, lost: AbortController): Promise<string> {
-    const { pod: pods, agent, container, timeout, on, connect, sync, key } = this.#parts
+    const { pod: pods, agent, container, timeout, on, connect, connected, sync, key } = this.#parts
     const pod = await pods.until(one => (runs(one, agent) ? one : undefined), {
       signal,
       timeout,
       on: text => on('starting', text),
     })
     on('connecting', pod.metadata.name)
-    const undo: (() => void)[] = []
+    const attached = sync.attach(await connect(pod, signal), key)
     try {
-      const stream = await connect(pod, signal)
-      const attached = sync.attach(stream, key)
-      undo.push(() => attached.close())
       const either = AbortSignal.any([signal, lost.signal])
-      this.#parts.connected?.(pod, either)
+      connected(pod, either)
       on('syncing', '')
       const ended = attached.ended.then(error => ({ error }))
       const first = await Promise.race([attached.synced, ended])
@@ -141,7 +137,7 @@ export class Supervisor {
       return (await ended).error.message
     } finally {
       lost.abort()
-      for (const one of undo) one()
+      attached.close()
     }
   }
 
@@ -156,7 +152,6 @@ const isEnd = (one: KubeObject | { readonly error: Error }): one is { readonly e
 /** True for failures of the cluster that may be over at the next attempt. */
 const isPassing = (error: unknown): error is ClusterError =>
   error instanceof ClusterError &&
-  !(error instanceof UserError) &&
   (error.failure === 'unreachable' ||
     error.failure === 'unavailable' ||
     error.failure === 'unauthorized' ||

@@ -35,11 +35,15 @@ export function localFolders(
 ): readonly LocalFolder[] {
   return (sync?.folders ?? []).map((one, index) => ({
     name: String(index),
-    local: existing(one, resolve(folder, one.local.replace(/^~(?=\/|$)/, userHome(env)))),
+    local: existing(one, pathHere(one.local, folder, env)),
     written: one.local,
     remote: one.remote,
   }))
 }
+
+/** The absolute path of one that the manifest writes: relative to its folder, absolute, or from `~`. */
+export const pathHere = (path: string, folder: string, env: Workspace['env']): string =>
+  resolve(folder, path.replace(/^~(?=\/|$)/, userHome(env)))
 
 function existing({ local, span }: SyncFolder, path: string): string {
   const found = statSync(path, { throwIfNoEntry: false })

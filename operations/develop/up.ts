@@ -33,11 +33,7 @@ async function originalOf(
   { development, hasDeploy }: FoundDevelopment,
 ): Promise<{ readonly workload: KubeObject | undefined } | { readonly outcome: DeployOutcome }> {
   const { session } = world
-  const query = {
-    name: development.name,
-    selector: development.selector.map(({ name, value }) => [name, value] as const),
-  }
-  const there = await findOriginal(session, query)
+  const there = await findOriginal(session, development)
   if (!(input.deploy || (there === undefined && hasDeploy))) {
     if (there || development.autocreate) return { workload: there }
     throw new UserError(`there is no workload \`${development.name}\` in ${session.namespace}`, {
@@ -48,7 +44,7 @@ async function originalOf(
   const signal = withTimeLimit(DEPLOY, session.signal)
   const outcome = await deploy({ ...world, session: { ...session, signal } }, input, project)
   if (outcome.kind !== 'deployed') return { outcome }
-  const workload = await findOriginal(session, query)
+  const workload = await findOriginal(session, development)
   if (workload || development.autocreate) return { workload }
   throw new UserError(`the deploy did not create a workload \`${development.name}\``, {
     hint: 'name the development container after its service, or select the workload by `selector`',
