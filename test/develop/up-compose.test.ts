@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../cli/folder.ts'
 import { eventually, findCluster } from '../cluster/cluster.ts'
-import { Program } from '../cluster/program.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
 import { freePort } from './free-port.ts'
 
 const found = findCluster()
@@ -19,17 +18,13 @@ console.log('listening with ' + settings)
 `
 
 describe.skipIf(cluster === undefined)('devctl up with a Compose file alone', () => {
-  const namespace = `up-compose-${process.pid}`
-  const programs: Program[] = []
-  let folder = ''
-  let home = ''
+  let place: DevelopmentPlace
   let port = 0
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'devctl-up-compose-'))
-    home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
+    place = await openDevelopment(cluster!, 'up-compose')
     port = await freePort()
-    write(folder, {
+    write(place.folder, {
       'compose.yaml': `name: shop
 services:
   web:
@@ -46,24 +41,13 @@ services:
       'page.txt': 'one ',
       'settings.txt': 'first',
     })
-    await cluster!.createNamespace(namespace)
   })
   afterAll(async () => {
-    for (const one of programs) one.process.kill('SIGKILL')
-    const down = devctl('down')
-    await down.status
-    rmSync(folder, { recursive: true, force: true })
-    rmSync(home, { recursive: true, force: true })
-    await cluster?.deleteNamespace(namespace)
-    cluster?.close()
+    await place.devctl('down').status
+    await place.close()
   })
 
-  function devctl(...words: readonly string[]): Program {
-    const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace }
-    const program = new Program(words, { cwd: folder, env }).read()
-    programs.push(program)
-    return program
-  }
+  const devctl = (...words: readonly string[]) => place.devctl(...words)
 
   /** The page as this machine sees it, over the forward of the published port. */
   const page = (text: string) =>
@@ -80,22 +64,22 @@ services:
     expect(up.stderr).toContain('`devctl down web` ends it')
     await page('one first')
 
-    writeFileSync(join(folder, 'page.txt'), 'two ')
+    writeFileSync(join(place.folder, 'page.txt'), 'two ')
     await page('two first')
 
-    writeFileSync(join(folder, 'settings.txt'), 'second')
+    writeFileSync(join(place.folder, 'settings.txt'), 'second')
     await page('two second')
 
     await cluster!.kubectl(
       '--namespace',
-      namespace,
+      place.namespace,
       'delete',
       'pod',
       '--selector',
       'dev.platform/mirror=web',
       '--wait=false',
     )
-    writeFileSync(join(folder, 'page.txt'), 'three ')
+    writeFileSync(join(place.folder, 'page.txt'), 'three ')
     await page('three second')
 
     const again = devctl('up')

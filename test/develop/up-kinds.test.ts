@@ -1,10 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../cli/folder.ts'
 import { eventually, findCluster } from '../cluster/cluster.ts'
-import { Program } from '../cluster/program.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
 import { freePort } from './free-port.ts'
 
 const found = findCluster()
@@ -31,16 +30,12 @@ services:
 `
 
 describe.skipIf(cluster === undefined)('kinds of development containers', () => {
-  const namespace = `up-kinds-${process.pid}`
-  const programs: Program[] = []
-  let folder = ''
-  let home = ''
+  let place: DevelopmentPlace
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'devctl-up-kinds-'))
-    home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
+    place = await openDevelopment(cluster!, 'up-kinds')
     const port = await freePort()
-    write(folder, {
+    write(place.folder, {
       'compose.yaml': COMPOSE,
       'devctl.yml': `deploy: {compose: compose.yaml}
 dev:
@@ -59,24 +54,12 @@ dev:
 `,
       'server.js': `require('http').createServer((_, answer) => answer.end(process.env.GREETING + ', on ' + process.cwd())).listen(${port})`,
     })
-    await cluster!.createNamespace(namespace)
     const deploy = devctl('deploy', '--wait')
     expect(await deploy.status, deploy.stderr).toBe(0)
   })
-  afterAll(async () => {
-    for (const one of programs) one.process.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-    rmSync(home, { recursive: true, force: true })
-    await cluster?.deleteNamespace(namespace)
-    cluster?.close()
-  })
+  afterAll(() => place?.close())
 
-  function devctl(...words: readonly string[]): Program {
-    const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace }
-    const program = new Program(words, { cwd: folder, env }).read()
-    programs.push(program)
-    return program
-  }
+  const devctl = (...words: readonly string[]) => place.devctl(...words)
 
   test('in hybrid mode the command runs here, with the variables of the container, and Services lead to it', async () => {
     const up = devctl('up', 'api')
@@ -85,12 +68,12 @@ dev:
       90,
       async () => {
         const wget = ['exec', 'deploy/client', '--', 'wget', '-q', '-T', '5', '-O', '-', 'http://api:8080/']
-        const text = await cluster!.kubectl('--namespace', namespace, ...wget).catch(() => '')
+        const text = await cluster!.kubectl('--namespace', place.namespace, ...wget).catch(() => '')
         return text.startsWith('hello') ? text : undefined
       },
       async () => up.stderr,
     )
-    expect(answer).toBe(`hello from the cluster, on ${folder}`)
+    expect(answer).toBe(`hello from the cluster, on ${place.folder}`)
     const exec = devctl('exec', 'api', '--', 'ls')
     expect(await exec.status).toBe(1)
     expect(exec.stderr).toContain('runs its command on this machine')
@@ -101,7 +84,8 @@ dev:
   test('services share the files of the container, and are restarted by name', async () => {
     const up = devctl('up', 'worker')
     await up.until(/ready/, 90)
-    const runs = () => (existsSync(join(folder, 'runs.txt')) ? readFileSync(join(folder, 'runs.txt'), 'utf8') : '')
+    const runs = () =>
+      existsSync(join(place.folder, 'runs.txt')) ? readFileSync(join(place.folder, 'runs.txt'), 'utf8') : ''
     const lines = (count: number) =>
       eventually(`${count} runs`, 60, async () => (runs().split('\n').length > count ? true : undefined))
     await lines(1)

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../cli/folder.ts'
 import { eventually, findCluster } from '../cluster/cluster.ts'
-import { Program } from '../cluster/program.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -33,35 +32,19 @@ dev:
 `
 
 describe.skipIf(cluster === undefined)('devctl up', () => {
-  const namespace = `up-${process.pid}`
-  const programs: Program[] = []
-  let folder = ''
-  let home = ''
+  let place: DevelopmentPlace
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'devctl-up-'))
-    home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
-    write(folder, { 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST, 'greeting.txt': 'from the laptop\n' })
-    await cluster!.createNamespace(namespace)
+    place = await openDevelopment(cluster!, 'up')
+    write(place.folder, { 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST, 'greeting.txt': 'from the laptop\n' })
   })
-  afterAll(async () => {
-    for (const one of programs) one.process.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-    rmSync(home, { recursive: true, force: true })
-    await cluster?.deleteNamespace(namespace)
-    cluster?.close()
-  })
+  afterAll(() => place?.close())
 
-  function devctl(...words: readonly string[]): Program {
-    const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace }
-    const program = new Program(words, { cwd: folder, env }).read()
-    programs.push(program)
-    return program
-  }
+  const devctl = (...words: readonly string[]) => place.devctl(...words)
 
   const replicas = async () =>
-    (await cluster!.get<{ spec: { replicas?: number } }>(`/apis/apps/v1/namespaces/${namespace}/deployments/api`)).spec
-      .replicas
+    (await cluster!.get<{ spec: { replicas?: number } }>(`/apis/apps/v1/namespaces/${place.namespace}/deployments/api`))
+      .spec.replicas
 
   test('a dry run prints the mirror without secrets, and changes nothing', async () => {
     const deploy = devctl('deploy')
@@ -79,7 +62,7 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
     await up.until(/from the laptop/, 90)
     expect(await replicas()).toBe(0)
 
-    writeFileSync(join(folder, 'new.txt'), 'saved\n')
+    writeFileSync(join(place.folder, 'new.txt'), 'saved\n')
     const read = () => devctl('exec', '--', 'cat', 'new.txt')
     const saved = await eventually('the new file is in the container', 20, async () => {
       const program = read()
@@ -89,16 +72,18 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
 
     const made = devctl('exec', '--', 'sh', '-c', 'echo $GREETING > made.txt; exit 7')
     expect(await made.status, made.stderr).toBe(7)
-    const here = join(folder, 'made.txt')
+    const here = join(place.folder, 'made.txt')
     await eventually('the file of the container is here', 20, async () =>
       existsSync(here) && readFileSync(here, 'utf8') === 'hello\n' ? true : undefined,
     )
 
-    const config = join(home, 'ssh/config')
+    const config = join(place.home, 'ssh/config')
     const ssh = (...words: string[]) =>
       execFileSync('ssh', ['-F', config, 'api.devctl', ...words], { encoding: 'utf8', timeout: 20_000 })
     expect(ssh('pwd; cat new.txt; echo $GREETING')).toBe('/app\nsaved\nhello\n')
-    execFileSync('scp', ['-q', '-F', config, join(folder, 'new.txt'), 'api.devctl:copied.txt'], { timeout: 20_000 })
+    execFileSync('scp', ['-q', '-F', config, join(place.folder, 'new.txt'), 'api.devctl:copied.txt'], {
+      timeout: 20_000,
+    })
     expect(ssh('cat copied.txt')).toBe('saved\n')
 
     const missing = devctl('exec', '--', 'no-such-program')
