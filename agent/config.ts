@@ -25,6 +25,8 @@ export interface AgentFolder {
   readonly name: string
   /** In the volume: `src/0`. */
   readonly path: string
+  /** The only file in it, which the container has mounted by itself. */
+  readonly file?: string
 }
 
 /** Reads the configuration. Throws an Error if it is not one that this agent understands. */

@@ -19,6 +19,8 @@ export interface FolderSyncOptions {
   readonly name: string
   readonly root: string
   readonly ignores: IgnoreSource
+  /** The folder is about one file, which stays in the container as long as that runs. */
+  readonly isMountedFile: boolean
   readonly recursive: boolean
   readonly rescanInterval: number
 }
@@ -44,8 +46,10 @@ export class FolderSync {
   #hasRemote = false
   #mayBeEmpty = false
   #isWorking = false
+  readonly #isMountedFile: boolean
 
   constructor(options: FolderSyncOptions, world: FolderWorld) {
+    this.#isMountedFile = options.isMountedFile
     const { name, root, ignores } = options
     this.name = name
     this.root = root
@@ -378,6 +382,10 @@ export class FolderSync {
           this.#stop('local', node)
           return
         }
+        if (this.#isMountedFile) {
+          this.#stay(node)
+          return
+        }
         if (decision.keep && !this.#isKept(node)) {
           this.#keep(node)
           return
@@ -489,6 +497,12 @@ export class FolderSync {
     const bit = executable === undefined ? {} : { executable }
     const isNew = node.base?.local?.mtime !== mtime && node.base !== undefined
     this.#remote.change(node, { kind: 'meta', ...(isNew && { mtime: mtime + this.state.world.ahead }), ...bit })
+  }
+
+  /** Editors that rename delete the file for a moment; after that it is reported. */
+  #stay(node: TreeNode): void {
+    if (this.state.attempts(node) === 0) this.state.retry(node, STAYING)
+    else this.state.fail(node, 'local', 'the file has gone here; the container has it mounted and keeps it')
   }
 
   #removeRemote(node: TreeNode): void {
@@ -688,6 +702,9 @@ export class FolderSync {
     this.state.world.report({ kind: 'continued', folder: this.name, side })
   }
 }
+
+/** Milliseconds for which a mounted file may be missing on the laptop without a word. */
+const STAYING = 1_000
 
 /** What is above a path on the laptop, if that is not a folder. */
 function fileAbove(node: TreeNode): TreeNode | undefined {

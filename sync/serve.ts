@@ -17,7 +17,7 @@ export interface ServeOptions {
   readonly key: Uint8Array
   /** Where the sync volume is mounted. */
   readonly volume: string
-  readonly folders: readonly { readonly name: string; readonly path: string }[]
+  readonly folders: readonly ServedPlace[]
   /** This file is made when the application may start. */
   readonly ready: string
   readonly write: 'auto' | 'rename' | 'inplace'
@@ -25,6 +25,14 @@ export interface ServeOptions {
   readonly clock?: SyncClock
   /** One watcher for all folders below: macOS, Windows. */
   readonly recursive?: boolean
+}
+
+/** A sync folder and its place in the volume. */
+export interface ServedPlace {
+  readonly name: string
+  readonly path: string
+  /** The only file in it, which the container has mounted by itself. */
+  readonly file?: string
 }
 
 export interface SyncServer {
@@ -65,7 +73,7 @@ class Server implements SyncServer {
     this.clock = options.clock ?? systemClock
     this.volume = new SyncVolume(this.disk, options.volume)
     // With content of an earlier session the application need not wait for a laptop.
-    if (this.volume.wasSynced) this.openGate()
+    if (this.volume.wasSynced && this.#hasMountedFiles()) this.openGate()
   }
 
   connect(stream: Duplex): void {
@@ -101,9 +109,32 @@ class Server implements SyncServer {
   openGate(): void {
     const { ready } = this.options
     for (const { writer } of this.folders) writer.isUnwatched = false
+    this.#makeMountedFiles()
     if (this.disk.entry(ready) !== undefined) return
     makeFolders(this.disk, ready.slice(0, ready.lastIndexOf('/')))
     writeOwn(this.disk, ready, Buffer.from('\n'))
+  }
+
+  /** False if one of them is new since the volume was synchronized. */
+  #hasMountedFiles(): boolean {
+    return this.#mountedFiles().every(place => {
+      const entry = this.disk.entry(place)
+      return entry !== undefined && entry !== 'other' && entry.kind === 'file' && entry.size > 0
+    })
+  }
+
+  /** The kubelet mounts a folder where it finds nothing. */
+  #makeMountedFiles(): void {
+    for (const place of this.#mountedFiles()) {
+      if (this.disk.entry(place) !== undefined) continue
+      makeFolders(this.disk, place.slice(0, place.lastIndexOf('/')))
+      writeOwn(this.disk, place, Buffer.alloc(0))
+    }
+  }
+
+  #mountedFiles(): readonly string[] {
+    const { folders, volume } = this.options
+    return folders.flatMap(({ path, file }) => (file === undefined ? [] : [`${volume}/${path}/${file}`]))
   }
 
   /** True if the laptop was here before, and needs only what it has missed. */
@@ -144,7 +175,7 @@ class Server implements SyncServer {
       ignores,
       rescanInterval,
       root: `${this.options.volume}/${found.path}`,
-      write: this.options.write,
+      write: found.file === undefined ? this.options.write : 'mounted',
       recursive: this.options.recursive ?? process.platform !== 'linux',
       changed: () => this.tell(),
       owns: paths => {

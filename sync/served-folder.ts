@@ -8,7 +8,7 @@ import { describeError } from './problems.ts'
 import type { ItemResult } from './requests.ts'
 import { TreeNode } from './tree-node.ts'
 import type { SyncVolume } from './volume.ts'
-import { type PathChange, Writer } from './writer.ts'
+import { type PathChange, type WriteMode, Writer } from './writer.ts'
 
 export interface ServedFolderOptions {
   readonly disk: Disk
@@ -16,7 +16,7 @@ export interface ServedFolderOptions {
   readonly name: string
   readonly root: string
   readonly volume: SyncVolume
-  readonly write: 'auto' | 'rename' | 'inplace'
+  readonly write: WriteMode
   readonly recursive: boolean
   readonly ignores: IgnoreSource
   readonly rescanInterval: number

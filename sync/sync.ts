@@ -21,6 +21,8 @@ export interface LocalSyncFolder {
   readonly local: string
   /** As `ignoreSource` reads it. */
   readonly ignores: IgnoreSource
+  /** The only file of the folder that is synchronized, where the container has it mounted by itself. */
+  readonly file?: string
 }
 
 export interface SyncOptions {
@@ -137,10 +139,11 @@ class Engine implements SyncEngine, FolderWorld {
     this.rules = { windows: isWindows, foldsCase: isWindows || platform === 'darwin' }
     this.conflicts = new ConflictFolder(this.disk, `${options.stateFolder}/conflicts`)
     this.#folders = options.folders.map(
-      ({ name, local, ignores }) =>
+      ({ name, local, ignores, file }) =>
         new FolderSync(
           {
             name,
+            isMountedFile: file !== undefined,
             root: isWindows ? local.replaceAll('\\', '/') : local,
             ignores,
             recursive: platform !== 'linux',

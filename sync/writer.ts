@@ -29,8 +29,11 @@ export interface WriterOptions {
   /** A folder on the same volume for files that are being written; undefined: beside the file. */
   readonly stage?: string
   /** Small files that are there are written in place: many watchers miss a file that is renamed into its place. */
-  readonly write: 'auto' | 'rename' | 'inplace'
+  readonly write: WriteMode
 }
+
+/** `mounted`: always in place, whatever the size: the container has the file itself mounted, and would keep the one that has gone. */
+export type WriteMode = 'auto' | 'rename' | 'inplace' | 'mounted'
 
 /** Larger files are never written in place. */
 export const SMALL_FILE = 1 << 20
@@ -76,6 +79,7 @@ export class Writer {
   }
 
   #change(place: string, there: FileEntry | undefined, change: PathChange['change']): WriteResult {
+    if (this.#options.write === 'mounted' && there?.kind === 'file') return this.#changeMounted(place, change)
     switch (change.kind) {
       case 'remove':
         return this.#remove(place, there)
@@ -100,9 +104,50 @@ export class Writer {
         if (there?.kind === 'folder' && !this.#removeFolder(place)) return { kind: 'not-empty' }
         this.#replace(place, stage => this.#disk.makeLink(change.target, stage))
     }
+    return this.#written(place, change)
+  }
+
+  #written(place: string, change: PathChange['change']): WriteResult {
     const entry = this.#entry(place)
     // Somebody has written to it since: then it is not what we have written.
     return { kind: isWritten(change, entry) ? 'done' : 'changed', entry }
+  }
+
+  /** A file that the container has mounted by itself: nothing else takes its place. */
+  #changeMounted(place: string, change: PathChange['change']): WriteResult {
+    switch (change.kind) {
+      case 'file':
+        this.#withFile(place, 'update', file => {
+          this.#overwrite(place, file, this.#disk.opened(file)?.size ?? 0, change.bytes)
+          this.#setMeta(file, change)
+        })
+        break
+      case 'staged':
+        this.#withFile(place, 'update', file => {
+          this.#copy(change.stage, file)
+          this.#setMeta(file, change)
+        })
+        this.discard(change.stage)
+        break
+      case 'meta':
+        this.#withFile(place, 'read', file => this.#setMeta(file, change))
+        break
+      default:
+        throw new Error('the file is mounted in the container, and stays there')
+    }
+    return this.#written(place, change)
+  }
+
+  #copy(from: string, to: number): void {
+    const piece = Buffer.alloc(SMALL_FILE)
+    let size = 0
+    this.#withFile(from, 'read', file => {
+      for (let read = 1; read > 0; size += read) {
+        read = this.#disk.read(file, piece, size)
+        if (read > 0) this.#disk.write(to, piece.subarray(0, read), size)
+      }
+    })
+    this.#disk.truncate(to, size)
   }
 
   #remove(place: string, there: FileEntry | undefined): WriteResult {
@@ -238,7 +283,7 @@ export class Writer {
     }
   }
 
-  #withFile(path: string, how: 'read' | 'create', work: (file: number) => void, executable = false): void {
+  #withFile(path: string, how: 'read' | 'create' | 'update', work: (file: number) => void, executable = false): void {
     const file = this.#disk.open(path, how, executable)
     try {
       work(file)

@@ -70,6 +70,8 @@ export interface SyncFolder {
   readonly local: string
   /** Absolute. */
   readonly remote: string
+  /** The name in this folder of the only file that is synchronized, where `remote` is a file; of a Compose file. */
+  readonly file?: string
 }
 
 export interface ExternalVolume {

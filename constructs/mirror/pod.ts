@@ -2,6 +2,7 @@ import type { ContainerMount, ContainerPlan, ContainerSecurity, FillPlan } from 
 import { toAffinity } from '../pod/affinity.ts'
 import { fillContainers } from '../pod/fill.ts'
 import { helperContainer } from '../pod/helper.ts'
+import { quote } from '../pod/shell.ts'
 import { busybox, type Tools } from '../pod/tools.ts'
 import { AGENT_MOUNTS, agentCommand, agentContainer, USER_FILE } from './agent.ts'
 import { containerJson, developContainer, type PodParts } from './container.ts'
@@ -238,9 +239,10 @@ function fillContainersOf(
 ): readonly Json[] {
   const { imagePullPolicy = 'IfNotPresent' } = container as Pick<ContainerPlan, 'imagePullPolicy'> // a container's
   const fill = { volume: SYNC_VOLUME, image, imagePullPolicy, toolsImage: facts.toolsImage, ...fillSecurity(identity) }
-  const fills = [...settings.folders, ...settings.volumes].map(
-    ({ path, directory }): FillPlan => ({ ...fill, directory, path }),
-  )
+  const all = [...settings.folders, ...settings.volumes]
+  const fills = all
+    .filter(({ isFile }) => !isFile)
+    .map(({ path, directory }): FillPlan => ({ ...fill, directory, path }))
   const tools: Tools = {
     container: toolsContainer(facts),
     volume: { kind: 'memory', name: TOOLS_VOLUME },
@@ -254,11 +256,32 @@ function fillContainersOf(
     volumes: new Set(),
   })
   const copies = planned.map(one => containerJson(one))
+  const files = facts.hasSidecars ? [] : all.filter(({ isFile }) => isFile)
   return [
     ...(asksForUser(identity) ? [containerJson(userContainer(image, imagePullPolicy, identity))] : []),
     ...(needsOwner(identity, settings, spec, sync) ? [containerJson(ownContainer(facts, identity))] : []),
     ...copies,
+    ...(files.length > 0 ? [containerJson(filesContainer(files, fill))] : []),
   ]
+}
+
+/** Without a sidecar the agent starts with the container, and the kubelet mounts a folder where it finds no file. */
+function filesContainer(
+  files: readonly VolumeFolder[],
+  { image, imagePullPolicy, rootless, security }: Omit<FillPlan, 'directory' | 'path'>,
+): ContainerPlan {
+  const make = files.map(({ directory }) => {
+    const place = quote(`/devctl/volume/${directory}`)
+    return `b mkdir -p "$(b dirname ${place})" && { [ -e ${place} ] || : > ${place}; }`
+  })
+  return helperContainer({
+    name: 'devctl-files',
+    image,
+    imagePullPolicy,
+    command: [busybox, 'sh', '-c', [`b() { ${busybox} "$@"; }`, ...make].join('\n')],
+    mounts: [FILL_TOOLS, { volume: SYNC_VOLUME, path: '/devctl/volume' }],
+    security: rootless ? security : { ...security, runAsUser: 0 },
+  })
 }
 
 /** Leaves the user of the image where the agent and the laptop find it. */

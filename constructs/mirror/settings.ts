@@ -51,6 +51,8 @@ export interface VolumeFolder {
   readonly path: string
   /** Of the volume: `src/0`, `data/root/.cache`. */
   readonly directory: string
+  /** A file is mounted, which the agent makes before the container starts. */
+  readonly isFile?: true
 }
 
 /** A development container, as far as it decides what its mirror is. */

@@ -21,7 +21,7 @@ export interface Candidate extends ComposeFolders {
 export function candidatesOf(project: Project, host: FolderHost): readonly Candidate[] {
   const all = [...project.services.values()]
     .map((service): Candidate => ({ service, ...composeFolders(service, host) }))
-    .filter(({ folders }) => folders.length > 0)
+    .filter(({ folders }) => folders.some(({ file }) => file === undefined))
   const changed = all.filter(({ service }) => service.build || service.watch.some(isSyncRule))
   return changed.length > 0 ? changed : all.filter(one => runsProject(one, project))
 }
@@ -30,7 +30,8 @@ export function candidatesOf(project: Project, host: FolderHost): readonly Candi
 const runsProject = ({ service, folders }: Candidate, { directory }: Project): boolean => {
   const readOnly = new Set(service.mounts.flatMap(({ readOnly, target }) => (readOnly ? [target.value] : [])))
   return folders.some(
-    ({ local, remote }) => !readOnly.has(remote) && (local === directory || inside(directory, local) !== undefined),
+    ({ local, remote, file }) =>
+      file === undefined && !readOnly.has(remote) && (local === directory || inside(directory, local) !== undefined),
   )
 }
 
@@ -53,7 +54,7 @@ export async function chooseCandidate(
   return all[names.indexOf(chosen)]!
 }
 
-/** A service that is named needs only a folder: the user knows what it is. */
+/** A service that is named needs only a folder or file: the user knows what it is. */
 function namedCandidate(project: Project, host: FolderHost, name: string): Candidate {
   const service = project.services.get(name)
   if (!service) {

@@ -4,13 +4,15 @@ import type { CompilerHost } from '../../compiler/host.ts'
 import type { Span } from '../../compiler/text/source.ts'
 import { inside, type WatchPatterns } from './watch-patterns.ts'
 
-/** A folder of this machine that a service has in its container, by a host volume or by `develop.watch`. */
+/** A folder or file of this machine that a service has in its container, by a host volume or by `develop.watch`. */
 export interface ComposeFolder {
   readonly span: Span
   /** Absolute. */
   readonly local: string
   /** Absolute, in the container. */
   readonly remote: string
+  /** For a host volume of a file: its name in `local`, of which nothing else is synchronized. `remote` is the file, too. */
+  readonly file?: string
   /** Paths in it, relative, where the container has something else: another volume, a config. They are not synchronized. */
   readonly excluded: readonly string[]
   /** The rules of `develop.watch` that bring it here: what none of them is about is not synchronized. Empty: a host volume. */
@@ -37,8 +39,8 @@ export type FolderHost = Pick<CompilerHost, 'stat' | 'readFile' | 'realPath' | '
 export const isSyncRule = ({ action }: WatchRule): boolean => action.value.startsWith('sync')
 
 /**
- * The folders of a service that are synchronized: its host volumes that are folders of the project,
- * and the paths of `develop.watch` that are not in one of them at the same place already. What only
+ * The folders of a service that are synchronized: its host volumes that are folders or files of the
+ * project, and the paths of `develop.watch` that are not in one of them at the same place already. What only
  * belongs to this machine, such as `~/.aws`, is left out with a problem.
  */
 export function composeFolders(service: Service, host: FolderHost): ComposeFolders {
@@ -46,11 +48,8 @@ export function composeFolders(service: Service, host: FolderHost): ComposeFolde
   const volumes = service.mounts
     .filter(mount => mount.type === 'bind')
     .filter(mount => isOfProject(mount, host, problems))
-    // A watched path has its links resolved, too.
-    .map(({ span, source, target }): Place => ({ span, local: host.realPath(source.value), remote: target.value }))
-  const watched = watchedFolders(service, host, problems).filter(
-    one => !volumes.some(volume => isSamePlace(one, volume)),
-  )
+    .map(mount => volumePlace(mount, host))
+  const watched = watchedFolders(service, host, problems).filter(one => !volumes.some(volume => isIn(one, volume)))
   const groups = withoutClashes(grouped(watched), volumes, problems)
   const remotes = [...new Set([...mountTargets(service), ...groups.map(({ remote }) => remote)])]
   const excludedIn = ({ remote }: Place) => remotes.flatMap(other => inside(other, remote) ?? [])
@@ -67,15 +66,35 @@ interface Place {
   readonly span: Span
   readonly local: string
   readonly remote: string
+  readonly file?: string
+}
+
+/** Where a host volume is on both sides. */
+function volumePlace({ span, source, target }: BindMount, host: FolderHost): Place {
+  // A watched path has its links resolved, too.
+  const local = host.realPath(source.value)
+  const remote = target.value
+  if (host.stat(source.value)?.kind === 'folder') return { span, local, remote }
+  return { span, local: posix.dirname(local), remote, file: posix.basename(local) }
+}
+
+/** True if what is watched is a host volume already, or in one at the same place. */
+function isIn({ rules, ...one }: WatchedFolder, volume: Place): boolean {
+  if (volume.file === undefined) return isSamePlace(one, volume)
+  const path = posix.join(volume.local, volume.file)
+  return rules.every(rule => rule.path === path) && posix.join(one.remote, volume.file) === volume.remote
 }
 
 interface WatchedFolder extends Place {
   readonly rules: readonly WatchPatterns[]
 }
 
-/** True if a host volume is a folder to work on: not data that the cluster keeps, nor the machine's own. */
+/** True if a host volume is something to work on: not data that the cluster keeps, nor the machine's own. */
 function isOfProject({ source, as, span }: BindMount, host: FolderHost, problems: FolderProblem[]): boolean {
-  if (as?.value === 'skip' || as?.value === 'claim' || host.stat(source.value)?.kind !== 'folder') return false
+  const kind = host.stat(source.value)?.kind
+  if (as?.value === 'skip' || as?.value === 'claim' || (kind !== 'folder' && kind !== 'file')) return false
+  // Its content is kept from claims.
+  if (kind === 'file' && as?.value === 'secret') return false
   const outside = host.outside?.(source.value)
   if (!outside || outside.is === 'allowed') return true
   if (outside.is !== 'system')
@@ -150,7 +169,7 @@ function withoutClashes(
   volumes: readonly Place[],
   problems: FolderProblem[],
 ): readonly WatchedFolder[] {
-  const taken = new Map(volumes.map(({ remote, local }) => [remote, local]))
+  const taken = new Map(volumes.map(({ remote, local, file = '' }) => [remote, posix.join(local, file)]))
   return groups.filter(({ span, local, remote }) => {
     const other = taken.get(remote)
     if (other === undefined) taken.set(remote, local)

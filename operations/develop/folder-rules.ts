@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { dockerPattern, dockerPatterns } from '../../compiler/values/ignore-file.ts'
-import { type IgnoreSource, ignoreSource } from '../../sync/ignore-source.ts'
+import { type IgnoreSource, ignoreSource, NO_IGNORES } from '../../sync/ignore-source.ts'
 import type { PathRule, PatternSet } from '../../sync/path-rules.ts'
 import type { ComposeFolder } from './compose-folders.ts'
 import { inside, type WatchPatterns } from './watch-patterns.ts'
@@ -8,16 +8,18 @@ import { inside, type WatchPatterns } from './watch-patterns.ts'
 /**
  * What is not synchronized of a folder of a Compose file: what its `.stignore` ignores, or the rules
  * without one; what the container has of its own there; and, for a folder of `develop.watch`, what
- * none of its rules is about. Throws what reading the ignore file throws.
+ * none of its rules is about. A file that is named is synchronized in any case. Throws what reading
+ * the ignore file throws.
  */
-export const folderRules = ({
+export function folderRules({
   local,
+  file,
   excluded,
   rules,
-}: Pick<ComposeFolder, 'local' | 'excluded' | 'rules'>): IgnoreSource => ({
-  ...ignoreSource(local, excluded),
-  rules: rules.map(rule => pathRule(local, rule)),
-})
+}: Pick<ComposeFolder, 'local' | 'file' | 'excluded' | 'rules'>): IgnoreSource {
+  if (file !== undefined) return { ...NO_IGNORES, text: '', rules: [{ under: file, isFile: true, except: [] }] }
+  return { ...ignoreSource(local, excluded), rules: rules.map(rule => pathRule(local, rule)) }
+}
 
 function pathRule(local: string, { path, isFolder, ignore, include, dockerIgnore }: WatchPatterns): PathRule {
   const under = inside(path, local) ?? ''

@@ -95,7 +95,12 @@ function serviceOf({ name, container, span }: Development, project: Project): Se
 }
 
 const syncOf = (folders: readonly ComposeFolder[]): Sync => ({
-  folders: folders.map(({ span, local, remote }) => ({ span, local, remote })),
+  folders: folders.map(({ span, local, remote, file }) => ({
+    span,
+    local,
+    remote,
+    ...(file !== undefined && { file }),
+  })),
   ...SYNC_DEFAULTS,
 })
 

@@ -13,7 +13,7 @@ import { findOriginal, named } from './find-original.ts'
 import { imageConfig, parseUser } from './image-facts.ts'
 import { type ContainerCommand, ownCommand } from './own-command.ts'
 import { settingsOf } from './settings.ts'
-import { type LocalFolder, localFolders, ofHostVolumes, pathHere, volumeFolder } from './sync-folders.ts'
+import { agentFolder, type LocalFolder, localFolders, ofHostVolumes, pathHere } from './sync-folders.ts'
 import type { TakeInput } from './take.ts'
 import type { UpInput, UpWorld } from './up-input.ts'
 
@@ -84,7 +84,7 @@ export async function prepareMirror(
       session: existing =>
         agentSession(existing, {
           sshPort: development.sshServerPort,
-          folders: folders.map(one => ({ name: one.name, path: volumeFolder(one) })),
+          folders: folders.map(agentFolder),
           write: 'auto',
         }),
       agent: new TextDecoder().decode(agentCode()),

@@ -20,19 +20,21 @@ const PORT = 8080
 /** What a section of `dev` changes in an application, in the form in which a mirror is made of it. */
 export function settingsOf(development: Development, given: Given): MirrorSettings {
   const { sync, securityContext, persistentVolume, initContainer } = development
-  const main = (sync?.folders ?? []).map(({ local, remote }, index) => ({
+  const main = (sync?.folders ?? []).map(({ local, remote, file }, index) => ({
     local,
     path: remote,
-    directory: `src/${index}`,
+    directory: file === undefined ? `src/${index}` : `src/${index}/${file}`,
+    ...(file !== undefined && { isFile: true as const }),
   }))
+  const shared = main.filter(({ isFile }) => !isFile)
   const folders = (container: DevelopmentContainer): readonly VolumeFolder[] =>
-    (container.sync?.folders ?? []).flatMap(({ local, remote }) => sharedFolder(main, local, remote))
+    (container.sync?.folders ?? []).flatMap(({ local, remote }) => sharedFolder(shared, local, remote))
   const ports = development.forward.filter(one => !one.service && !one.labels).map(({ remotePort }) => remotePort)
   return {
     ...toContainerSettings(
       development,
       given,
-      main.map(({ path, directory }) => ({ path, directory })),
+      main.map(({ local: _, ...folder }) => folder),
     ),
     mode: development.mode,
     autocreate: development.autocreate,

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
+import type { AgentFolder } from '../../agent/config.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development, SyncFolder } from '../../compiler/manifest/development.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
@@ -10,7 +11,7 @@ import type { Workspace } from '../workspace.ts'
 import type { ComposeFolder } from './compose-folders.ts'
 import { folderRules } from './folder-rules.ts'
 
-/** A folder of this machine, and its place in the container. */
+/** A folder or file of this machine, and its place in the container. */
 export interface LocalFolder {
   /** As the agent calls it: `0`, `1`, … in the order of `sync.folders`. */
   readonly name: string
@@ -20,6 +21,8 @@ export interface LocalFolder {
   readonly written: string
   /** Absolute, in the container. */
   readonly remote: string
+  /** The name in `local` of the only file that is synchronized, where `remote` is a file. */
+  readonly file?: string
   /** What is not synchronized; absent: what its ignore file says. */
   readonly ignores?: IgnoreSource
 }
@@ -54,22 +57,28 @@ function existing({ local, span }: SyncFolder, path: string): string {
   })
 }
 
-/** Where the container's folder is in the volume of the agent. */
-export const volumeFolder = ({ name }: Pick<LocalFolder, 'name'>): string => join('src', name)
+/** The folder as the agent has it: its place in the volume, and the only file in it if there is one. */
+export const agentFolder = ({ name, file }: Pick<LocalFolder, 'name' | 'file'>): AgentFolder => ({
+  name,
+  path: join('src', name),
+  ...(file !== undefined && { file }),
+})
 
 /** The host volumes of a service, with what the container has of its own in them left out. */
 export const ofHostVolumes = (folders: readonly ComposeFolder[], cwd: string): readonly LocalFolder[] =>
   folders.map((one, index) => ({
     name: String(index),
     local: one.local,
-    written: relative(cwd, one.local) || '.',
+    written: relative(cwd, join(one.local, one.file ?? '')) || '.',
     remote: one.remote,
+    ...(one.file !== undefined && { file: one.file }),
     ignores: folderRules(one),
   }))
 
 /** The folder for the synchronization, with what is left out. */
-export const syncedFolder = ({ name, local, ignores }: LocalFolder): LocalSyncFolder => ({
+export const syncedFolder = ({ name, local, file, ignores }: LocalFolder): LocalSyncFolder => ({
   name,
   local,
+  ...(file !== undefined && { file }),
   ignores: ignores ?? ignoreSource(local),
 })

@@ -26,8 +26,8 @@ function folders(service: string, { outside = {} }: { readonly outside?: Readonl
   return {
     ...found,
     shown: found.folders.map(
-      ({ local, remote, excluded, rules, direction }) =>
-        `${local}:${remote} ${direction}${excluded.length > 0 ? ` without ${excluded.join(' ')}` : ''}${rules.length > 0 ? ` by ${rules.length}` : ''}`,
+      ({ local, remote, file, excluded, rules, direction }) =>
+        `${local}${file === undefined ? '' : ` (${file})`}:${remote} ${direction}${excluded.length > 0 ? ` without ${excluded.join(' ')}` : ''}${rules.length > 0 ? ` by ${rules.length}` : ''}`,
     ),
     texts: found.problems.map(({ text }) => text),
   }
@@ -70,6 +70,15 @@ describe('host volumes', () => {
     expect(texts).toEqual(['`/project/src` is outside the project and is not synchronized'])
   })
 
+  test('may be single files, of whose folder nothing else travels', () => {
+    const { shown, texts } = folders('volumes: [".:/app", "./config/app.yml:/etc/app.yml:ro", "./.env:/app/.env"]')
+    expect(shown).toEqual(['/project:/app both without .env', '/project/config (app.yml):/etc/app.yml both'])
+    expect(texts).toEqual([])
+    const paths = ['app.yml', 'other.yml', 'x/app.yml']
+    expect(travelling('volumes: ["./config/app.yml:/etc/app.yml"]', paths)).toEqual(['app.yml'])
+    expect(folders('volumes: [{type: bind, source: ./package.json, target: /p, x-mount: secret}]').shown).toEqual([])
+  })
+
   test('hold everything but that', () => {
     const paths = ['src/index.ts', 'dist/main.js', 'a.log', 'node_modules/', 'node_modules/x/index.js', '.git/HEAD']
     expect(travelling('volumes: [".:/app", "/app/node_modules"]', paths)).toEqual([
@@ -97,6 +106,10 @@ describe('rules of `develop.watch` that copy files', () => {
     expect(folders(`volumes: [".:/app"], ${watch('{path: ./src, action: sync, target: /other}')}`).shown).toEqual([
       '/project:/app both',
       '/project/src:/other up by 1',
+    ])
+    const file = watch('{path: ./config/app.yml, action: sync+restart, target: /etc/app.yml}')
+    expect(folders(`volumes: ["./config/app.yml:/etc/app.yml"], ${file}`).shown).toEqual([
+      '/project/config (app.yml):/etc/app.yml both',
     ])
     // A host volume in a watched folder is its own mount.
     expect(folders(`volumes: ["./src:/app/src"], ${watch('{path: ., action: sync, target: /app}')}`).shown).toEqual([
