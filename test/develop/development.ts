@@ -16,12 +16,16 @@ export interface DevelopmentPlace {
   close(): Promise<void>
 }
 
-/** Makes the namespace and an empty folder; both have the name of the test. */
-export async function openDevelopment(cluster: Cluster, name: string): Promise<DevelopmentPlace> {
+/** Makes the namespace and an empty folder; both have the name of the test. The programs also get the variables of `more`. */
+export async function openDevelopment(
+  cluster: Cluster,
+  name: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<DevelopmentPlace> {
   const namespace = `${name}-${process.pid}`
   const folder = mkdtempSync(join(tmpdir(), `devctl-${name}-`))
   const home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
-  const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace }
+  const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace, ...more }
   const programs: Program[] = []
   await cluster.createNamespace(namespace)
   return {
