@@ -6,6 +6,8 @@ export interface AgentConfig {
   /** On 127.0.0.1. */
   readonly syncPort: number
   readonly sshPort: number
+  /** Paths of Unix sockets to listen on in place of the ports, which would be those of the node. */
+  readonly sockets?: { readonly sync: string; readonly ssh: string }
   /** ed25519: a private key of OpenSSH, and the public one of the user. */
   readonly hostKey: string
   readonly userKey: string

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
+import type { ListenPlace } from '../adapters/ssh/key-server.ts'
 import { serveSync } from '../sync/serve.ts'
 import { becomeUser } from './become-user.ts'
 import { type AgentConfig, readConfig } from './config.ts'
+import { listenPlace } from './listen-place.ts'
 import { startSshServer } from './ssh-server.ts'
 
 /** Runs the agent with the configuration in a file. Failures end it; the kubelet starts it again. */
@@ -11,7 +13,7 @@ export function runAgent(file: string): void {
   // As the first process of a container, nothing ends it by default.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
   becomeUser(config)
-  listen(config.syncPort, startSync(config))
+  listen(listenPlace(config.sockets?.sync, config.syncPort), startSync(config))
   void startSshServer(config)
 }
 
@@ -21,8 +23,7 @@ function startSync(config: AgentConfig): (socket: Socket) => void {
   return socket => server.connect(socket)
 }
 
-/** On 127.0.0.1, which port-forwards reach. */
-function listen(port: number, connect: (socket: Socket) => void): void {
+function listen(place: ListenPlace, connect: (socket: Socket) => void): void {
   const server = createServer(socket => {
     socket.setNoDelay(true)
     connect(socket)
@@ -30,7 +31,7 @@ function listen(port: number, connect: (socket: Socket) => void): void {
   server.on('error', error => {
     throw error
   })
-  server.listen(port, '127.0.0.1')
+  server.listen({ ...place, readableAll: true, writableAll: true })
 }
 
 runAgent(process.argv[2] ?? '/devctl/code/session.json')

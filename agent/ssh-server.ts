@@ -4,12 +4,15 @@ import type { Connection } from 'ssh2'
 import { join } from '../adapters/ssh/join.ts'
 import { type KeyServer, startKeyServer } from '../adapters/ssh/key-server.ts'
 import type { OpenChannels } from '../adapters/ssh/open-channels.ts'
+import { listenPlace } from './listen-place.ts'
 
 /** Milliseconds for a connection inside the cluster. */
 const DIAL = 10_000
 
 export interface SshServerConfig {
   readonly sshPort: number
+  /** As in the configuration of the agent. */
+  readonly sockets?: { readonly ssh: string }
   /** Private host key and public user key of the session. */
   readonly hostKey: string
   readonly userKey: string
@@ -26,13 +29,14 @@ interface Bound {
 }
 
 /**
- * The SSH server of the agent, on 127.0.0.1 of the Pod: it connects to ports (direct-tcpip) and
+ * The SSH server of the agent, on 127.0.0.1 of the Pod or a Unix socket: it connects to ports (direct-tcpip) and
  * listens on ports (tcpip-forward) for the laptop that has the session's key. It runs nothing: there
  * are no sessions.
  */
-export function startSshServer({ sshPort, hostKey, userKey }: SshServerConfig): Promise<KeyServer> {
+export function startSshServer({ sshPort, sockets, hostKey, userKey }: SshServerConfig): Promise<KeyServer> {
   const bound = new Map<string, Bound>()
-  return startKeyServer({ address: '127.0.0.1', port: sshPort, hostKey, userKey }, (client, channels) => {
+  const at = listenPlace(sockets?.ssh, sshPort)
+  return startKeyServer({ at, hostKey, userKey }, (client, channels) => {
     client.on('tcpip', (accept, reject, { destIP, destPort }) => {
       dial(destIP, destPort).then(
         socket => join(channels.keep(accept()), socket),

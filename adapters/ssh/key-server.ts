@@ -7,10 +7,11 @@ import { OpenChannels } from './open-channels.ts'
 /** Milliseconds in which a client must have proved its key. */
 const AUTHENTICATION = 20_000
 
+/** Where a server listens: on a port, where 0 is any that is free, or on a Unix socket, which everybody may use who sees it. */
+export type ListenPlace = { readonly host: string; readonly port: number } | { readonly path: string }
+
 export interface KeyServerOptions {
-  readonly address: string
-  /** 0: any that is free. */
-  readonly port: number
+  readonly at: ListenPlace
   /** Private, as OpenSSH writes it. */
   readonly hostKey: string
   /** The public half of the only key that is let in. */
@@ -18,6 +19,7 @@ export interface KeyServerOptions {
 }
 
 export interface KeyServer {
+  /** 0 for a socket. */
   readonly port: number
   /** Ends all connections, and gives the port back. */
   close(): void
@@ -30,7 +32,7 @@ export interface KeyServer {
  * error when the port cannot be had.
  */
 export async function startKeyServer(
-  { address, port, hostKey, userKey }: KeyServerOptions,
+  { at, hostKey, userKey }: KeyServerOptions,
   use: (client: ssh2.Connection, channels: OpenChannels) => void,
 ): Promise<KeyServer> {
   const sockets = new Set<Socket>()
@@ -54,10 +56,10 @@ export async function startKeyServer(
     server.injectSocket(socket)
   })
   await new Promise<void>((resolve, reject) => {
-    listener.once('error', reject).listen(port, address, resolve)
+    listener.once('error', reject).listen({ ...at, readableAll: true, writableAll: true }, resolve)
   })
   return {
-    port: (listener.address() as AddressInfo).port, // it listens on a port
+    port: 'path' in at ? 0 : (listener.address() as AddressInfo).port, // it listens on a port
     close() {
       listener.close()
       for (const socket of sockets) socket.destroy()

@@ -23,7 +23,9 @@ export const TOOLS_VOLUME = 'devctl-tools'
 export const AGENT_CONTAINER = 'devctl-agent'
 /** The init container that ends with its user as its termination message: `1000:1000`. */
 export const USER_CONTAINER = 'devctl-user'
-export const READY_FILE = '/run/devctl/ready'
+/** The folder of the agent's volume in memory. */
+export const RUN_PATH = '/run/devctl'
+export const READY_FILE = `${RUN_PATH}/ready`
 export const TOOLS_PATH = '/devctl-tools'
 
 /** The name of the mirror of an application, and of a container without one. */

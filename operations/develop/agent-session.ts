@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createSshKeyPair } from '../../adapters/ssh/keys.ts'
 import type { AgentConfig } from '../../agent/config.ts'
-import { READY_FILE } from '../../constructs/mirror/names.ts'
+import { READY_FILE, RUN_PATH } from '../../constructs/mirror/names.ts'
 
 /** What the Secret of a mirror holds: the agent's configuration, and our half of its keys. */
 export interface SessionConfig extends AgentConfig {
@@ -14,6 +14,8 @@ export interface SessionConfig extends AgentConfig {
 /** What the agent of a development container is to do. */
 export interface AgentDuties {
   readonly sshPort: number
+  /** The Pod has the network of its node, on which nothing is to listen. */
+  readonly hostNetwork?: boolean
   readonly folders: AgentConfig['folders']
   readonly write: AgentConfig['write']
 }
@@ -25,7 +27,7 @@ const SYNC_PORT = 2223
  * What the agent is started with. The keys of a mirror that is there are kept, so that its Pod goes
  * on; `existing` is what its Secret has.
  */
-export function agentSession(existing: unknown, duties: AgentDuties): SessionConfig {
+export function agentSession(existing: unknown, { hostNetwork, ...duties }: AgentDuties): SessionConfig {
   // In one order: another text starts a new Pod.
   const { key, hostKey, userKey, hostPublicKey, clientKey } = keysOf(existing) ?? newKeys()
   return {
@@ -36,6 +38,7 @@ export function agentSession(existing: unknown, duties: AgentDuties): SessionCon
     hostPublicKey,
     clientKey,
     syncPort: duties.sshPort === SYNC_PORT ? SYNC_PORT + 1 : SYNC_PORT,
+    ...(hostNetwork && { sockets: { sync: `${RUN_PATH}/sync.sock`, ssh: `${RUN_PATH}/ssh.sock` } }),
     ...duties,
     volume: '/devctl/volume',
     ready: READY_FILE,
@@ -61,3 +64,9 @@ function newKeys(): Keys {
     clientKey: user.privateKey,
   }
 }
+
+/** Where the agent listens for the synchronization, and for SSH. */
+export const agentPlaces = ({ sockets, syncPort, sshPort }: AgentConfig) => ({
+  sync: sockets?.sync ?? syncPort,
+  ssh: sockets?.ssh ?? sshPort,
+})

@@ -13,6 +13,7 @@ import { findOriginal, named } from './find-original.ts'
 import { imageConfig, parseUser } from './image-facts.ts'
 import { type ContainerCommand, ownCommand } from './own-command.ts'
 import { settingsOf } from './settings.ts'
+import { type AgentWay, chooseWay } from './stream-rights.ts'
 import { agentFolder, type LocalFolder, localFolders, ofHostVolumes, pathHere } from './sync-folders.ts'
 import type { TakeInput } from './take.ts'
 import type { UpInput, UpWorld } from './up-input.ts'
@@ -32,6 +33,8 @@ export interface PreparedMirror {
   readonly runs: 'hold' | 'command'
   /** `up`: what the container writes stays there. */
   readonly direction: 'both' | 'up'
+  /** How the agent is reached. */
+  readonly way: AgentWay
 }
 
 /**
@@ -58,14 +61,18 @@ export async function prepareMirror(
     return found.variables
   }
   const settings = settingsOf(development, { variables })
+  const hostNetwork = podOf(original).hostNetwork ?? false
   const container = containerOf(original, development)
   const runs = input.detached || (runsService && !input.command) ? 'command' : 'hold'
   const isImagesCommand = runs === 'command' && !development.command && !container.command
   const isOpen = container.user === undefined || isImagesCommand
-  const [services, config] = await Promise.all([
+  const needs = { commands: runs === 'hold' && development.mode === 'sync', hostNetwork }
+  const [{ way, notes }, services, config] = await Promise.all([
+    chooseWay(world.session, needs),
     Promise.all(development.services.map(one => serviceOf(world, one))),
     isOpen && container.image !== undefined ? imageConfig(container.image, world) : undefined,
   ])
+  for (const text of notes) on({ type: 'note', text })
   const user = container.user === undefined && config ? parseUser(config.User ?? '') : undefined
   // The image's own words are needed for process 1 to start them, and to start them again.
   const command = isImagesCommand ? ownCommand(container, config) : undefined
@@ -74,6 +81,7 @@ export async function prepareMirror(
     container: container.name,
     runs,
     direction: isUpOnly(composeFolders) ? 'up' : 'both',
+    way,
     take: {
       original: original && refOf(original),
       services: services.map(refOf),
@@ -84,6 +92,7 @@ export async function prepareMirror(
       session: existing =>
         agentSession(existing, {
           sshPort: development.sshServerPort,
+          hostNetwork,
           folders: folders.map(agentFolder),
           write: 'auto',
         }),
@@ -142,6 +151,7 @@ function containerOf(
 }
 
 interface PodSpec {
+  readonly hostNetwork?: boolean
   readonly containers: readonly Container[]
   readonly securityContext?: { readonly runAsUser?: number }
 }

@@ -1,12 +1,14 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import { createSync, type SyncEngine } from '../../sync/sync.ts'
 import { devctlHome } from '../contexts/home.ts'
 import type { World } from '../session.ts'
-import type { SessionConfig } from './agent-session.ts'
+import { agentPlaces, type SessionConfig } from './agent-session.ts'
 import { sessionKey } from './ask.ts'
 import type { FoundDevelopment } from './find-development.ts'
 import { podSelector } from './find-mirror.ts'
+import { AgentLine } from './forward/agent-line.ts'
 import { AgentLink } from './forward/agent-link.ts'
 import { forwardText } from './forward/events.ts'
 import { openAgent } from './forward/open-agent.ts'
@@ -54,24 +56,29 @@ export async function openParts(input: PartsInput, undo: Undo): Promise<SessionP
   await openSessionForwards(input, link, undo)
   const pods = new MirrorPod(cluster, { namespace, labels: podSelector(mirror), dev }, clock)
   pods.watch(signal)
-  const { syncPort, sshPort, hostPublicKey, clientKey } = taken.session
+  const { hostPublicKey, clientKey } = taken.session
+  const places = agentPlaces(taken.session)
+  const line = new AgentLine(access, prepared.way, text => world.on({ type: 'note', text }))
+  // In hybrid mode the agent is all that the container does.
+  const agent = development.mode === 'hybrid' ? prepared.container : AGENT_CONTAINER
+  const placeIn = ({ metadata }: KubeObject, at: number | string) => ({
+    pod: metadata.name,
+    namespace,
+    container: agent,
+    at,
+  })
   const supervisor = new Supervisor({
     pod: pods,
-    // In hybrid mode the agent is all that the container does.
-    agent: development.mode === 'hybrid' ? prepared.container : AGENT_CONTAINER,
+    agent,
     container: prepared.container,
     sync,
     key: Buffer.from(taken.session.key, 'hex'),
     timeout: development.timeout.resources,
     on: (one, text) => state.set(one, text),
-    async connect(pod, until) {
-      const { openPortForward } = await import('../../adapters/kubernetes/port-forward.ts')
-      return openPortForward(access, { pod: pod.metadata.name, namespace, port: syncPort }, { signal: until })
-    },
+    connect: (pod, until) => line.open(placeIn(pod, places.sync), until),
     connected(pod, until) {
-      const target = { pod: pod.metadata.name, namespace, port: sshPort }
       const keys = { hostKey: hostPublicKey, userKey: clientKey }
-      void link.keep(one => openAgent(access, target, keys, { signal: one }), until)
+      void link.keep(one => openAgent(line.open(placeIn(pod, places.ssh), one), keys), until)
     },
   })
   return { sync, link, supervisor }

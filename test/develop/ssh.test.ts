@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type KubeconfigAccess, kubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import { openExec } from '../../adapters/kubernetes/exec.ts'
+import { openPortForward } from '../../adapters/kubernetes/port-forward.ts'
 import { createSshKeyPair } from '../../adapters/ssh/keys.ts'
 import { AgentLink } from '../../operations/develop/forward/agent-link.ts'
 import { openAgent } from '../../operations/develop/forward/open-agent.ts'
@@ -101,7 +102,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     access = await kubeconfigAccess(undefined, process.env)
     const keys = { hostKey: host.publicKey, userKey: user.privateKey }
     void link.keep(
-      signal => openAgent(access, { pod: NAME, namespace, port: SSH_PORT }, keys, { signal }),
+      signal => openAgent(openPortForward(access, { pod: NAME, namespace, port: SSH_PORT }, { signal }), keys),
       control.signal,
     )
     front = await openFront({

@@ -1,20 +1,9 @@
-import type { CallOptions } from '../../../adapters/kubernetes/cluster.ts'
-import type { Access } from '../../../adapters/kubernetes/connection.ts'
-import type { PodPort } from '../../../adapters/kubernetes/port-forward.ts'
+import type { Duplex } from 'node:stream'
 import type { AgentKeys, PodAgent } from '../../../adapters/ssh/agent-client.ts'
 
-/** Connects to the SSH server of the agent in a Pod. Rejects with a ClusterError or an AgentError. */
-export async function openAgent(
-  access: Access,
-  target: PodPort,
-  keys: AgentKeys,
-  { signal }: CallOptions,
-): Promise<PodAgent> {
-  const [{ openPortForward }, { connectAgent }] = await Promise.all([
-    import('../../../adapters/kubernetes/port-forward.ts'),
-    import('../../../adapters/ssh/agent-client.ts'),
-  ])
-  const stream = await openPortForward(access, target, { signal })
+/** Talks to the SSH server of an agent over a connection to it. Rejects with the error of that, or an AgentError. */
+export async function openAgent(connection: Promise<Duplex>, keys: AgentKeys): Promise<PodAgent> {
+  const [stream, { connectAgent }] = await Promise.all([connection, import('../../../adapters/ssh/agent-client.ts')])
   if (stream.errored) throw stream.errored
   return connectAgent(stream, keys)
 }

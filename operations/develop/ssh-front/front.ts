@@ -45,7 +45,7 @@ export async function startSshFront({ port, hostKey, userKey, container, link }:
     serveReverse(client, channels, link)
   }
   try {
-    return await startKeyServer({ address: '127.0.0.1', port, hostKey, userKey }, use)
+    return await startKeyServer({ at: { host: '127.0.0.1', port }, hostKey, userKey }, use)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agentSession } from '../../../operations/develop/agent-session.ts'
+import { agentPlaces, agentSession } from '../../../operations/develop/agent-session.ts'
 
 const DUTIES = { sshPort: 2222, folders: [{ name: '0', path: 'src/0' }], write: 'auto' } as const
 
@@ -16,4 +16,12 @@ test('a session that cannot be read, or is of another version, gets new keys', (
 
 test('the two servers of the agent have different ports', () => {
   expect(agentSession(undefined, { ...DUTIES, sshPort: 2223 })).toMatchObject({ syncPort: 2224, sshPort: 2223 })
+})
+
+test('on the network of the node, the agent listens on sockets', () => {
+  expect(agentPlaces(agentSession(undefined, { ...DUTIES, hostNetwork: true }))).toEqual({
+    sync: '/run/devctl/sync.sock',
+    ssh: '/run/devctl/ssh.sock',
+  })
+  expect(agentPlaces(agentSession(undefined, DUTIES))).toEqual({ sync: 2223, ssh: 2222 })
 })

@@ -1,0 +1,69 @@
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Session } from '../session.ts'
+
+/** How this machine reaches the agent of a development container. */
+export type AgentWay = 'port-forward' | 'exec'
+
+/** What a session needs besides files. */
+export interface StreamNeeds {
+  /** Programs are run in the container. */
+  readonly commands: boolean
+  /** The Pod has the network of its node, on which the agent listens on no port. */
+  readonly hostNetwork: boolean
+}
+
+export interface ChosenWay {
+  readonly way: AgentWay
+  readonly notes: readonly string[]
+}
+
+/** The verbs of a connection: the server looks at the one of the method, and from Kubernetes 1.35 on at `create`, too. */
+const VERBS = ['get', 'create'] as const
+const HINT =
+  'ask for a Role with the verbs `get` and `create` on `pods/exec` and `pods/portforward`, as `edit` has them'
+
+/**
+ * Chooses the way to the agent by what the user may do in Pods. Throws a UserError that names the
+ * rights that are missing if there is no way, or if no command could be run.
+ */
+export async function chooseWay(session: Session, { commands, hostNetwork }: StreamNeeds): Promise<ChosenWay> {
+  const [exec, portForward] = await Promise.all([missing(session, 'exec'), missing(session, 'portforward')])
+  const notes = [lacking('exec', exec), lacking('portforward', portForward)].filter(text => text !== undefined)
+  const refuse = (text: string) => new UserError(`${text}; nothing was changed`, { notes, hint: HINT })
+  if (exec.length > 0 && portForward.length > 0)
+    throw refuse(`the Pods of ${session.namespace} can be reached neither by \`pods/exec\` nor by \`pods/portforward\``)
+  if (exec.length > 0 && commands) throw refuse(`you may not run commands in the Pods of ${session.namespace}`)
+  if (exec.length > 0 && hostNetwork)
+    throw refuse('a Pod with `hostNetwork` is reached by `pods/exec` alone, which you may not use')
+  if (hostNetwork) return { way: 'exec', notes: [] }
+  if (portForward.length > 0)
+    return { way: 'exec', notes: notes.map(text => `${text}: files and ports go over \`pods/exec\`, which is slower`) }
+  return { way: 'port-forward', notes: notes.map(text => `${text}: no command can be run in the container`) }
+}
+
+const lacking = (subresource: string, verbs: readonly string[]): string | undefined =>
+  verbs.length === 0 ? undefined : `\`${verbs.join('` and `')}\` on \`pods/${subresource}\` is missing`
+
+/** The verbs that the user does not have. Where that cannot be asked, the connection itself will say it. */
+async function missing({ cluster, namespace, signal }: Session, subresource: string): Promise<readonly string[]> {
+  const allowed = await Promise.all(
+    VERBS.map(async verb => {
+      const resourceAttributes = { namespace, verb, resource: 'pods', subresource }
+      const review = {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        metadata: { name: '' },
+        spec: { resourceAttributes },
+      }
+      try {
+        const { status } = await cluster.create(review, { signal })
+        return (status as { readonly allowed?: boolean } | undefined)?.allowed ?? true // of a review
+      } catch (error) {
+        if (error instanceof ClusterError && error.failure !== 'unreachable') return true
+        throw error
+      }
+    }),
+  )
+  return VERBS.filter((_, index) => !allowed[index])
+}
