@@ -1,4 +1,5 @@
-// How fast the sync is by itself, laptop and agent on this machine and a TCP connection between them: no cluster. Beside it `tar | tar`.
+// How fast the sync is by itself, laptop and agent on this machine and a TCP connection between them: no cluster. Beside it `tar | tar`,
+// `cat | cat` and, if it is installed, Syncthing with the settings of Okteto. `PARTS=first,saves,large,written,idle` chooses.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
@@ -12,32 +13,40 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSshKeyPair } from '../dist/adapters/ssh/keys.js'
 import { NO_IGNORES } from '../dist/sync/ignore-source.js'
 import { createSync } from '../dist/sync/sync.js'
+import { median } from './measure.mjs'
+import { freePort, startSyncthing } from './syncthing.mjs'
+import { printGoals } from './tables.mjs'
 
 const FILES = Number(process.env.FILES ?? 10_000)
 const SAVES = Number(process.env.SAVES ?? 200)
 const LARGE = Number(process.env.LARGE ?? 500) << 20
 const IDLE_FILES = Number(process.env.IDLE_FILES ?? 50_000)
+const ROUNDS = Number(process.env.ROUNDS ?? 3)
 
 const folder = mkdtempSync(join(tmpdir(), 'devctl-bench-'))
 const rows = []
-const row = (what, ours, beside = '') => rows.push(`| ${what} | ${ours} | ${beside} |`)
+const goals = []
+const row = (what, ours, beside = '', peer = '') => rows.push(`| ${what} | ${ours} | ${beside} | ${peer} |`)
 const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.floor(q * (values.length - 1))]
-const seconds = since => `${((performance.now() - since) / 1000).toFixed(2)} s`
+const shown = milliseconds => (milliseconds === undefined ? '' : `${(milliseconds / 1000).toFixed(2)} s`)
 
 try {
-  for (const part of (process.env.PARTS ?? 'first,saves,large,idle').split(','))
-    await { first: firstSync, saves, large: largeFile, idle }[part]()
+  for (const part of (process.env.PARTS ?? 'first,saves,large,written,idle').split(','))
+    await { first: firstSync, saves, large: largeFile, written: writtenFile, idle }[part]()
 } finally {
+  // Not before: ext4 makes files slowly for minutes after others were deleted.
   rmSync(folder, { recursive: true, force: true })
 }
-console.log(['| what | devctl | beside it |', '|---|---|---|', ...rows].join('\n'))
+console.log(['| what | devctl | beside it | Syncthing |', '|---|---|---|---|', ...rows].join('\n'))
+printGoals(goals)
 
 function makeFiles(root, count) {
   for (let n = 0; n < count; n++) {
@@ -98,55 +107,99 @@ async function run({ name, local, volume, remote }) {
 }
 
 async function firstSync() {
-  const place = await start('many')
-  makeFiles(place.local, FILES)
-  const tar = join(folder, 'tar')
-  mkdirSync(tar)
-  spawnSync('sh', ['-c', `tar -C '${place.local}' -cf - . | tar -C '${tar}' -xf -`])
-  rmSync(tar, { recursive: true })
-  mkdirSync(tar)
+  const source = await start('many')
+  makeFiles(source.local, FILES)
+  const times = { ours: [], tar: [], again: [] }
+  for (let round = 0; round < ROUNDS; round++) {
+    const tar = join(folder, `tar-${round}`)
+    mkdirSync(tar)
+    times.tar.push(shell(`tar -C '${source.local}' -cf - . | tar -C '${tar}' -xf -`))
+    const place = { ...(await start(`many-${round}`)), local: source.local }
+    for (const kind of ['ours', 'again']) {
+      const session = await run(place)
+      times[kind].push(performance.now() - session.began)
+      await session.stop()
+    }
+  }
+  const [ours, tar, again] = [times.ours, times.tar, times.again].map(median)
+  const peer = await syncthing(source.local, FILES * 5_600)
+  row(`first sync of ${FILES} files`, shown(ours), `tar \\| tar: ${shown(tar)}`, shown(peer))
+  row('the same, nothing changed', shown(again))
+  if (peer) goals.push([`first sync of ${FILES} files, against Syncthing`, ours / peer, 0.4, ''])
+}
+
+/** Milliseconds that Syncthing needs to have all in the other folder. */
+async function syncthing(local, bytes) {
+  const place = join(folder, `syncthing-${rows.length}`)
+  mkdirSync(join(place, 'volume'), { recursive: true })
+  const peer = await startSyncthing(place, local, join(place, 'volume'))
+  if (!peer) return undefined
+  try {
+    const began = performance.now()
+    await peer.begin()
+    await peer.hasAll(bytes)
+    return performance.now() - began
+  } finally {
+    peer.stop()
+    rmSync(join(local, '.stfolder'), { recursive: true })
+  }
+}
+
+function shell(text) {
   const began = performance.now()
-  spawnSync('sh', ['-c', `tar -C '${place.local}' -cf - . | tar -C '${tar}' -xf -`])
-  const beside = seconds(began)
-  rmSync(tar, { recursive: true })
-  const session = await run(place)
-  row(`first sync of ${FILES} files`, seconds(session.began), `tar \\| tar: ${beside}`)
-  await session.stop()
-  const again = await run(place)
-  row('the same, nothing changed', seconds(again.began))
-  await again.stop()
+  spawnSync('sh', ['-c', text])
+  return performance.now() - began
 }
 
 async function saves() {
   const place = await start('saves')
   writeFileSync(join(place.local, 'a.js'), 'x'.repeat(1024))
   const session = await run(place)
-  for (const [what, from, to] of [
-    ['laptop to container', place.local, place.remote],
-    ['container to laptop', place.remote, place.local],
-  ]) {
-    const times = []
-    for (let n = 0; n < SAVES; n++) {
-      const text = `${what} ${n} ${'x'.repeat(1000)}`
-      const seen = visible(join(to, 'a.js'), to, text)
-      const began = performance.now()
-      writeFileSync(join(from, 'a.js'), text)
-      await seen
-      times.push(performance.now() - began)
-      await sleep(15)
-    }
-    row(`save, ${what}`, `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`)
-  }
+  const ours = await saveTimes(place.local, place.remote, SAVES)
+  const back = await saveTimes(place.remote, place.local, SAVES)
   const began = performance.now()
   for (let n = 0; n < 2_000; n++) writeFileSync(join(place.local, `checkout-${n}.js`), `${n}`.repeat(200))
   const written = performance.now()
   await session.attached.settled()
-  row(
-    '2,000 files at once, after the last was written',
-    seconds(written),
-    `writing them: ${((written - began) / 1000).toFixed(2)} s`,
-  )
+  const settled = performance.now() - written
   await session.stop()
+  const peer = await syncthingSaves()
+  const both = times => `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`
+  row('save, laptop to container', both(ours), '', peer && both(peer))
+  row('save, container to laptop', both(back))
+  row('2,000 files at once, after the last was written', shown(settled), `writing them: ${shown(written - began)}`)
+  goals.push(['2,000 files at once, after the last was written', settled / 1000, 1, 's'])
+  if (peer) goals.push(['save → visible, p50, against Syncthing', quantile(ours, 0.5) / quantile(peer, 0.5), 0.05, ''])
+}
+
+async function syncthingSaves() {
+  const place = join(folder, 'syncthing-saves')
+  const [local, remote] = ['laptop', 'volume'].map(name => join(place, name))
+  for (const one of [local, remote]) mkdirSync(one, { recursive: true })
+  writeFileSync(join(local, 'a.js'), 'x'.repeat(1024))
+  const peer = await startSyncthing(place, local, remote)
+  if (!peer) return undefined
+  try {
+    await peer.begin()
+    await peer.hasAll(1024)
+    return await saveTimes(local, remote, Math.min(SAVES, 30))
+  } finally {
+    peer.stop()
+  }
+}
+
+async function saveTimes(from, to, count) {
+  const times = []
+  for (let n = 0; n < count; n++) {
+    const text = `${from} ${n} ${'x'.repeat(1000)}`
+    const seen = visible(join(to, 'a.js'), to, text)
+    const began = performance.now()
+    writeFileSync(join(from, 'a.js'), text)
+    await seen
+    times.push(performance.now() - began)
+    await sleep(15)
+  }
+  return times
 }
 
 function visible(file, folder, text) {
@@ -171,20 +224,52 @@ async function largeFile() {
   const opened = openSync(file, 'w')
   for (let at = 0; at < LARGE; at += 1 << 20) writeSync(opened, randomBytes(1 << 20))
   closeSync(opened)
-  const copied = performance.now()
-  spawnSync('sh', ['-c', `cat '${file}' | cat > '${folder}/copy'`])
-  const beside = seconds(copied)
-  rmSync(`${folder}/copy`)
+  const times = { ours: [], cat: [], changed: [] }
+  let sent
+  for (let round = 0; round < ROUNDS; round++) {
+    times.cat.push(shell(`cat '${file}' | cat > '${folder}/copy'`))
+    rmSync(`${folder}/copy`)
+    const session = await run({ ...(await start(`large-${round}`)), local: place.local })
+    times.ours.push(performance.now() - session.began)
+    const before = session.engine.status().sentBytes
+    const began = performance.now()
+    const again = openSync(file, 'r+')
+    writeSync(again, Buffer.from(`${round}`), 0, 1, LARGE >> 1)
+    closeSync(again)
+    await session.attached.settled()
+    times.changed.push(performance.now() - began)
+    sent = session.engine.status().sentBytes - before
+    await session.stop()
+    rmSync(session.remote, { recursive: true })
+  }
+  const [ours, cat, changed] = [times.ours, times.cat, times.changed].map(median)
+  const peer = await syncthing(place.local, LARGE)
+  row(`a file of ${LARGE >> 20} MB`, shown(ours), `cat \\| cat: ${shown(cat)}`, shown(peer))
+  row('one byte of it changed', `${shown(changed)}, ${(sent / 1024).toFixed(0)} KiB sent`)
+  goals.push([`one byte of ${LARGE >> 20} MB changed`, sent / 1e6, 1, 'MB'])
+  if (peer) goals.push([`a file of ${LARGE >> 20} MB, against Syncthing`, ours / peer, 0.4, ''])
+}
+
+/** The file comes while both sides are in sync: what is sent before it is complete is sent in vain. */
+async function writtenFile() {
+  const place = await start('written')
   const session = await run(place)
-  row(`a file of ${LARGE >> 20} MB`, seconds(session.began), `cat \\| cat: ${beside}`)
+  const file = join(place.local, 'large.bin')
+  const program = `const bytes = require('crypto').randomBytes(${LARGE}); console.log('made')
+process.stdin.once('data', () => { require('fs').writeFileSync('${file}', bytes); console.log('written'); process.exit() })`
+  const writer = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = createInterface({ input: writer.stdout })[Symbol.asyncIterator]()
+  await lines.next()
   const before = session.engine.status().sentBytes
   const began = performance.now()
-  const again = openSync(file, 'r+')
-  writeSync(again, Buffer.from('?'), 0, 1, LARGE >> 1)
-  closeSync(again)
+  writer.stdin.write('\n')
+  await lines.next()
+  const written = performance.now()
   await session.attached.settled()
   const sent = session.engine.status().sentBytes - before
-  row('one byte of it changed', `${seconds(began)}, ${(sent / 1024).toFixed(0)} KiB sent`)
+  const beside = `writing it: ${shown(written - began)}`
+  row('a file written meanwhile', `${shown(performance.now() - began)}, ${(sent / 1e6).toFixed(0)} MB sent`, beside)
+  goals.push(['sent of a file that is written meanwhile', sent / LARGE, 1.2, ''])
   await session.stop()
 }
 
@@ -221,12 +306,4 @@ async function dial(port) {
     if (socket) return socket.setNoDelay(true)
     await sleep(20)
   }
-}
-
-async function freePort() {
-  const server = createServer()
-  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address()
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

@@ -1,9 +1,16 @@
 import type { Duplex } from 'node:stream'
 import type { SyncClock } from './clock.ts'
 import { encodeFrame, type Frame, type FrameLimits, FrameReader, type FrameType, GREETING_LIMITS } from './frames.ts'
+import { Throughput } from './throughput.ts'
 
 const PING = 10_000
 const DEAD = 25_000
+/** Contents that are longer are not copied into one piece with what is before them. */
+const LONG = 64 << 10
+/** With so much waiting, the way may be slower than compressing. */
+const BACKLOG = 256 << 10
+/** So much may wait in the stream, so that it has something to do while the next contents are read. */
+const WINDOW = 4 << 20
 
 export interface FrameStreamOptions {
   readonly stream: Duplex
@@ -20,7 +27,8 @@ export class FrameStream {
   #isEnded = false
   #heard: number
   #cancelPing: () => void = () => {}
-  #draining: Promise<void> | undefined
+  readonly #throughput = new Throughput()
+  readonly #draining = new Set<() => void>()
   /** Bytes that were sent. */
   sent = 0
 
@@ -44,32 +52,44 @@ export class FrameStream {
     return this.#options.stream.writableLength
   }
 
+  /** So much waits in the stream, and it takes it so slowly, that compressing is worth its time. */
+  get isSlow(): boolean {
+    return this.waiting > BACKLOG && !this.#throughput.isFast
+  }
+
   set limits(limits: FrameLimits) {
     this.#reader.limits = limits
   }
 
   send(type: FrameType, header: object, body: readonly Uint8Array[] = []): void {
     if (this.#isEnded) return
-    const bytes = Buffer.concat(encodeFrame(type, header, body))
-    this.sent += bytes.length
-    this.#options.stream.write(bytes)
+    const pieces = encodeFrame(type, header, body)
+    const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    this.sent += size
+    if (size < LONG) this.#write(Buffer.concat(pieces))
+    else {
+      const { stream } = this.#options
+      stream.cork()
+      for (const piece of pieces) this.#write(piece)
+      stream.uncork()
+    }
   }
 
-  /** Resolves when the stream takes more, or has ended. */
-  drained(): Promise<void> {
-    const { stream } = this.#options
-    if (!stream.writableNeedDrain || this.#isEnded) return Promise.resolve()
-    this.#draining ??= new Promise(resolve => {
-      const done = () => {
-        stream.off('drain', done)
-        stream.off('close', done)
-        this.#draining = undefined
-        resolve()
-      }
-      stream.on('drain', done)
-      stream.on('close', done)
+  #write(bytes: Uint8Array): void {
+    const { stream, clock } = this.#options
+    this.#throughput.gave(bytes.length, clock.now())
+    stream.write(bytes, () => {
+      this.#throughput.took(bytes.length, clock.now())
+      if (this.waiting >= WINDOW) return
+      for (const resolve of this.#draining) resolve()
+      this.#draining.clear()
     })
-    return this.#draining
+  }
+
+  /** Resolves when the stream may have more, or has ended. */
+  drained(): Promise<void> {
+    if (this.waiting < WINDOW || this.#isEnded) return Promise.resolve()
+    return new Promise(resolve => void this.#draining.add(resolve))
   }
 
   end(error: Error): void {
@@ -78,6 +98,8 @@ export class FrameStream {
     this.#cancelPing()
     this.#options.stream.on('error', () => {})
     this.#options.stream.destroy()
+    for (const resolve of this.#draining) resolve()
+    this.#draining.clear()
     this.#options.ended(error)
   }
 

@@ -1,3 +1,4 @@
+import { isAtRest, Restless } from './at-rest.ts'
 import { BLOCK } from './blocks.ts'
 import { decodeEntry, encodeEntry, type FileEntry, isUntouched } from './entry.ts'
 import * as fields from './fields.ts'
@@ -28,6 +29,8 @@ export class LargeFiles {
   isWanted: (node: TreeNode) => boolean = () => true
   #jobs: Job[] = []
   #isRunning = false
+  /** Files that somebody writes to while they are to be sent. */
+  readonly #restless = new Map<TreeNode, Restless>()
   /** The file that is on its way, and how far. */
   current: { readonly path: string; readonly size: number; done: number } | undefined
 
@@ -57,7 +60,7 @@ export class LargeFiles {
     this.current = { path: node.path, size, done: 0 }
     try {
       if (!link || this.#state.isClosed) this.#state.again(node)
-      else if (kind === 'send') await this.#send(link, node)
+      else if (kind === 'send') await this.#sendAtRest(link, node)
       else await this.#fetch(link, node, kind)
     } catch (error) {
       if (!link?.connection.isEnded) this.#state.fail(node, 'local', describeError(error))
@@ -70,7 +73,25 @@ export class LargeFiles {
     world.rested()
   }
 
-  async #send(link: SyncLink, node: TreeNode): Promise<void> {
+  /** What is being written would have to be sent again. */
+  async #sendAtRest(link: SyncLink, node: TreeNode): Promise<void> {
+    const { disk, clock } = this.#state.world
+    const restless = this.#restless.get(node) ?? new Restless(clock.now())
+    this.#restless.set(node, restless)
+    restless.begin(clock.now())
+    const { isHopeless, look } = restless
+    const mayBeSent = isHopeless || (await isAtRest(disk, clock, this.#state.writer.place(node.path), look))
+    if (mayBeSent && (await this.#send(link, node, !isHopeless))) {
+      this.#restless.delete(node)
+      return
+    }
+    if (mayBeSent) restless.wasWrong()
+    this.#state.live.refresh(node.path)
+    this.#state.retry(node, isHopeless ? 1_000 : 50)
+  }
+
+  /** False if somebody writes to it. */
+  async #send(link: SyncLink, node: TreeNode, onlyAtRest: boolean): Promise<boolean> {
     const { world, name, writer } = this.#state
     const { disk, clock } = world
     const { remote } = node
@@ -79,12 +100,13 @@ export class LargeFiles {
     const sums = hasOld ? (await link.request('sums', { folder: name, path })).body : Buffer.alloc(0)
     const header = { folder: name, path, expect: encodeEntry(remote), delta: sums.length > 0 }
     const id = link.begin({ ...header, executable: encodeBit(node.local?.executable) })
-    const deflate = () => world.compression && link.connection.waiting > 0
+    const deflate = () => world.compression && link.connection.isSlow
     const result = await sendParts({
       disk,
       clock,
       place: writer.place(path),
       sums,
+      onlyAtRest,
       send: part => {
         this.#progress(part.kind === 'copy' ? part.length : part.bytes.length)
         if (part.kind === 'copy') link.connection.send('part', { id, from: part.from, length: part.length })
@@ -99,12 +121,9 @@ export class LargeFiles {
       throw error
     })
     if (result.kind === 'cut') throw new Error('the connection has ended')
-    const isGood = result.kind === 'sent' && (result.isStill || this.#state.attempts(node) > 3)
-    if (!isGood) {
+    if (result.kind !== 'sent' || (onlyAtRest && !result.isStill)) {
       this.#cancel(link, id)
-      this.#state.live.refresh(path)
-      // A file that is always being written is sent once a second, as it is then.
-      return this.#state.retry(node, this.#state.attempts(node) < 3 ? 50 : 1_000)
+      return false
     }
     const { entry, hash } = result
     const meta = { mtime: entry.mtime + world.ahead, executable: encodeBit(entry.executable) }
@@ -115,6 +134,7 @@ export class LargeFiles {
     const write = { path, expect: remote, change }
     this.#remote.applied({ node, local, write }, decodeResult(fields.list(answer.header, 'results')[0]))
     if (!result.isStill) this.#state.live.hint(path)
+    return true
   }
 
   #cancel(link: SyncLink, id: number): void {

@@ -13,6 +13,8 @@ export interface LiveTreeOptions {
   readonly tree: TreeNode
   readonly ignores: IgnoreRules
   readonly recursive: boolean
+  /** False: nobody but us changes anything before `watch` is called. */
+  readonly isWatched?: boolean
   /** Seconds between two looks at everything; 0: never. */
   readonly rescanInterval: number
   /** What is at the node has changed. */
@@ -44,11 +46,13 @@ export class LiveTree {
   #scan: Promise<void> | undefined
   #scanAgain = false
   #isClosed = false
+  #isWatched: boolean
   readonly #timers = new Set<() => void>()
 
   constructor(options: LiveTreeOptions) {
     this.#options = options
     const { disk, root, recursive } = options
+    this.#isWatched = options.isWatched ?? true
     this.watchers = new Watchers({ disk, root, recursive, changed: path => this.hint(path), lost: () => this.scan() })
   }
 
@@ -63,6 +67,14 @@ export class LiveTree {
     if (this.#isClosed) return
     if (this.#options.rescanInterval > 0) this.#every(this.#options.rescanInterval * 1000, () => this.scan())
     this.#every(UNWATCHED_SCAN, () => this.#readUnwatched())
+  }
+
+  /** Others may change something from now on. What they have changed before is found, too. */
+  watch(): void {
+    if (this.#isWatched) return
+    this.#isWatched = true
+    for (const node of this.#options.tree.walk()) if (node.local?.kind === 'folder') this.watchers.add(node.path)
+    void this.scan()
   }
 
   close(): void {
@@ -133,7 +145,7 @@ export class LiveTree {
     const wasFolder = node.local?.kind === 'folder'
     node.local = entry
     if (wasFolder && entry?.kind !== 'folder') this.watchers.remove(path)
-    if (!wasFolder && entry?.kind === 'folder') for (const _ of this.#list(node, path, false));
+    if (!wasFolder && entry?.kind === 'folder' && this.#isWatched) for (const _ of this.#list(node, path, false));
   }
 
   async #scanAll(): Promise<void> {
@@ -196,7 +208,7 @@ export class LiveTree {
 
   /** Reads a folder. The watcher comes first, so that nothing is missed between. */
   *#list(node: TreeNode, path: string, isDeep: boolean): Generator<void> {
-    this.watchers.add(path)
+    if (this.#isWatched) this.watchers.add(path)
     const { disk, root } = this.#options
     const prefix = path === '' ? '' : `${path}/`
     let names: readonly string[]

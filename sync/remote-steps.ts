@@ -12,8 +12,6 @@ import type { PathChange } from './writer.ts'
 /** A batch is sent when it has that many files or bytes. */
 const BATCH_ITEMS = 128
 const BATCH_BYTES = 1 << 20
-/** With so much waiting in the stream, the way to the cluster is slower than compressing. */
-const BACKLOG = 256 << 10
 
 interface Sent {
   readonly node: TreeNode
@@ -100,7 +98,7 @@ export class RemoteSteps {
     this.#bytes = 0
     const { credit, compression } = this.#state.world
     const body = sent.flatMap(({ write: { change } }) => (change.kind === 'file' ? [change.bytes] : []))
-    const small = compression && link.connection.waiting > BACKLOG ? deflate(Buffer.concat(body)) : undefined
+    const small = compression && link.connection.isSlow ? deflate(Buffer.concat(body)) : undefined
     const header = {
       folder: this.#state.name,
       items: sent.map(({ write }) => encodeWrite(write)),

@@ -108,8 +108,8 @@ class Server implements SyncServer {
 
   openGate(): void {
     const { ready } = this.options
-    for (const { writer } of this.folders) writer.isUnwatched = false
     this.#makeMountedFiles()
+    for (const folder of this.folders) folder.watch()
     if (this.disk.entry(ready) !== undefined) return
     makeFolders(this.disk, ready.slice(0, ready.lastIndexOf('/')))
     writeOwn(this.disk, ready, Buffer.from('\n'))
@@ -167,7 +167,7 @@ class Server implements SyncServer {
     const { disk, clock, volume } = this
     const found = this.options.folders.find(folder => folder.name === name)
     if (!found) throw new Error(`there is no folder \`${name}\``)
-    const folder = new ServedFolder({
+    return new ServedFolder({
       disk,
       clock,
       volume,
@@ -177,13 +177,12 @@ class Server implements SyncServer {
       root: `${this.options.volume}/${found.path}`,
       write: found.file === undefined ? this.options.write : 'mounted',
       recursive: this.options.recursive ?? process.platform !== 'linux',
+      isWatched: disk.entry(this.options.ready) !== undefined,
       changed: () => this.tell(),
       owns: paths => {
         if (this.#client?.isStarted) this.#client.send('own', { folder: name, paths })
       },
     })
-    folder.writer.isUnwatched = !volume.wasSynced
-    return folder
   }
 
   /** Sends what has changed, if somebody listens. */

@@ -18,6 +18,8 @@ export interface ServedFolderOptions {
   readonly volume: SyncVolume
   readonly write: WriteMode
   readonly recursive: boolean
+  /** False: the application does not run before `watch` is called, and nobody sees files being written. */
+  readonly isWatched: boolean
   readonly ignores: IgnoreSource
   readonly rescanInterval: number
   /** There are changes to be told. */
@@ -51,6 +53,7 @@ export class ServedFolder {
     this.own = new Set(volume.ownFolders(this.name))
     this.#mayOwnMore = !volume.hasImage(this.name)
     this.writer = new Writer({ disk, root, stage: volume.stage, write: options.write })
+    this.writer.isUnwatched = !options.isWatched
     this.live = new LiveTree({
       disk,
       clock,
@@ -58,6 +61,7 @@ export class ServedFolder {
       tree: this.tree,
       ignores: toRules(options.ignores, path => this.#isOwn(path)),
       recursive: options.recursive,
+      isWatched: options.isWatched,
       rescanInterval: options.rescanInterval,
       changed: node => {
         if (node.parent) this.dirty.add(node.path)
@@ -74,6 +78,12 @@ export class ServedFolder {
     this.#options.volume.markImage(this.name, this.tree)
     this.#mayOwnMore = true
     this.dirty.clear()
+  }
+
+  /** The application may start. */
+  watch(): void {
+    this.writer.isUnwatched = false
+    this.live.watch()
   }
 
   /** What comes from the laptop is in the tree before anybody asks. */

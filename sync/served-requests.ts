@@ -1,3 +1,4 @@
+import { isAtRest, SHORT_LOOK } from './at-rest.ts'
 import type { SyncClock } from './clock.ts'
 import { turn } from './clock.ts'
 import { deflate, inflate } from './compress.ts'
@@ -270,21 +271,24 @@ export class ServedRequests {
   async #fetch(id: number, folder: ServedFolder, header: Frame['header'], sums: Buffer): Promise<void> {
     const path = fields.text(header, 'path')
     const expect = decodeEntry(header['expect'])
-    const isLittle = header['deflate'] === true
+    const mayDeflate = header['deflate'] === true
     const { disk, clock } = this.#things
     try {
       folder.live.refresh(path)
       folder.dirty.delete(path)
       const entry = folder.tree.find(path)?.local
       if (entry?.kind !== 'file' || !isUntouched(expect, entry)) return this.#fetched(id, folder, path)
+      const place = folder.writer.place(path)
+      if (!(await isAtRest(disk, clock, place, SHORT_LOOK))) return this.#fetched(id, folder, path)
       const result = await sendParts({
         disk,
         clock,
-        place: folder.writer.place(path),
+        place,
         sums,
+        onlyAtRest: true,
         send: part => {
           if (part.kind === 'copy') this.#connection.send('part', { id, from: part.from, length: part.length })
-          else sendLiteral(this.#connection, id, part.bytes, isLittle)
+          else sendLiteral(this.#connection, id, part.bytes, mayDeflate && this.#connection.isSlow)
         },
         ready: async () => {
           await this.#connection.drained()

@@ -5,7 +5,7 @@ import type { Disk } from './disk.ts'
 import { type FileEntry, isUntouched } from './entry.ts'
 
 /** Large files travel in parts, and as what has changed where the other side has an old version. */
-export const PART = 256 << 10
+export const PART = 1 << 20
 
 export interface SendInput {
   readonly disk: Disk
@@ -13,6 +13,8 @@ export interface SendInput {
   readonly place: string
   /** What the other side has, as `sumsOf` gives it. Empty: nothing. */
   readonly sums: Buffer
+  /** Sending ends as soon as somebody writes to the file; otherwise it is sent as it is. */
+  readonly onlyAtRest: boolean
   readonly send: (part: DeltaPart) => void
   /** Resolves when more may be sent; false: never. */
   readonly ready: () => Promise<boolean>
@@ -20,10 +22,11 @@ export interface SendInput {
 
 export type SendResult =
   | { readonly kind: 'sent'; readonly entry: FileEntry; readonly hash: string; readonly isStill: boolean }
-  | { readonly kind: 'gone' | 'cut' }
+  | { readonly kind: 'gone' | 'moving' | 'cut' }
 
 /** Reads a file once from the start, and sends what the other side does not have. Throws what the disk throws. */
-export async function sendParts({ disk, clock, place, sums, send, ready }: SendInput): Promise<SendResult> {
+export async function sendParts(input: SendInput): Promise<SendResult> {
+  const { disk, clock, place, sums, onlyAtRest, send, ready } = input
   const file = disk.open(place, 'read')
   try {
     const before = disk.opened(file)
@@ -41,6 +44,7 @@ export async function sendParts({ disk, clock, place, sums, send, ready }: SendI
       hash.update(piece)
       if (delta) for (const part of delta.push(piece)) joined.add(part)
       else joined.add({ kind: 'bytes', bytes: piece })
+      if (onlyAtRest && !isUntouched(before, disk.opened(file))) return { kind: 'moving' }
       await turn(clock)
       if (!(await ready())) return { kind: 'cut' }
     }

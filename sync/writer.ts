@@ -8,12 +8,18 @@ export interface PathChange {
   readonly path: string
   readonly expect: FileEntry | undefined
   readonly change:
-    | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mtime: number; readonly executable?: boolean }
+    | ({ readonly kind: 'file' } & NewFile)
     | { readonly kind: 'folder' | 'remove' }
     | { readonly kind: 'link'; readonly target: string }
     | { readonly kind: 'meta'; readonly mtime?: number; readonly executable?: boolean }
     /** A file that is complete in the stage. */
     | { readonly kind: 'staged'; readonly stage: string; readonly mtime: number; readonly executable?: boolean }
+}
+
+interface NewFile {
+  readonly bytes: Uint8Array
+  readonly mtime: number
+  readonly executable?: boolean
 }
 
 export type WriteResult =
@@ -69,6 +75,7 @@ export class Writer {
     if (problem) throw new Error(problem)
     if (!this.#hasFolder(path)) return { kind: 'changed', entry: undefined }
     const place = this.place(path)
+    if (this.isUnwatched && !expect && change.kind === 'file') return this.#writeNew(place, change)
     const there = this.#entry(place)
     if (!isUntouched(expect, there)) {
       if (change.kind === 'folder' && there?.kind === 'folder') return { kind: 'done', entry: there }
@@ -169,26 +176,36 @@ export class Writer {
     }
   }
 
-  #writeFile(
-    place: string,
-    there: FileEntry | undefined,
-    change: { readonly bytes: Uint8Array; readonly mtime: number; readonly executable?: boolean },
-  ): void {
+  #writeFile(place: string, there: FileEntry | undefined, change: NewFile): void {
     const { bytes, executable } = change
     if (there?.kind === 'file' && this.#fitsInPlace(there, bytes) && this.#writeInPlace(place, change)) return
-    const fill = (stage: string) =>
-      this.#withFile(
-        stage,
-        'create',
-        file => {
-          if (bytes.length > 0) this.#disk.write(file, bytes, 0)
-          this.#disk.setTimes(file, change.mtime)
-        },
-        // An unknown bit stays as it was.
-        executable ?? there?.executable ?? isScript(bytes),
-      )
-    if (!there && this.isUnwatched) this.#orRemove(place, fill)
-    else this.#replace(place, fill)
+    // An unknown bit stays as it was.
+    const isExecutable = executable ?? there?.executable ?? isScript(bytes)
+    this.#replace(place, stage => void this.#create(stage, change, isExecutable))
+  }
+
+  /** In its place at once: nobody watches. Something that is there shows when the file is made. */
+  #writeNew(place: string, change: NewFile): WriteResult {
+    try {
+      return { kind: 'done', entry: this.#create(place, change, change.executable ?? isScript(change.bytes)) }
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') return { kind: 'changed', entry: this.#entry(place) }
+      this.discard(place)
+      throw error
+    }
+  }
+
+  /** Makes a file that is not there. */
+  #create(place: string, { bytes, mtime }: NewFile, executable: boolean): FileEntry {
+    const file = this.#disk.open(place, 'create', executable)
+    try {
+      if (bytes.length > 0) this.#disk.write(file, bytes, 0)
+      this.#disk.setTimes(file, mtime)
+      const { links: _, ...entry } = this.#disk.opened(file)!
+      return entry
+    } finally {
+      this.#disk.close(file)
+    }
   }
 
   #fitsInPlace(there: FileEntry, bytes: Uint8Array): boolean {
@@ -198,10 +215,7 @@ export class Writer {
   }
 
   /** False if it cannot be done in place: another name leads to the file, or it may not be written. */
-  #writeInPlace(
-    place: string,
-    { bytes, mtime, executable }: { readonly bytes: Uint8Array; readonly mtime: number; readonly executable?: boolean },
-  ): boolean {
+  #writeInPlace(place: string, { bytes, mtime, executable }: NewFile): boolean {
     let file: number
     try {
       file = this.#disk.open(place, 'update')
@@ -283,8 +297,8 @@ export class Writer {
     }
   }
 
-  #withFile(path: string, how: 'read' | 'create' | 'update', work: (file: number) => void, executable = false): void {
-    const file = this.#disk.open(path, how, executable)
+  #withFile(path: string, how: 'read' | 'update', work: (file: number) => void): void {
+    const file = this.#disk.open(path, how)
     try {
       work(file)
     } finally {
