@@ -4,7 +4,16 @@ import { helperContainer } from '../pod/helper.ts'
 import { quote } from '../pod/shell.ts'
 import { containerJson, resources } from './container.ts'
 import { compact, type Json } from './json.ts'
-import { AGENT_CONTAINER, CODE_VOLUME, READY_FILE, RUN_VOLUME, SYNC_VOLUME, TOOLS_PATH, TOOLS_VOLUME } from './names.ts'
+import {
+  AGENT_CONTAINER,
+  CODE_VOLUME,
+  READY_FILE,
+  RUN_VOLUME,
+  SYNC_VOLUME,
+  TOOLS_PATH,
+  TOOLS_VOLUME,
+  VOLUME_PATH,
+} from './names.ts'
 import { TOOL } from './scripts.ts'
 import type { MirrorFacts, MirrorSettings } from './settings.ts'
 import { agentDrops, agentSecurity, agentWaits, type RunsAs } from './user.ts'
@@ -49,7 +58,7 @@ const DEFAULT_RESOURCES: Json = { requests: { cpu: '10m', memory: '64Mi' }, limi
 
 /** Where the agent sees what it needs; the whole volume, of which the others see parts. */
 export const AGENT_MOUNTS: readonly ContainerMount[] = [
-  { volume: SYNC_VOLUME, path: '/devctl/volume' },
+  { volume: SYNC_VOLUME, path: VOLUME_PATH },
   { volume: RUN_VOLUME, path: '/run/devctl' },
   { volume: CODE_VOLUME, path: '/devctl/code', readOnly: true },
   { volume: TOOLS_VOLUME, path: TOOLS_PATH, readOnly: true },

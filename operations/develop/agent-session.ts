@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createSshKeyPair } from '../../adapters/ssh/keys.ts'
 import type { AgentConfig } from '../../agent/config.ts'
-import { READY_FILE, RUN_PATH } from '../../constructs/mirror/names.ts'
+import { READY_FILE, RUN_PATH, VOLUME_PATH } from '../../constructs/mirror/names.ts'
 
 /** What the Secret of a mirror holds: the agent's configuration, and our half of its keys. */
 export interface SessionConfig extends AgentConfig {
@@ -40,7 +40,7 @@ export function agentSession(existing: unknown, { hostNetwork, ...duties }: Agen
     syncPort: duties.sshPort === SYNC_PORT ? SYNC_PORT + 1 : SYNC_PORT,
     ...(hostNetwork && { sockets: { sync: `${RUN_PATH}/sync.sock`, ssh: `${RUN_PATH}/ssh.sock` } }),
     ...duties,
-    volume: '/devctl/volume',
+    volume: VOLUME_PATH,
     ready: READY_FILE,
   }
 }

@@ -1,11 +1,14 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { devctlHome } from '../contexts/home.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
-import { reportOf } from './ask.ts'
+import { reportOf, sessionKey } from './ask.ts'
 import { type DevelopmentInput, findDevelopment } from './find-development.ts'
 import { runningContainer } from './find-mirror.ts'
+import { Polling } from './polling.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 import { execTarget } from './run-command.ts'
+import { sessionFolder } from './session-folder.ts'
 
 export interface ExecInput extends DevelopmentInput {
   /** The program and its arguments. */
@@ -40,9 +43,10 @@ export async function exec(
     })
   const { openExec } = await import('../../adapters/kubernetes/exec.ts')
   const { pod, container } = found
+  const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, development.name)))
   const remote = await openExec(
     access,
-    execTarget({ namespace, container, command, workdir: development.workdir?.value }, pod, terminal),
+    execTarget({ namespace, container, command, workdir: development.workdir?.value, polling }, pod, terminal),
     {
       signal,
     },

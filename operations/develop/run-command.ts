@@ -4,6 +4,7 @@ import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import type { ExecTarget } from '../../adapters/kubernetes/exec.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
+import type { Polling } from './polling.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -20,6 +21,7 @@ export interface RunningCommand {
   readonly command: readonly string[]
   /** The folder in which it runs; undefined: that of the container. */
   readonly workdir?: string | undefined
+  readonly polling: Polling
   /** Names the run. */
   readonly id: string
 }
@@ -56,12 +58,16 @@ export async function runCommand(
 
 /** What is run in the container for a command: with the terminal's type, and marked with its run. */
 export function execTarget(
-  { namespace, container, command, workdir }: Omit<RunningCommand, 'access' | 'id'>,
+  { namespace, container, command, workdir, polling }: Omit<RunningCommand, 'access' | 'id'>,
   pod: KubeObject,
   { size, type }: Pick<RemoteTerminal, 'size' | 'type'>,
   run?: string,
 ): ExecTarget {
-  const variables = [...(run === undefined ? [] : [`${RUN}=${run}`]), ...(size && type ? [`TERM=${type}`] : [])]
+  const variables = [
+    ...(run === undefined ? [] : [`${RUN}=${run}`]),
+    ...(size && type ? [`TERM=${type}`] : []),
+    ...polling.variables,
+  ]
   // Without a terminal a shell stays: what is still to be read is lost when the command closes its output.
   const script = `cd "$0" || exit 1; ${size ? 'exec "$@"' : '"$@"; exit $?'}`
   return {

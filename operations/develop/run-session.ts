@@ -11,6 +11,7 @@ import { logText } from './event-log.ts'
 import type { FoundDevelopment } from './find-development.ts'
 import { giveBack } from './give-back.ts'
 import { runHere } from './local-command.ts'
+import { Polling } from './polling.ts'
 import { type PreparedMirror, prepareMirror } from './prepare-mirror.ts'
 import { runCommand } from './run-command.ts'
 import { passOutput } from './service-output.ts'
@@ -18,6 +19,7 @@ import { openControl } from './session-control.ts'
 import { sessionFolder } from './session-folder.ts'
 import { SessionLog } from './session-log.ts'
 import { openParts, type PartsInput } from './session-parts.ts'
+import { findPolling } from './session-polling.ts'
 import { openSessionSsh } from './session-ssh.ts'
 import { CurrentState } from './session-state.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -103,6 +105,7 @@ async function connected(
   const fail = (error: unknown) => failed.abort(error)
   const undo = new Undo()
   const state = new CurrentState(dev, prepared.folders, on)
+  const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
   const parts: PartsInput = { world, found, prepared, taken, reset: input.reset ?? false, state, signal }
   try {
     const { supervisor, sync, link } = await openParts(parts, undo)
@@ -111,7 +114,8 @@ async function connected(
     const { container } = prepared
     if (development.mode === 'sync') {
       const own = { dev, container, workdir: development.workdir?.value, port: development.remote?.value }
-      undo.add(await openSessionSsh(world, { ...own, supervisor, link }))
+      undo.add(await openSessionSsh(world, { ...own, supervisor, link, polling }))
+      void findPolling(world, { dev, prepared, supervisor, polling }, signal)
     }
     supervisor.run(signal).catch(fail)
     taken.watch(signal).catch(fail)
@@ -121,7 +125,7 @@ async function connected(
       const own = { dev, container, rules: found.actions, rescanInterval, supervisor }
       undo.add(await startActions(world, own, { input, project }, signal))
     }
-    const status = await runProgram(world, input, found, prepared, supervisor, signal)
+    const status = await runProgram(world, input, found, prepared, { supervisor, polling }, signal)
     // What the command has written last is here when `up` has ended.
     await supervisor.ready?.attached.settled().catch(() => {})
     return { kind: 'ended', status, dev, isDown: input.downOnExit ?? false }
@@ -141,7 +145,7 @@ function runProgram(
   input: UpInput,
   { development, folder }: FoundDevelopment,
   { container, runs }: PreparedMirror,
-  supervisor: Supervisor,
+  { supervisor, polling }: { readonly supervisor: Supervisor; readonly polling: Polling },
   signal: AbortSignal,
 ): Promise<number> {
   const { access, cluster, namespace } = session
@@ -160,7 +164,7 @@ function runProgram(
       on({ type: 'output', command: dev, stream: 'stdout', text }),
     )
   const id = randomBytes(6).toString('hex')
-  const running = { access, namespace, container, command, workdir: development.workdir?.value, id }
+  const running = { access, namespace, container, command, workdir: development.workdir?.value, polling, id }
   return runCommand(supervisor, running, terminal, signal, reason =>
     on({ type: 'note', text: `${reason}; the command runs again as soon as ${dev} is connected` }),
   )

@@ -3,6 +3,7 @@ import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { devctlHome, userHome } from '../contexts/home.ts'
 import type { World } from '../session.ts'
 import type { AgentLink } from './forward/agent-link.ts'
+import type { Polling } from './polling.ts'
 import type { FrontContainer } from './ssh-front/container.ts'
 import { answerInclude, includeLine, includeState, sshConfigFile } from './ssh-front/entry.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -16,6 +17,7 @@ export interface SessionSsh {
   readonly port: number | undefined
   readonly supervisor: Supervisor
   readonly link: AgentLink
+  readonly polling: Polling
 }
 
 /**
@@ -24,13 +26,14 @@ export interface SessionSsh {
  */
 export async function openSessionSsh(
   { session, workspace, on, ask }: World,
-  { dev, container, workdir, port, supervisor, link }: SessionSsh,
+  { dev, container, workdir, port, supervisor, link, polling }: SessionSsh,
 ): Promise<() => Promise<void>> {
   const { access, namespace } = session
   const home = devctlHome(workspace)
   const front: FrontContainer = {
     tool: TOOL,
     workdir,
+    variables: () => polling.variables,
     async run(command, options, signal) {
       const { pod, lost } = await supervisor.untilReady(signal)
       const { openExec } = await import('../../adapters/kubernetes/exec.ts')

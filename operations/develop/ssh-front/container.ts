@@ -12,6 +12,8 @@ export interface FrontContainer {
   readonly tool: string
   /** The folder to begin in; absent: the home of the user. */
   readonly workdir?: string | undefined
+  /** What all shells and commands get: `NAME=value`. */
+  readonly variables?: () => readonly string[]
   /**
    * Runs a program as soon as the container is connected. Rejects with a ClusterError, or the reason
    * of the signal, which also ends the connection.
@@ -71,13 +73,13 @@ exit 0
 
 /** The command for a shell, or for a line that it runs. */
 export function shellCommand(
-  { tool, workdir = '' }: FrontContainer,
+  { tool, workdir = '', variables: common = () => [] }: FrontContainer,
   session: string,
   variables: readonly string[],
   line: string | undefined,
 ): readonly string[] {
   const words = [tool, 'sh', '-c', SHELL, tool, workdir, ...(line === undefined ? [] : [line])]
-  return [tool, 'env', `${SESSION}=${session}`, ...variables, ...words]
+  return [tool, 'env', `${SESSION}=${session}`, ...common(), ...variables, ...words]
 }
 
 /** The command for a shell that reads its commands from its input; `$b` is busybox in them. */
