@@ -16,6 +16,8 @@ const LONGEST = [
   'deploy-changes',
   'deploy-killed',
   'deploy-failures',
+  'develop/up-killed',
+  'develop/watchers',
   'buildkit/killed',
   'buildkit/lost',
   'kustomize',

@@ -23,6 +23,7 @@ export default defineConfig({
             'test/cluster/deploy-killed.test.ts',
             'test/buildkit/killed.test.ts',
             'test/develop/killed.test.ts',
+            'test/develop/up-killed.test.ts',
             'test/differential/**/*.test.ts',
             'test/sync/nothing-lost.test.ts',
           ],

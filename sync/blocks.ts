@@ -15,16 +15,27 @@ const ENTRY = 4 + STRONG
 
 export const strongSum = (block: Uint8Array): Buffer => createHash('sha256').update(block).digest().subarray(0, STRONG)
 
-/** Adler's sum as rsync uses it, over whole blocks. */
+/**
+ * The base of the rolling sum, a polynomial modulo 2^32. With Adler's, as rsync uses it, all blocks of one byte have the
+ * same sum: a file of ones over a file of zeros would look the same at each of its bytes.
+ */
+const BASE = 1_664_525
+
+/** What a byte counts that leaves the window. */
+const LEAVING = Array.from({ length: BLOCK }).reduce<number>(power => Math.imul(power, BASE), 1)
+
+/** The rolling sum. */
 export function weakSum(bytes: Uint8Array, start = 0, end = bytes.length): number {
-  let a = 0
-  let b = 0
-  for (let at = start; at < end; at++) {
-    a += bytes[at]!
-    b = (b + a) | 0
-  }
-  return ((b & 0xffff) << 16) | (a & 0xffff)
+  let sum = 0
+  for (let at = start; at < end; at++) sum = (Math.imul(sum, BASE) + bytes[at]!) | 0
+  return sum >>> 0
 }
+
+/**
+ * So often the rolling sum may have been wrong: then blocks are looked for only where they would be if nothing moved. The
+ * other side chooses the sums, and must not keep us busy.
+ */
+const WRONG = 500
 
 /** One block after the other; only whole blocks count. */
 export function encodeSums(blocks: Iterable<Uint8Array>): Buffer {
@@ -32,7 +43,7 @@ export function encodeSums(blocks: Iterable<Uint8Array>): Buffer {
   for (const block of blocks) {
     if (block.length !== BLOCK) break
     const entry = Buffer.alloc(ENTRY)
-    entry.writeUInt32BE(weakSum(block) >>> 0, 0)
+    entry.writeUInt32BE(weakSum(block), 0)
     strongSum(block).copy(entry, 4)
     entries.push(entry)
   }
@@ -67,9 +78,9 @@ export class Delta {
   /** Bytes that have not become parts, and how far the window in them has got. */
   #pending: Buffer = Buffer.alloc(0)
   #window = 0
-  #a = 0
-  #b = 0
+  #sum = 0
   #hasSum = false
+  #wrong = 0
   /** The block that would follow. */
   #next = 0
 
@@ -117,19 +128,28 @@ export class Delta {
       if (this.#next < weak.length && this.#isBlock(this.#next)) return this.#next
       this.#startSum()
     }
-    const found = this.#byWeak.get((((this.#b & 0xffff) << 16) | (this.#a & 0xffff)) >>> 0)
-    return found?.find(block => this.#isBlock(block))
+    const known = this.#wrong < WRONG ? this.#byWeak.get(this.#sum) : undefined
+    if (!known) return undefined
+    const strong = this.#strong()
+    const found = known.find(block => this.#hasStrong(block, strong))
+    if (found === undefined) this.#wrong++
+    return found
   }
 
   #isBlock(block: number): boolean {
-    const bytes = this.#pending.subarray(this.#window, this.#window + BLOCK)
-    return strongSum(bytes).equals(this.#sums.strong.subarray(block * STRONG, (block + 1) * STRONG))
+    return this.#hasStrong(block, this.#strong())
+  }
+
+  #strong(): Buffer {
+    return strongSum(this.#pending.subarray(this.#window, this.#window + BLOCK))
+  }
+
+  #hasStrong(block: number, strong: Buffer): boolean {
+    return strong.equals(this.#sums.strong.subarray(block * STRONG, (block + 1) * STRONG))
   }
 
   #startSum(): void {
-    const sum = weakSum(this.#pending, this.#window, this.#window + BLOCK)
-    this.#a = sum & 0xffff
-    this.#b = sum >>> 16
+    this.#sum = weakSum(this.#pending, this.#window, this.#window + BLOCK)
     this.#hasSum = true
   }
 
@@ -138,20 +158,17 @@ export class Delta {
     const bytes = this.#pending
     const last = bytes.length - BLOCK
     let at = this.#window
-    let a = this.#a
-    let b = this.#b
+    let sum = this.#sum
     const limit = Math.min(last, 2 * BLOCK)
+    const isLooking = this.#wrong < WRONG
     while (at < limit) {
-      const out = bytes[at]!
-      a = (a - out + bytes[at + BLOCK]!) & 0xffff
-      b = (b - BLOCK * out + a) & 0xffff
+      sum = (Math.imul(sum, BASE) - Math.imul(bytes[at]!, LEAVING) + bytes[at + BLOCK]!) >>> 0
       at++
-      if (this.#byWeak.has(((b << 16) | a) >>> 0)) break
+      if (isLooking && this.#byWeak.has(sum)) break
     }
     const moved = at > this.#window
     this.#window = at
-    this.#a = a
-    this.#b = b
+    this.#sum = sum
     return moved
   }
 }

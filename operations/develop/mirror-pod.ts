@@ -7,6 +7,9 @@ import { unlessForbidden } from '../objects/forbidden.ts'
 import { podProblems } from '../objects/problems.ts'
 import { isEnding } from '../objects/removal.ts'
 
+/** Milliseconds in which the cluster says whether a Pod is still there. */
+const ASKING = 5000
+
 export interface MirrorPodQuery {
   readonly namespace: string
   /** A label selector. */
@@ -65,6 +68,21 @@ export class MirrorPod {
   get current(): KubeObject | undefined {
     const all = [...this.#pods.values()].filter(one => !isEnding(one))
     return all.sort((a, b) => createdAt(b) - createdAt(a))[0]
+  }
+
+  /**
+   * True if the cluster says that the Pod is being deleted, or is gone: a watch hears of it later.
+   * False if it cannot be asked.
+   */
+  async isLeaving({ metadata: { name, uid } }: KubeObject, signal: AbortSignal): Promise<boolean> {
+    const ref = { apiVersion: 'v1', kind: 'Pod', name, namespace: this.#query.namespace }
+    try {
+      const live = await this.#cluster.get(ref, { signal: withTimeLimit(ASKING, signal) })
+      return !live || live.metadata.uid !== uid || isEnding(live)
+    } catch {
+      signal.throwIfAborted()
+      return false
+    }
   }
 
   /** What the Pod does now, in a few words. */

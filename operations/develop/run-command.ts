@@ -39,14 +39,18 @@ export async function runCommand(
   again: (reason: string) => void,
 ): Promise<number> {
   for (let run = 1; ; run++) {
-    const { pod, lost } = await supervisor.untilReady(signal)
+    const ready = await supervisor.untilReady(signal)
+    const { pod, lost } = ready
     try {
       if (run > 1) await endOlderRuns(running, pod, signal)
       const { openExec } = await import('../../adapters/kubernetes/exec.ts')
       const remote = await openExec(running.access, execTarget(running, pod, terminal, `${running.id}-${run}`), {
         signal: AbortSignal.any([signal, lost]),
       })
-      return await terminal.attach(remote)
+      const status = await terminal.attach(remote)
+      if (!(await supervisor.leaveEnding(ready, signal))) return status
+      again('its Pod has ended')
+      await pause(AGAIN, signal)
     } catch (error) {
       signal.throwIfAborted()
       if (!lost.aborted && !isCut(error)) throw error
@@ -111,6 +115,6 @@ exit 0
   await remote.exit
 }
 
-/** True if the connection broke, or the container has gone, rather than the command failed to start. */
+/** True if the connection broke, or the Pod has gone, rather than the command failed to start. */
 const isCut = (error: unknown): boolean =>
-  error instanceof ClusterError && (error.failure === 'unreachable' || error.failure === 'unavailable')
+  error instanceof ClusterError && ['unreachable', 'unavailable', 'not-found'].includes(error.failure)

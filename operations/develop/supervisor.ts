@@ -77,6 +77,16 @@ export class Supervisor {
     })
   }
 
+  /**
+   * True if the Pod is being deleted, or is gone: then the connection to it is closed, and the next
+   * Pod is waited for. What runs in a Pod ends before the connection does.
+   */
+  async leaveEnding({ pod, attached }: Ready, signal: AbortSignal): Promise<boolean> {
+    if (!(await this.#parts.pod.isLeaving(pod, signal))) return false
+    attached.close()
+    return true
+  }
+
   /** Throws a UserError for what does not pass by itself, and the reason of the signal. */
   async run(signal: AbortSignal): Promise<never> {
     const { on } = this.#parts
@@ -117,13 +127,18 @@ export class Supervisor {
       on: text => on('starting', text),
     })
     on('connecting', pod.metadata.name)
-    const attached = sync.attach(await connect(pod, signal), key)
+    const stream = await connect(pod, signal)
+    // Refused while it was opened: nothing would be heard of it any more.
+    if (stream.destroyed) throw stream.errored ?? new ClusterError('unreachable', 'the connection is closed')
+    const attached = sync.attach(stream, key)
     try {
       const either = AbortSignal.any([signal, lost.signal])
       connected(pod, either)
       on('syncing', '')
       const ended = attached.ended.then(error => ({ error }))
-      const first = await Promise.race([attached.synced, ended])
+      // Rejected, with a reason that may be over, when the connection ends.
+      const synced = attached.synced.catch(() => ended)
+      const first = await Promise.race([synced, ended])
       if (first) return first.error.message
       const running = pods.until(one => (runs(one, container) ? one : undefined), {
         signal: either,

@@ -48,6 +48,25 @@ test('blocks of zeros take no longer than others', () => {
   expect(literals(parts)).toBeLessThanOrEqual(2 * BLOCK)
 })
 
+test('a file of one byte over one of another is sent without a search at each byte', () => {
+  const now = Buffer.alloc(12 * BLOCK, 0xff)
+  const began = performance.now()
+  const parts = deltaOf(Buffer.alloc(12 * BLOCK), now, 256 << 10)
+  expect(performance.now() - began).toBeLessThan(2000)
+  expect(rebuild(old, parts).equals(now)).toBe(true)
+})
+
+test('sums that promise a block everywhere do not keep us busy', () => {
+  const now = Buffer.alloc(12 * BLOCK, 7)
+  const sums = encodeSums(blocksOf(now))
+  for (let at = 4; at < sums.length; at += 20) sums.fill(1, at, at + 16)
+  const delta = new Delta(decodeSums(sums))
+  const began = performance.now()
+  const parts = [...delta.push(now), ...delta.end()]
+  expect(performance.now() - began).toBeLessThan(2000)
+  expect(rebuild(old, parts).equals(now)).toBe(true)
+})
+
 test('any edits come out as they went in', () => {
   const edit = fc.record({
     at: fc.nat(old.length),
