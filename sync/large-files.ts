@@ -16,6 +16,8 @@ import type { TreeNode } from './tree-node.ts'
 interface Job {
   readonly node: TreeNode
   readonly kind: 'send' | 'fetch' | 'keep'
+  /** What was in the container when it was decided. */
+  readonly remote: FileEntry | undefined
 }
 
 /** Files that do not fit into a batch: one after the other, beside the small ones. */
@@ -42,7 +44,7 @@ export class LargeFiles {
 
   add(node: TreeNode, kind: Job['kind']): void {
     this.#state.setBusy(node)
-    this.#jobs.push({ node, kind })
+    this.#jobs.push({ node, kind, remote: node.remote })
     void this.#run()
   }
 
@@ -53,14 +55,14 @@ export class LargeFiles {
     this.#isRunning = false
   }
 
-  async #do({ node, kind }: Job): Promise<void> {
+  async #do({ node, kind, remote }: Job): Promise<void> {
     const { world } = this.#state
     const { link } = world
     const size = (kind === 'send' ? node.local : node.remote)?.size ?? 0
     this.current = { path: node.path, size, done: 0 }
     try {
       if (!link || this.#state.isClosed) this.#state.again(node)
-      else if (kind === 'send') await this.#sendAtRest(link, node)
+      else if (kind === 'send') await this.#sendAtRest(link, node, remote)
       else await this.#fetch(link, node, kind)
     } catch (error) {
       if (!link?.connection.isEnded) this.#state.fail(node, 'local', describeError(error))
@@ -74,13 +76,15 @@ export class LargeFiles {
   }
 
   /** What is being written would have to be sent again. */
-  async #sendAtRest(link: SyncLink, node: TreeNode): Promise<void> {
+  async #sendAtRest(link: SyncLink, node: TreeNode, remote: FileEntry | undefined): Promise<void> {
     const { disk, clock } = this.#state.world
     const restless = this.#restless.get(node) ?? new Restless(clock.now())
     this.#restless.set(node, restless)
     restless.begin(clock.now())
     const { isHopeless, look } = restless
     const mayBeSent = isHopeless || (await isAtRest(disk, clock, this.#state.writer.place(node.path), look))
+    // What the container has written since is not known to be unwanted.
+    if (!isUntouched(remote, node.remote)) return this.#state.again(node)
     if (mayBeSent && (await this.#send(link, node, !isHopeless))) {
       this.#restless.delete(node)
       return
