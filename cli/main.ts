@@ -1,5 +1,4 @@
-import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
-import { shownPlace } from '../compiler/text/source.ts'
+import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import { commands } from './commands.ts'
 import { runProgram } from './program.ts'
 import type { Io } from './terminal/io.ts'
@@ -19,19 +18,8 @@ export async function main(argv: readonly string[], processIo: Io): Promise<numb
 }
 
 async function printError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
-  if (!(error instanceof UserError)) {
-    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    io.stderr.write(
-      `${trace}\nThis is a bug of devctl. Please report it with the lines above and the files that show it.\n`,
-    )
-    return 1
-  }
-  // Names of files and words of the command line may hold anything.
-  const { printable } = await import('../compiler/values/printable.ts')
-  io.stderr.write(`error: ${printable(error.message)}\n`)
-  if (error.place) io.stderr.write(`  --> ${printable(shownPlace(error.place))}\n`)
-  for (const note of error.notes) io.stderr.write(`  = note: ${printable(note)}\n`)
-  if (error.hint !== undefined) io.stderr.write(`  = help: ${printable(error.hint)}\n`)
+  const { errorText } = await import('./terminal/error-text.ts')
+  io.stderr.write(errorText(error))
   if (!(error instanceof UsageError)) return 1
   // The longest name whose words are all there.
   const command = commands

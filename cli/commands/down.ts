@@ -5,24 +5,26 @@ import { target, timeout } from '../options/target.ts'
 
 export const down = command({
   name: 'down',
-  summary: 'End a development container and restore the original',
+  summary: 'End development containers and restore the originals',
   description: `Ends the session of \`devctl up\`, deletes the mirror, and gives the original back its replicas. Works from any machine, and after \`up\` was killed.
 
 The files in the container stay in their volume for the next \`up\`; \`--volumes\` deletes it.`,
-  words: [{ name: '[devName]', description: 'development container (default: the only one, or the one you choose)' }],
+  words: [
+    { name: '[devName...]', description: 'development containers (default: the only one, or the one you choose)' },
+  ],
   options: {
     ...loading,
     ...target,
     timeout,
     volumes: flag('--volumes', 'also delete the persistent volume with the synchronized folders'),
-    all: flag('--all', 'end all development containers of the manifest'),
+    all: flag('--all', 'end all development containers of the manifest, or of the Compose file'),
   },
   examples: [
     { line: 'devctl down', does: 'restore the original' },
     { line: 'devctl down api --volumes', does: 'and delete the files in the cluster' },
   ],
-  async run(context, [name], options) {
+  async run(context, words, options) {
     const { endDevelopment } = await import('../run/down.ts')
-    return endDevelopment(context, name, options)
+    return endDevelopment(context, words, options)
   },
 })

@@ -8,7 +8,7 @@ export const restart = command({
   summary: 'Restart services by replacing their Pods',
   description: `Replaces the Pods of all services, or of the named ones, according to their update policies: with a rolling update, the remaining Pods keep serving. Nothing else changes, and the next deploy has nothing to do. The dependencies of a service are not restarted with it.
 
-With the name of an active development container, the programs of its \`services\` (in \`dev\` of the manifest) are restarted.
+With the name of an active development container, the programs of its \`services\` (in \`dev\` of the manifest) are restarted; if it has none, its own program: what the container runs, or the command of \`up\`, whose terminal stays.
 
 Jobs are not restarted; \`devctl deploy --rerun SERVICE\` runs a Job again.`,
   words: [{ name: '[service...]', description: 'only these services (default: all)', completes: 'service' }],

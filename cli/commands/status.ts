@@ -5,13 +5,16 @@ import { target } from '../options/target.ts'
 
 export const status = command({
   name: 'status',
-  summary: 'Show how far the files of a development container are in sync',
+  summary: 'Show how far the files of development containers are in sync',
   description: `Prints the state of the synchronization as a percentage: what both sides agree on, of all that there is. It is 100 only if nothing is left to send in either direction. Files with problems and conflicts are listed.`,
-  words: [{ name: '[devName]', description: 'development container (default: the only one, or the one you choose)' }],
+  words: [
+    { name: '[devName...]', description: 'development containers (default: the only one, or the one you choose)' },
+  ],
   options: {
     ...loading,
     ...target,
     info: flag('--info', 'print the addresses, user and password of the status pages on both sides'),
+    all: flag('--all', 'all development containers, also those that are not active'),
     watch: flag('--watch', 'print each change until Ctrl-C'),
     output: choice('--output <format>', 'output format', ['text', 'json'], 'text'),
   },
@@ -19,8 +22,8 @@ export const status = command({
     { line: 'devctl status', does: 'show the state of the synchronization' },
     { line: 'devctl status api --watch', does: 'follow it' },
   ],
-  async run(context, [name], options) {
+  async run(context, words, options) {
     const { showStatus } = await import('../run/status.ts')
-    return showStatus(context, name, options)
+    return showStatus(context, words, options)
   },
 })

@@ -5,13 +5,18 @@ import { target } from '../options/target.ts'
 
 export const up = command({
   name: 'up',
-  summary: 'Start a development container',
+  summary: 'Start development containers',
   description: `Replaces a workload in the cluster by its mirror, a copy with the overrides of \`dev\` in the manifest: same service account, variables, secrets, volumes and sidecars. Keeps the folders of \`sync\` the same on this machine and in the container, forwards the ports, and runs the command in the container. Without a manifest, the host volumes of the Compose file are what is synchronized.
 
-What is not deployed is deployed first, and images are built if necessary. The mirror stays when \`up\` ends; \`devctl down\` restores the original. The exit status is that of the command.`,
+What is not deployed is deployed first, and images are built if necessary. Several run side by side in one terminal: each runs its own command, without input, and each line that it prints begins with its name. Ctrl-C ends all of them.
+
+The mirror stays when \`up\` ends; \`devctl down\` restores the original. The exit status is that of the command.`,
   words: [
-    { name: '[devName]', description: 'development container (default: the only one, or the one you choose)' },
-    { name: '[command...]', description: 'command to run, after `--` (default: `command` of the manifest, or `sh`)' },
+    {
+      name: '[devName...]',
+      description:
+        'development containers (default: the only one, or the one you choose), and after `--` the command to run (default: `command` of the manifest, or `sh`)',
+    },
   ],
   options: {
     ...loading,
@@ -23,6 +28,7 @@ What is not deployed is deployed first, and images are built if necessary. The m
       'start the synchronization over, without what both sides have agreed on before; where they differ, this machine wins',
     ),
     command: list('--command <word>', 'command to run in the container; may be repeated for its arguments'),
+    all: flag('--all', 'start all development containers of the manifest, or all services that can be worked on'),
     detach: flag('--detach', 'let the container run its command by itself, and return as soon as it is in sync'),
     downOnExit: flag('--down-on-exit', 'restore the original when `up` ends'),
     takeOver: flag('--take-over', 'end the session of somebody else'),
@@ -31,10 +37,16 @@ What is not deployed is deployed first, and images are built if necessary. The m
   examples: [
     { line: 'devctl up', does: 'work in the only development container' },
     { line: 'devctl up api -- npm run dev', does: 'run another command in that of `api`' },
+    { line: 'devctl up api web', does: 'run two side by side, with what they print' },
     { line: 'devctl up api --detach', does: 'synchronize in the background, until `devctl down`' },
     { line: 'devctl up api --env LOG_LEVEL=debug', does: 'with another variable' },
   ],
   async run(context, words, options) {
+    const { splitWords } = await import('../run/develop-words.ts')
+    if (options.all || splitWords(words, context).devs.length > 1) {
+      const { startSeveral } = await import('../run/up-several.ts')
+      return startSeveral(context, words, options)
+    }
     const { startDevelopment } = await import('../run/up.ts')
     return startDevelopment(context, words, options)
   },

@@ -97,7 +97,7 @@ function userErrorsIn(error: unknown): readonly UserError[] {
  * Turns an error of the cluster into a UserError; several calls that were refused for the same
  * reason are reported once.
  */
-function toUserError(error: unknown, target: Target | undefined): unknown {
+export function toUserError(error: unknown, target: Target | undefined): unknown {
   if (error instanceof AggregateError) {
     const all = error.errors.map(one => toUserError(one, target))
     const ours = all.filter(one => one instanceof UserError)

@@ -1,73 +1,115 @@
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { unlessAborted } from '../../adapters/http/abort.ts'
 import { devctlHome } from '../../operations/contexts/home.ts'
-import { reportOf, sessionKey } from '../../operations/develop/ask.ts'
-import type { SessionReport } from '../../operations/develop/control/messages.ts'
-import { type DevelopmentInput, findDevelopment } from '../../operations/develop/find-development.ts'
+import { sessionKey } from '../../operations/develop/ask.ts'
+import {
+  type DevelopmentInput,
+  namedDevelopments,
+  type SeveralInput,
+} from '../../operations/develop/find-development.ts'
 import { sessionFolder } from '../../operations/develop/session-folder.ts'
+import { namesAre } from '../../operations/develop/up.ts'
+import type { OperationEvent } from '../../operations/events.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
 import type { World } from '../../operations/session.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** The variable by which a process knows that it is the one in the background. */
-export const DETACHED = 'DEVCTL_DETACHED'
+const DETACHED = 'DEVCTL_DETACHED'
 
-/** Milliseconds between two looks at the process in the background. */
-const EVERY = 100
-
-interface DetachWorld extends Pick<World, 'session' | 'on'> {
-  readonly workspace: Io
+/** What the process in the background tells the one that has started it. */
+interface Told {
+  readonly dev: string
+  readonly event: OperationEvent
 }
 
-const stateOf = ({ state }: SessionReport) => (state === 'ready' ? 'ready' : 'waiting')
+/** Hears the events of sessions; `dev` says of which. */
+type OnEvent = (event: OperationEvent, dev?: string) => void
+
+interface DetachWorld extends Pick<World, 'session'> {
+  readonly workspace: Io
+  readonly on: OnEvent
+}
+
+/** True for the process in the background. */
+export const isInBackground = ({ env }: Pick<Io, 'env'>): boolean => env[DETACHED] === '1'
+
+/** Hands an event on to the process that has started this one in the background, as long as that waits. */
+export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: string): void {
+  if (!isInBackground(io) || !process.connected) return
+  const told: Told | undefined =
+    event.type === 'session-ended' && event.end.kind === 'failed'
+      ? { dev, event: { type: 'status', service: dev, state: 'failed', text: event.end.error.message } }
+      : event.type === 'status' || event.type === 'taken' || event.type === 'sync' || event.type === 'forwards'
+        ? { dev, event }
+        : undefined
+  // It may have gone just now.
+  if (told) process.send?.(told, undefined, {}, () => {})
+}
 
 /**
- * Starts this command line again in the background, and waits until its session is ready; its
- * states are told as events. Gives its exit status if it ends before, having printed what it said.
+ * Starts this command line again in the background, and waits until its sessions are ready; what
+ * happens in them is told as events. Gives its exit status if it ends before, having printed what it
+ * said.
  */
 export async function startInBackground(
-  world: DetachWorld,
-  input: DevelopmentInput,
+  { workspace: io, session, on }: DetachWorld,
+  input: Omit<DevelopmentInput, 'dev'> & SeveralInput,
   project: OpenProject,
 ): Promise<number> {
-  const { workspace: io, session, on } = world
-  const { development } = await findDevelopment(world, input, project)
-  const dev = development.name
-  const folder = sessionFolder(devctlHome(io), sessionKey(session, dev))
+  const devs = await namedDevelopments({ workspace: io, on }, input, project)
+  const folder = sessionFolder(devctlHome(io), sessionKey(session, devs[0]!))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'up.out')
   const output = openSync(path, 'w', 0o600)
   const [, program = '', ...words] = process.argv
-  const child = spawn(process.execPath, [program, ...words.filter(one => one !== '--detach')], {
+  const isNamed = input.all || (input.devs?.length ?? 0) > 0
+  const child = spawn(process.execPath, [program, ...withoutDetach(words, isNamed ? [] : devs)], {
     cwd: io.cwd,
     env: { ...io.env, [DETACHED]: '1' },
     detached: true,
-    stdio: ['ignore', output, output],
+    stdio: ['ignore', output, output, 'ipc'],
   })
   closeSync(output)
-  let ended: number | undefined
-  child.on('error', () => {
-    ended = 1
+  const states = new Map<string, 'ready' | 'failed'>()
+  const settled = new Promise<'settled'>(resolve =>
+    child.on('message', message => {
+      const { dev, event } = message as Told // of this program
+      on(event, dev)
+      if (event.type === 'status' && event.service === dev && (event.state === 'ready' || event.state === 'failed'))
+        states.set(dev, event.state)
+      if (devs.every(one => states.has(one))) resolve('settled')
+    }),
+  )
+  const ended = new Promise<number>(resolve => {
+    child.on('error', () => resolve(1))
+    child.on('exit', status => resolve(status ?? 1))
   })
-  child.on('exit', status => {
-    ended = status ?? 1
+  const first = await unlessAborted(Promise.race([settled, ended]), session.signal).catch(error => {
+    child.kill('SIGTERM')
+    throw error
   })
-  for (;;) {
-    if (ended !== undefined) {
-      io.stderr.write(readFileSync(path, 'utf8'))
-      return ended
-    }
-    const report = await reportOf({ workspace: io, session }, dev)
-    if (report) on({ type: 'status', service: dev, state: stateOf(report), text: report.text || report.state })
-    if (report?.state === 'ready') break
-    await sleep(EVERY, undefined, { signal: session.signal }).catch(error => {
-      child.kill('SIGTERM')
-      throw error
-    })
+  if (first !== 'settled') {
+    io.stderr.write(readFileSync(path, 'utf8'))
+    return first
   }
+  child.disconnect()
   child.unref()
-  io.stderr.write(`${dev} is in sync, in the background; \`devctl down ${dev}\` ends it and restores the original\n`)
-  return 0
+  const inSync = devs.filter(dev => states.get(dev) === 'ready')
+  const failed = devs.filter(dev => states.get(dev) === 'failed')
+  if (inSync.length > 0)
+    io.stderr.write(
+      `${namesAre(inSync)} in sync, in the background; \`devctl down ${inSync.join(' ')}\` ${inSync.length > 1 ? 'ends them and restores the originals' : 'ends it and restores the original'}\n`,
+    )
+  if (failed.length > 0) io.stderr.write(`${namesAre(failed)} not; ${path} says more\n`)
+  return failed.length > 0 ? 1 : 0
+}
+
+/** The command line of the process in the background; with the names that were chosen on a terminal. */
+function withoutDetach(words: readonly string[], names: readonly string[]): readonly string[] {
+  const end = words.includes('--') ? words.indexOf('--') : words.length
+  const own = words.slice(0, end).filter(one => one !== '--detach')
+  return [...own, ...names, ...words.slice(end)]
 }

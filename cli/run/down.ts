@@ -14,14 +14,14 @@ export interface DownValues extends LoadingValues, SessionOptions {
 }
 
 /** Ends development containers and restores their originals. */
-export async function endDevelopment(context: Context, dev: string | undefined, options: DownValues): Promise<number> {
+export async function endDevelopment(context: Context, words: readonly string[], options: DownValues): Promise<number> {
   return withProject(context, { ...options, var: undefined }, async (own, project, session) => {
     const { down } = await import('../../operations/develop/down.ts')
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const world = { workspace: own.io, session, on: toTerminal(own, progress, 'text') }
     const began = session.clock.now()
     const choose = chooseDevFor(own.io)
-    const outcomes = await down(world, { ...options, dev, choose }, project).finally(() => progress.pause())
+    const outcomes = await down(world, { ...options, devs: words, choose }, project).finally(() => progress.pause())
     const took = `(${readableDuration(session.clock.now() - began)})`
     for (const { dev: name, wasActive, restored } of outcomes) {
       const text = !wasActive

@@ -5,14 +5,14 @@ import { remoteTerminal } from '../terminal/remote-terminal.ts'
 import { printsDiagnostics } from '../terminal/report.ts'
 import { chooseDevFor } from './choose-dev.ts'
 import type { SessionOptions } from './cluster-session.ts'
-import { splitWords } from './develop-words.ts'
+import { splitOne } from './develop-words.ts'
 import { withProject } from './project-session.ts'
 
 export type ExecValues = LoadingValues & Omit<SessionOptions, 'timeout' | 'isEndless'>
 
 /** Runs a command in a development container, and gives its exit status. */
 export async function execute(context: Context, words: readonly string[], options: ExecValues): Promise<number> {
-  const { dev, command } = splitWords(words, context, 'exec')
+  const { dev, command } = splitOne(words, context, 'exec')
   if (command.length === 0)
     throw new UsageError('there is no command to run', {
       hint: `write it behind two dashes: \`devctl exec ${dev ?? ''}${dev ? ' ' : ''}-- sh\``,

@@ -1,3 +1,4 @@
+import { namesAre } from '../../operations/develop/up.ts'
 import type { Context } from '../command.ts'
 import { readableDuration } from '../options/duration.ts'
 import type { LoadingValues } from '../options/project.ts'
@@ -22,10 +23,13 @@ export async function restartApplication(
     const { io, logLevel } = own
     const [dev] = services
     if (dev !== undefined && services.length === 1) {
-      const { restartServices } = await import('../../operations/develop/restart.ts')
-      const restarted = await restartServices(session, dev)
+      const { restartDevelopment } = await import('../../operations/develop/restart.ts')
+      const restarted = await restartDevelopment({ workspace: io, session }, dev)
       if (restarted) {
-        printSummary(`${restarted.join(', ')} beside ${dev} restarted`, io, logLevel)
+        const { services: beside } = restarted
+        const text =
+          beside.length > 0 ? `${namesAre(beside)} restarted, beside ${dev}` : `the program of ${dev} is restarted`
+        printSummary(text, io, logLevel)
         return 0
       }
     }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { jsonText } from '../../compiler/values/printable.ts'
+import type { StatusInput } from '../../operations/develop/ask.ts'
 import type { SessionReport } from '../../operations/develop/control/messages.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
-import { statusText } from '../terminal/develop/status-text.ts'
-import { writeObject } from '../terminal/objects.ts'
+import { reportsText } from '../terminal/develop/status-text.ts'
 import { printsDiagnostics } from '../terminal/report.ts'
 import { chooseDevFor } from './choose-dev.ts'
 import type { SessionOptions } from './cluster-session.ts'
@@ -12,6 +13,7 @@ import { withProject } from './project-session.ts'
 export interface StatusValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
   readonly info: boolean
   readonly watch: boolean
+  readonly all: boolean
   readonly output: 'text' | 'json'
 }
 
@@ -19,28 +21,32 @@ export interface StatusValues extends LoadingValues, Omit<SessionOptions, 'timeo
 const EVERY = 500
 
 /** Prints how far the files are in sync, once or with each change. */
-export async function showStatus(context: Context, dev: string | undefined, options: StatusValues): Promise<number> {
+export async function showStatus(context: Context, words: readonly string[], options: StatusValues): Promise<number> {
   const values = { ...options, var: undefined, timeout: undefined, isEndless: options.watch }
   return withProject(context, values, async (own, project, session) => {
-    const { activeSession } = await import('../../operations/develop/ask.ts')
+    const { status } = await import('../../operations/develop/ask.ts')
     const world = { workspace: own.io, session, on: printsDiagnostics(own) }
-    const choose = chooseDevFor(own.io)
+    let input: StatusInput = { ...options, devs: words, choose: chooseDevFor(own.io) }
     let last = ''
     for (;;) {
-      const report = await activeSession(world, { ...options, dev, choose }, project)
-      const text = options.output === 'json' ? '' : statusText(report, options.info)
-      if (options.output === 'json') {
-        const key = JSON.stringify(report)
-        if (key !== last) writeObject(own.io.stdout, toJson(report))
-        last = key
-      } else {
-        if (text !== last) own.io.stdout.write(text)
-        last = text
-      }
+      const reports = await status(world, input, project)
+      // Whoever was asked is asked once.
+      if (!options.all) input = { ...input, devs: [...reports.keys()] }
+      const text = options.output === 'json' ? jsonOf(reports) : reportsText(reports, { withInfo: options.info })
+      if (text !== last) own.io.stdout.write(text)
+      last = text
       if (!options.watch) return 0
       await sleep(EVERY, undefined, { signal: session.signal })
     }
   })
 }
 
-const toJson = ({ process: _, ...report }: SessionReport) => ({ type: 'status', ...report })
+/** An object a line for each. */
+const jsonOf = (reports: ReadonlyMap<string, SessionReport | undefined>): string =>
+  [...reports]
+    .map(
+      ([dev, report]) => `${jsonText({ type: 'status', ...(report ? shown(report) : { dev, state: 'inactive' }) })}\n`,
+    )
+    .join('')
+
+const shown = ({ process: _, ...report }: SessionReport) => report

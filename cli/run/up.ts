@@ -1,7 +1,5 @@
-import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import type { Context } from '../command.ts'
-import type { LoadingValues } from '../options/project.ts'
 import { drawsOn } from '../terminal/io.ts'
 import { questionsFor, toTerminal } from '../terminal/operation-events.ts'
 import { printOutcome } from '../terminal/print-outcome.ts'
@@ -9,32 +7,14 @@ import { startProgress } from '../terminal/progress/progress.ts'
 import { remoteTerminal } from '../terminal/remote-terminal.ts'
 import { printSummary } from '../terminal/report.ts'
 import { chooseDevFor } from './choose-dev.ts'
-import type { SessionOptions } from './cluster-session.ts'
 import { tellTarget } from './deploy.ts'
-import { DETACHED } from './detach.ts'
-import { splitWords } from './develop-words.ts'
+import { isInBackground, tellStarter } from './detach.ts'
+import { splitOne } from './develop-words.ts'
 import { withProject } from './project-session.ts'
-
-export interface UpValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
-  readonly env: readonly string[] | undefined
-  readonly deploy: boolean
-  readonly reset: boolean
-  readonly command: readonly string[] | undefined
-  readonly detach: boolean
-  readonly downOnExit: boolean
-  readonly takeOver: boolean
-  readonly dryRun: boolean
-}
+import { printPlanned, type UpValues } from './up-values.ts'
 
 /** Milliseconds between two lines about the files where there is no terminal to draw on. */
 const PLAIN_EVERY = 2000
-
-/** A Secret without its values: those of a session are made anew each time. */
-function withoutData(object: KubeObject): KubeObject {
-  const { data } = object as { readonly data?: Readonly<Record<string, string>> } // a Secret's
-  if (object.kind !== 'Secret' || !data) return object
-  return { ...object, data: Object.fromEntries(Object.keys(data).map(key => [key, '***'])) }
-}
 
 /** True once in so many milliseconds. */
 function atMostEvery(milliseconds: number, now: () => number): () => boolean {
@@ -48,15 +28,19 @@ function atMostEvery(milliseconds: number, now: () => number): () => boolean {
 
 /** Starts a development container, and gives the exit status of the command in it. */
 export async function startDevelopment(context: Context, words: readonly string[], options: UpValues): Promise<number> {
-  const { dev, command } = splitWords(words, context, 'up')
+  const { dev, command } = splitOne(words, context, 'up')
   const endless = { ...options, var: undefined, timeout: undefined, isEndless: true }
   return withProject(context, endless, async (own, project, session) => {
-    const { up } = await import('../../operations/develop/up.ts')
+    const { mirrorsStay, up } = await import('../../operations/develop/up.ts')
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const show = toTerminal(own, progress, 'text')
     let isAttached = false
+    let taken: string | undefined
     const isDue = drawsOn(own.io) ? () => true : atMostEvery(PLAIN_EVERY, () => session.clock.now())
     const on = (event: OperationEvent) => {
+      // What a deploy says before is about its services.
+      if (event.type === 'taken') taken = event.dev
+      if (taken !== undefined) tellStarter(own.io, event, taken)
       // The program in the container has the terminal.
       if (isAttached && (event.type === 'status' || event.type === 'step' || event.type === 'sync')) return
       if (event.type === 'sync' && !isDue()) return
@@ -67,7 +51,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       const { startInBackground } = await import('./detach.ts')
       return startInBackground(
         { workspace: own.io, session, on },
-        { ...options, dev, choose: chooseDevFor(own.io) },
+        { ...options, devs: dev === undefined ? [] : [dev], choose: chooseDevFor(own.io) },
         project,
       ).finally(() => progress.pause())
     }
@@ -94,14 +78,13 @@ export async function startDevelopment(context: Context, words: readonly string[
       const chosen = command.length > 0 ? command : options.command
       const outcome = await up(
         world,
-        { ...options, dev, command: chosen, detached: own.io.env[DETACHED] === '1', choose: chooseDevFor(own.io) },
+        { ...options, dev, command: chosen, detached: isInBackground(own.io), choose: chooseDevFor(own.io) },
         project,
       )
       progress.pause()
       switch (outcome.kind) {
         case 'planned': {
-          const { printYaml } = await import('../../constructs/yaml.ts')
-          own.io.stdout.write(outcome.objects.map(one => `---\n${printYaml(withoutData(one))}`).join(''))
+          await printPlanned(outcome.objects, own.io)
           return 0
         }
         case 'not-deployed':
@@ -110,13 +93,7 @@ export async function startDevelopment(context: Context, words: readonly string[
           printSummary(outcome.reason, own.io, own.logLevel)
           return 0
         case 'ended':
-          printSummary(
-            outcome.isDown
-              ? `${outcome.dev} is restored`
-              : `the mirror of ${outcome.dev} stays; \`devctl down ${outcome.dev}\` restores the original`,
-            own.io,
-            own.logLevel,
-          )
+          printSummary(outcome.isDown ? `${outcome.dev} is restored` : mirrorsStay([outcome.dev]), own.io, own.logLevel)
           return outcome.status
       }
     } finally {

@@ -72,6 +72,12 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
       case 'forwards':
         for (const [step, text] of forwardSteps(event)) progress.tell({ type: 'step', step, text })
         return
+      case 'taken':
+        return progress.tell({ type: 'step', step: event.dev, text: event.text })
+      case 'ssh':
+        return progress.tell({ type: 'step', step: 'SSH', text: event.command })
+      case 'session-ended':
+        return
       case 'sync-problem':
       case 'sync-conflict':
       case 'sync-stopped':

@@ -2,9 +2,9 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Session, World } from '../session.ts'
-import { askSession } from './control/client.ts'
+import { askSession, endSession } from './control/client.ts'
 import type { ControlRequest, SessionReport } from './control/messages.ts'
-import { type DevelopmentInput, findDevelopment } from './find-development.ts'
+import { type DevelopmentInput, namedDevelopments, type SeveralInput } from './find-development.ts'
 import { controlAddress, type SessionKey } from './session-folder.ts'
 
 /** The session of a development container in the cluster and namespace of a command. */
@@ -14,17 +14,24 @@ export const sessionKey = ({ access, namespace }: Session, dev: string): Session
   dev,
 })
 
+const addressOf = ({ workspace, session }: Pick<World, 'workspace' | 'session'>, dev: string): string =>
+  controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
+
 /** Asks the `up` of this machine; gives undefined if none runs. Throws a UserError for what it refuses. */
 export async function askUp(
-  { workspace, session }: Pick<World, 'workspace' | 'session'>,
+  world: Pick<World, 'workspace' | 'session'>,
   dev: string,
   request: ControlRequest,
 ): Promise<SessionReport | 'done' | undefined> {
-  const address = controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
-  const answer = await askSession(address, request, session.signal)
+  const answer = await askSession(addressOf(world, dev), request, world.session.signal)
   if (!answer) return undefined
   if (answer.ok) return answer.report ?? 'done'
   throw new UserError(answer.message, answer.hint === undefined ? {} : { hint: answer.hint })
+}
+
+/** Ends the `up` of this machine, and returns when it has closed all that it had open; at once if none runs. */
+export async function stopUp(world: Pick<World, 'workspace' | 'session'>, dev: string): Promise<void> {
+  await endSession(addressOf(world, dev), world.session.signal)
 }
 
 /** The state of the `up` that runs on this machine; undefined if none runs. */
@@ -36,16 +43,26 @@ export async function reportOf(
   return answer === 'done' ? undefined : answer
 }
 
-/** The name of the development container, and the state of its `up`. Throws a UserError if none runs on this machine. */
-export async function activeSession(
+/** What `status` asks. */
+export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
+
+/**
+ * The states of development containers whose `up` runs on this machine, by their names. With `all`
+ * those of which none runs are undefined. Throws a UserError if none runs of one that is named, or
+ * of all.
+ */
+export async function status(
   world: Pick<World, 'workspace' | 'session' | 'on'>,
-  input: DevelopmentInput,
+  input: StatusInput,
   project: OpenProject,
-): Promise<SessionReport> {
-  const { development } = await findDevelopment(world, input, project)
-  const report = await reportOf(world, development.name)
-  if (report) return report
-  throw new UserError(`\`${development.name}\` is not active here: no \`devctl up\` runs for it on this machine`, {
-    hint: `start it with \`devctl up ${development.name}\``,
+): Promise<ReadonlyMap<string, SessionReport | undefined>> {
+  const names = await namedDevelopments(world, input, project)
+  const reports = await Promise.all(names.map(async dev => [dev, await reportOf(world, dev)] as const))
+  const missing = reports.filter(([, report]) => !report).map(([dev]) => dev)
+  if (missing.length === 0 || (input.all && missing.length < reports.length)) return new Map(reports)
+  const [are, them] = missing.length > 1 ? ['are', 'them'] : ['is', 'it']
+  const shown = missing.map(dev => `\`${dev}\``).join(', ')
+  throw new UserError(`${shown} ${are} not active here: no \`devctl up\` runs for ${them} on this machine`, {
+    hint: `start ${them} with \`devctl up ${missing.join(' ')}\``,
   })
 }

@@ -10,7 +10,7 @@ import type { Loading, Planning } from '../project/input.ts'
 import { createHost } from '../project/node-host.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
-import { chooseCandidate } from './candidates.ts'
+import { candidatesOf, chooseCandidate, nothingToSync } from './candidates.ts'
 import type { ChooseDev } from './choose.ts'
 import { type ComposeDevelopment, developmentOf, withHostVolumes } from './from-compose.ts'
 
@@ -25,8 +25,13 @@ export type FoundInCompose =
       /** Absolute: the folder of the Compose file. */
       readonly folder: string
     })
-  /** The files have errors. */
-  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
+  | Refused
+
+/** The files have errors. */
+interface Refused {
+  readonly kind: 'refused'
+  readonly diagnostics: readonly Diagnostic[]
+}
 
 /**
  * The development container that the Compose files describe. `input` has the name of the environment
@@ -39,10 +44,11 @@ export async function composeDevelopment(
   project: OpenProject,
   which: WhichDevelopment,
 ): Promise<FoundInCompose> {
-  const { project: model, plan, loaded, diagnostics } = await compileFiles(workspace, [], input, input, { project })
+  const compiled = await compileFiles(workspace, [], input, input, { project })
+  const { project: model, plan, loaded, diagnostics } = compiled
   if (count(diagnostics).error > 0) return { kind: 'refused', diagnostics }
   if (!model || !plan || model.services.size === 0) throw noCompose(which, project)
-  const host = createHost({ env: workspace.env, boundary: boundaryOf(workspace, input, project) })
+  const host = hostOf(workspace, input, project)
   const found =
     'declared' in which
       ? withHostVolumes(which.declared, model, host)
@@ -50,6 +56,26 @@ export async function composeDevelopment(
   const folder = loaded?.directory ?? (project.manifest ? dirname(project.manifest.path) : workspace.cwd)
   return { kind: 'found', ...found, folder }
 }
+
+/**
+ * The names of the services that can be worked on, as `candidatesOf` finds them. Throws a UserError
+ * if there is none.
+ */
+export async function composeCandidates(
+  workspace: Workspace,
+  input: Loading & Pick<Planning, 'name' | 'namespace'>,
+  project: OpenProject,
+): Promise<{ readonly kind: 'found'; readonly names: readonly string[] } | Refused> {
+  const { project: model, diagnostics } = await compileFiles(workspace, [], input, input, { project })
+  if (count(diagnostics).error > 0) return { kind: 'refused', diagnostics }
+  if (!model || model.services.size === 0) throw noCompose({ service: undefined, choose: undefined }, project)
+  const names = candidatesOf(model, hostOf(workspace, input, project)).map(({ service }) => service.name)
+  if (names.length === 0) throw nothingToSync(undefined, model)
+  return { kind: 'found', names }
+}
+
+const hostOf = (workspace: Workspace, input: Loading, project: OpenProject) =>
+  createHost({ env: workspace.env, boundary: boundaryOf(workspace, input, project) })
 
 function noCompose(which: WhichDevelopment, { manifest }: OpenProject): UserError {
   if ('declared' in which)

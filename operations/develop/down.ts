@@ -1,15 +1,12 @@
-import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
-import { askUp, reportOf } from './ask.ts'
-import { type DevelopmentInput, developmentNames, findDevelopment } from './find-development.ts'
+import { stopUp } from './ask.ts'
+import { type DevelopmentInput, namedDevelopments, type SeveralInput } from './find-development.ts'
 import { giveBack } from './give-back.ts'
 
-export interface DownInput extends DevelopmentInput {
+export interface DownInput extends Omit<DevelopmentInput, 'dev'>, SeveralInput {
   /** True if the claims with the files are deleted. */
   readonly volumes?: boolean | undefined
-  /** True for all development containers of the manifest. */
-  readonly all?: boolean | undefined
 }
 
 export interface DownOutcome {
@@ -20,29 +17,22 @@ export interface DownOutcome {
   readonly restored: string | undefined
 }
 
-/** Milliseconds between two looks whether the session of this machine has ended. */
-const EVERY = 100
-
-/** Ends the sessions of development containers, deletes their mirrors and restores the originals. */
+/**
+ * Ends the sessions of development containers, deletes their mirrors and restores the originals, all
+ * at the same time. One that fails does not keep the others from it.
+ */
 export async function down(world: World, input: DownInput, project: OpenProject): Promise<readonly DownOutcome[]> {
-  if (input.all && input.dev !== undefined)
-    throw new UsageError('`--all` is for all development containers', { hint: `leave out \`${input.dev}\`` })
-  const all = input.all ? developmentNames(project) : undefined
-  const names = all ?? [(await findDevelopment(world, input, project)).development.name]
-  const outcomes: DownOutcome[] = []
-  for (const name of names) outcomes.push(await downOne(world, name, input.volumes ?? false))
-  return outcomes
+  const names = await namedDevelopments(world, input, project)
+  const results = await Promise.allSettled(names.map(name => downOne(world, name, input.volumes ?? false)))
+  const failures = results.flatMap(one => (one.status === 'rejected' ? [one.reason] : []))
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures)
+  return results.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
 }
 
 async function downOne(world: World, dev: string, volumes: boolean): Promise<DownOutcome> {
   const { session } = world
-  if (await askUp(world, dev, { ask: 'stop' })) await untilEnded(world, dev)
+  // The session closes its connections before the mirror goes, so that nothing is reported as lost.
+  await stopUp(world, dev)
   const { wasActive, restored } = await giveBack(session, { name: dev }, { volumes }, world.on)
   return { dev, wasActive, restored }
-}
-
-/** The session closes its connections before the mirror goes, so that nothing is reported as lost. */
-async function untilEnded(world: World, dev: string): Promise<void> {
-  const { setTimeout: sleep } = await import('node:timers/promises')
-  while (await reportOf(world, dev)) await sleep(EVERY, undefined, { signal: world.session.signal })
 }

@@ -7,6 +7,8 @@ export function logText(event: OperationEvent): string | undefined {
       return `${event.service}: ${event.text}`
     case 'step':
       return `${event.step}: ${event.text}`
+    case 'taken':
+      return `${event.dev}: ${event.text}`
     case 'note':
     case 'warning':
       return `${event.type}: ${event.text}`
@@ -16,6 +18,8 @@ export function logText(event: OperationEvent): string | undefined {
       return `conflict: ${event.path}: the other version is in ${event.kept}`
     case 'sync-stopped':
       return `stopped: all files of ${event.folder.local} are gone (${event.side})`
+    case 'ssh':
+      return `ssh: ${event.command}`
     case 'object':
       return `${event.action} ${event.object}`
     default:

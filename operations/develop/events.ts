@@ -4,6 +4,8 @@ import type { SyncStatus } from '../../sync/sync.ts'
 
 /** What happens in the session of a development container. */
 export type DevelopEvent =
+  /** The workload is taken: `deployment/api 3 -> 0, mirror deployment/api-dev`. */
+  | { readonly type: 'taken'; readonly dev: string; readonly text: string }
   /** At most ten a second while files are on their way. */
   | { readonly type: 'sync'; readonly status: SyncStatus; readonly folders: readonly SyncedPair[] }
   | ({ readonly type: 'sync-problem' } & SyncProblem)
@@ -15,6 +17,18 @@ export type DevelopEvent =
       readonly forwards: readonly { readonly local: string; readonly remote: string }[]
       readonly reverse: readonly { readonly remote: string; readonly local: string }[]
     }
+  /** SSH clients get into the container by a command of theirs. */
+  | { readonly type: 'ssh'; readonly host: string; readonly command: string }
+  /** One of several sessions has ended; the others go on. */
+  | { readonly type: 'session-ended'; readonly dev: string; readonly end: SessionEnd }
+
+/** How one of several sessions has ended. */
+export type SessionEnd =
+  /** Its command, on this machine. */
+  | { readonly kind: 'ended'; readonly status: number }
+  /** `down` was called for it, or somebody else has taken it. */
+  | { readonly kind: 'stopped'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly error: Error }
 
 /** A folder of this machine as the manifest writes it, and that of the container. */
 export interface SyncedPair {

@@ -1,4 +1,5 @@
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
 import type { Forward } from '../../compiler/manifest/forward.ts'
 import type { Loading } from '../project/input.ts'
@@ -17,6 +18,14 @@ export interface DevelopmentInput extends Loading {
   readonly choose?: ChooseDev | undefined
 }
 
+/** The input of the commands that take several development containers. */
+export interface SeveralInput {
+  /** Absent or empty: the only one, or the one that is chosen. */
+  readonly devs?: readonly string[] | undefined
+  /** True for all of the manifest, or all services of the Compose file that can be worked on. */
+  readonly all?: boolean | undefined
+}
+
 /** A development container of a manifest, or of a Compose file alone. */
 export interface FoundDevelopment {
   readonly development: Development
@@ -24,6 +33,8 @@ export interface FoundDevelopment {
   readonly folder: string
   /** The forwards of the manifest as a whole. */
   readonly forward: readonly Forward[]
+  /** True if another session of this process has these forwards, and this one opens them when it ends. */
+  readonly isSpare?: boolean
   /** True if a deploy can create its workload. */
   readonly hasDeploy: boolean
   /** The folders of `sync`, where they are the host volumes of a service. */
@@ -42,6 +53,37 @@ type FindingWorld = Pick<LocalWorld, 'workspace' | 'on'>
 export function developmentNames(project: OpenProject): readonly string[] | undefined {
   const dev = manifestOf(project)?.dev
   return dev && dev.size > 0 ? [...dev.values()].map(({ name }) => name) : undefined
+}
+
+/**
+ * The names of those that `--all` is about: of the manifest, else the services of the Compose file
+ * that people work on. Throws a UserError if there is none.
+ */
+export async function allDevelopments(
+  world: FindingWorld,
+  input: Omit<DevelopmentInput, 'dev' | 'choose'>,
+  project: OpenProject,
+): Promise<readonly string[]> {
+  const names = developmentNames(project)
+  if (names) return names
+  const { composeCandidates } = await import('./compose-development.ts')
+  const found = await composeCandidates(world.workspace, input, project)
+  return found.kind === 'found' ? found.names : refused(world, found.diagnostics)
+}
+
+/** The names that a command is about, each once: those that are given, or all. Throws a UsageError for both. */
+export async function namedDevelopments(
+  world: FindingWorld,
+  { devs, all, ...input }: Omit<DevelopmentInput, 'dev'> & SeveralInput,
+  project: OpenProject,
+): Promise<readonly string[]> {
+  const given = [...new Set(devs)]
+  if (all && given.length > 0)
+    throw new UsageError('`--all` is for all development containers', { hint: `leave out \`${given.join(' ')}\`` })
+  if (all) return allDevelopments(world, input, project)
+  const one = async (dev: string | undefined) =>
+    (await findDevelopment(world, { ...input, dev }, project)).development.name
+  return Promise.all(given.length > 0 ? given.map(one) : [one(undefined)])
 }
 
 /**
@@ -82,18 +124,17 @@ async function ofCompose(
   return { ...found, forward: manifestOf(project)?.forward ?? [], hasDeploy: true }
 }
 
-async function inCompose(
-  { workspace, on }: FindingWorld,
-  input: DevelopmentInput,
-  project: OpenProject,
-  which: WhichDevelopment,
-) {
+async function inCompose(world: FindingWorld, input: DevelopmentInput, project: OpenProject, which: WhichDevelopment) {
   const { composeDevelopment } = await import('./compose-development.ts')
-  const found = await composeDevelopment(workspace, input, project, which)
+  const found = await composeDevelopment(world.workspace, input, project, which)
   if (found.kind === 'found') {
     const { kind: _, folders: composeFolders, ...rest } = found
     return { ...rest, composeFolders }
   }
-  on({ type: 'diagnostics', diagnostics: found.diagnostics })
+  return refused(world, found.diagnostics)
+}
+
+function refused({ on }: FindingWorld, diagnostics: readonly Diagnostic[]): never {
+  on({ type: 'diagnostics', diagnostics })
   throw new UserError('the files have errors', { hint: 'correct them first; `devctl validate` checks them' })
 }

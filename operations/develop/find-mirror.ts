@@ -11,14 +11,37 @@ export interface MirrorContainer {
   readonly container: string
 }
 
-/** The mirror of a development container's own application; undefined where it is not active. */
-export async function findMirror(
-  { cluster, namespace, signal }: Pick<Session, 'cluster' | 'namespace' | 'signal'>,
-  dev: string,
-): Promise<KubeObject | undefined> {
+type Here = Pick<Session, 'cluster' | 'namespace' | 'signal'>
+
+/** All mirrors of a development container, also those that are being deleted. */
+export function mirrorsOf({ cluster, namespace, signal }: Here, dev: string): Promise<readonly KubeObject[]> {
   const labels = `${MIRROR_LABEL},${DEVELOPMENT_LABEL}=${dev}`
-  const all = await cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, labels }, { signal })
-  return all.find(one => !isEnding(one) && !upRecordOf(one)?.isBeside)
+  return cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, labels }, { signal })
+}
+
+/** The mirrors of an active development container. */
+export interface ActiveMirrors {
+  /** That of its own application; undefined where it is not active. */
+  readonly main: KubeObject | undefined
+  /** Those of its `services`. */
+  readonly beside: readonly KubeObject[]
+}
+
+/** Finds the mirrors of a development container that stay. */
+export async function findMirrors(here: Here, dev: string): Promise<ActiveMirrors> {
+  const all = (await mirrorsOf(here, dev)).filter(one => !isEnding(one))
+  const isBeside = (one: KubeObject) => upRecordOf(one)?.isBeside === true
+  return { main: all.find(one => !isBeside(one)), beside: all.filter(isBeside) }
+}
+
+/** The mirror of a development container's own application; undefined where it is not active. */
+export const findMirror = async (here: Here, dev: string): Promise<KubeObject | undefined> =>
+  (await findMirrors(here, dev)).main
+
+/** The Pods of a mirror that stay. */
+export async function podsOf({ cluster, namespace, signal }: Here, mirror: KubeObject): Promise<readonly KubeObject[]> {
+  const query = { apiVersion: 'v1', kind: 'Pod', namespace, labels: podSelector(mirror) }
+  return (await cluster.list(query, { signal })).filter(one => !isEnding(one))
 }
 
 /** The selector of a workload's Pods, as text. */
@@ -44,11 +67,9 @@ export function developedContainer(mirror: KubeObject): string {
 
 /** The container of an active development container that runs now; undefined where there is none. */
 export async function runningContainer(session: Session, dev: string): Promise<MirrorContainer | undefined> {
-  const { cluster, namespace, signal } = session
   const mirror = await findMirror(session, dev)
   if (!mirror) return undefined
   const container = developedContainer(mirror)
-  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels: podSelector(mirror) }, { signal })
-  const pod = pods.find(one => !isEnding(one) && runs(one, container))
+  const pod = (await podsOf(session, mirror)).find(one => runs(one, container))
   return pod && { pod, container }
 }

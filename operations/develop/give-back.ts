@@ -1,11 +1,12 @@
 import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
-import { DEVELOPMENT_LABEL, MIRROR_LABEL, UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
+import { DEVELOPMENT_LABEL, UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
 import type { OperationEvent } from '../events.ts'
 import { deleteAndWait, isEnding } from '../objects/removal.ts'
 import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
 import { type MergePatch, patchOf, restoredOwners } from './fields.ts'
+import { mirrorsOf } from './find-mirror.ts'
 import { scaleField } from './rest.ts'
 import { resume } from './scalers.ts'
 
@@ -53,16 +54,6 @@ export async function giveBack(
   }
   const main = originals.find(one => !upRecordOf(one)?.isBeside)
   return { wasActive: mirrors.length + originals.length + left.length > 0, restored: main && nameOf(main) }
-}
-
-async function mirrorsOf({ cluster, namespace, signal }: Session, name: string): Promise<readonly KubeObject[]> {
-  const query = {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    namespace,
-    labels: `${MIRROR_LABEL},${DEVELOPMENT_LABEL}=${name}`,
-  }
-  return cluster.list(query, { signal })
 }
 
 /** The applications that a development container has taken, as they are now. */

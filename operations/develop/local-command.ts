@@ -9,6 +9,7 @@ import { shownPlace } from '../../compiler/text/source.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import type { Workspace } from '../workspace.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
+import type { RunWishes } from './run-command.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** Milliseconds for reading the variables of the container. */
@@ -76,14 +77,15 @@ export interface HybridCommand extends VariablesOf {
 }
 
 /**
- * Runs the command on this machine with the variables of the container, once that is connected.
- * Gives its exit status.
+ * Runs the command on this machine with the variables of the container, once that is connected; and
+ * again when that is wished. Gives its exit status.
  */
 export async function runHere(
   { command, development, folder, ...of }: HybridCommand,
   supervisor: Supervisor,
   terminal: RemoteTerminal,
   { env, secrets }: Workspace,
+  wishes: RunWishes,
   signal: AbortSignal,
 ): Promise<number> {
   const own = localFolder(development, folder)
@@ -93,7 +95,18 @@ export async function runHere(
   const ofMachine = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && OF_MACHINE.has(name) ? [[name, value] as const] : [],
   )
-  return terminal.runHere(command, { folder: own, env: { ...variables, ...Object.fromEntries(ofMachine) }, signal })
+  const all = { ...variables, ...Object.fromEntries(ofMachine) }
+  for (;;) {
+    const restart = wishes.restart()
+    try {
+      const either = AbortSignal.any([signal, restart])
+      return await terminal.runHere(command, { folder: own, env: all, signal: either })
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!restart.aborted) throw error
+      wishes.again(`\`${command.join(' ')}\` starts again`)
+    }
+  }
 }
 
 /** What a program needs of this machine, rather than of the container. */

@@ -31,3 +31,7 @@ function literalWords(words: readonly string[]): readonly string[] | undefined {
   const hasVariable = words.some(word => word.replaceAll('$$', '').includes('$('))
   return hasVariable ? undefined : words.map(word => word.replaceAll('$$', '$'))
 }
+
+/** True for a shell that waits for somebody to type: `bash`, `/bin/sh -l`. */
+export const isShell = ([program = '', ...words]: readonly string[] = []): boolean =>
+  /^(.*\/)?(sh|ash|bash|dash|fish|ksh|zsh)$/.test(program) && words.every(word => /^-[il]+$|^--login$/.test(word))

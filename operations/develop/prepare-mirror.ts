@@ -11,7 +11,7 @@ import { type DevelopmentVariable, variablesOf } from './environment.ts'
 import type { FoundDevelopment } from './find-development.ts'
 import { findOriginal, named } from './find-original.ts'
 import { imageConfig, parseUser } from './image-facts.ts'
-import { type ContainerCommand, ownCommand } from './own-command.ts'
+import { type ContainerCommand, isShell, ownCommand } from './own-command.ts'
 import { settingsOf } from './settings.ts'
 import { type AgentWay, chooseWay } from './stream-rights.ts'
 import { agentFolder, type LocalFolder, localFolders, ofHostVolumes, pathHere } from './sync-folders.ts'
@@ -63,7 +63,11 @@ export async function prepareMirror(
   const settings = settingsOf(development, { variables })
   const hostNetwork = podOf(original).hostNetwork ?? false
   const container = containerOf(original, development)
-  const runs = input.detached || (runsService && !input.command) ? 'command' : 'hold'
+  const own = input.command ?? development.command
+  // Without a command, an image without an application would end at once, as a shell does.
+  const hasProgram = own ? !isShell(own) : original !== undefined
+  const runsOwn = input.detached ? hasProgram : runsService && !input.command
+  const runs = runsOwn ? 'command' : 'hold'
   const isImagesCommand = runs === 'command' && !development.command && !container.command
   const isOpen = container.user === undefined || isImagesCommand
   const needs = { commands: runs === 'hold' && development.mode === 'sync', hostNetwork }

@@ -35,9 +35,19 @@ interface PodContainer {
   readonly command?: readonly string[]
 }
 
+/** True if process 1 of a container of a mirror only waits, and runs nothing. */
+export function holds(mirror: KubeObject, container: string): boolean {
+  const { spec } = (mirror['spec'] as { readonly template: { readonly spec: unknown } }).template // a Deployment's
+  return runsScript(spec, container, 'hold.sh')
+}
+
 /** That of an image whose own command is not known runs by itself. */
 function isSupervised({ spec }: KubeObject, container: string): boolean {
+  return runsScript(spec, container, 'run.sh')
+}
+
+function runsScript(spec: unknown, container: string, script: string): boolean {
   const { containers } = spec as { readonly containers: readonly PodContainer[] } // a Pod's
   const { command = [] } = containers.find(({ name }) => name === container) ?? {}
-  return command[0] === TOOL && command.some(word => word.endsWith('/run.sh'))
+  return command[0] === TOOL && command.some(word => word.endsWith(`/${script}`))
 }

@@ -1,26 +1,47 @@
-import { DEVELOPMENT_LABEL, MIRROR_LABEL } from '../../constructs/mirror/names.ts'
-import { isEnding } from '../objects/removal.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { MIRROR_LABEL } from '../../constructs/mirror/names.ts'
 import { upRecordOf } from '../objects/up-record.ts'
-import type { Session } from '../session.ts'
-import { developedContainer, podSelector } from './find-mirror.ts'
+import type { Session, World } from '../session.ts'
+import { askUp } from './ask.ts'
+import { developedContainer, findMirrors, podsOf } from './find-mirror.ts'
 import { runs } from './mirror-pod.ts'
-import { restartProgram } from './restart-program.ts'
+import { holds, restartProgram } from './restart-program.ts'
+
+/** What was restarted of a development container. */
+export interface RestartedDevelopment {
+  /** The workloads of its `services`; without any, its own program was restarted. */
+  readonly services: readonly string[]
+}
 
 /**
- * Restarts the programs of the mirrors beside a development container, those of its `services`.
- * Gives their names; undefined if no development container of this name is active, or it has none.
+ * Restarts the programs of the `services` of a development container; if it has none, its own: the
+ * command of the `up` on this machine, or what the container runs by itself. Gives undefined if no
+ * development container of this name is active. Throws a UserError if there is nothing to restart.
  */
-export async function restartServices(session: Session, dev: string): Promise<readonly string[] | undefined> {
-  const { cluster, namespace, signal } = session
-  const labels = `${MIRROR_LABEL},${DEVELOPMENT_LABEL}=${dev}`
-  const mirrors = await cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, labels }, { signal })
-  const beside = mirrors.filter(one => !isEnding(one) && upRecordOf(one)?.isBeside)
-  if (beside.length === 0) return undefined
-  for (const mirror of beside) {
-    const query = { apiVersion: 'v1', kind: 'Pod', namespace, labels: podSelector(mirror) }
-    const container = developedContainer(mirror)
-    for (const pod of await cluster.list(query, { signal }))
-      if (!isEnding(pod) && runs(pod, container)) await restartProgram(session, pod, container, signal)
-  }
-  return beside.map(({ metadata }) => metadata.labels?.[MIRROR_LABEL] ?? metadata.name)
+export async function restartDevelopment(
+  world: Pick<World, 'workspace' | 'session'>,
+  dev: string,
+): Promise<RestartedDevelopment | undefined> {
+  const { session } = world
+  const { main, beside } = await findMirrors(session, dev)
+  if (!main) return undefined
+  for (const mirror of beside) await restartIn(session, mirror)
+  if (beside.length > 0)
+    return { services: beside.map(one => one.metadata.labels?.[MIRROR_LABEL] ?? one.metadata.name) }
+  const isDone = (await askUp(world, dev, { ask: 'restart' })) !== undefined || (await restartIn(session, main))
+  if (isDone) return { services: [] }
+  throw new UserError(`nothing of \`${dev}\` can be restarted from here`, {
+    notes: [`\`devctl up ${dev}\` of ${upRecordOf(main)?.by ?? 'somebody'} runs its command`],
+    hint: `run \`devctl restart ${dev}\` on that machine`,
+  })
+}
+
+/** Restarts what the container of a mirror runs by itself; false if that only waits for commands. */
+async function restartIn(session: Session, mirror: KubeObject): Promise<boolean> {
+  const container = developedContainer(mirror)
+  if (holds(mirror, container)) return false
+  for (const pod of await podsOf(session, mirror))
+    if (runs(pod, container)) await restartProgram(session, pod, container, session.signal)
+  return true
 }

@@ -17,6 +17,8 @@ const RUN = 'DEVCTL_SESSION'
 export interface RunningCommand {
   readonly access: KubeconfigAccess
   readonly namespace: string
+  /** The name of the development container. */
+  readonly dev: string
   readonly container: string
   readonly command: readonly string[]
   /** The folder in which it runs; undefined: that of the container. */
@@ -26,43 +28,59 @@ export interface RunningCommand {
   readonly id: string
 }
 
+/** What a running command is asked for, and what it says. */
+export interface RunWishes {
+  /** Called with each run; the signal is aborted when it is to be ended and run again. */
+  restart(): AbortSignal
+  /** Hears why it is run again. */
+  again(reason: string): void
+}
+
 /**
- * Runs the command in the Pod that is in sync, and again after the connection was lost. Gives its
- * exit status; throws what cannot pass by itself, and the reason of the signal. `again` hears why it
- * is run again.
+ * Runs the command in the Pod that is in sync; again after the connection was lost, and when that is
+ * wished. Gives its exit status; throws what cannot pass by itself, and the reason of the signal.
  */
 export async function runCommand(
   supervisor: Supervisor,
   running: RunningCommand,
   terminal: RemoteTerminal,
+  wishes: RunWishes,
   signal: AbortSignal,
-  again: (reason: string) => void,
 ): Promise<number> {
   for (let run = 1; ; run++) {
     const ready = await supervisor.untilReady(signal)
     const { pod, lost } = ready
+    const restart = wishes.restart()
     try {
       if (run > 1) await endOlderRuns(running, pod, signal)
       const { openExec } = await import('../../adapters/kubernetes/exec.ts')
       const remote = await openExec(running.access, execTarget(running, pod, terminal, `${running.id}-${run}`), {
-        signal: AbortSignal.any([signal, lost]),
+        signal: AbortSignal.any([signal, lost, restart]),
       })
       const status = await terminal.attach(remote)
       if (!(await supervisor.leaveEnding(ready, signal))) return status
-      again('its Pod has ended')
+      wishes.again(waitingFor('its Pod has ended', running))
       await pause(AGAIN, signal)
     } catch (error) {
       signal.throwIfAborted()
+      if (restart.aborted && !lost.aborted) {
+        wishes.again(`\`${running.command.join(' ')}\` starts again`)
+        continue
+      }
       if (!lost.aborted && !isCut(error)) throw error
-      again(error instanceof ClusterError ? error.message : 'the connection was lost')
+      const reason = error instanceof ClusterError ? error.message : 'the connection was lost'
+      wishes.again(waitingFor(reason, running))
       await pause(AGAIN, signal)
     }
   }
 }
 
+const waitingFor = (reason: string, { dev }: RunningCommand): string =>
+  `${reason}; the command runs again as soon as ${dev} is connected`
+
 /** What is run in the container for a command: with the terminal's type, and marked with its run. */
 export function execTarget(
-  { namespace, container, command, workdir, polling }: Omit<RunningCommand, 'access' | 'id'>,
+  { namespace, container, command, workdir, polling }: Omit<RunningCommand, 'access' | 'id' | 'dev'>,
   pod: KubeObject,
   { size, type }: Pick<RemoteTerminal, 'size' | 'type'>,
   run?: string,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
@@ -10,27 +9,31 @@ import type { DevelopmentVariable } from './environment.ts'
 import { logText } from './event-log.ts'
 import type { FoundDevelopment } from './find-development.ts'
 import { giveBack } from './give-back.ts'
-import { runHere } from './local-command.ts'
 import { Polling } from './polling.ts'
 import { type PreparedMirror, prepareMirror } from './prepare-mirror.ts'
-import { runCommand } from './run-command.ts'
-import { passOutput } from './service-output.ts'
-import { openControl } from './session-control.ts'
+import { type ControlHands, openControl } from './session-control.ts'
 import { sessionFolder } from './session-folder.ts'
 import { SessionLog } from './session-log.ts'
 import { openParts, type PartsInput } from './session-parts.ts'
 import { findPolling } from './session-polling.ts'
+import { SessionProgram } from './session-program.ts'
 import { openSessionSsh } from './session-ssh.ts'
 import { CurrentState } from './session-state.ts'
-import type { Supervisor } from './supervisor.ts'
 import { type Taken, take } from './take.ts'
 import { Undo } from './undo.ts'
 import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
 
 /** What the command was called with, and the project that it has opened. */
-interface Asked {
+export interface Asked {
   readonly input: UpInput
   readonly project: OpenProject
+}
+
+/** A session of which all is known that can be known before anything is changed. */
+export interface PlannedSession {
+  readonly asked: Asked
+  readonly found: FoundDevelopment
+  readonly prepared: PreparedMirror
 }
 
 /** Ends a session from outside; the message says why. */
@@ -39,19 +42,23 @@ class Stopped extends Error {}
 /** Milliseconds for restoring the original after the session, which may have been interrupted. */
 const GIVING_BACK = 60_000
 
-/** Takes the original, and keeps the development container connected until its command ends. */
-export async function runSession(
+/** Reads what a session is made of. Throws a UserError for what is not there, and if it runs already. */
+export async function planSession(
   world: UpWorld,
   asked: Asked,
   found: FoundDevelopment,
   original: KubeObject | undefined,
   given: readonly DevelopmentVariable[],
-): Promise<UpOutcome> {
+): Promise<PlannedSession> {
+  if (!asked.input.dryRun) await refuseSecond(world, found.development.name)
+  return { asked, found, prepared: await prepareMirror(world, asked.input, found, original, given) }
+}
+
+/** Takes the original, and keeps the development container connected until its command ends. */
+export async function runSession(world: UpWorld, { asked, found, prepared }: PlannedSession): Promise<UpOutcome> {
   const { session, workspace } = world
   const { input } = asked
   const dev = found.development.name
-  if (!input.dryRun) await refuseSecond(world, dev)
-  const prepared = await prepareMirror(world, input, found, original, given)
   const log = new SessionLog(sessionFolder(devctlHome(workspace), sessionKey(session, dev)), text =>
     workspace.secrets ? workspace.secrets.mask(text) : text,
   )
@@ -63,7 +70,7 @@ export async function runSession(
   try {
     const taken = await take(session, prepared.take, on)
     if (taken.kind === 'planned') return { kind: 'planned', objects: taken.objects }
-    on({ type: 'step', step: dev, text: taken.text })
+    on({ type: 'taken', dev, text: taken.text })
     try {
       return await connected({ ...world, on }, asked, found, prepared, taken)
     } finally {
@@ -74,8 +81,6 @@ export async function runSession(
       }
     }
   } catch (error) {
-    if (session.signal.aborted)
-      on({ type: 'note', text: `the mirror stays; \`devctl down ${dev}\` restores the original` })
     log.write(`error ${error instanceof Error ? (error.stack ?? error.message) : error}`)
     throw error
   }
@@ -109,8 +114,12 @@ async function connected(
   const parts: PartsInput = { world, found, prepared, taken, reset: input.reset ?? false, state, signal }
   try {
     const { supervisor, sync, link } = await openParts(parts, undo)
-    const end = () => stop.abort(new Stopped(`\`devctl down ${dev}\` has ended the session`))
-    await openControl(parts, { supervisor, sync }, end, undo)
+    const program = new SessionProgram(world, { input, found, prepared, supervisor, polling, signal })
+    const hands: ControlHands = {
+      stop: () => stop.abort(new Stopped(`\`devctl down ${dev}\` has ended the session`)),
+      restart: () => program.restart(signal),
+    }
+    await openControl(parts, { supervisor, sync }, hands, undo)
     const { container } = prepared
     if (development.mode === 'sync') {
       const own = { dev, container, workdir: development.workdir?.value, port: development.remote?.value }
@@ -122,10 +131,11 @@ async function connected(
     if (found.actions.length > 0) {
       const rescanInterval = development.sync?.rescanInterval ?? 300
       const { startActions } = await import('./session-actions.ts')
-      const own = { dev, container, rules: found.actions, rescanInterval, supervisor }
+      const restart = (until: AbortSignal) => program.restart(until)
+      const own = { dev, container, rules: found.actions, rescanInterval, supervisor, restart }
       undo.add(await startActions(world, own, { input, project }, signal))
     }
-    const status = await runProgram(world, input, found, prepared, { supervisor, polling }, signal)
+    const status = await program.run()
     // What the command has written last is here when `up` has ended.
     await supervisor.ready?.attached.settled().catch(() => {})
     return { kind: 'ended', status, dev, isDown: input.downOnExit ?? false }
@@ -137,35 +147,4 @@ async function connected(
     stop.abort(new Stopped('the session is over'))
     await undo.all()
   }
-}
-
-/** Shows the output of the container's own program, or runs the command in it, or on this machine. */
-function runProgram(
-  { session, on, terminal, workspace }: UpWorld,
-  input: UpInput,
-  { development, folder }: FoundDevelopment,
-  { container, runs }: PreparedMirror,
-  { supervisor, polling }: { readonly supervisor: Supervisor; readonly polling: Polling },
-  signal: AbortSignal,
-): Promise<number> {
-  const { access, cluster, namespace } = session
-  const dev = development.name
-  const command = input.command ?? development.command ?? ['sh']
-  if (development.mode === 'hybrid')
-    return runHere(
-      { access, namespace, container, command, development, folder },
-      supervisor,
-      terminal,
-      workspace,
-      signal,
-    )
-  if (runs === 'command')
-    return passOutput(supervisor, { cluster, namespace, container }, signal, text =>
-      on({ type: 'output', command: dev, stream: 'stdout', text }),
-    )
-  const id = randomBytes(6).toString('hex')
-  const running = { access, namespace, container, command, workdir: development.workdir?.value, polling, id }
-  return runCommand(supervisor, running, terminal, signal, reason =>
-    on({ type: 'note', text: `${reason}; the command runs again as soon as ${dev} is connected` }),
-  )
 }

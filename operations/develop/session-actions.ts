@@ -1,13 +1,16 @@
 import { pause } from '../../adapters/http/back-off.ts'
+import { Slots } from '../../adapters/http/slots.ts'
 import type { OperationEvent } from '../events.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import { execWords } from './action-words.ts'
-import { restartProgram } from './restart-program.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { UpInput } from './up-input.ts'
 import { type ActionHands, type ActionRule, type BatchAction, WatchActions } from './watch-actions.ts'
 import { watchPaths } from './watch-paths.ts'
+
+/** Several sessions of this process deploy one after the other: they are of one environment. */
+const deploys = new Slots(1)
 
 /** Whose files are watched, and how the rules are carried out. */
 export interface ActionsOf {
@@ -16,6 +19,8 @@ export interface ActionsOf {
   readonly rules: readonly ActionRule[]
   readonly rescanInterval: number
   readonly supervisor: Supervisor
+  /** Starts what the session runs again. */
+  readonly restart: (signal: AbortSignal) => Promise<void>
 }
 
 /**
@@ -25,7 +30,7 @@ export interface ActionsOf {
  */
 export async function startActions(
   world: World,
-  { dev, container, rules, rescanInterval, supervisor }: ActionsOf,
+  { dev, container, rules, rescanInterval, supervisor, restart }: ActionsOf,
   { input, project }: { readonly input: UpInput; readonly project: OpenProject },
   signal: AbortSignal,
 ): Promise<() => void> {
@@ -48,14 +53,12 @@ export async function startActions(
       await attached.settled()
     },
     exec: (command, until) => run(execWords(command), until),
-    async restart(until) {
-      const { pod } = await supervisor.untilReady(until)
-      await restartProgram(session, pod, container, until)
-    },
+    restart,
     async rebuild(until) {
       const { deploy } = await import('../deploy/deploy.ts')
       const own = { ...world, session: { ...session, signal: until } }
-      const outcome = await deploy(own, { ...input, services: [dev], build: true, takeOver: false }, project)
+      const values = { ...input, services: [dev], build: true, takeOver: false }
+      const outcome = await deploys.run(until, () => deploy(own, values, project))
       if (outcome.kind !== 'deployed') throw new Error(`the deploy of ${dev} has failed`)
     },
     pause,

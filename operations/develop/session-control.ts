@@ -7,11 +7,18 @@ import type { PartsInput, SessionParts } from './session-parts.ts'
 import { servePages } from './status-page.ts'
 import type { Undo } from './undo.ts'
 
-/** Lets the other commands of this user ask the session, and serves its status pages. `end` ends it. */
+/** What other commands can have a session do. */
+export interface ControlHands {
+  stop(): void
+  /** Throws a UserError where there is nothing to restart. */
+  restart(): Promise<void>
+}
+
+/** Lets the other commands of this user ask the session, and serves its status pages. */
 export async function openControl(
   { world, found, prepared, state }: PartsInput,
   { supervisor, sync }: Pick<SessionParts, 'supervisor' | 'sync'>,
-  end: () => void,
+  hands: ControlHands,
   undo: Undo,
 ): Promise<void> {
   const { session, workspace } = world
@@ -38,10 +45,12 @@ export async function openControl(
   undo.add(() => pages.close())
   const { close: _, ...shown } = pages
   const answer = async ({ ask }: ControlRequest): Promise<ControlAnswer> => {
-    if (ask === 'stop') end()
+    if (ask === 'stop') hands.stop()
+    if (ask === 'restart') await hands.restart()
     return { ok: true, ...(ask === 'report' && { report: { ...report(), pages: shown } }) }
   }
   const address = controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
   const control = await serveControl(address, answer)
-  undo.add(() => control.close())
+  // Who waits for the end of the session waits for the end of this connection.
+  undo.addLast(() => control.close())
 }

@@ -98,13 +98,18 @@ function openSync({ world, found: { development }, prepared, reset, state }: Par
 }
 
 async function openSessionForwards(
-  { world: { session, on }, found: { development, forward } }: PartsInput,
+  { world: { session, on }, found: { development, forward, isSpare = false } }: PartsInput,
   link: AgentLink,
   undo: Undo,
 ): Promise<void> {
-  const opened = await openForwards({ ...sessionForwards(development, forward, session), link }, event =>
-    on({ type: 'note', text: forwardText(event) }),
-  )
+  const own = sessionForwards(development, forward, session)
+  const opened = await openForwards({ ...own, link }, event => {
+    // Another session of this process has it.
+    if (isSpare && event.kind === 'waiting') return
+    on({ type: 'note', text: forwardText(event) })
+  })
   undo.add(() => opened.close())
-  on({ type: 'forwards', forwards: opened.forwards, reverse: opened.reverse })
+  const others = new Set(isSpare ? forward.map(({ localPort }) => localPort) : [])
+  const shown = opened.forwards.filter(({ local }) => !others.has(Number(local.slice(local.lastIndexOf(':') + 1))))
+  on({ type: 'forwards', forwards: shown, reverse: opened.reverse })
 }

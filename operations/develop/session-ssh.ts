@@ -5,7 +5,7 @@ import type { World } from '../session.ts'
 import type { AgentLink } from './forward/agent-link.ts'
 import type { Polling } from './polling.ts'
 import type { FrontContainer } from './ssh-front/container.ts'
-import { answerInclude, includeLine, includeState, sshConfigFile } from './ssh-front/entry.ts'
+import { answerInclude, hostOf, includeLine, includeState, sshConfigFile } from './ssh-front/entry.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** The development container of a session, for SSH clients. */
@@ -25,9 +25,10 @@ export interface SessionSsh {
  * session goes on: what keeps it from that is a warning. Gives the undo.
  */
 export async function openSessionSsh(
-  { session, workspace, on, ask }: World,
+  world: World,
   { dev, container, workdir, port, supervisor, link, polling }: SessionSsh,
 ): Promise<() => Promise<void>> {
+  const { session, workspace, on } = world
   const { access, namespace } = session
   const home = devctlHome(workspace)
   const front: FrontContainer = {
@@ -44,10 +45,9 @@ export async function openSessionSsh(
   try {
     const { openFront } = await import('./ssh-front/open-front.ts')
     const { host, close } = await openFront({ home, dev, namespace, port, container: front, link })
-    const own = userHome(workspace.env)
-    if (ask?.maySetUpSsh && includeState(home, own) === 'unasked')
-      await answerInclude(home, own, await ask.maySetUpSsh(includeLine(home, own), host))
-    on({ type: 'note', text: howToConnect(host, home, own) })
+    await askToIncludeSsh(world, dev)
+    const isIncluded = includeState(home, userHome(workspace.env)) === 'included'
+    on({ type: 'ssh', host, command: isIncluded ? `ssh ${host}` : `ssh -F ${sshConfigFile(home)} ${host}` })
     return close
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -57,8 +57,12 @@ export async function openSessionSsh(
   }
 }
 
-function howToConnect(host: string, home: string, own: string): string {
-  if (includeState(home, own) === 'included') return `\`ssh ${host}\` opens a shell in the container`
-  const line = `\`${includeLine(home, own)}\` at the beginning of ~/.ssh/config makes it \`ssh ${host}\``
-  return `\`ssh -F ${sshConfigFile(home)} ${host}\` opens a shell in the container; ${line}`
+/** Asks, once in the life of this machine, whether SSH clients may find development containers by themselves. */
+export async function askToIncludeSsh(
+  { workspace, ask }: Pick<World, 'workspace' | 'ask'>,
+  dev: string,
+): Promise<void> {
+  const [home, own] = [devctlHome(workspace), userHome(workspace.env)]
+  if (ask?.maySetUpSsh && includeState(home, own) === 'unasked')
+    await answerInclude(home, own, await ask.maySetUpSsh(includeLine(home, own), hostOf(dev)))
 }

@@ -2,6 +2,11 @@
 export class Undo {
   readonly #steps: (() => void | Promise<void>)[] = []
 
+  /** For what is closed after all that is added, before this or later. */
+  addLast(step: () => void | Promise<void>): void {
+    this.#steps.unshift(step)
+  }
+
   add(step: () => void | Promise<void>): void {
     this.#steps.push(step)
   }

@@ -3,6 +3,7 @@ import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DeployOutcome } from '../deploy/outcome.ts'
 import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
 import { parseVariables } from './environment.ts'
 import { type FoundDevelopment, findDevelopment } from './find-development.ts'
 import { findOriginal } from './find-original.ts'
@@ -20,33 +21,57 @@ export async function up(world: UpWorld, input: UpInput, project: OpenProject): 
   const found = await findDevelopment(world, input, project)
   for (const text of found.notes) world.on({ type: 'note', text })
   const given = parseVariables(input.env ?? [], world.workspace.env)
-  const original = await originalOf(world, input, project, found)
-  if ('outcome' in original) return { kind: 'not-deployed', outcome: original.outcome }
-  const { runSession } = await import('./run-session.ts')
-  return runSession(world, { input, project }, found, original.workload, given)
+  const originals = await originalsOf(world, input, project, [found])
+  if ('outcome' in originals) return { kind: 'not-deployed', outcome: originals.outcome }
+  const { planSession, runSession } = await import('./run-session.ts')
+  const planned = await planSession(world, { input, project }, found, originals.workloads[0], given)
+  try {
+    return await runSession(world, planned)
+  } catch (error) {
+    if (world.session.signal.aborted && !input.downOnExit)
+      world.on({ type: 'note', text: mirrorsStay([found.development.name]) })
+    throw error
+  }
 }
 
-async function originalOf(
-  world: UpWorld,
+/** `api is`, `api, web are`. */
+export const namesAre = (devs: readonly string[]): string => `${devs.join(', ')} ${devs.length > 1 ? 'are' : 'is'}`
+
+/** What is left when sessions have ended. */
+export const mirrorsStay = (devs: readonly string[]): string =>
+  devs.length === 1
+    ? `the mirror of ${devs[0]} stays; \`devctl down ${devs[0]}\` restores the original`
+    : `the mirrors of ${devs.join(', ')} stay; \`devctl down ${devs.join(' ')}\` restores the originals`
+
+/**
+ * The workloads of development containers, in their order; what is not there is deployed. Throws a
+ * UserError for one that is not there, and that no deploy creates.
+ */
+export async function originalsOf(
+  world: World,
   input: UpInput,
   project: OpenProject,
-  { development, hasDeploy }: FoundDevelopment,
-): Promise<{ readonly workload: KubeObject | undefined } | { readonly outcome: DeployOutcome }> {
+  found: readonly FoundDevelopment[],
+): Promise<{ readonly workloads: readonly (KubeObject | undefined)[] } | { readonly outcome: DeployOutcome }> {
   const { session } = world
-  const there = await findOriginal(session, development)
-  if (!(input.deploy || (there === undefined && hasDeploy))) {
-    if (there || development.autocreate) return { workload: there }
-    throw new UserError(`there is no workload \`${development.name}\` in ${session.namespace}`, {
+  const find = () => Promise.all(found.map(({ development }) => findOriginal(session, development)))
+  const there = await find()
+  const isMissing = found.some(({ hasDeploy }, index) => hasDeploy && !there[index])
+  if (!input.deploy && !isMissing) {
+    const missing = found.find(({ development }, index) => !there[index] && !development.autocreate)
+    if (!missing) return { workloads: there }
+    throw new UserError(`there is no workload \`${missing.development.name}\` in ${session.namespace}`, {
       hint: 'deploy it first, select it by `selector`, or add `autocreate: true` to make a container without one',
     })
   }
   const { deploy } = await import('../deploy/deploy.ts')
   const signal = withTimeLimit(DEPLOY, session.signal)
-  const outcome = await deploy({ ...world, session: { ...session, signal } }, input, project)
+  const outcome = await deploy({ ...world, session: { ...session, signal } }, { ...input, takeOver: false }, project)
   if (outcome.kind !== 'deployed') return { outcome }
-  const workload = await findOriginal(session, development)
-  if (workload || development.autocreate) return { workload }
-  throw new UserError(`the deploy did not create a workload \`${development.name}\``, {
+  const workloads = await find()
+  const missing = found.find(({ development }, index) => !workloads[index] && !development.autocreate)
+  if (!missing) return { workloads }
+  throw new UserError(`the deploy did not create a workload \`${missing.development.name}\``, {
     hint: 'name the development container after its service, or select the workload by `selector`',
   })
 }

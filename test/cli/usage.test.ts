@@ -77,7 +77,12 @@ describe('wrong usage ends with status 2 and says what to write', () => {
   test.each<readonly [line: string, message: string, hint: unknown]>([
     ['rendr', 'unknown command `rendr`', 'did you mean `render`?'],
     ['nothing-like-it', 'unknown command `nothing-like-it`', 'see `devctl --help`'],
-    ['up api npm', '`npm` is one word too many', expect.stringContaining('`devctl up api -- npm`')],
+    ['exec api npm', '`npm` is one word too many', expect.stringContaining('`devctl exec api -- npm`')],
+    [
+      'up api web -- npm',
+      'several development containers run their own commands',
+      expect.stringContaining('leave out'),
+    ],
     ['exec', 'there is no command to run', expect.stringContaining('`devctl exec -- sh`')],
     ['--loglevel info rm web', 'unknown command `rm`', expect.stringContaining('`devctl destroy SERVICE`')],
     [

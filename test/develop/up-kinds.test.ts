@@ -91,7 +91,7 @@ dev:
     await lines(1)
     const restart = devctl('restart', 'worker')
     expect(await restart.status, restart.stderr).toBe(0)
-    expect(restart.stderr).toContain('client beside worker restarted')
+    expect(restart.stderr).toContain('client is restarted, beside worker')
     await lines(2)
     const info = devctl('status', 'worker', '--info')
     expect(await info.status, info.stderr).toBe(0)

@@ -33,6 +33,11 @@ export function liveBuilds(output: Output, { progress, seconds, colour }: Displa
       }, FRAME_MILLISECONDS).unref()
       if (event.type !== 'build-status') show(false)
     },
+    above(print) {
+      screen.clear()
+      print()
+      if (progress.builds.length > 0) show(false)
+    },
     pause() {
       clearInterval(timer)
       timer = undefined

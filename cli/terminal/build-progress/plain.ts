@@ -38,6 +38,7 @@ export function plainBuilds(output: Output, { progress, seconds, colour }: Displ
         write(`${event.name === '' ? '' : `${event.name}: `}${lineOf(event, build)}`)
       } else if (steps.isUnsettled) timer ??= setTimeout(settle, SETTLED * 1000).unref()
     },
+    above: print => print(),
     pause() {
       clearTimeout(timer)
       timer = undefined

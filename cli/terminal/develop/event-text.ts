@@ -1,5 +1,6 @@
 import type { DevelopEvent } from '../../../operations/develop/events.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
+import type { SyncStatus } from '../../../sync/sync.ts'
 import { readableBytes } from '../readable-bytes.ts'
 
 type OfDevelop<Type extends DevelopEvent['type']> = Extract<DevelopEvent, { readonly type: Type }>
@@ -12,15 +13,23 @@ export const problemText = ({
 }: Pick<OfDevelop<'sync-problem'>, 'path' | 'side' | 'message'>): string =>
   `${path}${side === 'remote' ? ' in the container' : ''}: ${message}`
 
-/** The line of the files: `9,812 of 9,812 · 56 MB (18 MB sent) · . ↔ /app`. */
-export function syncLine({ status, folders }: OfDevelop<'sync'>): Extract<OperationEvent, { readonly type: 'status' }> {
-  const { state, files, filesLeft, bytes, bytesLeft, sentBytes, current } = status
+/** How far the files are: `9,812 of 9,812 · 56 MB (18 MB sent)`, and the large one that is on its way. */
+export function filesText({ files, filesLeft, bytes, bytesLeft, sentBytes, current }: SyncStatus): string {
   const count = (many: number) => many.toLocaleString('en')
   const large = current && `${current.path} ${Math.floor((100 * current.done) / Math.max(1, current.size))}%`
-  const parts = [
+  return [
     `${count(files)} of ${count(files + filesLeft)}`,
     `${readableBytes(bytes)}${bytesLeft > 0 ? ` of ${readableBytes(bytes + bytesLeft)}` : ''} (${readableBytes(sentBytes)} sent)`,
-    large ?? folders.map(({ local, remote }) => `${local} ↔ ${remote}`).join(', '),
+    ...(large === undefined ? [] : [large]),
+  ].join(' · ')
+}
+
+/** The line of the files: `9,812 of 9,812 · 56 MB (18 MB sent) · . ↔ /app`. */
+export function syncLine({ status, folders }: OfDevelop<'sync'>): Extract<OperationEvent, { readonly type: 'status' }> {
+  const { state, current } = status
+  const parts = [
+    filesText(status),
+    ...(current ? [] : [folders.map(({ local, remote }) => `${local} ↔ ${remote}`).join(', ')]),
   ]
   return {
     type: 'status',

@@ -5,23 +5,51 @@ import { problemText } from './event-text.ts'
 /** Problems and conflicts that are listed each. */
 const MOST = 20
 
-/** The state of a session for people: the percentage first, then what is in the way. */
-export function statusText(report: SessionReport, withInfo: boolean): string {
-  const { sync, state, text, dev, namespace, context } = report
-  const lines = [
-    `Synchronization status: ${(sync?.percent ?? 0).toFixed(2)}%`,
-    `  ${dev} in ${namespace} @ ${context}: ${state}${text ? `, ${text}` : ''}`,
-  ]
-  if (sync && sync.filesLeft > 0)
-    lines.push(`  ${sync.filesLeft.toLocaleString('en')} files left, ${readableBytes(sync.bytesLeft)}`)
-  lines.push(...listed('problem', sync?.problems ?? [], problemText))
-  lines.push(...listed('conflict', sync?.conflicts ?? [], one => `${one.path}: the other version is in ${one.kept}`))
-  lines.push(...listed('folder that is not watched', sync?.unwatched ?? [], one => one))
-  if (withInfo && report.pages) {
-    const { local, remote, user, password } = report.pages
-    lines.push(`  local:    ${local}`, `  remote:   ${remote}`, `  user:     ${user}`, `  password: ${password}`)
-  }
+/** The states of sessions for people: the percentage first, then what is in the way. */
+export function reportsText(
+  reports: ReadonlyMap<string, SessionReport | undefined>,
+  { withInfo }: { readonly withInfo: boolean },
+): string {
+  const [first] = reports.values()
+  if (reports.size === 1 && first) return `${[...headOf(first), ...detailsOf(first, withInfo)].join('\n')}\n`
+  const width = Math.max(...[...reports.keys()].map(dev => dev.length))
+  const lines = [...reports].flatMap(([dev, report]) => [
+    `${dev.padEnd(width)}  ${report ? `${percentOf(report).padStart(7)}  ${doing(report)}` : '      -  not active'}`,
+    ...(report ? detailsOf(report, withInfo) : []),
+  ])
   return `${lines.join('\n')}\n`
+}
+
+function headOf(report: SessionReport): readonly string[] {
+  const { dev, namespace, context } = report
+  return [`Synchronization status: ${percentOf(report)}`, `  ${dev} in ${namespace} @ ${context}: ${doing(report)}`]
+}
+
+const percentOf = ({ sync }: SessionReport): string => `${(sync?.percent ?? 0).toFixed(2)}%`
+
+/** `syncing, 1,203 files left (12 MB)`. */
+function doing({ state, text, sync, pod }: SessionReport): string {
+  const left =
+    sync && sync.filesLeft > 0
+      ? `, ${sync.filesLeft.toLocaleString('en')} ${sync.filesLeft === 1 ? 'file' : 'files'} left (${readableBytes(sync.bytesLeft)})`
+      : ''
+  return `${state}${text && text !== pod ? `, ${text}` : ''}${left}`
+}
+
+function detailsOf({ sync, pages }: SessionReport, withInfo: boolean): readonly string[] {
+  return [
+    ...listed('problem', sync?.problems ?? [], problemText),
+    ...listed('conflict', sync?.conflicts ?? [], one => `${one.path}: the other version is in ${one.kept}`),
+    ...listed('folder that is not watched', sync?.unwatched ?? [], one => one),
+    ...(withInfo && pages
+      ? [
+          `  local:    ${pages.local}`,
+          `  remote:   ${pages.remote}`,
+          `  user:     ${pages.user}`,
+          `  password: ${pages.password}`,
+        ]
+      : []),
+  ]
 }
 
 function listed<One>(what: string, all: readonly One[], textOf: (one: One) => string): readonly string[] {

@@ -18,7 +18,9 @@ export interface Progress<Event = ProgressEvent> {
   tell(event: Event): void
   /** Ends the showing, so that something else can be printed. What is told later begins anew. */
   pause(): void
+  /** Prints something that stays, such as lines of a log, above what is shown, which goes on. */
+  above(print: () => void): void
 }
 
 /** Shows nothing: for commands that print their result alone. */
-export const NO_PROGRESS: Progress = { tell: () => {}, pause: () => {} }
+export const NO_PROGRESS: Progress = { tell: () => {}, pause: () => {}, above: print => print() }

@@ -31,15 +31,20 @@ export function liveProgress(io: Io, seconds: () => number): Progress<StepEvent>
     clearInterval(timer)
     timer = undefined
   }
+  const above = (print: () => void) => {
+    screen.clear()
+    print()
+    if (lines.size > 0) show()
+  }
   return {
     tell(event) {
-      if (event.type === 'note' || event.type === 'output') {
-        screen.clear()
-        stderr.write(event.type === 'note' ? ` ${event.text}\n` : ` ${event.command} | ${event.text}\n`)
-      } else take(lines, event, seconds())
+      if (event.type === 'note' || event.type === 'output')
+        above(() => stderr.write(event.type === 'note' ? ` ${event.text}\n` : ` ${event.command} | ${event.text}\n`))
+      else take(lines, event, seconds())
       start()
       show()
     },
+    above,
     pause() {
       stop()
       if (lines.size === 0) return

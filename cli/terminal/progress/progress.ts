@@ -29,8 +29,8 @@ export async function startProgress(
 
 /** One of the two is on the screen at a time. */
 function inTurn(steps: Progress<StepEvent>, builds: Progress<BuildEvent>): Progress {
-  let shown: { pause(): void } = steps
-  const show = (next: { pause(): void }) => {
+  let shown: Pick<Progress, 'pause' | 'above'> = steps
+  const show = (next: typeof shown) => {
     if (shown !== next) shown.pause()
     shown = next
   }
@@ -45,6 +45,7 @@ function inTurn(steps: Progress<StepEvent>, builds: Progress<BuildEvent>): Progr
       }
     },
     pause: () => shown.pause(),
+    above: print => shown.above(print),
   }
 }
 
@@ -57,7 +58,11 @@ async function stepProgress(
   seconds: () => number,
 ): Promise<Progress<StepEvent>> {
   if (form === 'json')
-    return { tell: event => io.stdout.write(`${jsonText({ time: seconds(), ...event })}\n`), pause: () => {} }
+    return {
+      tell: event => io.stdout.write(`${jsonText({ time: seconds(), ...event })}\n`),
+      pause: () => {},
+      above: print => print(),
+    }
   const shown = await shownProgress(io, logLevel, seconds)
   return { ...shown, tell: event => shown.tell(cleaned(event, io)) }
 }

@@ -4,8 +4,9 @@ import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { linesOf } from './lines.ts'
 import type { ControlAnswer, ControlRequest } from './messages.ts'
 
-/** Milliseconds in which a session of this machine answers. */
+/** Milliseconds in which a session of this machine answers, and ends. */
 const ANSWER = 10_000
+const ENDING = 60_000
 
 /**
  * Asks the running session at an address. Gives undefined if there is none, or it ends; throws a
@@ -35,6 +36,36 @@ export async function askSession(
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ECONNRESET' || code === 'EPIPE') return undefined
     throw error
+  } finally {
+    deadline.removeEventListener('abort', stop)
+    socket.destroy()
+  }
+}
+
+/**
+ * Tells the session at an address to end, and waits until it has: its connection is closed last.
+ * Throws a UserError if it does not end in time.
+ */
+export async function endSession(address: string, signal?: AbortSignal): Promise<void> {
+  const socket = await connected(address)
+  if (!socket) return
+  const deadline = withTimeLimit(ENDING, ...(signal ? [signal] : []))
+  const request: ControlRequest = { ask: 'stop' }
+  const stop = () => socket.destroy()
+  deadline.addEventListener('abort', stop, { once: true })
+  try {
+    const closed = new Promise(resolve => socket.once('close', resolve))
+    // That of a session which is killed breaks: that is an end, too.
+    socket
+      .on('error', () => {})
+      .resume()
+      .write(`${JSON.stringify(request)}\n`)
+    await closed
+    signal?.throwIfAborted()
+    if (deadline.aborted)
+      throw new UserError(`the running \`devctl up\` did not end within ${ENDING / 1000} s`, {
+        hint: 'end it with Ctrl-C, or kill it, and try again',
+      })
   } finally {
     deadline.removeEventListener('abort', stop)
     socket.destroy()

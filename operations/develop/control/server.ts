@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { linesOf } from './lines.ts'
 import type { ControlAnswer, ControlRequest } from './messages.ts'
 
@@ -45,12 +46,19 @@ async function converse(socket: Socket, handle: ControlHandler): Promise<void> {
   try {
     for await (const line of linesOf(socket)) {
       const request: ControlRequest = JSON.parse(line)
-      socket.write(`${JSON.stringify(await handle(request))}\n`)
+      const answer = await handle(request).catch(refusal)
+      socket.write(`${JSON.stringify(answer)}\n`)
     }
   } catch {
     // The other command has gone, or it is no command of ours.
     socket.destroy()
   }
+}
+
+/** A mistake of the user is told who has asked; other errors end the conversation. */
+function refusal(error: unknown): ControlAnswer {
+  if (!(error instanceof UserError)) throw error
+  return { ok: false, message: error.message, ...(error.hint !== undefined && { hint: error.hint }) }
 }
 
 const listening = (server: Server, address: string): Promise<void> =>

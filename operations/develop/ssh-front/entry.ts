@@ -54,7 +54,8 @@ export async function writeSshEntry(home: string, entry: SshEntry): Promise<Writ
   }
 }
 
-const hostOf = (dev: string): string => `${dev}.devctl`
+/** What is written after `ssh`. */
+export const hostOf = (dev: string): string => `${dev}.devctl`
 const keyFile = (folder: string, dev: string): string => join(folder, `${dev}.key`)
 const hostsFile = (folder: string, dev: string): string => join(folder, `${dev}.known_hosts`)
 

@@ -1,0 +1,44 @@
+import type { Readable } from 'node:stream'
+import { readOutput } from '../../adapters/process/output-lines.ts'
+import { runShell } from '../../adapters/process/run-shell.ts'
+import { Masker } from '../../compiler/values/masker.ts'
+import { quote } from '../../constructs/pod/shell.ts'
+import type { RemoteTerminal } from './remote-terminal.ts'
+
+/** Milliseconds for a program of this machine to end by itself, and for what it prints last. */
+const GRACE = 8000
+const DRAIN = 500
+
+/** What programs print is theirs: it is masked where it is shown, if at all. */
+const masker = new Masker([])
+
+/**
+ * No terminal: programs have no input, and each line that they print is passed on. For several that
+ * run side by side.
+ */
+export function outputTerminal(line: (stream: 'stdout' | 'stderr', text: string) => void): RemoteTerminal {
+  const pass = async (stream: 'stdout' | 'stderr', from: Readable) => {
+    for await (const text of readOutput(from, { masker, colours: true })) line(stream, text)
+  }
+  return {
+    size: undefined,
+    type: undefined,
+    async attach(remote) {
+      remote.stdin.end()
+      try {
+        const [status] = await Promise.all([remote.exit, pass('stdout', remote.stdout), pass('stderr', remote.stderr)])
+        return status
+      } finally {
+        remote.destroy()
+      }
+    },
+    async runHere(command, { folder, env, signal }) {
+      const text = `exec ${command.map(quote).join(' ')}`
+      const options = { folder, env, signal, masker, line, noBash: true, colours: true, grace: GRACE, drain: DRAIN }
+      const { exitCode, signal: ended, background } = await runShell(text, options)
+      await background?.end()
+      const { constants } = await import('node:os')
+      return exitCode ?? 128 + (ended ? constants.signals[ended] : 0)
+    },
+  }
+}

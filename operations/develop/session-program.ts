@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { unlessAborted } from '../../adapters/http/abort.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { FoundDevelopment } from './find-development.ts'
+import { runHere } from './local-command.ts'
+import { isShell } from './own-command.ts'
+import type { Polling } from './polling.ts'
+import type { PreparedMirror } from './prepare-mirror.ts'
+import { restartProgram } from './restart-program.ts'
+import { type RunWishes, runCommand } from './run-command.ts'
+import { passOutput } from './service-output.ts'
+import type { Supervisor } from './supervisor.ts'
+import type { UpInput, UpWorld } from './up-input.ts'
+
+/** Whose program it is, and what keeps its container connected. */
+export interface ProgramOf {
+  readonly input: UpInput
+  readonly found: FoundDevelopment
+  readonly prepared: PreparedMirror
+  readonly supervisor: Supervisor
+  readonly polling: Polling
+  /** Aborted when the session ends. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * What a session runs: the command of `up`, over a connection or on this machine, or the container's
+ * own program, whose output is shown.
+ */
+export class SessionProgram {
+  readonly #world: UpWorld
+  readonly #of: ProgramOf
+  readonly #command: readonly string[]
+  #again = new AbortController()
+
+  constructor(world: UpWorld, of: ProgramOf) {
+    this.#world = world
+    this.#of = of
+    this.#command = of.input.command ?? of.found.development.command ?? ['sh']
+  }
+
+  /** Runs it to its end; gives its exit status. */
+  run(): Promise<number> {
+    const { session, on, terminal, workspace } = this.#world
+    const { access, cluster, namespace } = session
+    const { input, found, prepared, supervisor, polling, signal } = this.#of
+    const { development, folder } = found
+    const { container, runs } = prepared
+    const dev = development.name
+    const command = this.#command
+    const wishes: RunWishes = {
+      restart: () => {
+        this.#again = new AbortController()
+        return this.#again.signal
+      },
+      again: reason => on({ type: 'note', text: reason }),
+    }
+    if (development.mode === 'hybrid') {
+      const local = { access, namespace, container, command, development, folder }
+      return runHere(local, supervisor, terminal, workspace, wishes, signal)
+    }
+    // A shell without a terminal would end at once.
+    if (runs === 'hold' && input.detached) return unlessAborted(new Promise<never>(() => {}), signal)
+    if (runs === 'command')
+      return passOutput(supervisor, { cluster, namespace, container }, signal, text =>
+        on({ type: 'output', command: dev, stream: 'stdout', text }),
+      )
+    const id = randomBytes(6).toString('hex')
+    const running = { access, namespace, dev, container, command, workdir: development.workdir?.value, polling, id }
+    return runCommand(supervisor, running, terminal, wishes, signal)
+  }
+
+  /** Ends it and starts it again. Throws a UserError for a shell, in which somebody types. */
+  async restart(signal: AbortSignal): Promise<void> {
+    const { found, prepared, supervisor } = this.#of
+    const { name, mode } = found.development
+    if (prepared.runs === 'command' && mode === 'sync') {
+      const { pod } = await supervisor.untilReady(signal)
+      return restartProgram(this.#world.session, pod, prepared.container, signal)
+    }
+    if (isShell(this.#command))
+      throw new UserError(`\`${name}\` runs \`${this.#command.join(' ')}\`, and no program to restart`, {
+        hint: 'write the program as `command` of the development container, or behind `--`',
+      })
+    this.#again.abort(new Error('it is restarted'))
+  }
+}
