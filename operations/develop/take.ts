@@ -33,7 +33,7 @@ export interface TakeInput<Config extends object> {
   readonly facts: Pick<MirrorFacts, 'agentImage' | 'toolsImage' | 'runs' | 'files' | 'user'>
   /**
    * Makes what the agent is started with; `existing` is that of a mirror which is there, to go on
-   * with its keys: another one starts new Pods.
+   * with its keys: another one starts new Pods. Undefined when it is taken over.
    */
   readonly session: (existing: unknown) => Config
   /** The folder or repository that it is of. */
@@ -84,7 +84,8 @@ export async function take<Config extends object>(
   const [main, ...beside] = await targetsOf(session, input)
   const targets = [main, ...beside]
   for (const { live } of targets) refuseOther(live, session, input)
-  const config = input.session(await existingSession(session, main.mirror))
+  // With other keys, and so another Pod, the session that is taken over cannot reach the files any more.
+  const config = input.session(input.takeOver ? undefined : await existingSession(session, main.mirror))
   const facts: MirrorFacts = {
     ...input.facts,
     agent: packed(input.agent),

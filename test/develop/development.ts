@@ -1,17 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Cluster } from '../cluster/cluster.ts'
 import { Program } from '../cluster/program.ts'
 
-/** A project on this machine with a namespace of its own, and the programs that work on it. */
-export interface DevelopmentPlace {
+/** A project in a folder, with the programs that work on it. */
+export interface Laptop {
   readonly folder: string
   /** devctl's own folder. */
   readonly home: string
   readonly namespace: string
   /** Starts the built program, and gathers what it prints. */
   devctl(...words: readonly string[]): Program
+  /** Kills what runs, and removes the folders. */
+  clear(): void
+}
+
+/** A laptop with a namespace of its own. */
+export interface DevelopmentPlace extends Laptop {
   /** Kills what runs, and removes all of it; the end of the namespace is not waited for. */
   close(): Promise<void>
 }
@@ -23,11 +29,24 @@ export async function openDevelopment(
   more: Readonly<Record<string, string>> = {},
 ): Promise<DevelopmentPlace> {
   const namespace = `${name}-${process.pid}`
+  const laptop = openLaptop(namespace, name, more)
+  await cluster.createNamespace(namespace)
+  return {
+    ...laptop,
+    async close() {
+      laptop.clear()
+      await cluster.deleteNamespace(namespace)
+      cluster.close()
+    },
+  }
+}
+
+/** An empty folder for work in a namespace that is there. */
+export function openLaptop(namespace: string, name: string, more: Readonly<Record<string, string>> = {}): Laptop {
   const folder = mkdtempSync(join(tmpdir(), `devctl-${name}-`))
   const home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
   const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace, ...more }
   const programs: Program[] = []
-  await cluster.createNamespace(namespace)
   return {
     folder,
     home,
@@ -37,11 +56,20 @@ export async function openDevelopment(
       programs.push(program)
       return program
     },
-    async close() {
+    clear() {
       for (const one of programs) one.process.kill('SIGKILL')
       for (const one of [folder, home]) rmSync(one, { recursive: true, force: true })
-      await cluster.deleteNamespace(namespace)
-      cluster.close()
     },
   }
+}
+
+/** Variables with which Node.js takes this machine for that of another person. */
+export function asPerson(name: string, folder: string): Readonly<Record<string, string>> {
+  const file = join(folder, `${name}.cjs`)
+  const text = `const os = require('node:os'); const info = os.userInfo()
+os.hostname = () => 'laptop-of-${name}'; os.userInfo = () => ({ ...info, username: '${name}' })
+require('node:module').syncBuiltinESMExports()
+`
+  writeFileSync(file, text)
+  return { NODE_OPTIONS: `--require ${file}` }
 }
