@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
+import { dirname, join } from 'node:path'
 import type { ListenPlace } from '../adapters/ssh/key-server.ts'
 import { serveSync } from '../sync/serve.ts'
 import { becomeUser } from './become-user.ts'
@@ -14,7 +15,7 @@ export function runAgent(file: string): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
   becomeUser(config)
   listen(listenPlace(config.sockets?.sync, config.syncPort), startSync(config))
-  void startSshServer(config)
+  void startSshServer({ ...config, shared: join(dirname(config.ready), 'shared') })
 }
 
 function startSync(config: AgentConfig): (socket: Socket) => void {

@@ -1,7 +1,9 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import type { Connection } from 'ssh2'
-import { join } from '../adapters/ssh/join.ts'
+import { join as connectStreams } from '../adapters/ssh/join.ts'
 import { type KeyServer, startKeyServer } from '../adapters/ssh/key-server.ts'
 import type { OpenChannels } from '../adapters/ssh/open-channels.ts'
 import { listenPlace } from './listen-place.ts'
@@ -13,6 +15,8 @@ export interface SshServerConfig {
   readonly sshPort: number
   /** As in the configuration of the agent. */
   readonly sockets?: { readonly ssh: string }
+  /** The folder in which clients may listen on Unix sockets; absent: they may not. */
+  readonly shared?: string
   /** Private host key and public user key of the session. */
   readonly hostKey: string
   readonly userKey: string
@@ -30,16 +34,16 @@ interface Bound {
 
 /**
  * The SSH server of the agent, on 127.0.0.1 of the Pod or a Unix socket: it connects to ports (direct-tcpip) and
- * listens on ports (tcpip-forward) for the laptop that has the session's key. It runs nothing: there
- * are no sessions.
+ * listens on ports (tcpip-forward) and on sockets in one folder (streamlocal-forward) for the laptop
+ * that has the session's key. It runs nothing: there are no sessions.
  */
-export function startSshServer({ sshPort, sockets, hostKey, userKey }: SshServerConfig): Promise<KeyServer> {
+export function startSshServer({ sshPort, sockets, shared, hostKey, userKey }: SshServerConfig): Promise<KeyServer> {
   const bound = new Map<string, Bound>()
   const at = listenPlace(sockets?.ssh, sshPort)
   return startKeyServer({ at, hostKey, userKey }, (client, channels) => {
     client.on('tcpip', (accept, reject, { destIP, destPort }) => {
       dial(destIP, destPort).then(
-        socket => join(channels.keep(accept()), socket),
+        socket => connectStreams(channels.keep(accept()), socket),
         () => reject(),
       )
     })
@@ -52,6 +56,15 @@ export function startSshServer({ sshPort, sockets, hostKey, userKey }: SshServer
         )
       else if (name === 'cancel-tcpip-forward') {
         release(bound, client, `${info.bindAddr}:${info.bindPort}`)
+        accept?.()
+      } else if (name === 'streamlocal-forward@openssh.com' && shared !== undefined) {
+        const socket = socketOf(info)
+        listenSocket(bound, { client, channels }, shared, socket).then(
+          () => (isOpen ? accept?.() : release(bound, client, socket)),
+          () => reject?.(),
+        )
+      } else if (name === 'cancel-streamlocal-forward@openssh.com') {
+        release(bound, client, socketOf(info))
         accept?.()
       } else reject?.()
     })
@@ -116,13 +129,41 @@ async function listen(
     const { remoteAddress = '', remotePort = 0 } = socket
     client.forwardOut(address, bindPort, remoteAddress, remotePort, (error, channel) => {
       if (error) socket.resetAndDestroy()
-      else join(channels.keep(channel), socket)
+      else connectStreams(channels.keep(channel), socket)
     })
   })
   await bind(server, address, port)
   const bindPort = (server.address() as AddressInfo).port // it listens on a port
   bound.set(`${address}:${bindPort}`, { server, owner: client })
   return bindPort
+}
+
+/** The types of ssh2 have these requests, without their fields. */
+const socketOf = (info: object): string => (info as { readonly socketPath: string }).socketPath
+
+/** The same for a socket, by its name in the folder. Only its user may connect. */
+async function listenSocket(
+  bound: Map<string, Bound>,
+  { client, channels }: Owner,
+  folder: string,
+  name: string,
+): Promise<void> {
+  if (!/^[\w-]+\.sock$/.test(name)) throw new Error('this is no name of a socket')
+  const before = bound.get(name)
+  if (before) release(bound, before.owner, name)
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, name)
+  rmSync(path, { force: true })
+  const server = createServer({ allowHalfOpen: true }, socket => {
+    socket.on('error', () => {})
+    client.openssh_forwardOutStreamLocal(name, (error, channel) => {
+      if (error) socket.destroy()
+      else connectStreams(channels.keep(channel), socket)
+    })
+  })
+  await new Promise<void>((resolve, reject) => void server.once('error', reject).listen(path, resolve))
+  chmodSync(path, 0o600)
+  bound.set(name, { server, owner: client })
 }
 
 function release(bound: Map<string, Bound>, owner: Connection, place: string): void {

@@ -30,8 +30,9 @@ export class AgentError extends Error {
   }
 }
 
-/** A port of the Pod on which the agent listens for us. */
+/** A port of the Pod, or a socket, on which the agent listens for us. */
 export interface AgentListener {
+  /** 0 for a socket. */
   readonly port: number
   close(): void
 }
@@ -48,6 +49,11 @@ export interface PodAgent {
    * an AgentError.
    */
   listen(host: string, port: number, take: () => Promise<Duplex | undefined>): Promise<AgentListener>
+  /**
+   * Has the agent listen on a Unix socket of that name, in the folder that the development container
+   * sees, too; `take` gets each connection. Rejects with an AgentError.
+   */
+  listenSocket(name: string, take: () => Promise<Duplex | undefined>): Promise<AgentListener>
   /** Resolves when the connection has ended, with the reason. */
   readonly ended: Promise<Error>
   close(): void
@@ -73,6 +79,8 @@ export async function connectAgent(stream: Duplex, keys: AgentKeys): Promise<Pod
       privateKey: keys.userKey,
       hostVerifier: (key: Buffer) => keyBytes(keys.hostKey).equals(key),
       algorithms: ALGORITHMS,
+      // Else ssh2 listens on sockets with OpenSSH alone.
+      strictVendor: false,
       readyTimeout: READY,
       keepaliveInterval: KEEPALIVE,
       keepaliveCountMax: MISSED,
@@ -97,7 +105,10 @@ class SshAgent implements PodAgent {
     // Before ssh2 hears of it, which would end its channels as if they were complete.
     stream.once('error', end).once('close', () => end())
     client.on('error', end).on('close', () => end())
-    client.on('tcp connection', (info, accept, reject) => void this.#take(info, accept, reject))
+    client.on('tcp connection', ({ destIP, destPort }, accept, reject) => {
+      void this.#take(`${destIP}:${destPort}`, accept, reject)
+    })
+    client.on('unix connection', ({ socketPath }, accept, reject) => void this.#take(socketPath, accept, reject))
   }
 
   connect(host: string, port: number): Promise<Duplex> {
@@ -135,14 +146,31 @@ class SshAgent implements PodAgent {
     })
   }
 
+  listenSocket(name: string, take: () => Promise<Duplex | undefined>): Promise<AgentListener> {
+    return new Promise((resolve, reject) => {
+      const lost = () => reject(new AgentError('lost', 'the connection to the agent was lost'))
+      void this.ended.then(lost)
+      try {
+        // Its type lacks the error.
+        this.#client.openssh_forwardInStreamLocal(name, ((error?: Error) => {
+          if (error) return reject(new AgentError('busy', `the agent cannot listen on ${name}`, error))
+          this.#listeners.set(name, take)
+          resolve({ port: 0, close: () => this.#stopSocket(name) })
+        }) as () => void)
+      } catch {
+        lost()
+      }
+    })
+  }
+
   close(): void {
     this.#client.end()
     this.#lose()
   }
 
-  async #take(info: ssh2.TcpConnectionDetails, accept: () => ssh2.Channel, reject: () => void): Promise<void> {
+  async #take(place: string, accept: () => ssh2.Channel, reject: () => void): Promise<void> {
     const target = await this.#listeners
-      .get(`${info.destIP}:${info.destPort}`)?.()
+      .get(place)?.()
       .catch(() => undefined)
     if (!target) return reject()
     join(this.#channels.keep(accept()), target)
@@ -152,6 +180,15 @@ class SshAgent implements PodAgent {
     this.#listeners.delete(`${host}:${port}`)
     try {
       this.#client.unforwardIn(host, port, () => {})
+    } catch {
+      // The connection has gone, and with it the listener.
+    }
+  }
+
+  #stopSocket(name: string): void {
+    this.#listeners.delete(name)
+    try {
+      this.#client.openssh_unforwardInStreamLocal(name, () => {})
     } catch {
       // The connection has gone, and with it the listener.
     }

@@ -28,6 +28,9 @@ export const VOLUME_PATH = '/devctl/volume'
 /** The folder of the agent's volume in memory. */
 export const RUN_PATH = '/run/devctl'
 export const READY_FILE = `${RUN_PATH}/ready`
+/** A folder in it that the development container sees, with sockets of the agent. */
+export const SHARED_FOLDER = 'shared'
+export const SHARED_PATH = '/devctl-shared'
 export const TOOLS_PATH = '/devctl-tools'
 
 /** The name of the mirror of an application, and of a container without one. */

@@ -15,6 +15,8 @@ import {
   labelValue,
   READY_FILE,
   RUN_VOLUME,
+  SHARED_FOLDER,
+  SHARED_PATH,
   SYNC_VOLUME,
   TOOLS_PATH,
   TOOLS_VOLUME,
@@ -200,6 +202,7 @@ function containerMounts(settings: MirrorSettings): readonly ContainerMount[] {
       readOnly: true,
     })),
     TOOLS_MOUNT,
+    { volume: RUN_VOLUME, path: SHARED_PATH, subPath: SHARED_FOLDER, readOnly: true },
   ]
 }
 

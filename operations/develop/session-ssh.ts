@@ -1,4 +1,5 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { SHARED_PATH } from '../../constructs/mirror/names.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { devctlHome, userHome } from '../contexts/home.ts'
 import type { World } from '../session.ts'
@@ -34,6 +35,7 @@ export async function openSessionSsh(
   const front: FrontContainer = {
     tool: TOOL,
     workdir,
+    shared: SHARED_PATH,
     variables: () => polling.variables,
     async run(command, options, signal) {
       const { pod, lost } = await supervisor.untilReady(signal)

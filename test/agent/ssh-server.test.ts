@@ -1,11 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { connectAgent } from '../../adapters/ssh/agent-client.ts'
-import { join } from '../../adapters/ssh/join.ts'
+import { join as connectStreams } from '../../adapters/ssh/join.ts'
 import type { KeyServer } from '../../adapters/ssh/key-server.ts'
 import { createSshKeyPair } from '../../adapters/ssh/keys.ts'
 import { startSshServer } from '../../agent/ssh-server.ts'
@@ -14,9 +17,10 @@ const host = createSshKeyPair('host')
 const user = createSshKeyPair('user')
 
 describe('the SSH server of the agent', () => {
+  const shared = join(mkdtempSync(join(tmpdir(), 'devctl-shared-')), 'shared')
   let server: KeyServer
   beforeAll(async () => {
-    server = await startSshServer({ sshPort: 0, hostKey: host.privateKey, userKey: user.publicKey })
+    server = await startSshServer({ sshPort: 0, shared, hostKey: host.privateKey, userKey: user.publicKey })
   })
   afterAll(() => server.close())
 
@@ -73,6 +77,27 @@ describe('the SSH server of the agent', () => {
     const six = await listen(socket => socket.end('six'), '::1').catch(() => undefined)
     if (six === undefined) return
     expect(await text(await agent.connect('localhost', six))).toBe('six')
+  })
+
+  test('listens on a socket for its user alone, until the client stops it or goes', async () => {
+    const { agent, socket } = await open()
+    const port = await listen(one => one.end('here'))
+    const answer = async () => connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    const listener = await agent.listenSocket('one.sock', answer)
+    await agent.listenSocket('two.sock', answer)
+    const path = join(shared, 'one.sock')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(await text(connect(path))).toBe('here')
+    listener.close()
+    await expect.poll(() => readdirSync(shared)).toEqual(['two.sock'])
+    socket.destroy()
+    await expect.poll(() => readdirSync(shared)).toEqual([])
+  })
+
+  test('listens on no socket outside its folder', async () => {
+    const { agent } = await open()
+    for (const name of ['../one.sock', '/tmp/one.sock', 'a/one.sock', ''])
+      await expect(agent.listenSocket(name, async () => undefined)).rejects.toMatchObject({ failure: 'busy' })
   })
 
   test('says that nothing listens', async () => {
@@ -136,7 +161,7 @@ describe('the SSH server of the agent', () => {
   test('a local client sees a broken connection, not an end', async () => {
     const { agent, socket } = await open()
     const port = await listen(peer => peer.write('part'))
-    const front = await listen(async local => join(local, await agent.connect('127.0.0.1', port)))
+    const front = await listen(async local => connectStreams(local, await agent.connect('127.0.0.1', port)))
     const client = connect(front, '127.0.0.1')
     await once(client, 'data')
     socket.destroy()

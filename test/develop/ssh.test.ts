@@ -1,16 +1,17 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type KubeconfigAccess, kubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import { openExec } from '../../adapters/kubernetes/exec.ts'
 import { openPortForward } from '../../adapters/kubernetes/port-forward.ts'
 import { createSshKeyPair } from '../../adapters/ssh/keys.ts'
+import { SHARED_FOLDER, SHARED_PATH } from '../../constructs/mirror/names.ts'
 import { AgentLink } from '../../operations/develop/forward/agent-link.ts'
 import { openAgent } from '../../operations/develop/forward/open-agent.ts'
 import { type OpenForwards, openForwards } from '../../operations/develop/forward/open-forwards.ts'
@@ -55,7 +56,12 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
         metadata: { name: 'agent' },
         stringData: {
           'agent.cjs': await bundledSshServer(),
-          'keys.json': JSON.stringify({ sshPort: SSH_PORT, hostKey: host.privateKey, userKey: user.publicKey }),
+          'keys.json': JSON.stringify({
+            sshPort: SSH_PORT,
+            shared: '/run/devctl/shared',
+            hostKey: host.privateKey,
+            userKey: user.publicKey,
+          }),
         },
       } as never,
       namespace,
@@ -80,7 +86,10 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
           name: 'agent',
           image: 'node:22-alpine',
           command: ['node', '-e', 'require("/code/agent.cjs").start(require("/code/keys.json"))'],
-          volumeMounts: [{ name: 'code', mountPath: '/code' }],
+          volumeMounts: [
+            { name: 'code', mountPath: '/code' },
+            { name: 'run', mountPath: '/run/devctl' },
+          ],
         },
         {
           name: 'main',
@@ -90,12 +99,14 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
           volumeMounts: [
             { name: 'tools', mountPath: '/devctl-tools' },
             { name: 'work', mountPath: '/work' },
+            { name: 'run', mountPath: SHARED_PATH, subPath: SHARED_FOLDER, readOnly: true },
           ],
         },
       ],
       volumes: [
         { name: 'tools', emptyDir: {} },
         { name: 'work', emptyDir: {} },
+        { name: 'run', emptyDir: { medium: 'Memory' } },
         { name: 'code', secret: { secretName: 'agent' } },
       ],
     })
@@ -114,6 +125,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
       container: {
         tool: '/devctl-tools/busybox',
         workdir: '/work',
+        shared: SHARED_PATH,
         run: (command, options, signal) =>
           openExec(access, { pod: NAME, namespace, container: 'main', command, ...options }, { signal }),
       },
@@ -145,9 +157,14 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
   const options = () => ['-F', sshConfigFile(home)]
 
   /** Runs a program of OpenSSH, or git, with devctl's configuration. */
-  function program(name: string, words: readonly string[], stdin = '', cwd = home) {
+  function program(name: string, words: readonly string[], stdin = '', cwd = home, more: NodeJS.ProcessEnv = {}) {
     return new Promise<{ readonly status: number; readonly out: string; readonly err: string }>(resolve => {
-      const env = { PATH: process.env.PATH, HOME: home, GIT_SSH_COMMAND: `ssh -F "${sshConfigFile(home)}"` }
+      const env = {
+        PATH: process.env.PATH,
+        HOME: home,
+        GIT_SSH_COMMAND: `ssh -F "${sshConfigFile(home)}"`,
+        ...more,
+      }
       const child = execFile(name, words, { env, cwd, timeout: 20_000, maxBuffer: 64 << 20 }, (error, out, err) => {
         const code = error ? (error.code ?? -1) : 0
         resolve({ status: typeof code === 'number' ? code : -1, out, err })
@@ -331,6 +348,90 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(await ssh(['-W', `127.0.0.1:${port}`, `${NAME}.devctl`])).toMatchObject({ out: 'code' })
   })
 
+  test('a connection of Remote-SSH stays open as its tunnel, with a shell that reads its script', async () => {
+    const dynamic = await freePort()
+    const child = spawn('ssh', [...options(), '-T', '-D', `${dynamic}`, `${NAME}.devctl`, 'sh'], { stdio: 'pipe' })
+    children.push(child)
+    const said: string[] = []
+    child.stdout!.setEncoding('utf8').on('data', (part: string) => said.push(part))
+    child.stdin!.write('echo "$((6 * 7)): begun"\n')
+    await expect.poll(() => said.join(''), { timeout: 10_000 }).toBe('42: begun\n')
+    // Other sessions come and go beside it.
+    for (let index = 0; index < 5; index++) expect(await inBox(`echo ${index}`)).toBe(`${index}\n`)
+    expect(await throughSocks(dynamic, '127.0.0.1', 8081)).toBe('loopback')
+    child.stdin!.end('echo done; exit 5\n')
+    expect((await once(child, 'exit'))[0]).toBe(5)
+    expect(said.join('')).toBe('42: begun\ndone\n')
+  })
+
+  test('git clones a repository in the container, and pushes to it', async () => {
+    // The image has no git: that of this machine runs there with its own libraries.
+    const local = mkdtempSync(join(home, 'local-'))
+    const libraries = (await program('ldd', ['/usr/bin/git'])).out.match(/\/\S+/g) ?? []
+    const loader = libraries.find(path => path.includes('/ld-')) ?? ''
+    const archive = await new Promise<Buffer>((resolve, reject) =>
+      execFile(
+        'tar',
+        ['-czh', '--transform', 's|.*/||', '/usr/bin/git', ...libraries],
+        { encoding: 'buffer', maxBuffer: 64 << 20 },
+        (error, out) => (error ? reject(error) : resolve(out)),
+      ),
+    )
+    const unpack = spawn('ssh', [
+      ...options(),
+      '-T',
+      `${NAME}.devctl`,
+      'mkdir -p /tmp/git/bin && cd /tmp/git && tar -xz',
+    ])
+    children.push(unpack)
+    unpack.stdin.end(archive)
+    expect((await once(unpack, 'exit'))[0]).toBe(0)
+    const run = `exec /tmp/git/${basename(loader)} --library-path /tmp/git /tmp/git/git`
+    const set = `
+cd /tmp/git/bin
+export GIT_EXEC_PATH=/tmp/git/bin
+printf '#!/bin/sh\\nexport GIT_EXEC_PATH=/tmp/git/bin\\n${run} "$@"\\n' > git
+for one in upload-pack receive-pack; do printf '#!/bin/sh\\nexec /tmp/git/bin/git '$one' "$@"\\n' > git-$one; done
+chmod +x *
+./git init --quiet --template= --bare --initial-branch=main /tmp/repo.git
+`
+    expect(await ssh(['-T', `${NAME}.devctl`, 'sh'], set)).toMatchObject({ status: 0, err: '' })
+    const git = (...words: string[]) =>
+      program('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], '', join(local, 'clone'))
+    const there = `ssh://${NAME}.devctl/tmp/repo.git`
+    const clone = (to: string) =>
+      program('git', ['clone', '-q', '-u', '/tmp/git/bin/git-upload-pack', there, to], '', local)
+    expect(await clone('clone')).toMatchObject({ status: 0 })
+    const bytes = randomBytes(3_000_000)
+    writeFileSync(join(local, 'clone/big'), bytes)
+    for (const words of [['add', '.'], ['commit', '-q', '-m', 'one'], PUSH])
+      expect(await git(...words), words.join(' ')).toMatchObject({ status: 0 })
+    expect(await clone('again')).toMatchObject({ status: 0 })
+    expect(hashOf(readFileSync(join(local, 'again/big')))).toBe(hashOf(bytes))
+  })
+
+  test('the SSH agent of this machine is a socket in the container, for who asks for it', async () => {
+    const socket = join(home, 'agent.sock')
+    const own = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' })
+    children.push(own)
+    await expect.poll(() => existsSync(socket), { timeout: 10_000 }).toBe(true)
+    const key = join(home, 'agent-key')
+    await program('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    const env = { SSH_AUTH_SOCK: socket }
+    expect(await program('ssh-add', ['-q', key], '', home, env)).toMatchObject({ status: 0 })
+    // The question which keys there are, and the kind and number of the answer.
+    const ask = `const s = require('net').connect(process.env.SSH_AUTH_SOCK).once('data', d => { console.log(d[4], d.readUInt32BE(5)); s.destroy() }); s.write(Buffer.from([0, 0, 0, 1, 11]))`
+    const line = `stat -c %a "$SSH_AUTH_SOCK"; for one in 1 2 3; do node -e "${ask}"; done`
+    expect(await program('ssh', [...options(), '-A', `${NAME}.devctl`, line], '', home, env)).toEqual({
+      status: 0,
+      out: '600\n12 1\n12 1\n12 1\n',
+      err: '',
+    })
+    const without = await program('ssh', [...options(), `${NAME}.devctl`, 'echo "[$SSH_AUTH_SOCK]"'], '', home, env)
+    expect(without.out).toBe('[]\n')
+    await expect.poll(() => inBox(`ls ${SHARED_PATH}`), { timeout: 10_000 }).toBe('')
+  })
+
   test('nobody else is let in', async () => {
     const stranger = createSshKeyPair('stranger')
     const file = join(home, 'stranger')
@@ -354,6 +455,8 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     })
   })
 })
+
+const PUSH = ['push', '-q', '--receive-pack', '/tmp/git/bin/git-receive-pack', 'origin', 'HEAD:main']
 
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 

@@ -187,16 +187,24 @@ ${ports
     await place?.close()
   })
 
+  /** The server of a service, as its own Pod reaches it, says a text. */
+  const says = (name: string, text: string) =>
+    eventually(`${name} says \`${text}\``, 30, async () => {
+      const url = `http://127.0.0.1:${ports[name === 'web0' ? 0 : 1]}/`
+      const exec = place.devctl('exec', name, '--', '/devctl-tools/busybox', 'wget', '-qO-', url)
+      return (await exec.status) === 0 && exec.stdout === text ? true : undefined
+    })
+
   test('two on one node have no port of it', async () => {
     for (const name of ['web0', 'web1']) {
       const up = place.devctl('up', name, '--detach')
       expect(await up.status, up.stderr).toBe(0)
     }
-    for (const [index, port] of ports.entries()) {
-      // The cluster of the tests is this machine, whose network the Pods have.
-      await answers(port, 'one')
-      writeFileSync(join(place.folder, `web${index}/page`), `two of ${index}`)
-      await answers(port, `two of ${index}`)
+    for (const index of ports.keys()) {
+      const name = `web${index}`
+      await says(name, 'one')
+      writeFileSync(join(place.folder, name, 'page'), `two of ${index}`)
+      await says(name, `two of ${index}`)
     }
     const exec = place.devctl('exec', 'web0', '--', '/devctl-tools/busybox', 'netstat', '-ltn')
     expect(await exec.status, exec.stderr).toBe(0)

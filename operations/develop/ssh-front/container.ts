@@ -12,6 +12,8 @@ export interface FrontContainer {
   readonly tool: string
   /** The folder to begin in; absent: the home of the user. */
   readonly workdir?: string | undefined
+  /** The folder in it with the sockets of the agent; absent: none. */
+  readonly shared?: string
   /** What all shells and commands get: `NAME=value`. */
   readonly variables?: () => readonly string[]
   /**

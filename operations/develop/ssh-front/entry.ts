@@ -80,7 +80,6 @@ Host ${hostOf(dev)} ${dev}.${namespace}.devctl
   User devctl
   IdentityFile ${inQuotes(keyFile(folder, dev))}
   IdentitiesOnly yes
-  IdentityAgent none
   HostKeyAlias ${hostOf(dev)}
   UserKnownHostsFile ${inQuotes(hostsFile(folder, dev))}
   GlobalKnownHostsFile none

@@ -1,11 +1,12 @@
 import type { Duplex } from 'node:stream'
-import type { Connection } from 'ssh2'
+import type { Connection, ServerChannel } from 'ssh2'
 import type { AgentListener } from '../../../adapters/ssh/agent-client.ts'
 import { join } from '../../../adapters/ssh/join.ts'
 import { type KeyServer, startKeyServer } from '../../../adapters/ssh/key-server.ts'
 import type { OpenChannels } from '../../../adapters/ssh/open-channels.ts'
 import { PortUnavailable } from '../../forward/listen.ts'
 import type { AgentLink } from '../forward/agent-link.ts'
+import { forwardAgent } from './agent-socket.ts'
 import type { FrontContainer } from './container.ts'
 import { serveSession } from './session.ts'
 import { serveSftp } from './sftp/serve-sftp.ts'
@@ -30,10 +31,18 @@ export interface FrontInput {
  * when the port cannot be had.
  */
 export async function startSshFront({ port, hostKey, userKey, container, link }: FrontInput): Promise<KeyServer> {
+  const sockets = new WeakMap<Connection, Promise<string | undefined>>()
+  const socketOf = async (client: Connection, channels: OpenChannels) => {
+    if (container.shared === undefined) return undefined
+    const socket = sockets.get(client) ?? forwardAgent(client, channels, link, container.shared)
+    sockets.set(client, socket)
+    return socket
+  }
   const use = (client: Connection, channels: OpenChannels) => {
     client.on('session', accept => {
       const session = accept()
-      serveSession(session, container, channel => channels.keep(channel))
+      const keep = (channel: ServerChannel) => channels.keep(channel)
+      serveSession(session, container, keep, () => socketOf(client, channels))
       session.on('sftp', start => void serveSftp(start(), container))
     })
     client.on('tcpip', (accept, reject, { destIP, destPort }) => {

@@ -9,16 +9,18 @@ const FAILED = 255
 /** Milliseconds for a signal to get there. */
 const SIGNALLING = 10_000
 
-/** Serves the shells and commands of a session of SSH. */
+/** Serves the shells and commands of a session of SSH. `forwardAgent` gives the path of a socket that leads to the client's agent. */
 export function serveSession(
   session: Session,
   container: FrontContainer,
   keep: (channel: ServerChannel) => void,
+  forwardAgent: () => Promise<string | undefined>,
 ): void {
   const id = randomBytes(8).toString('hex')
   const variables: string[] = []
   let size: { columns: number; rows: number } | undefined
   let remote: ExecProcess | undefined
+  let agent: Promise<string | undefined> | undefined
   session.on('env', (accept, reject, { key, val }) => {
     if (!/^[A-Za-z_]\w*$/.test(key)) return reject?.()
     variables.push(`${key}=${val}`)
@@ -28,6 +30,11 @@ export function serveSession(
     size = { columns: cols, rows }
     // Its type lacks the terminal's.
     if (term) variables.push(`TERM=${term}`)
+    accept?.()
+  })
+  session.on('auth-agent', accept => {
+    agent ??= forwardAgent()
+    // Its type is that of a channel.
     accept?.()
   })
   session.on('window-change', (accept, _, { cols, rows }) => {
@@ -44,6 +51,8 @@ export function serveSession(
     const closed = new AbortController()
     channel.once('close', () => closed.abort(new Error('the client has gone')))
     try {
+      const socket = await agent
+      if (socket !== undefined) variables.push(`SSH_AUTH_SOCK=${socket}`)
       const command = shellCommand(container, id, variables, line)
       const options = { stdin: true, ...(size && { tty: size }) }
       remote = await container.run(command, options, closed.signal)

@@ -1,0 +1,22 @@
+import type { Duplex } from 'node:stream'
+import type ssh2 from 'ssh2'
+
+/** What ssh2's servers have for channels that they open; the class has no method for this kind. */
+interface ChannelOpener {
+  readonly _chanMgr: { add(opened: (error: Error | undefined, channel: Duplex) => void): number }
+  readonly _protocol: { openssh_authAgent(channel: number, window: number, packet: number): void }
+}
+
+/** As ssh2 has them for its other channels. */
+const WINDOW = 2 * 1024 * 1024
+const PACKET = 32 * 1024
+
+/** Opens a channel to the SSH agent of a client that has allowed it (`ssh -A`). Rejects with what the client says. */
+export function openAgentChannel(client: ssh2.Connection): Promise<Duplex> {
+  const { _chanMgr: channels, _protocol: protocol } = client as unknown as ChannelOpener // its private parts
+  return new Promise((resolve, reject) => {
+    const id = channels.add((error, channel) => (error ? reject(error) : resolve(channel)))
+    if (id === -1) reject(new Error('the connection has too many channels'))
+    else protocol.openssh_authAgent(id, WINDOW, PACKET)
+  })
+}
