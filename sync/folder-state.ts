@@ -1,6 +1,7 @@
 import type { SyncClock } from './clock.ts'
 import type { ConflictFolder } from './conflicts.ts'
 import type { Credit } from './credit.ts'
+import type { DeletedFiles } from './deleted-files.ts'
 import type { Disk } from './disk.ts'
 import type { Agreed } from './entry.ts'
 import type { SyncLink } from './link.ts'
@@ -19,6 +20,7 @@ export interface FolderWorld {
   readonly direction: 'both' | 'up'
   readonly compression: boolean
   readonly conflicts: ConflictFolder
+  readonly deleted: DeletedFiles
   readonly credit: Credit
   /** The connection over which folders have been told; undefined while there is none. */
   readonly link: SyncLink | undefined
@@ -31,6 +33,13 @@ export interface FolderWorld {
   readonly rested: () => void
 }
 
+/** How much of a folder is gone. */
+export interface LostFiles {
+  readonly files: number
+  /** The files that both sides had. */
+  readonly of: number
+}
+
 export type FolderEvent =
   | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
   | {
@@ -40,7 +49,13 @@ export type FolderEvent =
       readonly kept: string
       readonly time: number
     }
-  | { readonly kind: 'stopped' | 'continued'; readonly folder: string; readonly side: 'local' | 'remote' }
+  | {
+      readonly kind: 'stopped' | 'continued'
+      readonly folder: string
+      readonly side: 'local' | 'remote'
+      /** What the container has deleted; absent: everything is gone. */
+      readonly loss?: LostFiles
+    }
 
 const RETRY_FIRST = 1_000
 const RETRY_LAST = 30_000

@@ -1,6 +1,7 @@
 import { turn } from './clock.ts'
+import { Deletions } from './deletions.ts'
 import { decodeEntry, type FileEntry, isFolder, isUntouched } from './entry.ts'
-import { FolderState, type FolderWorld } from './folder-state.ts'
+import { FolderState, type FolderWorld, type LostFiles } from './folder-state.ts'
 import { hashOf, hashPieces } from './hash.ts'
 import type { IgnoreRules } from './ignore.ts'
 import { type IgnoreSource, toRules } from './ignore-source.ts'
@@ -38,6 +39,7 @@ export class FolderSync {
   readonly #rules: IgnoreRules
   readonly #local: LocalSteps
   readonly #remote: RemoteSteps
+  readonly #deletions: Deletions
   readonly large: LargeFiles
   readonly #kept = new Map<TreeNode, FileEntry>()
   /** Paths where the laptop wins although only the container has changed them: something below has changed here. */
@@ -72,6 +74,8 @@ export class FolderSync {
     this.#local = new LocalSteps(this.state)
     this.#remote = new RemoteSteps(this.state)
     this.large = new LargeFiles(this.state, this.#local, this.#remote)
+    this.#deletions = new Deletions(this.state)
+    this.#deletions.onLoss = loss => this.#stop('remote', loss)
     this.#remote.onContents = (wanted, bytes, hash) => this.#contents(wanted, bytes, hash)
     this.large.isWanted = node => this.#decide(node)?.do === 'fetch' && this.#hasPlace(node)
     this.large.onKept = (node, remote, place) => this.#wasKept(node, remote, place)
@@ -166,6 +170,7 @@ export class FolderSync {
           this.state.mark(below)
         }
     if (!isUntouched(node.remote, entry)) node.remote = entry
+    if (entry) this.#deletions.letGo(node)
     if (!isSnapshot) this.state.mark(node)
   }
 
@@ -188,6 +193,7 @@ export class FolderSync {
 
   /** The connection has ended: what was on its way will be looked at again. */
   cut(): void {
+    this.#deletions.drop()
     this.#remote.drop()
   }
 
@@ -245,13 +251,18 @@ export class FolderSync {
     const side = this.stopped
     this.stopped = undefined
     this.#mayBeEmpty = meaning === 'delete'
-    if (meaning === 'restore')
+    this.#deletions.forget()
+    if (meaning === 'delete') this.#deletions.release()
+    else {
+      this.#deletions.drop()
       for (const node of [...this.state.tree.walk()]) {
-        if (node.base) this.state.setBase(node, undefined)
+        if (node.base && !node[side]) this.state.setBase(node, undefined)
         // What came from the image is wanted, too: this side has lost it.
-        if (node.remote?.isOfImage && !node.local) node.remote = { ...node.remote, isOfImage: false }
+        if (side === 'local' && node.remote?.isOfImage && !node.local)
+          node.remote = { ...node.remote, isOfImage: false }
         if (node.parent) this.state.mark(node)
       }
+    }
     this.state.world.report({ kind: 'continued', folder: this.name, side })
     this.state.world.rested()
   }
@@ -355,6 +366,7 @@ export class FolderSync {
 
   #do(node: TreeNode, decision: Decision): void {
     const { state } = this
+    if (decision.do !== 'remove-local') this.#deletions.letGo(node)
     switch (decision.do) {
       case 'nothing':
         this.#finish(node)
@@ -378,8 +390,9 @@ export class FolderSync {
         this.#send(node)
         return
       case 'remove-remote':
-        if (this.#isEmptied('local')) {
-          this.#stop('local', node)
+        if (this.#isEmptied()) {
+          state.mark(node)
+          this.#stop('local')
           return
         }
         if (this.#isMountedFile) {
@@ -402,11 +415,7 @@ export class FolderSync {
         this.#fetch(node)
         return
       case 'remove-local':
-        if (this.#isEmptied('remote')) {
-          this.#stop('remote', node)
-          return
-        }
-        this.#removeLocal(node)
+        if (this.#mayBeEmpty || !this.#deletions.holds(node)) this.#removeLocal(node)
         return
     }
   }
@@ -603,6 +612,7 @@ export class FolderSync {
 
   #removeLocal(node: TreeNode): void {
     if (isFolder(node.local) && !this.#clear(node, 'local')) return
+    this.#deletions.made(node)
     this.#local.remove(node)
   }
 
@@ -676,29 +686,29 @@ export class FolderSync {
     this.state.again(node)
   }
 
-  // A root that has lost everything
+  // A root that has lost everything, or much of it
 
-  #isEmptied(side: 'local' | 'remote'): boolean {
+  #isEmptied(): boolean {
     if (this.#mayBeEmpty) return false
     let agreedOn = 0
-    for (const { base, [side]: there } of this.state.tree.children?.values() ?? []) {
+    for (const { base, local } of this.state.tree.children?.values() ?? []) {
       if (base?.local && base.remote) agreedOn++
-      if (there) return false
+      if (local) return false
     }
     return agreedOn >= 2
   }
 
-  #stop(side: 'local' | 'remote', node: TreeNode): void {
-    this.state.mark(node)
+  #stop(side: 'local' | 'remote', loss?: LostFiles): void {
     if (this.stopped) return
     this.stopped = side
-    this.state.world.report({ kind: 'stopped', folder: this.name, side })
+    this.state.world.report({ kind: 'stopped', folder: this.name, side, ...(loss && { loss }) })
   }
 
   #continueIfFilled(): void {
-    if (!this.stopped || this.#isEmptied(this.stopped)) return
     const side = this.stopped
+    if (!side || (side === 'local' ? this.#isEmptied() : this.#deletions.loss())) return
     this.stopped = undefined
+    this.#deletions.release()
     this.state.world.report({ kind: 'continued', folder: this.name, side })
   }
 }

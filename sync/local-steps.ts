@@ -73,13 +73,13 @@ export class LocalSteps {
   }
 
   makeFolder(node: TreeNode): boolean {
-    if (!this.change(node, { kind: 'folder' })) return false
+    if (!this.change(node, { kind: 'folder', take: this.#take(node) })) return false
     this.#state.setBase(node, isFolder(node.remote) ? { local: node.local, remote: node.remote } : undefined)
     return true
   }
 
   makeLink(node: TreeNode): void {
-    if (!this.change(node, { kind: 'link', target: node.remote!.target! })) return
+    if (!this.change(node, { kind: 'link', target: node.remote!.target!, take: this.#take(node) })) return
     this.#state.setBase(node, { local: node.local, remote: node.remote })
     this.#state.finish(node)
   }
@@ -116,11 +116,17 @@ export class LocalSteps {
 
   /** What was deleted in the container. A folder with ignored files stays, on this side only. */
   remove(node: TreeNode): void {
-    const result = this.#write(node, { kind: 'remove' })
+    const result = this.#write(node, { kind: 'remove', take: this.#take(node) })
     if (!result) return
     if (result.kind === 'not-empty') this.#state.setBase(node, { local: node.local, remote: undefined })
     else this.#state.setBase(node, undefined)
     this.#state.finish(node)
+  }
+
+  /** What the container deletes or replaces by something else is kept elsewhere. */
+  #take(node: TreeNode): (place: string) => void {
+    const { name, world } = this.#state
+    return place => world.deleted.take(place, name, node.path)
   }
 
   /** False if it was not possible; the path is then dealt with. */

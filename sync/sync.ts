@@ -4,9 +4,10 @@ import { loadBase, saveBase } from './base-file.ts'
 import { type SyncClock, systemClock } from './clock.ts'
 import { ConflictFolder, type SyncConflict } from './conflicts.ts'
 import { Credit } from './credit.ts'
+import { DeletedFiles } from './deleted-files.ts'
 import { type Disk, nodeDisk } from './disk.ts'
 import * as fields from './fields.ts'
-import type { FolderEvent, FolderWorld } from './folder-state.ts'
+import type { FolderEvent, FolderWorld, LostFiles } from './folder-state.ts'
 import { FolderSync } from './folder-sync.ts'
 import type { Frame } from './frames.ts'
 import type { IgnoreSource } from './ignore-source.ts'
@@ -27,7 +28,7 @@ export interface LocalSyncFolder {
 
 export interface SyncOptions {
   readonly folders: readonly LocalSyncFolder[]
-  /** Where this session keeps what both sides have agreed on, and the files that have lost. */
+  /** Where this session keeps what both sides have agreed on, and the files that have lost or were deleted. */
   readonly stateFolder: string
   /** `up`: what is done in the container stays there. */
   readonly direction: 'both' | 'up'
@@ -47,8 +48,16 @@ export type SyncEvent =
   | { readonly kind: 'progress'; readonly status: SyncStatus }
   | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
   | ({ readonly kind: 'conflict' } & SyncConflict)
-  /** All files are gone on one side. Nothing is deleted on the other before `answer`. */
-  | { readonly kind: 'stopped' | 'continued'; readonly folder: string; readonly side: 'local' | 'remote' }
+  /**
+   * All files are gone on one side, or the container has deleted many: then `loss` says how many. Nothing is deleted on
+   * the other side before `answer`.
+   */
+  | {
+      readonly kind: 'stopped' | 'continued'
+      readonly folder: string
+      readonly side: 'local' | 'remote'
+      readonly loss?: LostFiles
+    }
 
 export interface SyncStatus {
   readonly state: 'disconnected' | 'scanning' | 'syncing' | 'synced' | 'stopped'
@@ -107,6 +116,7 @@ class Engine implements SyncEngine, FolderWorld {
   readonly direction
   readonly compression
   readonly conflicts: ConflictFolder
+  readonly deleted: DeletedFiles
   credit = new Credit(CREDIT)
   ahead = 0
   link: SyncLink | undefined
@@ -138,6 +148,7 @@ class Engine implements SyncEngine, FolderWorld {
     const isWindows = platform === 'win32'
     this.rules = { windows: isWindows, foldsCase: isWindows || platform === 'darwin' }
     this.conflicts = new ConflictFolder(this.disk, `${options.stateFolder}/conflicts`)
+    this.deleted = new DeletedFiles(this.disk, this.clock, `${options.stateFolder}/deleted`)
     this.#folders = options.folders.map(
       ({ name, local, ignores, file }) =>
         new FolderSync(

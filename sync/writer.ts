@@ -9,11 +9,16 @@ export interface PathChange {
   readonly expect: FileEntry | undefined
   readonly change:
     | ({ readonly kind: 'file' } & NewFile)
-    | { readonly kind: 'folder' | 'remove' }
-    | { readonly kind: 'link'; readonly target: string }
+    | ({ readonly kind: 'folder' | 'remove' } & Taking)
+    | ({ readonly kind: 'link'; readonly target: string } & Taking)
     | { readonly kind: 'meta'; readonly mtime?: number; readonly executable?: boolean }
     /** A file that is complete in the stage. */
     | { readonly kind: 'staged'; readonly stage: string; readonly mtime: number; readonly executable?: boolean }
+}
+
+interface Taking {
+  /** Takes away the file that is at the absolute path, instead of deleting it. */
+  readonly take?: (place: string) => void
 }
 
 interface NewFile {
@@ -89,13 +94,13 @@ export class Writer {
     if (this.#options.write === 'mounted' && there?.kind === 'file') return this.#changeMounted(place, change)
     switch (change.kind) {
       case 'remove':
-        return this.#remove(place, there)
+        return this.#remove(place, there, change)
       case 'meta':
         this.#withFile(place, 'read', file => this.#setMeta(file, change))
         break
       case 'folder':
         if (there?.kind === 'folder') break
-        if (there) this.#disk.removeFile(place)
+        if (there) this.#takeAway(place, change)
         this.#disk.makeFolder(place)
         break
       case 'file':
@@ -109,6 +114,7 @@ export class Writer {
         break
       case 'link':
         if (there?.kind === 'folder' && !this.#removeFolder(place)) return { kind: 'not-empty' }
+        if (there?.kind === 'file') change.take?.(place)
         this.#replace(place, stage => this.#disk.makeLink(change.target, stage))
     }
     return this.#written(place, change)
@@ -157,10 +163,15 @@ export class Writer {
     this.#disk.truncate(to, size)
   }
 
-  #remove(place: string, there: FileEntry | undefined): WriteResult {
+  #remove(place: string, there: FileEntry | undefined, how: Taking): WriteResult {
     if (there?.kind === 'folder') return this.#removeFolder(place) ? DELETED : { kind: 'not-empty' }
-    if (there) this.#disk.removeFile(place)
+    if (there) this.#takeAway(place, how)
     return DELETED
+  }
+
+  #takeAway(place: string, { take }: Taking): void {
+    if (take) take(place)
+    else this.#disk.removeFile(place)
   }
 
   /** False if it is not empty: folders are never removed with what is in them. */

@@ -1,4 +1,5 @@
 import type { OperationEvent } from '../events.ts'
+import type { DevelopEvent } from './events.ts'
 
 /** An event as a line of the log of a session; undefined for those that come many times a second. */
 export function logText(event: OperationEvent): string | undefined {
@@ -17,7 +18,7 @@ export function logText(event: OperationEvent): string | undefined {
     case 'sync-conflict':
       return `conflict: ${event.path}: the other version is in ${event.kept}`
     case 'sync-stopped':
-      return `stopped: all files of ${event.folder.local} are gone (${event.side})`
+      return `stopped: ${lostFiles(event)} are gone (${event.side})`
     case 'ssh':
       return `ssh: ${event.command}`
     case 'object':
@@ -25,4 +26,10 @@ export function logText(event: OperationEvent): string | undefined {
     default:
       return undefined
   }
+}
+
+/** What has gone when the synchronization of a folder stops: `all files of .`, `412 of 530 files of .`. */
+export function lostFiles({ folder, loss }: Extract<DevelopEvent, { readonly type: 'sync-stopped' }>): string {
+  const many = loss && loss.files < loss.of ? `${loss.files} of ${loss.of} files` : 'all files'
+  return `${many} of ${folder.local}`
 }

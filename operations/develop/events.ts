@@ -1,4 +1,5 @@
 import type { SyncConflict } from '../../sync/conflicts.ts'
+import type { LostFiles } from '../../sync/folder-state.ts'
 import type { SyncProblem } from '../../sync/problems.ts'
 import type { SyncStatus } from '../../sync/sync.ts'
 
@@ -10,8 +11,13 @@ export type DevelopEvent =
   | { readonly type: 'sync'; readonly status: SyncStatus; readonly folders: readonly SyncedPair[] }
   | ({ readonly type: 'sync-problem' } & SyncProblem)
   | ({ readonly type: 'sync-conflict' } & SyncConflict)
-  /** All files of a folder are gone on one side. Nothing is deleted on the other. */
-  | { readonly type: 'sync-stopped'; readonly folder: SyncedPair; readonly side: 'local' | 'remote' }
+  /** All files of a folder are gone on one side, or as many as `loss` says. Nothing is deleted on the other. */
+  | {
+      readonly type: 'sync-stopped'
+      readonly folder: SyncedPair
+      readonly side: 'local' | 'remote'
+      readonly loss?: LostFiles
+    }
   | {
       readonly type: 'forwards'
       readonly forwards: readonly { readonly local: string; readonly remote: string }[]

@@ -46,7 +46,8 @@ export class CurrentState {
       }
       case 'stopped': {
         const folder = this.#folders.find(({ name }) => name === event.folder)
-        return folder && { type: 'sync-stopped', folder: toPair(folder), side: event.side }
+        const { side, loss } = event
+        return folder && { type: 'sync-stopped', folder: toPair(folder), side, ...(loss && { loss }) }
       }
       case 'solved':
       case 'continued':

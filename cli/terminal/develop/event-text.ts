@@ -1,3 +1,4 @@
+import { lostFiles } from '../../../operations/develop/event-log.ts'
 import type { DevelopEvent } from '../../../operations/develop/events.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
 import type { SyncStatus } from '../../../sync/sync.ts'
@@ -48,7 +49,7 @@ export function developNote(event: OperationEvent): string | undefined {
       return `${event.path} was changed on both sides: yours is kept, the other is in ${event.kept}`
     case 'sync-stopped': {
       const [gone, other] = event.side === 'local' ? ['here', 'the container'] : ['in the container', 'this machine']
-      return `all files of ${event.folder.local} are gone ${gone}; nothing was deleted on ${other}, and the synchronization of this folder has stopped`
+      return `${lostFiles(event)} are gone ${gone}; nothing was deleted on ${other}, and the synchronization of this folder has stopped`
     }
     default:
       return undefined

@@ -1,0 +1,148 @@
+import { isFolder } from './entry.ts'
+import type { FolderState, LostFiles } from './folder-state.ts'
+import type { TreeNode } from './tree-node.ts'
+
+/** Milliseconds without another deletion after which those that wait are judged. A container tells of them every 200 ms. */
+const REST = 30
+const REST_OF_MANY = 300
+/** So many may be too many for the watchers of the container: it reads everything again, a second later. */
+const REST_OF_THOUSANDS = 2_500
+const MANY = 5
+const THOUSANDS = 1_000
+const LONGEST = 10_000
+/** Milliseconds for which a deletion counts together with those that follow. */
+const WINDOW = 10_000
+/** With fewer files, half of them is no reason to ask. */
+const HANDFUL = 8
+
+/**
+ * Deletions that the container has made, and that the laptop has not made yet: they wait until no more come, and are
+ * judged together.
+ */
+export class Deletions {
+  readonly #state: FolderState
+  readonly #held = new Set<TreeNode>()
+  /** They were found to be few, and may be made. */
+  readonly #released = new Set<TreeNode>()
+  /** Files and links that were deleted here, and when. */
+  readonly #recent = new Map<string, number>()
+  #first = 0
+  #last = 0
+  #timer: (() => void) | undefined
+  /** There are too many: somebody is to be asked. */
+  onLoss: (loss: LostFiles) => void = () => {}
+
+  constructor(state: FolderState) {
+    this.#state = state
+  }
+
+  /** True if the deletion has to wait. */
+  holds(node: TreeNode): boolean {
+    if (this.#released.has(node)) return false
+    this.#last = this.#state.world.clock.now()
+    if (this.#held.size === 0) this.#first = this.#last
+    this.#held.add(node)
+    this.#state.setBusy(node)
+    this.#timer ??= this.#wait()
+    return true
+  }
+
+  /** The path is there again, or is to become something else. */
+  letGo(node: TreeNode): void {
+    this.#released.delete(node)
+    if (this.#held.delete(node)) this.#state.again(node)
+  }
+
+  /** The deletion is made now. */
+  made(node: TreeNode): void {
+    this.#released.delete(node)
+    if (!isFolder(node.local)) this.#recent.set(node.path, this.#state.world.clock.now())
+  }
+
+  /** They are looked at again. */
+  drop(): void {
+    this.#timer?.()
+    this.#timer = undefined
+    for (const node of [...this.#held]) this.letGo(node)
+    this.#released.clear()
+  }
+
+  /** All that wait may be made, whatever their number. */
+  release(): void {
+    for (const node of this.#held) {
+      this.#released.add(node)
+      this.#state.again(node)
+    }
+    this.#held.clear()
+  }
+
+  /** Those that were made do not count any more. */
+  forget(): void {
+    this.#recent.clear()
+  }
+
+  #wait(): () => void {
+    const { clock } = this.#state.world
+    return clock.after(Math.max(0, this.#end - clock.now()), () => {
+      this.#timer = undefined
+      if (this.#held.size === 0 || this.#state.isClosed) return
+      if (clock.now() < this.#end) this.#timer = this.#wait()
+      else this.#judge()
+    })
+  }
+
+  get #end(): number {
+    const { size } = this.#held
+    const rest = size < MANY ? REST : size < THOUSANDS ? REST_OF_MANY : REST_OF_THOUSANDS
+    return Math.min(this.#last + rest, this.#first + LONGEST)
+  }
+
+  #judge(): void {
+    const loss = this.loss()
+    if (loss) this.onLoss(loss)
+    else this.release()
+    this.#state.world.rested()
+  }
+
+  /**
+   * What the container has lost, if that is so much that it may be a mistake: everything but names that begin with a
+   * dot, or more than half of the files.
+   */
+  loss(): LostFiles | undefined {
+    const { tree, agreedFiles, queue } = this.#state
+    const since = this.#state.world.clock.now() - WINDOW
+    const made: string[] = []
+    for (const [path, time] of this.#recent) {
+      const node = tree.find(path)
+      if (time < since) this.#recent.delete(path)
+      // It may have been made again meanwhile.
+      else if (!node?.remote && !node?.base) made.push(path)
+    }
+    const isComplete = this.#held.size < MANY && queue.size === 0
+    const files = made.length + lostFiles(isComplete ? this.#held : tree.walk())
+    const of = Math.max(files, agreedFiles + made.length)
+    const isMost = files >= HANDFUL && 2 * files > of
+    const isAll = files >= 2 && files === of
+    return isMost || isAll || this.#isEmptied(made, files) ? { files, of } : undefined
+  }
+
+  #isEmptied(made: readonly string[], files: number): boolean {
+    const lost = new Set(made.filter(path => !path.includes('/')))
+    const left = new Set<string>()
+    for (const { name, base, remote } of this.#state.tree.children?.values() ?? [])
+      if (base?.local && base.remote) (remote ? left : lost).add(name)
+    const hasPlain = [...left, ...lost].some(isPlain)
+    const counts = (name: string) => isPlain(name) || !hasPlain
+    return ![...left].some(counts) && ([...lost].filter(counts).length >= 2 || files >= 2)
+  }
+}
+
+const isPlain = (name: string): boolean => !name.startsWith('.')
+
+/** Files that both sides had, and the container has no more. */
+function lostFiles(nodes: Iterable<TreeNode>): number {
+  let lost = 0
+  for (const { base, local, remote } of nodes)
+    if (base?.local && base.remote && local && !isFolder(local) && !remote) lost++
+  return lost
+}

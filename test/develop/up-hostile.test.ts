@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { write } from '../cli/folder.ts'
+import { eventually, findCluster } from '../cluster/cluster.ts'
+import type { Program } from '../cluster/program.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const MANIFEST = `dev:
+  api:
+    autocreate: true
+    image: busybox:1.37
+    command: ["sh", "-c", "echo it runs; sleep 300"]
+    workdir: /app
+    sync: [".:/app"]
+    persistentVolume: {enabled: false}
+`
+
+describe.skipIf(cluster === undefined)('devctl up, with a container that means harm', () => {
+  let place: DevelopmentPlace
+  let up: Program
+
+  beforeAll(async () => {
+    place = await openDevelopment(cluster!, 'up-hostile')
+    write(place.folder, {
+      'devctl.yml': MANIFEST,
+      '.env': 'A=1\n',
+      readme: 'here\n',
+      'src/one': '1\n',
+      'src/two': '2\n',
+    })
+    up = place.devctl('up')
+    await up.until(/it runs/, 90)
+  })
+  afterAll(() => place?.close())
+
+  const inContainer = async (script: string) => {
+    const program = place.devctl('exec', '--', 'sh', '-c', script)
+    expect(await program.status, program.stderr).toBe(0)
+  }
+
+  test('a file that it deletes is kept; when it deletes all of them, nothing is deleted here', async () => {
+    await inContainer('rm /app/src/one')
+    await eventually('the file is deleted here', 20, async () =>
+      readdirSync(join(place.folder, 'src')).includes('one') ? undefined : true,
+    )
+    const kept = readdirSync(place.home, { recursive: true, encoding: 'utf8' }).find(path => path.endsWith('src/one'))
+    expect(kept).toMatch(/\/deleted\/[^/]+\/0\/src\/one$/)
+    expect(readFileSync(join(place.home, kept!), 'utf8')).toBe('1\n')
+
+    writeFileSync(join(place.folder, 'src/one'), 'again\n')
+    await inContainer('until [ -e src/one ]; do sleep 0.1; done; rm -rf /app/*')
+    await eventually('the synchronization stops', 20, async () =>
+      up.stderr.includes('4 of 5 files of . are gone in the container') ? true : undefined,
+    )
+    expect(readdirSync(place.folder).sort()).toEqual(['.env', 'devctl.yml', 'readme', 'src'])
+    expect(readdirSync(join(place.folder, 'src')).sort()).toEqual(['one', 'two'])
+  })
+})
