@@ -85,6 +85,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   'operations/objects': {
     ours: [
       'operations/objects',
+      'adapters/json',
       'adapters/kubernetes/cluster',
       'adapters/http/slots',
       'compiler/diagnostics',

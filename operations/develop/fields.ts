@@ -1,8 +1,6 @@
 import type { KubeObject, ManagedFields } from '../../adapters/kubernetes/cluster.ts'
-import { type FieldOwner, type FieldPath, UP_MANAGER } from '../objects/up-record.ts'
-
-/** Flux leaves an object with this value of the annotation as it is in the cluster. */
-export const FLUX_ANNOTATION = 'kustomize.toolkit.fluxcd.io/reconcile'
+import type { FieldPath } from '../objects/resting-fields.ts'
+import { type FieldOwner, UP_MANAGER } from '../objects/up-record.ts'
 
 /** Those who have one of the fields now, without ourselves. */
 export function ownersOf({ metadata }: KubeObject, fields: readonly FieldPath[]): readonly FieldOwner[] {

@@ -1,12 +1,20 @@
 import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
-import { DEVELOPMENT_LABEL, UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
+import {
+  DEVELOPMENT_LABEL,
+  mirrorName,
+  sessionSecretName,
+  UP_ANNOTATION,
+  UP_LABEL,
+} from '../../constructs/mirror/names.ts'
 import type { OperationEvent } from '../events.ts'
 import { deleteAndWait, isEnding } from '../objects/removal.ts'
-import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
+import { isSamePath } from '../objects/resting-fields.ts'
+import { readUpRecord, UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
 import { type MergePatch, patchOf, restoredOwners } from './fields.ts'
 import { mirrorsOf } from './find-mirror.ts'
+import { knownRecord, standsInFor, unreadableRecord } from './known-record.ts'
 import { scaleField } from './rest.ts'
 import { resume } from './scalers.ts'
 
@@ -25,11 +33,18 @@ export const TAKEN_KINDS = [
   { apiVersion: 'batch/v1', kind: 'CronJob' },
 ] as const
 
+/** An application that was taken, and what it is to be again. */
+interface TakenApplication {
+  readonly live: KubeObject
+  readonly record: UpRecord
+}
+
 /**
  * Ends a development container from any machine: deletes its mirrors and waits until their Pods are
  * gone, restores the applications and the owners of their fields, then deletes what is left. Each
  * step may be the last one: another call goes on. An application that was made again since is left
- * as it is. With `volumes` its claim is deleted, too.
+ * as it is. With `volumes` its claim is deleted, too. Throws a UserError, and changes nothing, where
+ * it is not known what an application was before.
  */
 export async function giveBack(
   session: Session,
@@ -38,41 +53,112 @@ export async function giveBack(
   on: (event: OperationEvent) => void,
 ): Promise<GivenBack> {
   const { cluster, signal } = session
-  const [mirrors, originals] = await Promise.all([mirrorsOf(session, name), originalsOf(session, name)])
+  const mirrors = await mirrorsOf(session, name)
+  const originals = await originalsOf(session, name, mirrors)
   for (const one of mirrors) {
+    await markEnding(session, one, originals)
     await deleteAndWait(cluster, one, 'Foreground', { signal })
     on({ type: 'object', action: 'delete', object: nameOf(one) })
   }
   for (const one of originals) {
     await restore(session, one)
-    on({ type: 'object', action: 'update', object: nameOf(one) })
+    on({ type: 'object', action: 'update', object: nameOf(one.live) })
   }
   const left = await leftOf(session, name, volumes)
   for (const one of left) {
     await remove(session, one)
     if (one.kind === 'PersistentVolumeClaim') on({ type: 'object', action: 'delete', object: nameOf(one) })
   }
-  const main = originals.find(one => !upRecordOf(one)?.isBeside)
-  return { wasActive: mirrors.length + originals.length + left.length > 0, restored: main && nameOf(main) }
+  const main = originals.find(({ record }) => !record.isBeside)
+  return { wasActive: mirrors.length + originals.length + left.length > 0, restored: main && nameOf(main.live) }
 }
 
-/** The applications that a development container has taken, as they are now. */
-async function originalsOf({ cluster, namespace, signal }: Session, name: string): Promise<readonly KubeObject[]> {
+/** The applications that a development container has taken, as they are now, each with what is known of it. */
+async function originalsOf(
+  session: Session,
+  name: string,
+  mirrors: readonly KubeObject[],
+): Promise<readonly TakenApplication[]> {
+  const found: TakenApplication[] = []
+  for (const live of await candidatesOf(session, mirrors)) {
+    const mirror = mirrors.find(one => standsInFor(one, live))
+    const known = knownRecord(live, mirror)
+    if (known.kind === 'record' && (mirror || known.record.development === name))
+      found.push({ live, record: known.record })
+    if (known.kind === 'unreadable' && (mirror || (await hasSession(session, name, live))))
+      throw unreadableRecord(live, session.namespace, known.problem)
+  }
+  return found
+}
+
+/** Every application that was taken, and those that the mirrors stand in for, whatever is left of their labels. */
+async function candidatesOf(
+  { cluster, namespace, signal }: Session,
+  mirrors: readonly KubeObject[],
+): Promise<readonly KubeObject[]> {
   const lists = await Promise.all(
     TAKEN_KINDS.map(kind => cluster.list({ ...kind, namespace, labels: UP_LABEL }, { signal })),
   )
-  return lists.flat().filter(one => upRecordOf(one)?.development === name && !isEnding(one))
+  const labelled = lists.flat()
+  const owners = mirrors
+    .flatMap(({ metadata }) => metadata.ownerReferences ?? [])
+    .filter(({ uid }) => labelled.every(one => one.metadata.uid !== uid))
+  const others = await Promise.all(
+    owners.map(({ apiVersion, kind, name }) => cluster.get({ apiVersion, kind, name, namespace }, { signal })),
+  )
+  const owned = others.filter(one => owners.some(({ uid }) => one?.metadata.uid === uid))
+  return [...labelled, ...owned].flatMap(one => (one && !isEnding(one) ? [one] : []))
+}
+
+/** Says in the record of a mirror that `down` deletes it: an `up` of another machine makes it again otherwise. */
+async function markEnding(
+  { cluster, namespace, signal }: Session,
+  mirror: KubeObject,
+  originals: readonly TakenApplication[],
+): Promise<void> {
+  const record = upRecordOf(mirror) ?? originals.find(({ live }) => standsInFor(mirror, live))?.record
+  const { apiVersion, kind, metadata } = mirror
+  const text = JSON.stringify({ ...(record ?? noRecord(metadata.name)), isEnding: true })
+  const patch = { metadata: { uid: metadata.uid, annotations: { [UP_ANNOTATION]: text } } }
+  try {
+    await cluster.patch({ apiVersion, kind, name: metadata.name, namespace }, patch, { manager: UP_MANAGER, signal })
+  } catch (error) {
+    // It is gone, or another one has its name.
+    if (!(error instanceof ClusterError) || !['not-found', 'conflict'].includes(error.failure)) throw error
+  }
+}
+
+const noRecord = (mirror: string): UpRecord => ({
+  version: 1,
+  development: '',
+  by: '',
+  since: '',
+  mirror,
+  before: [],
+  owners: [],
+})
+
+/** True if a development container has left its keys for an application, whose mirror is gone. */
+async function hasSession({ cluster, namespace, signal }: Session, name: string, live: KubeObject): Promise<boolean> {
+  if (live.metadata.name === name) return true
+  const secret = sessionSecretName(mirrorName(live.metadata.name))
+  const there = await cluster.get({ apiVersion: 'v1', kind: 'Secret', name: secret, namespace }, { signal })
+  return there?.metadata.labels?.[DEVELOPMENT_LABEL] === name
 }
 
 /** Gives an application the values of before, then the owners of its fields: one patch cannot do both. */
-async function restore(session: Session, seen: KubeObject): Promise<void> {
+async function restore(session: Session, { live: seen, record: known }: TakenApplication): Promise<void> {
   const { cluster, namespace, signal } = session
   const ref = { apiVersion: seen.apiVersion, kind: seen.kind, name: seen.metadata.name, namespace }
   const options = { manager: UP_MANAGER, signal }
+  const hadNone = readUpRecord(seen).kind === 'none'
   for (;;) {
     const live = await cluster.get(ref, { signal })
-    const record = upRecordOf(live)
-    if (!live || !record || isEnding(live)) return
+    if (!live || isEnding(live) || live.metadata.uid !== seen.metadata.uid) return
+    const found = readUpRecord(live)
+    // Another `down` was faster.
+    if (found.kind === 'none' && !hadNone) return
+    const record = found.kind === 'record' ? found.record : known
     await resume(session, record.paused ?? [])
     try {
       const restored = record.isRestored ? live : await cluster.patch(ref, valuesPatch(live, record), options)
@@ -90,9 +176,9 @@ async function restore(session: Session, seen: KubeObject): Promise<void> {
 function valuesPatch(live: KubeObject, record: UpRecord): MergePatch {
   const scale = scaleField(live)
   const isScaled = valueAt(live, scale.path) !== scale.value
-  const values = record.before.filter(({ path }) => !(isScaled && path.join() === scale.path.join()))
+  const values = record.before.filter(({ path }) => !(isScaled && isSamePath(path, scale.path)))
   const owners = record.owners.flatMap(owner => {
-    const fields = owner.fields.filter(path => !(isScaled && path.join() === scale.path.join()))
+    const fields = owner.fields.filter(path => !(isScaled && isSamePath(path, scale.path)))
     return fields.length > 0 ? [{ ...owner, fields }] : []
   })
   const left: UpRecord = { ...record, owners, isRestored: true }

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
-import { type FieldPath, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
-import { FLUX_ANNOTATION, type MergePatch, ownersOf, patchOf } from './fields.ts'
+import { type FieldPath, isSamePath, RECONCILE, SUSPEND, scalePath, WHEN_SCALED } from '../objects/resting-fields.ts'
+import { type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
+import { type MergePatch, ownersOf, patchOf } from './fields.ts'
 
 /** A field of an application, and its value while a mirror stands in for it. */
 export interface RestingField {
@@ -11,9 +12,8 @@ export interface RestingField {
 
 /** The field by which an application stops; the others are set once. */
 export function scaleField({ kind }: Pick<KubeObject, 'kind'>): RestingField {
-  return kind === 'Job' || kind === 'CronJob'
-    ? { path: ['spec', 'suspend'], value: true }
-    : { path: ['spec', 'replicas'], value: 0 }
+  const path = scalePath(kind)
+  return { path, value: path === SUSPEND ? true : 0 }
 }
 
 /**
@@ -21,13 +21,12 @@ export function scaleField({ kind }: Pick<KubeObject, 'kind'>): RestingField {
  * policy deletes them when it is scaled; Flux leaves it as it is in the cluster.
  */
 export function restingFields(live: KubeObject): readonly RestingField[] {
-  const whenScaled = ['spec', 'persistentVolumeClaimRetentionPolicy', 'whenScaled']
   const deletes =
-    live.kind === 'StatefulSet' && [valueAt(live, whenScaled), beforeOf(live, whenScaled)].includes('Delete')
+    live.kind === 'StatefulSet' && [valueAt(live, WHEN_SCALED), beforeOf(live, WHEN_SCALED)].includes('Delete')
   return [
     scaleField(live),
-    ...(deletes ? [{ path: whenScaled, value: 'Retain' }] : []),
-    ...(isOfFlux(live) ? [{ path: ['metadata', 'annotations', FLUX_ANNOTATION], value: 'disabled' }] : []),
+    ...(deletes ? [{ path: WHEN_SCALED, value: 'Retain' }] : []),
+    ...(isOfFlux(live) ? [{ path: RECONCILE, value: 'disabled' }] : []),
   ]
 }
 
@@ -100,8 +99,6 @@ function byManager(owners: UpRecord['owners']): UpRecord['owners'] {
   }
   return [...found.values()]
 }
-
-const isSamePath = (a: FieldPath, b: FieldPath): boolean => a.length === b.length && a.every((key, at) => key === b[at])
 
 /** True if a Flux Kustomization applies the object. */
 export const isOfFlux = ({ metadata }: KubeObject): boolean =>

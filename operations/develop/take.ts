@@ -14,6 +14,7 @@ import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-re
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
 import { claimFacts } from './claim-facts.ts'
+import { withKnownRecord } from './known-record.ts'
 import { holdApplication } from './lease.ts'
 import { placeMirror } from './place-mirror.ts'
 import { beforeUp, isOfArgo, recordFor, restingPatch, scaleField } from './rest.ts'
@@ -118,15 +119,16 @@ export async function take<Config extends object>(
 type Targets = readonly [Target, ...(readonly Target[])]
 
 async function targetsOf<Config extends object>(
-  { cluster, signal }: Session,
+  session: Session,
   { original, services = [], settings }: TakeInput<Config>,
 ): Promise<Targets> {
+  const { cluster, signal } = session
   const find = async (ref: ObjectRef, container: string | undefined): Promise<Target> => {
     refuseKind(ref)
     const live = await cluster.get(ref, { signal })
     if (!live || isEnding(live)) throw wasDeleted(ref)
     refuseContainer(live, container)
-    return { live, mirror: mirrorName(ref.name) }
+    return { live: await withKnownRecord(session, live), mirror: mirrorName(ref.name) }
   }
   const first = original
     ? await find(original, settings.container)
@@ -193,8 +195,9 @@ async function rest<Config extends object>(
   const { apiVersion, kind, metadata } = seen
   const ref = { apiVersion, kind, name: metadata.name, namespace }
   for (;;) {
-    const live = await cluster.get(ref, { signal })
-    if (live?.metadata.uid !== metadata.uid || !live || isEnding(live)) throw wasDeleted(ref)
+    const there = await cluster.get(ref, { signal })
+    if (there?.metadata.uid !== metadata.uid || !there || isEnding(there)) throw wasDeleted(ref)
+    const live = await withKnownRecord(session, there)
     const paused = await scalersOf(session, live, upRecordOf(live))
     const record = recordFor(live, { ...about, ...(paused.length > 0 && { paused }) })
     try {

@@ -1,13 +1,16 @@
+import { pause } from '../../adapters/http/back-off.ts'
 import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { mirror } from '../../constructs/mirror/mirror.ts'
+import { DEVELOPMENT_LABEL, MIRROR_LABEL, UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorObject, MirrorSettings, User } from '../../constructs/mirror/settings.ts'
 import type { OperationEvent } from '../events.ts'
 import { isEnding } from '../objects/removal.ts'
-import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
+import { isEndedByDown, readUpRecord, UP_MANAGER, type UpRecord, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
 import { ownersOf } from './fields.ts'
+import { Often } from './often.ts'
 import { placeMirror } from './place-mirror.ts'
 import { beforeUp, recordFor, restingPatch, scaleField } from './rest.ts'
 import { needsUser, watchUser } from './watch-user.ts'
@@ -24,12 +27,17 @@ export interface Kept {
 /** How often an application is scaled to zero again within a minute, before it counts as contested. */
 const TIMES = 3
 const MINUTE = 60_000
+/** Milliseconds in which `down` has restored an application whose mirror is gone. */
+const RESTORING = 5000
+
+const MIRRORS = { apiVersion: 'apps/v1', kind: 'Deployment' } as const
 
 /**
  * Keeps a mirror in line with its application until the signal is aborted: a changed template gives
  * another mirror; who scales it up changes what `down` restores, and it is scaled to zero again,
- * not more often than `TIMES` a minute. Throws a UserError when the application was deleted, or
- * given back by somebody else.
+ * not more often than `TIMES` a minute. A record that somebody has spoilt is written again, and a
+ * mirror that was deleted is made again, as often. Throws a UserError when the application was
+ * deleted, or given back by somebody else.
  */
 export async function watchOriginal(session: Session, kept: Kept, on: (event: OperationEvent) => void): Promise<void> {
   const keeper = new Keeper(session, kept, on)
@@ -38,9 +46,9 @@ export async function watchOriginal(session: Session, kept: Kept, on: (event: Op
   const watches = kept.lives.flatMap((live, index) =>
     live ? [follow({ ...session, signal }, live, index, keeper)] : [],
   )
+  watches.push(followMirrors({ ...session, signal }, kept.settings.name, keeper))
   if (needsUser(kept.settings, kept.facts, kept.lives[0]))
     watches.push(watchUser({ ...session, signal }, kept.lives[0]!.metadata.name, user => keeper.found(user)))
-  if (watches.length === 0) watches.push(untilAborted(signal))
   try {
     await Promise.all(watches)
   } catch (error) {
@@ -69,6 +77,26 @@ async function follow(session: Session, { apiVersion, kind, metadata }: KubeObje
   }
 }
 
+/** Tells of mirrors that are gone, unless `down` has deleted them, which says so in their records. */
+async function followMirrors({ cluster, namespace, signal }: Session, dev: string, keeper: Keeper): Promise<void> {
+  const labels = `${MIRROR_LABEL},${DEVELOPMENT_LABEL}=${dev}`
+  let there = new Set<string>()
+  for await (const change of cluster.watch({ ...MIRRORS, namespace, labels }, { signal })) {
+    if (change.type === 'Restarted') there = new Set()
+    else if (change.type === 'Listed') {
+      const missing = keeper.names.flatMap((name, index) => (there.has(name) ? [] : [index]))
+      // Nobody knows who has deleted them: a `down` is given the time to restore the applications.
+      if (missing.length > 0) await pause(RESTORING, signal)
+      for (const index of missing) await keeper.gone(index)
+    } else if ('object' in change) {
+      const { name } = change.object.metadata
+      const index = keeper.names.indexOf(name)
+      if (change.type === 'Changed') there.add(name)
+      else if (index !== -1 && !isEndedByDown(change.object)) await keeper.gone(index)
+    }
+  }
+}
+
 /** Holds what a mirror is made of; one change after another. */
 class Keeper {
   readonly #session: Session
@@ -78,8 +106,13 @@ class Keeper {
   readonly #records: UpRecord[]
   /** When each application was scaled to zero again, in milliseconds since 1970. */
   readonly #scaled: number[][]
+  /** How often the record of each application was written again, and each mirror made again. */
+  readonly #written: readonly Often[]
+  readonly #made: readonly Often[]
   #facts: MirrorFacts
   #placed: readonly string[]
+  /** What the mirrors' copies of the records say. */
+  #noted: readonly string[]
   #last: Promise<void> = Promise.resolve()
 
   constructor(session: Session, { settings, facts, lives, records }: Kept, on: (event: OperationEvent) => void) {
@@ -89,20 +122,51 @@ class Keeper {
     this.#lives = [...lives]
     this.#records = [...records]
     this.#scaled = lives.map(() => [])
+    this.#written = lives.map(() => new Often(TIMES, MINUTE))
+    this.#made = lives.map(() => new Often(TIMES, MINUTE))
     this.#on = on
     this.#placed = this.#wanted().map(object => JSON.stringify(object))
+    this.#noted = records.map(noted)
+  }
+
+  /** The names of the mirrors. */
+  get names(): readonly string[] {
+    return this.#wanted().map(({ metadata }) => metadata.name)
   }
 
   changed(index: number, live: KubeObject, ref: ObjectRef): Promise<void> {
     return this.#next(async () => {
       // Its end follows, with the reason.
       if (isEnding(live)) return
-      const record = upRecordOf(live)
-      if (!record || record.isRestored) throw givenBack(nameOf(live), this.#settings.name)
+      const found = readUpRecord(live)
+      const isLost = found.kind === 'unreadable' || (found.kind === 'none' && isLabelled(live))
+      if (isLost) return this.#putBack(index, live, ref)
+      if (found.kind !== 'record' || found.record.isRestored) throw givenBack(nameOf(live), this.#settings.name)
       this.#lives[index] = live
-      this.#records[index] = record
+      this.#records[index] = found.record
       await this.#scale(index, live, ref)
       await this.#place()
+    })
+  }
+
+  /** A mirror was deleted: by hand, so it is made again, unless `down` or somebody else's `up` is at work. */
+  gone(index: number): Promise<void> {
+    return this.#next(async () => {
+      const { cluster, namespace, clock, signal } = this.#session
+      const wanted = this.#wanted()[index]!
+      const { name } = wanted.metadata
+      const live = this.#lives[index]
+      const own = this.#records[index]!
+      const [there, original] = await Promise.all([
+        cluster.get({ ...MIRRORS, name, namespace }, { signal }),
+        live && cluster.get({ ...live, ...live.metadata, namespace }, { signal }),
+      ])
+      if (there && !isEnding(there)) return
+      if (live && !isStillTaken(original, live, own)) return
+      if (!this.#made[index]!.may(clock.now())) throw deletedAgain(name, this.#settings.name)
+      await placeMirror(this.#session, wanted, own)
+      this.#made[index]!.done(clock.now())
+      this.#on({ type: 'note', text: `\`deployment/${name}\` was deleted: it was made again` })
     })
   }
 
@@ -118,6 +182,24 @@ class Keeper {
     const next = this.#last.then(work)
     this.#last = next.catch(() => undefined)
     return next
+  }
+
+  /** Writes the record again that somebody has spoilt or removed: without it `down` cannot restore the application. */
+  async #putBack(index: number, live: KubeObject, ref: ObjectRef): Promise<void> {
+    const { cluster, clock, signal } = this.#session
+    if (!this.#written[index]!.may(clock.now())) return
+    const { resourceVersion } = live.metadata
+    const annotations = { [UP_ANNOTATION]: JSON.stringify(this.#records[index]) }
+    try {
+      await cluster.patch(ref, { metadata: { resourceVersion, annotations } }, { manager: UP_MANAGER, signal })
+    } catch (error) {
+      // Its newer version follows.
+      if (error instanceof ClusterError && error.failure === 'conflict') return
+      throw error
+    }
+    this.#written[index]!.done(clock.now())
+    const text = `somebody has changed the annotation \`${UP_ANNOTATION}\` of \`${nameOf(live)}\`, by which \`devctl down\` restores it: it was written again`
+    this.#on({ type: 'note', text })
   }
 
   async #scale(index: number, live: KubeObject, ref: ObjectRef): Promise<void> {
@@ -155,10 +237,13 @@ class Keeper {
     const wanted = this.#wanted()
     for (const [index, object] of wanted.entries()) {
       const text = JSON.stringify(object)
-      if (text === this.#placed[index]) continue
+      const note = noted(this.#records[index]!)
+      const isSame = text === this.#placed[index]
+      if (isSame && note === this.#noted[index]) continue
       await placeMirror(this.#session, object, this.#records[index]!)
       this.#placed = this.#placed.with(index, text)
-      this.#on({ type: 'object', action: 'update', object: `deployment/${object.metadata.name}` })
+      this.#noted = this.#noted.with(index, note)
+      if (!isSame) this.#on({ type: 'object', action: 'update', object: `deployment/${object.metadata.name}` })
     }
   }
 
@@ -176,6 +261,24 @@ function about({ version: _, before: __, owners: ___, original: ____, isRestored
   return rest
 }
 
+const isLabelled = ({ metadata }: KubeObject): boolean => metadata.labels?.[UP_LABEL] !== undefined
+
+/** What a record says for `down`. */
+const noted = ({ before, owners, paused }: UpRecord): string => JSON.stringify({ before, owners, paused })
+
+/** True if an application is as this `up` has left it. Its record may have been spoilt. */
+function isStillTaken(now: KubeObject | undefined, { metadata: { uid } }: KubeObject, own: UpRecord): boolean {
+  if (!now || now.metadata.uid !== uid || isEnding(now)) return false
+  const found = readUpRecord(now)
+  return found.kind === 'record' ? !found.record.isRestored && found.record.by === own.by : isLabelled(now)
+}
+
+const deletedAgain = (name: string, development: string): UserError =>
+  new UserError(`\`deployment/${name}\` was deleted more than ${TIMES} times in a minute`, {
+    notes: ['somebody, or another tool, deletes the mirror whenever it is made again'],
+    hint: `\`devctl up ${development}\` goes on, \`devctl down ${development}\` restores the original`,
+  })
+
 const deleted = (what: string): UserError =>
   new UserError(`\`${what}\` was deleted, and its mirror with it`, { hint: '`devctl deploy` creates it again' })
 
@@ -187,10 +290,3 @@ const contested = (what: string, by: string): OperationEvent => ({
   text: `\`${by}\` scales \`${what}\` up again and again: it runs beside its mirror`,
   hint: `stop \`${by}\` from setting its number of Pods as long as \`up\` runs`,
 })
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}

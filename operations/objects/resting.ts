@@ -1,16 +1,15 @@
 import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { DEVELOPMENT_LABEL, MIRROR_LABEL, UP_ANNOTATION } from '../../constructs/mirror/names.ts'
 import type { Difference } from './comparison.ts'
-import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from './up-record.ts'
-
-const REPLICAS = ['spec', 'replicas'] as const
+import { isSamePath, REPLICAS } from './resting-fields.ts'
+import { isTaken, UP_MANAGER, type UpRecord, upRecordOf, valueAt } from './up-record.ts'
 
 /** True for what belongs to a development container; `up` and `down` make and delete it. */
 export const isOfDevelopment = ({ metadata }: KubeObject): boolean => metadata.labels?.[DEVELOPMENT_LABEL] !== undefined
 
 /** The mirror that stands in for a workload, among objects of its namespace; undefined where it has none. */
 export function mirrorOf(workload: KubeObject, objects: readonly KubeObject[]): KubeObject | undefined {
-  if (!upRecordOf(workload)) return undefined
+  if (!isTaken(workload)) return undefined
   return objects.find(
     one => isMirror(one) && one.metadata.ownerReferences?.some(({ uid }) => uid === workload.metadata.uid),
   )
@@ -26,7 +25,7 @@ export const isMirror = ({ kind, metadata }: KubeObject): boolean =>
  */
 export function whileResting(wanted: KubeObject, live: KubeObject | undefined): KubeObject {
   const replicas = valueAt(wanted, REPLICAS)
-  if (!live || !upRecordOf(live) || replicas === undefined || replicas === valueAt(live, REPLICAS)) return wanted
+  if (!live || !isTaken(live) || replicas === undefined || replicas === valueAt(live, REPLICAS)) return wanted
   const { replicas: _, ...spec } = wanted['spec'] as Readonly<Record<string, unknown>> // it has replicas
   return { ...wanted, spec }
 }
@@ -56,4 +55,4 @@ export async function keepReplicas(
   await cluster.patch({ apiVersion, kind, name, namespace }, patch, { ...options, manager: UP_MANAGER })
 }
 
-const isReplicas = ({ path }: UpRecord['before'][number]): boolean => path.join() === REPLICAS.join()
+const isReplicas = ({ path }: UpRecord['before'][number]): boolean => isSamePath(path, REPLICAS)

@@ -1,10 +1,11 @@
+import { parseJson } from '../../adapters/json/parse-json.ts'
 import type { KubeObject, ManagedFields, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
-import { UP_ANNOTATION } from '../../constructs/mirror/names.ts'
+import { MIRROR_LABEL, UP_ANNOTATION } from '../../constructs/mirror/names.ts'
+import { type FieldPath, fieldProblem, isSamePath, scalePath } from './resting-fields.ts'
+import { upRecord } from './up-record.validators.ts'
 
 /** The field manager of everything that `up` and `down` write. */
 export const UP_MANAGER = 'devctl-up'
-/** A field that `up` changes in an application, as a path. */
-export type FieldPath = readonly string[]
 
 /** Who had a field before, as managed fields name managers. */
 export type FieldOwner = Omit<ManagedFields, 'fieldsV1'> & {
@@ -36,18 +37,47 @@ export interface UpRecord {
   readonly paused?: readonly { readonly name: string; readonly before: string | null }[]
   /** True when the values are restored, and only the owners of the fields are left to do. */
   readonly isRestored?: boolean
+  /** True in the copy of a mirror that `down` is about to delete. */
+  readonly isEnding?: boolean
+}
+
+/** What an application or a mirror says of `up`. Anybody who may edit it can change that. */
+export type FoundRecord =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'record'; readonly record: UpRecord }
+  /** `problem`: a clause that says what is wrong with it. */
+  | { readonly kind: 'unreadable'; readonly problem: string }
+
+/** Reads the record of an application or a mirror, and checks that `down` can follow it. */
+export function readUpRecord(object: KubeObject | undefined): FoundRecord {
+  const text = object?.metadata.annotations?.[UP_ANNOTATION]
+  if (!object || text === undefined) return { kind: 'none' }
+  const read = parseJson(text, upRecord)
+  if (!read.ok) return { kind: 'unreadable', problem: read.problem }
+  const record = read.value as UpRecord // its schema says the same
+  const isOfMirror = object.metadata.labels?.[MIRROR_LABEL] !== undefined
+  const problem = valueProblem(record, isOfMirror ? record.original?.kind : object.kind)
+  return problem === undefined ? { kind: 'record', record } : { kind: 'unreadable', problem }
 }
 
 /** The record of an application or a mirror; undefined where there is none, or it cannot be read. */
 export function upRecordOf(object: KubeObject | undefined): UpRecord | undefined {
-  const text = object?.metadata.annotations?.[UP_ANNOTATION]
-  if (text === undefined) return undefined
-  try {
-    const record = JSON.parse(text) as UpRecord // we have written it
-    return record.version === 1 ? record : undefined
-  } catch {
-    return undefined
-  }
+  const found = readUpRecord(object)
+  return found.kind === 'record' ? found.record : undefined
+}
+
+/** True for a mirror that `down` deletes; another one was deleted by hand. */
+export const isEndedByDown = (mirror: KubeObject): boolean => upRecordOf(mirror)?.isEnding ?? false
+
+/** True for an application that a mirror stands in for, also if its record cannot be read. */
+export const isTaken = (object: KubeObject | undefined): boolean => readUpRecord(object).kind !== 'none'
+
+function valueProblem({ before, owners }: UpRecord, kind: string | undefined): string | undefined {
+  if (kind === undefined) return before.length === 0 ? undefined : '`original` is missing'
+  if (!before.some(({ path }) => isSamePath(path, scalePath(kind))))
+    return `\`before\` has no \`${scalePath(kind).join('.')}\``
+  const paths = owners.flatMap(({ fields }) => fields).map(path => ({ path, value: null }))
+  return [...before, ...paths].map(one => fieldProblem(kind, one)).find(one => one !== undefined)
 }
 
 /** The value at a path; undefined where there is none. */

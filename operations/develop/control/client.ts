@@ -8,6 +8,9 @@ import type { ControlAnswer, ControlRequest } from './messages.ts'
 const ANSWER = 10_000
 const ENDING = 60_000
 
+/** Nobody listens, or the session ends: before it has taken the connection, or in the middle of an answer. */
+const ENDED = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
+
 /**
  * Asks the running session at an address. Gives undefined if there is none, or it ends; throws a
  * UserError if it does not answer in time.
@@ -33,8 +36,7 @@ export async function askSession(
         hint: 'end it with Ctrl-C, or kill it, and try again',
         cause: error,
       })
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ECONNRESET' || code === 'EPIPE') return undefined
+    if (isEnd(error)) return undefined
     throw error
   } finally {
     deadline.removeEventListener('abort', stop)
@@ -78,7 +80,9 @@ const connected = (address: string): Promise<Socket | undefined> =>
     const socket = connect(address)
     socket.once('connect', () => resolve(socket))
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(undefined)
+      if (isEnd(error)) resolve(undefined)
       else reject(error)
     })
   })
+
+const isEnd = (error: unknown): boolean => ENDED.has((error as NodeJS.ErrnoException).code ?? '')

@@ -1,0 +1,65 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { mirrorName, UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
+import { SUSPEND, scalePath } from '../objects/resting-fields.ts'
+import { type FoundRecord, readUpRecord, valueAt } from '../objects/up-record.ts'
+import { nameOf } from '../objects/wanted.ts'
+import type { Session } from '../session.ts'
+import { patchOf } from './fields.ts'
+import { scaleField } from './rest.ts'
+
+/** True for a mirror that stands in for this very application. */
+export const standsInFor = (mirror: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
+  mirror.metadata.ownerReferences?.some(owner => owner.uid === uid) ?? false
+
+/**
+ * The record by which an application is restored: its own; where somebody has spoilt or removed that,
+ * the copy of its mirror. `none`: nothing is to be restored.
+ */
+export function knownRecord(live: KubeObject, mirror: KubeObject | undefined): FoundRecord {
+  const own = readUpRecord(live)
+  if (own.kind === 'record' || (own.kind === 'none' && !isAtRest(live))) return own
+  const copy = readUpRecord(mirror)
+  if (copy.kind === 'record' || own.kind === 'unreadable') return copy.kind === 'record' ? copy : own
+  return live.metadata.labels?.[UP_LABEL] === undefined ? own : { kind: 'unreadable', problem: 'it is missing' }
+}
+
+/**
+ * An application for `up`, with a record that can be read where it has one. Throws a UserError where
+ * what was before is not known: the rest of an earlier `up` must not be taken for it.
+ */
+export async function withKnownRecord({ cluster, namespace, signal }: Session, live: KubeObject): Promise<KubeObject> {
+  const own = readUpRecord(live)
+  if (own.kind === 'record' || (own.kind === 'none' && !isAtRest(live))) return live
+  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: mirrorName(live.metadata.name), namespace }
+  const mirror = await cluster.get(ref, { signal })
+  const found = knownRecord(live, mirror && standsInFor(mirror, live) ? mirror : undefined)
+  if (found.kind === 'none') return live
+  if (found.kind === 'unreadable') throw unreadableRecord(live, namespace, found.problem)
+  const annotations = { ...live.metadata.annotations, [UP_ANNOTATION]: JSON.stringify(found.record) }
+  return { ...live, metadata: { ...live.metadata, annotations } }
+}
+
+/** The error for an application of which nobody knows any more what it was before `up`. */
+export function unreadableRecord(live: KubeObject, namespace: string, problem: string): UserError {
+  const path = scalePath(live.kind)
+  const isSuspended = path === SUSPEND
+  const patch = patchOf([
+    { path: ['metadata', 'annotations', UP_ANNOTATION], value: null },
+    { path: ['metadata', 'labels', UP_LABEL], value: null },
+    { path, value: isSuspended ? false : 'NUMBER' },
+  ])
+  const text = JSON.stringify(patch).replace('"NUMBER"', 'NUMBER')
+  const line = `\`kubectl -n ${namespace} patch ${nameOf(live)} --type merge -p '${text}'\``
+  return new UserError(`what \`up\` has noted in \`${nameOf(live)}\` cannot be read: ${problem}`, {
+    notes: [`the annotation is \`${UP_ANNOTATION}\`; no mirror has a copy of it; nothing was changed`],
+    hint: isSuspended
+      ? `let it run again with ${line}, then repeat the command`
+      : `restore it with ${line}, with its number of Pods, then repeat the command`,
+  })
+}
+
+function isAtRest(live: KubeObject): boolean {
+  const { path, value } = scaleField(live)
+  return valueAt(live, path) === value
+}

@@ -1,0 +1,50 @@
+/** A field of an object, as the keys that lead to it. */
+export type FieldPath = readonly string[]
+
+/** Flux leaves an object with `disabled` in this annotation as it is in the cluster. */
+export const FLUX_ANNOTATION = 'kustomize.toolkit.fluxcd.io/reconcile'
+
+/** The Pods of an application. */
+export const REPLICAS: FieldPath = ['spec', 'replicas']
+/** Whether a Job or CronJob rests. */
+export const SUSPEND: FieldPath = ['spec', 'suspend']
+/** What happens to the claims of a StatefulSet that is scaled down. */
+export const WHEN_SCALED: FieldPath = ['spec', 'persistentVolumeClaimRetentionPolicy', 'whenScaled']
+/** Whether Flux sets the fields of the object. */
+export const RECONCILE: FieldPath = ['metadata', 'annotations', FLUX_ANNOTATION]
+
+/** More Pods than a cluster can have: https://kubernetes.io/docs/setup/best-practices/cluster-large/ */
+const MOST_PODS = 150_000
+
+/** The path of the field by which an application of this kind stops. */
+export const scalePath = (kind: string): FieldPath => (kind === 'Job' || kind === 'CronJob' ? SUSPEND : REPLICAS)
+
+/**
+ * What is wrong with a field that is to be restored in an application of this kind, as a clause;
+ * undefined for one that `up` can have changed, with a value that it can have had. Null: it had none.
+ */
+export function fieldProblem(
+  kind: string,
+  { path, value }: { readonly path: FieldPath; readonly value: unknown },
+): string | undefined {
+  const rule = rulesOf(kind).find(one => isSamePath(one.path, path))
+  const name = `\`${path.join('.')}\``
+  if (!rule) return `${name} is not a field that \`up\` changes`
+  return value === null || rule.fits(value) ? undefined : `the value of ${name} is not valid`
+}
+
+/** True for two paths of the same field. */
+export const isSamePath = (a: FieldPath, b: FieldPath): boolean =>
+  a.length === b.length && a.every((key, at) => key === b[at])
+
+const rulesOf = (kind: string) => [
+  scalePath(kind) === SUSPEND
+    ? { path: SUSPEND, fits: (value: unknown) => typeof value === 'boolean' }
+    : { path: REPLICAS, fits: isCount },
+  ...(kind === 'StatefulSet'
+    ? [{ path: WHEN_SCALED, fits: (value: unknown) => value === 'Delete' || value === 'Retain' }]
+    : []),
+  { path: RECONCILE, fits: (value: unknown) => typeof value === 'string' },
+]
+
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_PODS

@@ -1,0 +1,157 @@
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { OperationEvent } from '../../operations/events.ts'
+import { valueAt } from '../../operations/objects/up-record.ts'
+import { eventually } from '../cluster/cluster.ts'
+import { DEPLOYMENT, deployment, give, openPlace, type Place, takeOne, withoutServerFields } from './taking.ts'
+
+// Anybody who may edit the application can spoil what `up` has noted in it.
+
+const ANNOTATION = 'dev.platform/up'
+const LABELS = { 'dev.platform/up': null }
+
+describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', () => {
+  let place: Place
+  beforeAll(async () => {
+    place = await openPlace('record')
+  })
+  afterAll(() => place?.close())
+
+  const annotate = (name: string, text: string | null, metadata: object = {}) =>
+    place.cluster.patch(
+      { ...DEPLOYMENT(name), namespace: place.namespace },
+      { metadata: { ...metadata, annotations: { [ANNOTATION]: text } } },
+      { manager: 'kubectl-annotate' },
+    )
+  const recordOf = async (name: string) => (await place.get(DEPLOYMENT(name)))?.metadata.annotations?.[ANNOTATION]
+  const taken = async (name: string) => {
+    const one = await takeOne(place.session(), DEPLOYMENT(name), { name })
+    await one.release()
+    return JSON.parse((await recordOf(name))!) as object
+  }
+  const replicas = async (name: string) => valueAt(await place.get(DEPLOYMENT(name)), ['spec', 'replicas'])
+  const caught = (work: Promise<unknown>): Promise<UserError> =>
+    work.then(
+      () => Promise.reject(new Error('it was done')),
+      error => error,
+    )
+
+  test('unreadable, wrong or removed: the copy of the mirror restores the original', async () => {
+    const name = 'copied'
+    await place.apply(deployment(name))
+    const before = withoutServerFields(await place.get(DEPLOYMENT(name)))
+    const path = ['spec', 'replicas']
+    const spoils: readonly ((record: object) => string | null)[] = [
+      () => '{wrong',
+      record => JSON.stringify({ ...record, before: undefined }),
+      record => JSON.stringify({ ...record, before: [{ path, value: -1 }] }),
+      record => JSON.stringify({ ...record, before: [{ path, value: 1_000_000_000 }] }),
+      record => JSON.stringify({ ...record, before: [{ path: ['spec', 'paused'], value: true }] }),
+      () => null,
+    ]
+    for (const spoil of spoils) {
+      await annotate(name, spoil(await taken(name)))
+      expect(await give(place.session(), name)).toEqual({ wasActive: true, restored: `deployment/${name}` })
+      expect(withoutServerFields(await place.get(DEPLOYMENT(name)))).toEqual(before)
+    }
+  })
+
+  test('the next `up` does not take the rest of an earlier one for what was before', async () => {
+    const name = 'again'
+    await place.apply(deployment(name))
+    await taken(name)
+    for (const text of ['{wrong', null]) {
+      await annotate(name, text)
+      expect(await taken(name)).toMatchObject({ before: [{ path: ['spec', 'replicas'], value: 2 }] })
+    }
+    await give(place.session(), name)
+    expect(await replicas(name)).toBe(2)
+  })
+
+  test('where no copy is left, nothing is changed, and the line that helps is named', async () => {
+    const name = 'lost'
+    await place.apply(deployment(name))
+    await taken(name)
+    await annotate(name, '{wrong')
+    await annotate(`${name}-dev`, 'wrong, too')
+    const refused = await caught(give(place.session(), name))
+    expect(refused.message).toMatch(/^what `up` has noted in `deployment\/lost` cannot be read: /)
+    expect(await place.get(DEPLOYMENT(`${name}-dev`))).toBeDefined()
+    expect(await place.get({ apiVersion: 'v1', kind: 'Secret', name: `${name}-dev-session` })).toBeDefined()
+    expect(await caught(taken(name))).toMatchObject({ message: refused.message })
+    await place.cluster.delete({ ...DEPLOYMENT(`${name}-dev`), namespace: place.namespace })
+    await eventually('the mirror is gone', 20, async () => !(await place.get(DEPLOYMENT(`${name}-dev`))) || undefined)
+    const { hint = '' } = await caught(give(place.session(), name))
+    const [, line = ''] = /`(kubectl .*)`,/.exec(hint) ?? []
+    execFileSync('sh', ['-c', line.replace('NUMBER', '3')])
+    await give(place.session(), name)
+    expect(await place.get(DEPLOYMENT(name))).toMatchObject({ spec: { replicas: 3 } })
+    expect((await place.get(DEPLOYMENT(name)))?.metadata.labels ?? {}).toEqual({})
+    expect(await place.get({ apiVersion: 'v1', kind: 'Secret', name: `${name}-dev-session` })).toBeUndefined()
+  })
+
+  test('while `up` runs, the record is written again; without its label it counts as restored', async () => {
+    const name = 'kept'
+    await place.apply(deployment(name))
+    const events: OperationEvent[] = []
+    const one = await takeOne(place.session(), DEPLOYMENT(name), { name }, {}, event => events.push(event))
+    const watching = caught(one.watch(new AbortController().signal))
+    const whole = await recordOf(name)
+    for (const text of ['{wrong', '{"version":1}', null]) {
+      await annotate(name, text)
+      await eventually('the record is whole', 20, async () => (await recordOf(name)) === whole || undefined)
+    }
+    expect(events.filter(({ type }) => type === 'note')).toHaveLength(3)
+    await annotate(name, null, { labels: LABELS })
+    expect(await watching).toMatchObject({
+      message: '`deployment/kept` was restored: `devctl down kept` has ended the mirror',
+    })
+    await one.release()
+    await give(place.session(), name)
+    expect(await replicas(name)).toBe(2)
+  })
+
+  test('a mirror that is deleted by hand is made again; the fourth time in a minute `up` ends', async () => {
+    const name = 'made'
+    await place.apply(deployment(name))
+    const events: OperationEvent[] = []
+    const one = await takeOne(place.session(), DEPLOYMENT(name), { name }, {}, event => events.push(event))
+    const watching = caught(one.watch(new AbortController().signal))
+    let uid: string | undefined
+    const another = () =>
+      eventually('there is another mirror', 20, async () => {
+        const there = await place.get(DEPLOYMENT(`${name}-dev`))
+        const found = there?.metadata.uid !== uid && there?.metadata.deletionTimestamp === undefined
+        return found ? there?.metadata.uid : undefined
+      })
+    for (let time = 0; time < 4; time++) {
+      uid = await another()
+      await place.cluster.delete({ ...DEPLOYMENT(`${name}-dev`), namespace: place.namespace })
+    }
+    expect(await watching).toMatchObject({ message: '`deployment/made-dev` was deleted more than 3 times in a minute' })
+    expect(events.filter(({ type }) => type === 'note')).toEqual(
+      Array(3).fill({ type: 'note', text: '`deployment/made-dev` was deleted: it was made again' }),
+    )
+    await one.release()
+    await give(place.session(), name)
+    expect(await replicas(name)).toBe(2)
+  })
+
+  test('a mirror that `down` of another machine deletes is not made again', async () => {
+    for (const name of ['other', undefined]) {
+      if (name) await place.apply(deployment(name))
+      const own = name ?? 'alone'
+      const more = name ? { name } : { name: own, autocreate: true, image: 'busybox:1.37' }
+      const one = await takeOne(place.session(), name ? DEPLOYMENT(name) : undefined, more)
+      const stop = new AbortController()
+      const watching = one.watch(stop.signal).catch(error => error)
+      await give(place.session(), own)
+      if (name) expect(await watching).toMatchObject({ message: expect.stringContaining('was restored') })
+      else stop.abort()
+      await watching
+      await one.release()
+      expect(await place.get(DEPLOYMENT(`${own}-dev`))).toBeUndefined()
+    }
+  })
+})
