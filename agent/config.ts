@@ -14,6 +14,8 @@ export interface AgentConfig {
   /** Where the sync volume is mounted. */
   readonly volume: string
   readonly folders: readonly AgentFolder[]
+  /** The agent waits for this file: the files of the image are in the volume. */
+  readonly filled?: string
   /** Made when the application may start. */
   readonly ready: string
   /** Whom to become when started as root; else as the fill container has written it beside `ready`, as `user`. */

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListenPlace } from '../adapters/ssh/key-server.ts'
 import { serveSync } from '../sync/serve.ts'
 import { becomeUser } from './become-user.ts'
@@ -8,12 +9,16 @@ import { type AgentConfig, readConfig } from './config.ts'
 import { listenPlace } from './listen-place.ts'
 import { startSshServer } from './ssh-server.ts'
 
+/** Milliseconds between two looks for the files of the image; nobody is answered before. */
+const FILL_LOOK = 20
+
 /** Runs the agent with the configuration in a file. Failures end it; the kubelet starts it again. */
-export function runAgent(file: string): void {
+export async function runAgent(file: string): Promise<void> {
   const config = readConfig(readFileSync(file, 'utf8'))
   // As the first process of a container, nothing ends it by default.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
   becomeUser(config)
+  while (config.filled !== undefined && !existsSync(config.filled)) await sleep(FILL_LOOK)
   listen(listenPlace(config.sockets?.sync, config.syncPort), startSync(config))
   void startSshServer({ ...config, shared: join(dirname(config.ready), 'shared') })
 }
@@ -35,4 +40,4 @@ function listen(place: ListenPlace, connect: (socket: Socket) => void): void {
   server.listen({ ...place, readableAll: true, writableAll: true })
 }
 
-runAgent(process.argv[2] ?? '/devctl/code/session.json')
+void runAgent(process.argv[2] ?? '/devctl/code/session.json')

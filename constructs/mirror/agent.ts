@@ -8,6 +8,7 @@ import {
   AGENT_CONTAINER,
   CODE_VOLUME,
   READY_FILE,
+  RUN_PATH,
   RUN_VOLUME,
   SYNC_VOLUME,
   TOOLS_PATH,
@@ -18,8 +19,8 @@ import { TOOL } from './scripts.ts'
 import type { MirrorFacts, MirrorSettings } from './settings.ts'
 import { agentDrops, agentSecurity, agentWaits, type RunsAs } from './user.ts'
 
-/** The file in which an init container leaves the user, where only the Pod knows it. */
-export const USER_FILE = '/run/devctl/user'
+/** The file in which the container that fills the volume leaves the user, where only the Pod knows it. */
+export const USER_FILE = `${RUN_PATH}/user`
 
 /** A day, in seconds: the laptop may sleep before the first files have come. */
 const PATIENCE = 86_400
@@ -59,7 +60,7 @@ const DEFAULT_RESOURCES: Json = { requests: { cpu: '10m', memory: '64Mi' }, limi
 /** Where the agent sees what it needs; the whole volume, of which the others see parts. */
 export const AGENT_MOUNTS: readonly ContainerMount[] = [
   { volume: SYNC_VOLUME, path: VOLUME_PATH },
-  { volume: RUN_VOLUME, path: '/run/devctl' },
+  { volume: RUN_VOLUME, path: RUN_PATH },
   { volume: CODE_VOLUME, path: '/devctl/code', readOnly: true },
   { volume: TOOLS_VOLUME, path: TOOLS_PATH, readOnly: true },
   // Where something is mounted already, Kubernetes mounts no token of the account.
@@ -73,16 +74,17 @@ export const AGENT_MOUNTS: readonly ContainerMount[] = [
 export function agentCommand(identity: RunsAs): readonly string[] {
   if (agentWaits(identity)) return [TOOL, 'sleep', String(PATIENCE)]
   const start = agentDrops(identity) ? `-e ${quote(DROP)}` : PROGRAM
-  return [TOOL, 'sh', '-c', `${TOOL} gunzip -c /devctl/code/agent.cjs.gz > ${PROGRAM} && exec node ${start}`]
+  const wait = agentDrops(identity) ? `until [ -e ${USER_FILE} ]; do ${TOOL} sleep 0.05; done; ` : ''
+  return [TOOL, 'sh', '-c', `${wait}${TOOL} gunzip -c /devctl/code/agent.cjs.gz > ${PROGRAM} && exec node ${start}`]
 }
+
+const PROGRAM = `${RUN_PATH}/agent.cjs`
 
 const DROP = [
   `const [uid, gid] = require('node:fs').readFileSync('${USER_FILE}', 'utf8').split(':').map(Number)`,
   'process.setgroups([gid]); process.setgid(gid); process.setuid(uid)',
-  `require('/run/devctl/agent.cjs')`,
+  `require('${PROGRAM}')`,
 ].join('\n')
-
-const PROGRAM = '/run/devctl/agent.cjs'
 
 /** The data of the Secret that the agent is started from, in base64: program, session, files. */
 export function sessionData(facts: MirrorFacts): Readonly<Record<string, string>> {

@@ -2,15 +2,13 @@ import type { ContainerMount, ContainerPlan } from '../../compiler/plan/plan.ts'
 import { toContainer } from '../pod/container.ts'
 import { podTemplateJson } from '../pod/newer-fields.ts'
 import { compact, type Json, listIn, mapIn, mergeBy } from './json.ts'
-import { runCommand } from './scripts.ts'
+import { HOLD_COMMAND, runCommand } from './scripts.ts'
 import type { ContainerSettings, HookSettings, MirrorSettings, SecuritySettings } from './settings.ts'
 
 /** What the Pod of a development container gives it. */
 export interface PodParts {
   readonly mounts: readonly ContainerMount[]
   readonly runs: 'hold' | 'command'
-  /** The command that holds the container, without the words of the application. */
-  readonly hold: readonly string[]
   /** The file that says that the application may start, where nothing else holds it back. */
   readonly ready?: string
 }
@@ -60,8 +58,8 @@ function lowered(live: Json, settings: ContainerSettings, mounts: readonly Conta
  * Process 1 and its words. Those of the cluster have Kubernetes' `$(NAME)` in them, and go as they
  * are; an image's own command is not known, so it is left to the image.
  */
-function words(live: Json, settings: ContainerSettings, { runs, hold, ready }: PodParts): Json {
-  if (runs === 'hold') return { command: hold }
+function words(live: Json, settings: ContainerSettings, { runs, ready }: PodParts): Json {
+  if (runs === 'hold') return { command: HOLD_COMMAND }
   const own = containerJson({ ...NO_CONTAINER, ...present({ command: settings.command, args: settings.args }) })
   const command = own['command'] ?? live['command']
   const args = own['args'] ?? (settings.command === undefined ? live['args'] : undefined)

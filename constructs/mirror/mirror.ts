@@ -38,6 +38,7 @@ export function mirror(original: LiveObject | undefined, settings: MirrorSetting
       spec: placed,
       replicas: 1,
       session: sessionHash(facts),
+      main: String(chosenContainer(detached.spec, settings)['name']),
       labels,
       annotations: facts.user ? { [USER_ANNOTATION]: userText(imageOf(detached, settings), facts.user) } : {},
     }),

@@ -27,7 +27,12 @@ export const USER_CONTAINER = 'devctl-user'
 export const VOLUME_PATH = '/devctl/volume'
 /** The folder of the agent's volume in memory. */
 export const RUN_PATH = '/run/devctl'
+/** The container that copies the files of the image into the volume. */
+export const FILL_CONTAINER = 'devctl-fill'
+/** Made when the application may start. */
 export const READY_FILE = `${RUN_PATH}/ready`
+/** Made when the files of the image are in the volume. */
+export const FILLED_FILE = `${RUN_PATH}/filled`
 /** A folder in it that the development container sees, with sockets of the agent. */
 export const SHARED_FOLDER = 'shared'
 export const SHARED_PATH = '/devctl-shared'

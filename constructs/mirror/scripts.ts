@@ -15,7 +15,6 @@ end() {
   exit 0
 }
 trap end TERM INT
-if [ "$1" = --wait ]; then until [ -e "$2" ]; do "$b" sleep 0.2; done; fi
 while :; do
   "$b" sleep 86400 &
   wait "$!"
@@ -29,7 +28,15 @@ done
  */
 const RUN = `\
 b=${TOOL}
-if [ "$1" = --wait ]; then until [ -e "$2" ]; do "$b" sleep 0.2; done; shift 2; fi
+if [ "$1" = --wait ]; then
+  trap 'exit 0' TERM INT
+  looks=0
+  until [ -e "$2" ]; do
+    # The first files come soon, or the laptop is away.
+    if [ "$((looks += 1))" -lt 600 ]; then "$b" sleep 0.05; else "$b" sleep 1; fi
+  done
+  shift 2
+fi
 [ "$1" = -- ] && shift
 child= killer= again= ending= pause=1
 end_child() {
@@ -71,21 +78,14 @@ cat > /devctl/run.sh <<'END_OF_SCRIPT'
 ${RUN}END_OF_SCRIPT
 `
 
-/** The command of the process 1 that waits; with a file, until that is there. */
-export const holdCommand = (ready?: string): readonly string[] => [
-  TOOL,
-  'sh',
-  `${TOOLS_PATH}/hold.sh`,
-  ...waiting(ready),
-]
+/** The command of the process 1 that waits. */
+export const HOLD_COMMAND: readonly string[] = [TOOL, 'sh', `${TOOLS_PATH}/hold.sh`]
 
-/** The start of the command of the process 1 that runs a command, whose words follow. */
+/** The start of the command of the process 1 that runs a command, whose words follow; with a file, as soon as that is there. */
 export const runCommand = (ready?: string): readonly string[] => [
   TOOL,
   'sh',
   `${TOOLS_PATH}/run.sh`,
-  ...waiting(ready),
+  ...(ready === undefined ? [] : ['--wait', ready]),
   '--',
 ]
-
-const waiting = (ready: string | undefined): readonly string[] => (ready === undefined ? [] : ['--wait', ready])

@@ -94,5 +94,9 @@ export function fillSecurity(identity: RunsAs): {
   return user.uid === 0 ? { rootless: false } : { rootless: true, security: restricted(user) }
 }
 
-/** What gives a new claim to the user. */
-export const OWN_SECURITY: ContainerSecurity = rootWith('CHOWN')
+/** What makes the places of the volume is the user, but where the volume has to be given to him. */
+export function placesSecurity(identity: RunsAs, needsOwner: boolean): ContainerSecurity {
+  if (identity.kind === 'unknown' || needsOwner || identity.user.uid === 0)
+    return rootWith('CHOWN', 'DAC_OVERRIDE', 'FOWNER')
+  return restricted(identity.user)
+}

@@ -4,6 +4,9 @@ import { compact, type Json } from './json.ts'
 import { DEVELOPMENT_LABEL, labelValue, MIRROR_LABEL, mirrorName, SESSION_ANNOTATION, UP_LABEL } from './names.ts'
 import type { ContainerSettings, LiveObject, MirrorFacts, MirrorObject, MirrorSettings } from './settings.ts'
 
+/** https://kubernetes.io/docs/reference/labels-annotations-taints/#kubectl-kubernetes-io-default-container */
+const DEFAULT_CONTAINER = 'kubectl.kubernetes.io/default-container'
+
 /** Labels of the application that say whose it is; the others may be those by which a tool finds what it made. */
 const OF_DEVCTL = /^dev\.platform\//
 
@@ -36,6 +39,8 @@ export function mirrorWorkload(
     readonly spec: Json
     readonly replicas: number
     readonly session?: string
+    /** The container that is meant where none is named. */
+    readonly main?: string
     readonly labels?: Labels
     readonly annotations?: Labels
   },
@@ -65,6 +70,7 @@ export function mirrorWorkload(
         metadata: compact({
           labels: { ...labels, ...container.labels, ...pod.labels, [DEVELOPMENT_LABEL]: development.name },
           annotations: {
+            ...(pod.main !== undefined && { [DEFAULT_CONTAINER]: pod.main }),
             ...detached.annotations,
             ...container.annotations,
             ...(pod.session !== undefined && { [SESSION_ANNOTATION]: pod.session }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createSshKeyPair } from '../../adapters/ssh/keys.ts'
 import type { AgentConfig } from '../../agent/config.ts'
-import { READY_FILE, RUN_PATH, VOLUME_PATH } from '../../constructs/mirror/names.ts'
+import { FILLED_FILE, READY_FILE, RUN_PATH, VOLUME_PATH } from '../../constructs/mirror/names.ts'
 
 /** What the Secret of a mirror holds: the agent's configuration, and our half of its keys. */
 export interface SessionConfig extends AgentConfig {
@@ -18,6 +18,8 @@ export interface AgentDuties {
   readonly hostNetwork?: boolean
   readonly folders: AgentConfig['folders']
   readonly write: AgentConfig['write']
+  /** The volume is filled from the image. */
+  readonly fills: boolean
 }
 
 /** The port of the agent for the synchronization; it listens on 127.0.0.1 of the Pod. */
@@ -27,7 +29,7 @@ const SYNC_PORT = 2223
  * What the agent is started with. The keys of a mirror that is there are kept, so that its Pod goes
  * on; `existing` is what its Secret has.
  */
-export function agentSession(existing: unknown, { hostNetwork, ...duties }: AgentDuties): SessionConfig {
+export function agentSession(existing: unknown, { hostNetwork, fills, ...duties }: AgentDuties): SessionConfig {
   // In one order: another text starts a new Pod.
   const { key, hostKey, userKey, hostPublicKey, clientKey } = keysOf(existing) ?? newKeys()
   return {
@@ -41,6 +43,7 @@ export function agentSession(existing: unknown, { hostNetwork, ...duties }: Agen
     ...(hostNetwork && { sockets: { sync: `${RUN_PATH}/sync.sock`, ssh: `${RUN_PATH}/ssh.sock` } }),
     ...duties,
     volume: VOLUME_PATH,
+    ...(fills && { filled: FILLED_FILE }),
     ready: READY_FILE,
   }
 }

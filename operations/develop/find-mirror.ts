@@ -1,9 +1,15 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { AGENT_CONTAINER, DEVELOPMENT_LABEL, MIRROR_LABEL, TOOLS_VOLUME } from '../../constructs/mirror/names.ts'
+import {
+  AGENT_CONTAINER,
+  DEVELOPMENT_LABEL,
+  FILL_CONTAINER,
+  MIRROR_LABEL,
+  TOOLS_VOLUME,
+} from '../../constructs/mirror/names.ts'
 import { isEnding } from '../objects/removal.ts'
 import { upRecordOf } from '../objects/up-record.ts'
 import type { Session } from '../session.ts'
-import { runs } from './mirror-pod.ts'
+import { containerRuns } from './container-runs.ts'
 
 /** A container of a mirror in which commands can run. */
 export interface MirrorContainer {
@@ -62,7 +68,8 @@ export function developedContainer(mirror: KubeObject): string {
   const { containers } = (mirror['spec'] as { template: { spec: { containers: readonly PodContainer[] } } }).template
     .spec
   const hasTools = ({ volumeMounts = [] }: PodContainer) => volumeMounts.some(({ name }) => name === TOOLS_VOLUME)
-  return containers.find(one => one.name !== AGENT_CONTAINER && hasTools(one))?.name ?? AGENT_CONTAINER
+  const isOurs = ({ name }: PodContainer) => name === AGENT_CONTAINER || name === FILL_CONTAINER
+  return containers.find(one => !isOurs(one) && hasTools(one))?.name ?? AGENT_CONTAINER
 }
 
 /** The container of an active development container that runs now; undefined where there is none. */
@@ -70,6 +77,7 @@ export async function runningContainer(session: Session, dev: string): Promise<M
   const mirror = await findMirror(session, dev)
   if (!mirror) return undefined
   const container = developedContainer(mirror)
-  const pod = (await podsOf(session, mirror)).find(one => runs(one, container))
-  return pod && { pod, container }
+  for (const pod of await podsOf(session, mirror))
+    if (await containerRuns(session, pod, container)) return { pod, container }
+  return undefined
 }

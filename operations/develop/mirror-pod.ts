@@ -1,6 +1,7 @@
 import type { Change, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { AGENT_CONTAINER, FILL_CONTAINER } from '../../constructs/mirror/names.ts'
 import type { Clock } from '../objects/clock.ts'
 import { toWarning, type Warning } from '../objects/events.ts'
 import { unlessForbidden } from '../objects/forbidden.ts'
@@ -22,6 +23,8 @@ export interface MirrorPodQuery {
 interface ContainerStatus {
   readonly name: string
   readonly image?: string
+  /** False before its startup probe has succeeded. */
+  readonly started?: boolean
   readonly state?: {
     readonly waiting?: { readonly reason?: string }
     readonly running?: { readonly startedAt?: string }
@@ -34,6 +37,9 @@ interface PodStatus {
   readonly initContainerStatuses?: readonly ContainerStatus[]
   readonly containerStatuses?: readonly ContainerStatus[]
 }
+
+/** What a Pod does before its agent answers. */
+export const FILLING = 'copies the files of the image'
 
 /** The Pod of a mirror, as a watch sees it. */
 export class MirrorPod {
@@ -195,12 +201,22 @@ export function runs(pod: KubeObject, container: string): boolean {
   return all.some(one => one.name === container && one.state?.running !== undefined)
 }
 
+/** True if a container runs, or will at any moment: all that has to be over before is over. */
+export function mayRun(pod: KubeObject, container: string): boolean {
+  const { initContainerStatuses = [] } = statusOf(pod)
+  const at = initContainerStatuses.findIndex(({ name }) => name === container)
+  const before = at === -1 ? initContainerStatuses : initContainerStatuses.slice(0, at)
+  const isOver = ({ state, started }: ContainerStatus) =>
+    state?.terminated?.exitCode === 0 || (state?.running !== undefined && started === true)
+  return runs(pod, container) || (before.length > 0 && before.every(isOver))
+}
+
 function doing(pod: KubeObject, events: readonly KubeObject[]): string {
   const { phase, initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
   const pulling = events.findLast(one => one['reason'] === 'Pulling' || one['reason'] === 'Pulled')
   if (pulling?.['reason'] === 'Pulling') return String(pulling['message']).replace(/^Pulling image "(.*)"$/, 'pulls $1')
-  const busy = initContainerStatuses.find(one => one.state?.running && one.name !== 'devctl-agent')
-  if (busy) return busy.name.startsWith('fill-') ? 'copies the files of the image' : `runs init container ${busy.name}`
+  const busy = initContainerStatuses.find(one => one.state?.running && one.name !== AGENT_CONTAINER)
+  if (busy) return busy.name === FILL_CONTAINER ? FILLING : `runs init container ${busy.name}`
   if (phase === 'Running') return 'runs'
   const waiting = containerStatuses.find(one => one.state?.waiting)?.state?.waiting?.reason
   return waiting === undefined ? 'waits for a node' : 'starts'

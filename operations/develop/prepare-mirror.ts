@@ -99,6 +99,7 @@ export async function prepareMirror(
           hostNetwork,
           folders: folders.map(agentFolder),
           write: 'auto',
+          fills: development.mode === 'sync',
         }),
       agent: new TextDecoder().decode(agentCode()),
       facts: {

@@ -4,8 +4,8 @@ import { MIRROR_LABEL } from '../../constructs/mirror/names.ts'
 import { upRecordOf } from '../objects/up-record.ts'
 import type { Session, World } from '../session.ts'
 import { askUp } from './ask.ts'
+import { containerRuns } from './container-runs.ts'
 import { developedContainer, findMirrors, podsOf } from './find-mirror.ts'
-import { runs } from './mirror-pod.ts'
 import { holds, restartProgram } from './restart-program.ts'
 
 /** What was restarted of a development container. */
@@ -42,6 +42,6 @@ async function restartIn(session: Session, mirror: KubeObject): Promise<boolean>
   const container = developedContainer(mirror)
   if (holds(mirror, container)) return false
   for (const pod of await podsOf(session, mirror))
-    if (runs(pod, container)) await restartProgram(session, pod, container, session.signal)
+    if (await containerRuns(session, pod, container)) await restartProgram(session, pod, container, session.signal)
   return true
 }

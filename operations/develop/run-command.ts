@@ -3,6 +3,7 @@ import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster
 import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import type { ExecTarget } from '../../adapters/kubernetes/exec.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { READY_FILE, RUN_PATH } from '../../constructs/mirror/names.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import type { Polling } from './polling.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
@@ -78,6 +79,8 @@ export async function runCommand(
 const waitingFor = (reason: string, { dev }: RunningCommand): string =>
   `${reason}; the command runs again as soon as ${dev} is connected`
 
+const UNTIL_READY = `while [ -d ${RUN_PATH} ] && [ ! -e ${READY_FILE} ]; do ${TOOL} sleep 0.1; done; `
+
 /** What is run in the container for a command: with the terminal's type, and marked with its run. */
 export function execTarget(
   { namespace, container, command, workdir, polling }: Omit<RunningCommand, 'access' | 'id' | 'dev'>,
@@ -91,7 +94,8 @@ export function execTarget(
     ...polling.variables,
   ]
   // Without a terminal a shell stays: what is still to be read is lost when the command closes its output.
-  const script = `cd "$0" || exit 1; ${size ? 'exec "$@"' : '"$@"; exit $?'}`
+  // Beside the agent the container runs before the first files have come.
+  const script = `${UNTIL_READY}cd "$0" || exit 1; ${size ? 'exec "$@"' : '"$@"; exit $?'}`
   return {
     pod: pod.metadata.name,
     namespace,

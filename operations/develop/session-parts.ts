@@ -6,6 +6,7 @@ import { devctlHome } from '../contexts/home.ts'
 import type { World } from '../session.ts'
 import { agentPlaces, type SessionConfig } from './agent-session.ts'
 import { sessionKey } from './ask.ts'
+import { containerAnswers } from './container-runs.ts'
 import type { FoundDevelopment } from './find-development.ts'
 import { podSelector } from './find-mirror.ts'
 import { AgentLine } from './forward/agent-line.ts'
@@ -76,6 +77,7 @@ export async function openParts(input: PartsInput, undo: Undo): Promise<SessionP
     timeout: development.timeout.resources,
     on: (one, text) => state.set(one, text),
     connect: (pod, until) => line.open(placeIn(pod, places.sync), until),
+    isRunning: (pod, until) => containerAnswers({ access, namespace, signal: until }, pod, prepared.container),
     connected(pod, until) {
       const keys = { hostKey: hostPublicKey, userKey: clientKey }
       void link.keep(one => openAgent(line.open(placeIn(pod, places.ssh), one), keys), until)

@@ -4,13 +4,18 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { Attached, SyncEngine } from '../../sync/sync.ts'
 import type { SessionState } from './control/messages.ts'
-import { type MirrorPod, runs } from './mirror-pod.ts'
+import { dialAgent } from './dial-agent.ts'
+import { FILLING, type MirrorPod, mayRun, runs } from './mirror-pod.ts'
 
 /** Milliseconds between two attempts to connect: the first, and the longest. */
 const FIRST_PAUSE = 200
 const LONGEST_PAUSE = 5000
 /** Milliseconds for which credentials may be refused before the session ends. */
 const UNAUTHORIZED = 300_000
+
+/** Milliseconds between two questions whether the container runs: the first, and the longest. */
+const ASK_FIRST = 50
+const ASK_LONGEST = 500
 
 /** What a session is made of. */
 export interface SupervisedParts {
@@ -24,8 +29,10 @@ export interface SupervisedParts {
   readonly key: Uint8Array
   /** Milliseconds for the Pod to start. */
   readonly timeout: number
-  /** Opens a connection to the agent in a Pod. */
+  /** Opens a connection to the port of the agent in a Pod, where it may not listen yet. */
   connect(pod: KubeObject, signal: AbortSignal): Promise<Duplex>
+  /** True if commands can be run in the container of a Pod. */
+  isRunning(pod: KubeObject, signal: AbortSignal): Promise<boolean>
   /** Called with each Pod whose agent is connected; the signal is aborted when that is lost. */
   connected(pod: KubeObject, signal: AbortSignal): void
   /** Hears of each change of state. */
@@ -120,16 +127,14 @@ export class Supervisor {
 
   /** Gives why the connection ended. */
   async #connectOnce(signal: AbortSignal, lost: AbortController): Promise<string> {
-    const { pod: pods, agent, container, timeout, on, connect, connected, sync, key } = this.#parts
-    const pod = await pods.until(one => (runs(one, agent) ? one : undefined), {
+    const { pod: pods, agent, timeout, on, connected, sync, key } = this.#parts
+    const pod = await pods.until(one => (mayRun(one, agent) ? one : undefined), {
       signal,
       timeout,
       on: text => on('starting', text),
     })
+    const stream = await this.#dial(pod, signal)
     on('connecting', pod.metadata.name)
-    const stream = await connect(pod, signal)
-    // Refused while it was opened: nothing would be heard of it any more.
-    if (stream.destroyed) throw stream.errored ?? new ClusterError('unreachable', 'the connection is closed')
     const attached = sync.attach(stream, key)
     try {
       const either = AbortSignal.any([signal, lost.signal])
@@ -140,12 +145,7 @@ export class Supervisor {
       const synced = attached.synced.catch(() => ended)
       const first = await Promise.race([synced, ended])
       if (first) return first.error.message
-      const running = pods.until(one => (runs(one, container) ? one : undefined), {
-        signal: either,
-        timeout,
-        on: text => on('starting', text),
-      })
-      const started = await Promise.race([running, ended])
+      const started = await Promise.race([this.#untilRunning(pod, either), ended])
       if (isEnd(started)) return started.error.message
       this.#isReady({ pod: started, attached, lost: lost.signal })
       on('ready', started.metadata.name)
@@ -153,6 +153,52 @@ export class Supervisor {
     } finally {
       lost.abort()
       attached.close()
+    }
+  }
+
+  /** Connects to the agent of a Pod as soon as it answers; throws when the Pod has gone, or does not start. */
+  async #dial(pod: KubeObject, signal: AbortSignal): Promise<Duplex> {
+    const { pod: pods, timeout, on, connect } = this.#parts
+    const stop = new AbortController()
+    const either = AbortSignal.any([signal, stop.signal])
+    const gone = pods.until(one => one.metadata.uid !== pod.metadata.uid || undefined, {
+      signal: either,
+      timeout,
+      on: text => on('starting', text === 'runs' ? FILLING : text),
+    })
+    const failing = gone.then(() => {
+      throw new ClusterError('not-found', `pod/${pod.metadata.name} has been replaced`)
+    })
+    try {
+      return await Promise.race([dialAgent(() => connect(pod, signal), either), failing])
+    } finally {
+      stop.abort()
+      failing.catch(() => {})
+    }
+  }
+
+  /** Asks the container itself, too: its status is a second late. */
+  async #untilRunning(pod: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+    const { pod: pods, agent, container, timeout, on, isRunning } = this.#parts
+    if (agent === container) return pod
+    const stop = new AbortController()
+    const either = AbortSignal.any([signal, stop.signal])
+    const asked = async () => {
+      for (let wait = ASK_FIRST; !(await isRunning(pod, either)); wait = Math.min(wait * 1.5, ASK_LONGEST))
+        await pause(wait, either)
+      return pod
+    }
+    const told = pods.until(one => (runs(one, container) ? one : undefined), {
+      signal: either,
+      timeout,
+      on: text => on('starting', text),
+    })
+    const all = [asked(), told]
+    try {
+      return await Promise.race(all)
+    } finally {
+      stop.abort()
+      for (const one of all) one.catch(() => {})
     }
   }
 

@@ -63,9 +63,10 @@ function shortened<T>(object: T): T {
     if (key === 'data') return '<the program and its session>'
     // Kubernetes' escapes are in them.
     if (typeof value !== 'string' || !value.includes('\n')) return value
-    if (value.startsWith(INSTALL.slice(0, 40))) return '<puts busybox, hold.sh and run.sh into the volume>'
-    const [, from, to] = /^from=(.*)\nto=(.*)$/m.exec(value) ?? []
-    return from === undefined ? value : `<fills ${to} from ${from}>`
+    if (value.startsWith(INSTALL.slice(0, 40)))
+      return `<puts busybox, hold.sh and run.sh into the volume>\n${value.split('END_OF_SCRIPT\n').at(-1)}`.trim()
+    const fills = [...value.matchAll(/^from=(.*)\nto=(.*)$/gm)]
+    return fills.length === 0 ? value : fills.map(([, from, to]) => `<fills ${to} from ${from}>`).join('\n')
   })
   return JSON.parse(text) as T
 }

@@ -10,7 +10,11 @@ interface Container {
   readonly volumeMounts: readonly { readonly mountPath: string; readonly subPath?: string; readonly name: string }[]
 }
 
-function podOf(hasSidecars: boolean): { readonly init: readonly Container[]; readonly own: Container } {
+function podOf(hasSidecars: boolean): {
+  readonly init: readonly Container[]
+  readonly own: Container
+  readonly fill: Container
+} {
   const original = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -33,18 +37,25 @@ function podOf(hasSidecars: boolean): { readonly init: readonly Container[]; rea
   const { spec } = mirror(original, settings({ folders }), facts({ hasSidecars })).workload as unknown as {
     spec: { template: { spec: { initContainers: readonly Container[]; containers: readonly Container[] } } }
   } // a Deployment's
-  return { init: spec.template.spec.initContainers, own: spec.template.spec.containers[0]! }
+  const { initContainers: init, containers } = spec.template.spec
+  const find = (wanted: string) => [...init, ...containers].find(({ name }) => name === wanted)!
+  return { init, own: find('web'), fill: find('devctl-fill') }
 }
 
 test('a file is mounted in the place of what the application has there, and not filled from the image', () => {
-  const { init, own } = podOf(true)
+  const { init, own, fill } = podOf(true)
   const mounts = own.volumeMounts.filter(({ mountPath }) => mountPath === FILE.path)
   expect(mounts).toEqual([{ name: 'devctl-sync', mountPath: FILE.path, subPath: FILE.directory }])
-  expect(init.filter(({ name }) => name.startsWith('fill-'))).toHaveLength(1)
+  expect(fill.command?.at(-1)).toContain('from=/app')
+  expect(fill.command?.at(-1)).not.toContain('nginx.conf')
+  expect(init.map(({ name }) => name)).toEqual(['devctl-tools'])
 })
 
-test('without sidecars, an init container makes the file: the kubelet would mount a folder', () => {
-  const [made] = podOf(false).init.filter(({ name }) => name === 'devctl-files')
-  expect(made?.command?.at(-1)).toContain('[ -e /devctl/volume/src/1/nginx.conf ] ||')
-  expect(podOf(true).init.some(({ name }) => name === 'devctl-files')).toBe(false)
-})
+test.each([true, false])(
+  'an init container makes the file: the kubelet would mount a folder (sidecars: %s)',
+  sidecars => {
+    const [tools] = podOf(sidecars).init
+    expect(tools?.command?.at(-1)).toContain('for place in .devctl src src/0 src/1; do')
+    expect(tools?.command?.at(-1)).toContain('for place in src/1/nginx.conf; do if [ ! -e "$place" ]; then')
+  },
+)

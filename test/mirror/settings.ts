@@ -31,13 +31,15 @@ export const settings = (more: Partial<MirrorSettings> = {}): MirrorSettings => 
   ...more,
 })
 
-/** An agent that only writes its user into each folder, and opens the gate. */
+/** An agent that only writes its user into each folder when it is filled, and opens the gate. */
 export const AGENT = `
 const fs = require('node:fs')
+const sleep = new Int32Array(new SharedArrayBuffer(4))
+while (fs.existsSync('/devctl/volume/src') && !fs.existsSync('/run/devctl/filled')) Atomics.wait(sleep, 0, 0, 20)
 for (const one of fs.existsSync('/devctl/volume/src') ? fs.readdirSync('/devctl/volume/src') : [])
   fs.writeFileSync('/devctl/volume/src/' + one + '/agent', process.getuid() + ':' + process.getgid())
 fs.mkdirSync('/devctl/volume/.devctl', { recursive: true })
-fs.writeFileSync('/devctl/volume/.devctl/volume', 'id')
+fs.writeFileSync('/devctl/volume/.devctl/synced', '')
 fs.writeFileSync('/run/devctl/ready', '')
 setInterval(() => {}, 1e9)
 process.on('SIGTERM', () => process.exit())

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { agentPlaces, agentSession } from '../../../operations/develop/agent-session.ts'
 
-const DUTIES = { sshPort: 2222, folders: [{ name: '0', path: 'src/0' }], write: 'auto' } as const
+const DUTIES = { fills: true, sshPort: 2222, folders: [{ name: '0', path: 'src/0' }], write: 'auto' } as const
 
 test('the session of a mirror that is there is the same text, so that its Pod goes on', () => {
   const first = JSON.stringify(agentSession(undefined, DUTIES))

@@ -1,0 +1,142 @@
+import type { ContainerMount, ContainerPlan } from '../../compiler/plan/plan.ts'
+import { helperContainer } from '../pod/helper.ts'
+import { AGENT_MOUNTS, agentCommand, agentContainer } from './agent.ts'
+import { containerJson, developContainer } from './container.ts'
+import { fillContainer, toolsContainer, userContainer } from './fill.ts'
+import { compact, type Json, mapIn } from './json.ts'
+import {
+  FILES_VOLUME,
+  READY_FILE,
+  RUN_PATH,
+  RUN_VOLUME,
+  SHARED_FOLDER,
+  SHARED_PATH,
+  SYNC_VOLUME,
+  TOOLS_PATH,
+  TOOLS_VOLUME,
+} from './names.ts'
+import type { MirrorFacts, MirrorSettings, VolumeFolder } from './settings.ts'
+import { agentSecurity, agentWaits, type RunsAs } from './user.ts'
+
+/** A volume of the Pod as Kubernetes writes it. */
+export type MirrorVolume = Json & { readonly name: string }
+
+/** The containers of a Pod that are ours, or made of the one that is developed. */
+export interface OurContainers {
+  readonly tools: Json
+  readonly before: readonly Json[]
+  readonly beside: readonly Json[]
+  readonly own: Json
+}
+
+/**
+ * The kubelet takes a second from one init container to the next, so the agent and what fills the
+ * volume start beside the container, whose process 1 waits for the files. Where it would not wait,
+ * or something else would start at once, they are init containers.
+ */
+export function syncContainers(
+  spec: Json,
+  live: Json,
+  settings: MirrorSettings,
+  facts: MirrorFacts,
+  identity: RunsAs,
+  sync: MirrorVolume,
+): OurContainers {
+  const isBeside = !facts.hasSidecars || (!agentWaits(identity) && waitsByItself(live, settings, facts))
+  const own = developContainer(live, settings, {
+    mounts: [...containerMounts(settings), ...(isBeside ? [RUN_MOUNT] : [])],
+    runs: facts.runs,
+    ...(isBeside && { ready: READY_FILE }),
+  })
+  const folders = [...settings.folders, ...settings.volumes]
+  const places = { folders, identity, needsOwner: needsOwner(identity, settings, spec, sync) }
+  const { image, imagePullPolicy = 'IfNotPresent' } = own as Pick<ContainerPlan, 'image' | 'imagePullPolicy'> // a container's
+  const agent = agentContainer(settings, facts, identity, isBeside ? 'container' : 'sidecar')
+  if (agentWaits(identity)) {
+    const user = containerJson(userContainer({ image, imagePullPolicy }, places))
+    const tools = containerJson(toolsContainer(facts))
+    return isBeside
+      ? { tools, before: [user], beside: [agent], own }
+      : { tools, before: [user, agent], beside: [], own }
+  }
+  const tools = containerJson(toolsContainer(facts, places))
+  const fill = containerJson(fillContainer({ image, imagePullPolicy }, folders, identity, isBeside))
+  return isBeside
+    ? { tools, before: [], beside: [{ ...fill, resources: FILL_RESOURCES }, agent], own }
+    : { tools, before: [fill, agent], beside: [], own }
+}
+
+/** It sleeps most of the time. */
+const FILL_RESOURCES: Json = { requests: { cpu: '1m', memory: '16Mi' }, limits: { memory: '256Mi' } }
+
+/** True if nothing of the container happens before its process 1, which is ours, has seen the files. */
+function waitsByItself(live: Json, settings: MirrorSettings, { runs }: MirrorFacts): boolean {
+  const { probes, lifecycle, command } = settings
+  const isOurs = runs === 'hold' || command !== undefined || live['command'] !== undefined
+  const isProbed = (probes.liveness && 'livenessProbe' in live) || (probes.startup && 'startupProbe' in live)
+  const { enabled, command: hook = mapIn(live, 'lifecycle')['postStart'] } = lifecycle.postStart
+  return isOurs && !isProbed && !(enabled && hook !== undefined)
+}
+
+/** The agent in the place of the application: its variables and ports stay, for the command on the laptop. */
+export function hybridContainers(
+  live: Json,
+  settings: MirrorSettings,
+  facts: MirrorFacts,
+  identity: RunsAs,
+): OurContainers {
+  const agent = agentContainer(settings, facts, identity, 'container')
+  const { env, envFrom, ports } = developContainer(live, settings, { mounts: [], runs: 'hold' })
+  const own = compact({
+    ...agent,
+    name: live['name'],
+    command: agentCommand(identity),
+    env,
+    envFrom,
+    ports,
+    securityContext: containerJson(
+      helperContainer({ name: 'a', image: 'a', command: [], security: agentSecurity(identity) }),
+    )['securityContext'],
+    volumeMounts: containerJson(helperContainer({ name: 'a', image: 'a', command: [], mounts: AGENT_MOUNTS }))[
+      'volumeMounts'
+    ],
+  })
+  return { tools: containerJson(toolsContainer(facts)), before: [], beside: [], own }
+}
+
+function needsOwner(identity: RunsAs, settings: MirrorSettings, spec: Json, sync: MirrorVolume): boolean {
+  const isRoot = identity.kind === 'known' && identity.user.uid === 0
+  return !isRoot && identity.rootAllowed && 'persistentVolumeClaim' in sync && givenGroup(spec, settings) === undefined
+}
+
+/** The group that the application or the settings give to the volumes. */
+export const givenGroup = (spec: Json, { security }: MirrorSettings): number | undefined =>
+  security.fsGroup ?? (mapIn(spec, 'securityContext')['fsGroup'] as number | undefined) // typed by the API
+
+export const TOOLS_MOUNT: ContainerMount = { volume: TOOLS_VOLUME, path: TOOLS_PATH, readOnly: true }
+const RUN_MOUNT: ContainerMount = { volume: RUN_VOLUME, path: RUN_PATH, readOnly: true }
+
+export const syncMount = ({ path, directory }: VolumeFolder): ContainerMount => ({
+  volume: SYNC_VOLUME,
+  path,
+  subPath: directory,
+})
+
+function containerMounts(settings: MirrorSettings): readonly ContainerMount[] {
+  return [
+    ...[...settings.folders, ...settings.volumes].map(syncMount),
+    ...settings.externalVolumes.map(({ mount, subPath }, index) => ({
+      volume: `devctl-external-${index}`,
+      path: mount,
+      ...(subPath !== undefined && { subPath }),
+    })),
+    ...settings.secrets.map(({ path }, index) => ({
+      volume: FILES_VOLUME,
+      path,
+      subPath: `file-${index}`,
+      readOnly: true,
+    })),
+    TOOLS_MOUNT,
+    { volume: RUN_VOLUME, path: SHARED_PATH, subPath: SHARED_FOLDER, readOnly: true },
+  ]
+}

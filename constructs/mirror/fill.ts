@@ -1,0 +1,159 @@
+import type { ContainerMount, ContainerPlan, ContainerSecurity } from '../../compiler/plan/plan.ts'
+import { fillScript } from '../pod/fill.ts'
+import { helperContainer } from '../pod/helper.ts'
+import { quote } from '../pod/shell.ts'
+import { busybox } from '../pod/tools.ts'
+import { USER_FILE } from './agent.ts'
+import {
+  FILL_CONTAINER,
+  FILLED_FILE,
+  RUN_PATH,
+  RUN_VOLUME,
+  SYNC_VOLUME,
+  TOOLS_VOLUME,
+  USER_CONTAINER,
+} from './names.ts'
+import { INSTALL } from './scripts.ts'
+import type { MirrorFacts, VolumeFolder } from './settings.ts'
+import { asksForUser, fillSecurity, NOBODY, placesSecurity, type RunsAs, restricted } from './user.ts'
+
+/** What of the volume the containers of a Pod have mounted. */
+export interface Places {
+  /** Where the container sees them, and where they are in the volume. */
+  readonly folders: readonly VolumeFolder[]
+  /** Whose they are. */
+  readonly identity: RunsAs
+  /** The root of the volume belongs to root, and has to be given to the user. */
+  readonly needsOwner: boolean
+}
+
+/** An image, and when it is pulled. */
+interface Image {
+  readonly image: string
+  readonly imagePullPolicy: ContainerPlan['imagePullPolicy']
+}
+
+/**
+ * Puts busybox and the scripts where all containers find them. It also makes the places of the
+ * volume: where the kubelet finds nothing to mount it makes a folder of root's.
+ */
+export function toolsContainer({ toolsImage }: Pick<MirrorFacts, 'toolsImage'>, places?: Places): ContainerPlan {
+  return tools(toolsImage, {
+    script: places ? makePlaces(places) : '',
+    mounts: places ? [VOLUME] : [],
+    security: places ? placesSecurity(places.identity, places.needsOwner) : restricted(NOBODY),
+  })
+}
+
+/** The tools of a Pod beside it, which then waits until the volume has been synchronized once. */
+export function waitingToolsContainer({ toolsImage }: Pick<MirrorFacts, 'toolsImage'>): ContainerPlan {
+  return tools(toolsImage, {
+    script: `until [ -e ${VOLUME.path}/.devctl/synced ]; do sleep 0.2; done\n`,
+    mounts: [{ ...VOLUME, readOnly: true }],
+    security: restricted(NOBODY),
+  })
+}
+
+function tools(
+  image: string,
+  more: {
+    readonly script: string
+    readonly mounts: readonly ContainerMount[]
+    readonly security: ContainerSecurity
+  },
+): ContainerPlan {
+  return helperContainer({
+    name: TOOLS_VOLUME,
+    image,
+    command: ['sh', '-c', `${INSTALL}${more.script}`],
+    mounts: [TOOLS, ...more.mounts],
+    security: more.security,
+  })
+}
+
+/** Where these containers have the tools. */
+const TOOLS: ContainerMount = { volume: TOOLS_VOLUME, path: '/devctl' }
+/** The whole volume, as the script that fills volumes expects it. */
+const VOLUME: ContainerMount = { volume: SYNC_VOLUME, path: '/devctl-volume' }
+const RUN: ContainerMount = { volume: RUN_VOLUME, path: RUN_PATH }
+
+function makePlaces({ folders, identity, needsOwner }: Places): string {
+  const give = giving(identity, needsOwner)
+  const all = new Set(['.devctl', ...folders.filter(one => !one.isFile).flatMap(one => withParents(one.directory))])
+  const files = folders.filter(({ isFile }) => isFile).map(({ directory }) => directory)
+  for (const file of files) for (const above of withParents(file).slice(0, -1)) all.add(above)
+  const missing = (places: Iterable<string>, make: string) =>
+    `for place in ${[...places].map(quote).join(' ')}; do if [ ! -e "$place" ]; then ${make} "$place"${give && `; ${give} "$place"`}; fi; done\n`
+  return [
+    `cd ${VOLUME.path}\n`,
+    needsOwner ? `${give} .\n` : '',
+    missing(all, `${busybox} mkdir`),
+    files.length === 0 ? '' : missing(files, `${busybox} touch`),
+  ].join('')
+}
+
+/** Gives what root has made to a user; to everybody where he is not known. */
+function giving(identity: RunsAs, needsOwner: boolean): string {
+  if (identity.kind === 'unknown') return identity.rootAllowed ? `${busybox} chmod 0777` : ''
+  const { uid, gid = uid } = identity.user
+  return needsOwner ? `${busybox} chown ${uid}:${gid}` : ''
+}
+
+/** A path after all that are above it. */
+function withParents(path: string): readonly string[] {
+  const names = path.split('/')
+  return names.map((_, index) => names.slice(0, index + 1).join('/'))
+}
+
+/**
+ * Copies the folders of the image into the volume, if they are empty there. Beside the others it
+ * stays, since a container of a Deployment cannot end. It runs as the user of the image, whom it
+ * tells the agent where nobody else knows him.
+ */
+export function fillContainer(
+  { image, imagePullPolicy }: Image,
+  folders: readonly VolumeFolder[],
+  identity: RunsAs,
+  stays: boolean,
+): ContainerPlan {
+  const { rootless, security } = fillSecurity(identity)
+  const fills = folders
+    .filter(({ isFile }) => !isFile)
+    .map(({ directory, path }, index) => {
+      const script = fillScript({ directory, path, rootless }, `fill-${index}`)
+      return `${busybox} sh -c ${quote(script)}\n`
+    })
+  const script = `set -e\n${asksForUser(identity) ? TELL_USER : ''}${fills.join('')}${busybox} touch ${FILLED_FILE}\n`
+  return helperContainer({
+    name: FILL_CONTAINER,
+    image,
+    imagePullPolicy,
+    command: [busybox, 'sh', '-c', `${script}${stays ? STAY : ''}`],
+    mounts: [TOOLS, VOLUME, RUN],
+    security: rootless ? security : { ...security, runAsUser: 0 },
+  })
+}
+
+/** The agent reads it as soon as it is there. */
+const TELL_USER = `\
+${busybox} printf %s:%s "$(${busybox} id -u)" "$(${busybox} id -g)" > ${USER_FILE}.new
+${busybox} mv ${USER_FILE}.new ${USER_FILE}
+`
+
+const STAY = `\
+trap 'exit 0' TERM INT
+while :; do ${busybox} sleep 86400 & wait "$!"; done
+`
+
+/** Ends with the user of the image as its message, for the laptop, which then starts another Pod. */
+export function userContainer({ image, imagePullPolicy }: Image, places: Places): ContainerPlan {
+  const script = `set -e\nb=${busybox}\n"$b" printf %s:%s "$("$b" id -u)" "$("$b" id -g)" > /dev/termination-log\n`
+  return helperContainer({
+    name: USER_CONTAINER,
+    image,
+    imagePullPolicy,
+    command: [busybox, 'sh', '-c', `${script}${makePlaces(places)}`],
+    mounts: [TOOLS, VOLUME],
+    security: restricted(),
+  })
+}

@@ -1,0 +1,42 @@
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { TOOL } from '../../constructs/mirror/scripts.ts'
+import { mayRun, runs } from './mirror-pod.ts'
+
+/** Milliseconds for a container to answer. */
+const ANSWER = 5_000
+
+/** Where a container is asked for. */
+export interface ContainerQuery {
+  readonly access: KubeconfigAccess
+  readonly namespace: string
+  readonly signal: AbortSignal
+}
+
+/**
+ * True if a container of a mirror runs. The kubelet tells of a container that has started about a
+ * second later, so one that may run is asked itself.
+ */
+export const containerRuns = async (query: ContainerQuery, pod: KubeObject, container: string): Promise<boolean> =>
+  runs(pod, container) || (mayRun(pod, container) && (await containerAnswers(query, pod, container)))
+
+/** True if a command can be run in the container now. */
+export async function containerAnswers(
+  { access, namespace, signal }: ContainerQuery,
+  { metadata: { name } }: KubeObject,
+  container: string,
+): Promise<boolean> {
+  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+  try {
+    const target = { pod: name, namespace, container, command: [TOOL, 'true'], stdin: false }
+    const remote = await openExec(access, target, { signal: withTimeLimit(ANSWER, signal) })
+    remote.stdout.resume()
+    remote.stderr.resume()
+    return (await remote.exit) === 0
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof ClusterError || error instanceof DOMException) return false
+    throw error
+  }
+}
