@@ -219,13 +219,20 @@ export class FolderSync {
     return this.#hasLocal && this.#hasRemote
   }
 
-  /** The sizes of the files on which the sides do not agree yet. */
-  *left(): Generator<number> {
+  /** How many files the sides do not agree on yet, and their bytes. */
+  left(): { readonly files: number; readonly bytes: number } {
     const { queue, busy, deferred } = this.state
-    for (const node of new Set([...queue, ...busy.keys(), ...deferred])) {
-      const { local, remote } = node
-      if (local?.kind === 'file' || remote?.kind === 'file') yield Math.max(local?.size ?? 0, remote?.size ?? 0)
+    let files = 0
+    let bytes = 0
+    const count = ({ local, remote }: TreeNode) => {
+      if (local?.kind !== 'file' && remote?.kind !== 'file') return
+      files++
+      bytes += Math.max(local?.size ?? 0, remote?.size ?? 0)
     }
+    for (const node of queue) count(node)
+    for (const node of busy.keys()) count(node)
+    for (const node of deferred) if (!queue.has(node) && !busy.has(node)) count(node)
+    return { files, bytes }
   }
 
   /** The base of an earlier session was loaded into the tree. */

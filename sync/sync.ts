@@ -187,18 +187,19 @@ class Engine implements SyncEngine, FolderWorld {
     const sum = (value: (folder: FolderSync) => number) => this.#folders.reduce((all, one) => all + value(one), 0)
     const files = sum(({ state }) => state.agreedFiles)
     const bytes = sum(({ state }) => state.agreedBytes)
-    const left = this.#folders.flatMap(folder => [...folder.left()])
-    const bytesLeft = left.reduce((all, size) => all + size, 0)
+    const left = this.#folders.map(folder => folder.left())
+    const filesLeft = left.reduce((all, one) => all + one.files, 0)
+    const bytesLeft = left.reduce((all, one) => all + one.bytes, 0)
     const current = this.#folders.map(({ large }) => large.current).find(one => one !== undefined)
     const done = bytes + (current?.done ?? 0)
     const all = bytes + bytesLeft
-    const isDone = left.length === 0
+    const isDone = filesLeft === 0
     return {
       state: this.#state(),
       percent: isDone && this.#isIdle ? 100 : Math.min(99, all === 0 ? 0 : Math.floor((100 * done) / all)),
       files,
       bytes,
-      filesLeft: left.length,
+      filesLeft,
       bytesLeft: Math.max(0, bytesLeft - (current?.done ?? 0)),
       sentBytes: this.#sent + (this.#attachment?.link.connection.sent ?? 0),
       ...(current && { current: { ...current } }),

@@ -3,6 +3,8 @@ import type { TreeNode } from './tree-node.ts'
 /** Paths to be looked at: small ones first, source before the rest, large files last. */
 export class WorkQueue {
   readonly #classes: readonly Set<TreeNode>[] = [new Set(), new Set(), new Set()]
+  /** Where `take` has got to: from the start, it would pass by everything that was taken before. */
+  readonly #next: (Iterator<TreeNode> | undefined)[] = []
 
   get size(): number {
     return this.#classes.reduce((sum, nodes) => sum + nodes.size, 0)
@@ -24,12 +26,23 @@ export class WorkQueue {
   }
 
   take(): TreeNode | undefined {
-    for (const nodes of this.#classes)
-      for (const node of nodes) {
-        nodes.delete(node)
-        return node
-      }
+    for (const [at, nodes] of this.#classes.entries()) {
+      if (nodes.size === 0) continue
+      const node = this.#first(at, nodes)
+      nodes.delete(node)
+      return node
+    }
     return undefined
+  }
+
+  #first(at: number, nodes: Set<TreeNode>): TreeNode {
+    let found = this.#next[at]?.next()
+    if (!found || found.done) {
+      this.#next[at] = nodes.values()
+      found = this.#next[at].next()
+    }
+    // There is one.
+    return found.value as TreeNode
   }
 
   *[Symbol.iterator](): Generator<TreeNode> {
