@@ -1,23 +1,28 @@
+import { basename } from 'node:path'
 import { INTERRUPTED } from './exit-status.ts'
 
 /** Milliseconds in which two signals are one press of Ctrl-C: `npx` hands on what the terminal has sent to all of its processes anyway. */
 const ONE_PRESS = 500
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Thrown into what runs when the process is asked to end. */
 export class Interrupted extends Error {}
 
 /**
- * Aborts `signal` with `Interrupted` at Ctrl-C and at SIGTERM, so that what runs can come to a clean end. At the second one the process ends at
- * once: whoever asks twice does not want to wait. `stop` gives the signals back.
+ * Aborts `signal` with `Interrupted` at Ctrl-C, at SIGTERM, and when the terminal is closed, so that
+ * what runs can come to a clean end. At the second one the process ends at once: whoever asks twice
+ * does not want to wait. A closed terminal asks only once, however often it is told: the kernel and
+ * the shell both send SIGHUP. `stop` gives the signals back.
  */
 export function watchForInterruption(): { readonly signal: AbortSignal; readonly stop: () => void } {
   const interrupt = new AbortController()
   let since: number | undefined
-  const onSignal = () => {
+  const onSignal = (name: NodeJS.Signals) => {
+    if (name === 'SIGHUP' && isWithoutHangup(process.env)) return
+    if (interrupt.signal.aborted && name !== 'SIGHUP' && performance.now() - since! > ONE_PRESS)
+      process.exit(INTERRUPTED)
     since ??= performance.now()
-    if (interrupt.signal.aborted && performance.now() - since > ONE_PRESS) process.exit(INTERRUPTED)
     interrupt.abort(new Interrupted('interrupted'))
   }
   for (const name of SIGNALS) process.on(name, onSignal)
@@ -28,3 +33,10 @@ export function watchForInterruption(): { readonly signal: AbortSignal; readonly
     },
   }
 }
+
+/**
+ * True for a process that `nohup` has started. Node takes SIGHUP back that was ignored when it
+ * started, and does not say so: what is left is the variable in which shells name what they start.
+ */
+export const isWithoutHangup = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  basename(env['_'] ?? '') === 'nohup'

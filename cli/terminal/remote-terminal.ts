@@ -58,6 +58,8 @@ function sizeOf({ stdin, stdout }: RawStreams): { readonly columns: number; read
 async function attach(remote: ExecProcess, streams: RawStreams): Promise<number> {
   const { stdin, stdout, stderr } = streams
   const release = sizeOf(streams) ? takeTerminal(remote, streams) : () => {}
+  // Reading a terminal that was closed fails, and so does putting it back; SIGHUP ends what runs.
+  if (!stdin.listeners('error').includes(ignore)) stdin.on('error', ignore)
   try {
     stdin.pipe(remote.stdin)
     const [status] = await Promise.all([remote.exit, pass(remote.stdout, stdout), pass(remote.stderr, stderr)])
@@ -71,6 +73,8 @@ async function attach(remote: ExecProcess, streams: RawStreams): Promise<number>
     remote.destroy()
   }
 }
+
+const ignore = () => {}
 
 /**
  * Passes every key on, and every change of the size. Gives the function that puts the terminal back;

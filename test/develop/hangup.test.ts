@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { root } from '../cases.ts'
+import { write } from '../cli/folder.ts'
+import { eventually, findCluster } from '../cluster/cluster.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const MANIFEST = `dev:
+  api:
+    command: ["sh", "-c", "cat greeting.txt; sleep 300"]
+    workdir: /app
+    sync: [".:/app"]
+`
+const DEPLOYMENT = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'api' },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { app: 'api' } },
+    template: {
+      metadata: { labels: { app: 'api' } },
+      spec: {
+        terminationGracePeriodSeconds: 0,
+        containers: [{ name: 'api', image: 'busybox:1.37', command: ['sleep', '3600'] }],
+      },
+    },
+  },
+}
+
+describe.skipIf(cluster === undefined)('devctl up, when its terminal is closed', () => {
+  let place: DevelopmentPlace
+
+  beforeAll(async () => {
+    place = await openDevelopment(cluster!, 'hangup')
+    write(place.folder, {
+      'devctl.yml': MANIFEST,
+      'greeting.txt': 'from the laptop\n',
+      'api.json': JSON.stringify(DEPLOYMENT),
+    })
+    await cluster!.kubectl('-n', place.namespace, 'apply', '-f', join(place.folder, 'api.json'))
+  })
+  afterAll(() => place?.close())
+
+  const replicas = async () =>
+    (await cluster!.get<{ spec: { replicas?: number } }>(`/apis/apps/v1/namespaces/${place.namespace}/deployments/api`))
+      .spec.replicas
+  const leases = async () =>
+    (await cluster!.get<{ items: object[] }>(`/apis/coordination.k8s.io/v1/namespaces/${place.namespace}/leases`)).items
+
+  /** Nothing of the session is left on this machine, and nobody holds the application. */
+  const ended = () =>
+    eventually('the session has ended in order', 30, async () => {
+      const isClosed = readdirSync(join(place.home, 'run')).length === 0
+      const hasEntry = readFileSync(join(place.home, 'ssh/config'), 'utf8') !== ''
+      return (isClosed && !hasEntry && (await leases()).length === 0) || undefined
+    })
+
+  /** Runs `up` in a terminal of its own; killing what holds the terminal closes it. */
+  async function inTerminal(...words: readonly string[]) {
+    const line = [process.execPath, join(root, 'bin/devctl.cjs'), 'up', ...words].join(' ')
+    const env = { ...process.env, DEVCTL_HOME: place.home, DEVCTL_NAMESPACE: place.namespace, TERM: 'xterm' }
+    const terminal = spawn('script', ['-qfc', line, '/dev/null'], { cwd: place.folder, env, stdio: 'pipe' })
+    let shown = ''
+    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text
+      // It asks whether it may write into ~/.ssh/config.
+      if (text.includes('?')) terminal.stdin.write('\u001b[B\r')
+    })
+    await eventually(
+      'the command runs',
+      90,
+      async () => shown.includes('from the laptop') || undefined,
+      async () => shown,
+    )
+    return terminal
+  }
+
+  test('the session ends in order', async () => {
+    const terminal = await inTerminal()
+    expect(await replicas()).toBe(0)
+    terminal.kill('SIGKILL')
+    await ended()
+    expect(await replicas()).toBe(0)
+  })
+
+  test('`--down-on-exit` restores the original', async () => {
+    const terminal = await inTerminal('--down-on-exit')
+    terminal.kill('SIGKILL')
+    await ended()
+    await eventually('the original runs', 20, async () => (await replicas()) === 2 || undefined)
+  })
+
+  test('SIGHUP alone ends it, too', async () => {
+    const up = place.devctl('up')
+    await up.until(/from the laptop/, 90)
+    expect((await up.interrupt('SIGHUP')).status).toBe(130)
+    await ended()
+  })
+
+  test('with nohup it goes on', async () => {
+    const line = `nohup ${process.execPath} ${join(root, 'bin/devctl.cjs')} up & echo process $!; wait`
+    const env = { ...process.env, DEVCTL_HOME: place.home, DEVCTL_NAMESPACE: place.namespace }
+    const shell = spawn('bash', ['-c', line], { cwd: place.folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
+    let shown = ''
+    shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text
+    })
+    await eventually('the command runs', 90, async () => shown.includes('from the laptop') || undefined)
+    const id = Number(/process (\d+)/.exec(shown)![1])
+    process.kill(id, 'SIGHUP')
+    const status = place.devctl('status')
+    expect(await status.status, status.stderr).toBe(0)
+    expect(status.stdout).toContain(': ready')
+    process.kill(id, 'SIGTERM')
+    await ended()
+  })
+})
