@@ -15,11 +15,17 @@ export const status = command({
     ...target,
     info: flag('--info', 'print the addresses, user and password of the status pages on both sides'),
     all: flag('--all', 'all development containers, also those that are not active'),
+    answer: choice(
+      '--answer <meaning>',
+      'what becomes of a folder whose files are all gone on one side: `delete` them on the other side, too, or `restore` them from there',
+      ['delete', 'restore'],
+    ),
     watch: flag('--watch', 'print each change until Ctrl-C'),
     output: choice('--output <format>', 'output format', ['text', 'json'], 'text'),
   },
   examples: [
     { line: 'devctl status', does: 'show the state of the synchronization' },
+    { line: 'devctl status api --answer restore', does: 'bring back the files of a folder that was emptied' },
     { line: 'devctl status api --watch', does: 'follow it' },
   ],
   async run(context, words, options) {

@@ -42,7 +42,11 @@ export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: str
   const told: Told | undefined =
     event.type === 'session-ended' && event.end.kind === 'failed'
       ? { dev, event: { type: 'status', service: dev, state: 'failed', text: event.end.error.message } }
-      : event.type === 'status' || event.type === 'taken' || event.type === 'sync' || event.type === 'forwards'
+      : event.type === 'status' ||
+          event.type === 'taken' ||
+          event.type === 'sync' ||
+          event.type === 'forwards' ||
+          event.type === 'sync-stopped'
         ? { dev, event }
         : undefined
   // It may have gone just now.

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { StatusInput } from '../../operations/develop/ask.ts'
-import type { SessionReport } from '../../operations/develop/control/messages.ts'
+import type { EmptiedFolder, SessionReport } from '../../operations/develop/control/messages.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { reportsText } from '../terminal/develop/status-text.ts'
-import { printsDiagnostics } from '../terminal/report.ts'
+import { printSummary, printsDiagnostics } from '../terminal/report.ts'
 import { chooseDevFor } from './choose-dev.ts'
 import type { SessionOptions } from './cluster-session.ts'
 import { withProject } from './project-session.ts'
@@ -14,6 +14,7 @@ export interface StatusValues extends LoadingValues, Omit<SessionOptions, 'timeo
   readonly info: boolean
   readonly watch: boolean
   readonly all: boolean
+  readonly answer: 'delete' | 'restore' | undefined
   readonly output: 'text' | 'json'
 }
 
@@ -27,6 +28,13 @@ export async function showStatus(context: Context, words: readonly string[], opt
     const { status } = await import('../../operations/develop/ask.ts')
     const world = { workspace: own.io, session, on: printsDiagnostics(own) }
     let input: StatusInput = { ...options, devs: words, choose: chooseDevFor(own.io) }
+    if (options.answer !== undefined) {
+      const { answerEmptied } = await import('../../operations/develop/ask.ts')
+      const answered = await answerEmptied(world, { ...input, answer: options.answer }, project)
+      for (const one of [...answered.values()].flat())
+        printSummary(answeredText(one, options.answer), own.io, own.logLevel)
+      return 0
+    }
     let last = ''
     for (;;) {
       const reports = await status(world, input, project)
@@ -39,6 +47,12 @@ export async function showStatus(context: Context, words: readonly string[], opt
       await sleep(EVERY, undefined, { signal: session.signal })
     }
   })
+}
+
+function answeredText({ local, remote, side }: EmptiedFolder, answer: 'delete' | 'restore'): string {
+  const [here, there] = [`${local} here`, `${remote} in the container`]
+  const [gone, other] = side === 'local' ? [here, there] : [there, here]
+  return answer === 'restore' ? `the files of ${gone} come back` : `the files of ${other} are deleted, too`
 }
 
 /** An object a line for each. */

@@ -1,4 +1,6 @@
+import type { RemoteTerminal } from '../../operations/develop/remote-terminal.ts'
 import type { OperationEvent } from '../../operations/events.ts'
+import type { Questions } from '../../operations/questions.ts'
 import type { Context } from '../command.ts'
 import { drawsOn } from '../terminal/io.ts'
 import { questionsFor, toTerminal } from '../terminal/operation-events.ts'
@@ -37,6 +39,12 @@ export async function startDevelopment(context: Context, words: readonly string[
     let isAttached = false
     let taken: string | undefined
     const isDue = drawsOn(own.io) ? () => true : atMostEvery(PLAIN_EVERY, () => session.clock.now())
+    const held: OperationEvent[] = []
+    const letGo = () => {
+      for (const event of held.splice(0)) show(event)
+    }
+    const remote = remoteTerminal(process, own.io.env, letGo)
+    let isAsking = false
     const on = (event: OperationEvent) => {
       // What a deploy says before is about its services.
       if (event.type === 'taken') taken = event.dev
@@ -44,7 +52,9 @@ export async function startDevelopment(context: Context, words: readonly string[
       // The program in the container has the terminal.
       if (isAttached && (event.type === 'status' || event.type === 'step' || event.type === 'sync')) return
       if (event.type === 'sync' && !isDue()) return
-      show(event)
+      // An editor that has the whole screen, and a question, are not written into.
+      if (isAsking || (isAttached && remote.isFullScreen)) held.push(event)
+      else show(event)
     }
     tellTarget(own, session, on)
     if (options.detach) {
@@ -55,7 +65,6 @@ export async function startDevelopment(context: Context, words: readonly string[
         project,
       ).finally(() => progress.pause())
     }
-    const remote = remoteTerminal(process, own.io.env)
     const attached = async (work: () => Promise<number>) => {
       progress.pause()
       isAttached = true
@@ -63,9 +72,20 @@ export async function startDevelopment(context: Context, words: readonly string[
         return await work()
       } finally {
         isAttached = false
+        letGo()
       }
     }
-    const terminal: typeof remote = {
+    const questions = questionsFor(own, progress)
+    const whatOfEmptied: Questions['whatOfEmptied'] = async folder => {
+      // Its keys are those of the program in the container.
+      if (isAttached || isAsking) return undefined
+      isAsking = true
+      return questions.whatOfEmptied?.(folder).finally(() => {
+        isAsking = false
+        letGo()
+      })
+    }
+    const terminal: RemoteTerminal = {
       get size() {
         return remote.size
       },
@@ -73,7 +93,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       attach: process => attached(() => remote.attach(process)),
       runHere: (words, run) => attached(() => remote.runHere(words, run)),
     }
-    const world = { workspace: own.io, session, on, ask: questionsFor(own, progress), terminal }
+    const world = { workspace: own.io, session, on, ask: { ...questions, whatOfEmptied }, terminal }
     try {
       const chosen = command.length > 0 ? command : options.command
       const outcome = await up(

@@ -3,7 +3,7 @@ import { diagnosticsToJson } from '../../compiler/diagnostics/render/json.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import type { Questions } from '../../operations/questions.ts'
 import type { Context } from '../command.ts'
-import { developNote, forwardSteps, syncLine } from './develop/event-text.ts'
+import { developNote, emptiedText, emptiedWarning, forwardSteps, syncLine } from './develop/event-text.ts'
 import { logEventText } from './log-event-text.ts'
 import { problemObject, writeObject } from './objects.ts'
 import { destroyStoppedText, printDestroyed } from './print-destroyed.ts'
@@ -34,10 +34,13 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
         progress.pause()
         return void printOutcome(context, form, event.outcome)
       case 'warning':
+      case 'sync-stopped': {
+        const warning = event.type === 'warning' ? event : emptiedWarning(event)
         progress.pause()
         if (form === 'json')
-          return writeObject(context.io.stdout, problemObject('warning', { message: event.text, hint: event.hint }))
-        return void context.io.stderr.write(warningText(event))
+          return writeObject(context.io.stdout, problemObject('warning', { message: warning.text, hint: warning.hint }))
+        return void context.io.stderr.write(warningText(warning))
+      }
       case 'secret':
         progress.pause()
         return void context.io.stdout.write(secretText(event))
@@ -80,7 +83,6 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
         return
       case 'sync-problem':
       case 'sync-conflict':
-      case 'sync-stopped':
         return progress.tell({ type: 'note', text: developNote(event)! })
       default:
         return progress.tell(event)
@@ -136,6 +138,16 @@ export function questionsFor({ io }: Context, progress: Progress): Questions {
       progress.pause()
       for (const name of names) stderr.write(` ${name}\n`)
       return yes(`Also delete ${names.length === 1 ? 'this cluster-scoped object' : 'these cluster-scoped objects'}?`)
+    },
+    async whatOfEmptied(folder) {
+      progress.pause()
+      const [back, other] = folder.side === 'local' ? ['from the container', 'in the container'] : ['to it', 'here']
+      const answer = await choose(`${emptiedText(folder)}. What now?`.replace(/^a/, 'A'), [
+        { value: 'leave', label: 'leave them: nothing is deleted, and the folder is not synchronized' },
+        { value: 'restore', label: `bring them back ${back}` },
+        { value: 'delete', label: `delete them ${other}, too` },
+      ])
+      return answer === 'restore' || answer === 'delete' ? answer : undefined
     },
     maySetUpSsh: (line, host) => yes(`Add \`${line}\` to ~/.ssh/config, so that \`ssh ${host}\` works?`),
     mayDestroyNeeded: (services, why) => yes(`${why}. Destroy ${services.join(', ')} anyway?`),

@@ -20,13 +20,22 @@ const BROKEN_PIPE = 141
  * exit status; it rejects as the status does. After it the terminal is as it was. Several may be
  * attached one after another: input that none of them has read stays for the next.
  */
-export function remoteTerminal(streams: RawStreams, env: Readonly<Record<string, string | undefined>>) {
+export function remoteTerminal(
+  streams: RawStreams,
+  env: Readonly<Record<string, string | undefined>>,
+  screenBack: () => void = () => {},
+) {
+  const modes = new TerminalModes()
   return {
+    /** True while a program has the whole screen; `screenBack` is called when it gives that back. */
+    get isFullScreen() {
+      return modes.isFullScreen
+    },
     get size() {
       return sizeOf(streams)
     },
     type: env.TERM,
-    attach: (process: ExecProcess): Promise<number> => attach(process, streams),
+    attach: (process: ExecProcess): Promise<number> => attach(process, streams, { modes, screenBack }),
     runHere,
   }
 }
@@ -55,9 +64,15 @@ function sizeOf({ stdin, stdout }: RawStreams): { readonly columns: number; read
   return { columns: stdout.columns || 80, rows: stdout.rows || 24 }
 }
 
-async function attach(remote: ExecProcess, streams: RawStreams): Promise<number> {
+/** What is known of the screen while a program has it. */
+interface Screen {
+  readonly modes: TerminalModes
+  readonly screenBack: () => void
+}
+
+async function attach(remote: ExecProcess, streams: RawStreams, screen: Screen): Promise<number> {
   const { stdin, stdout, stderr } = streams
-  const release = sizeOf(streams) ? takeTerminal(remote, streams) : () => {}
+  const release = sizeOf(streams) ? takeTerminal(remote, streams, screen) : () => {}
   // Reading a terminal that was closed fails, and so does putting it back; SIGHUP ends what runs.
   if (!stdin.listeners('error').includes(ignore)) stdin.on('error', ignore)
   try {
@@ -80,9 +95,13 @@ const ignore = () => {}
  * Passes every key on, and every change of the size. Gives the function that puts the terminal back;
  * it is also called when the process exits.
  */
-function takeTerminal(remote: ExecProcess, { stdin, stdout }: RawStreams): () => void {
-  const modes = new TerminalModes()
-  const watch = (part: Buffer) => modes.read(part)
+function takeTerminal(remote: ExecProcess, { stdin, stdout }: RawStreams, { modes, screenBack }: Screen): () => void {
+  const watch = (part: Buffer) => {
+    const wasFull = modes.isFullScreen
+    modes.read(part)
+    // The part itself is written first.
+    if (wasFull && !modes.isFullScreen) setImmediate(screenBack)
+  }
   const resize = () => remote.resize(stdout.columns || 80, stdout.rows || 24)
   const release = () => {
     process.removeListener('exit', release)

@@ -1,5 +1,7 @@
 /** Modes that a terminal begins with; it begins without all others. */
 const INITIAL = new Set(['7', '25'])
+/** Those of the alternate screen. */
+const FULL_SCREEN = ['47', '1047', '1049']
 /** The longest beginning of a sequence that is kept for the next part. */
 const LONGEST = 64
 
@@ -23,6 +25,11 @@ export class TerminalModes {
       if (style !== undefined) this.#isStyled = style !== '' && style !== '0'
       if (keypad !== undefined) this.#isKeypadChanged = keypad === '='
     }
+  }
+
+  /** True while a program has the whole screen, as editors do: what is printed would stand in its picture. */
+  get isFullScreen(): boolean {
+    return FULL_SCREEN.some(mode => this.#changed.has(mode))
   }
 
   /** The sequences that put the terminal back; empty when it is as it was. */

@@ -3,7 +3,8 @@ import { devctlHome } from '../contexts/home.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Session, World } from '../session.ts'
 import { askSession, endSession } from './control/client.ts'
-import type { ControlRequest, SessionReport } from './control/messages.ts'
+import type { ControlRequest, EmptiedFolder, SessionReport } from './control/messages.ts'
+import type { EmptiedAnswer } from './emptied-folders.ts'
 import { type DevelopmentInput, namedDevelopments, type SeveralInput } from './find-development.ts'
 import { controlAddress, type SessionKey } from './session-folder.ts'
 
@@ -65,4 +66,28 @@ export async function status(
   throw new UserError(`${shown} ${are} not active here: no \`devctl up\` runs for ${them} on this machine`, {
     hint: `start ${them} with \`devctl up ${missing.join(' ')}\``,
   })
+}
+
+/** Which folders are answered for, and how. */
+export interface AnswerEmptiedInput extends StatusInput {
+  /** `delete`: the files are deleted on the other side, too; `restore`: they come back from there. */
+  readonly answer: EmptiedAnswer
+}
+
+/**
+ * Says what becomes of the folders that have lost all files on one side. Gives them, by the names of
+ * the development containers. Throws a UserError if none waits for an answer.
+ */
+export async function answerEmptied(
+  world: Pick<World, 'workspace' | 'session' | 'on'>,
+  { answer, ...input }: AnswerEmptiedInput,
+  project: OpenProject,
+): Promise<ReadonlyMap<string, readonly EmptiedFolder[]>> {
+  const active = [...(await status(world, input, project))].flatMap(([dev, report]) => (report ? [dev] : []))
+  const answered = new Map<string, readonly EmptiedFolder[]>()
+  for (const dev of active) {
+    const report = await askUp(world, dev, { ask: 'answer', meaning: answer })
+    answered.set(dev, report && report !== 'done' ? (report.emptied ?? []) : [])
+  }
+  return answered
 }

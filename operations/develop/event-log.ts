@@ -29,7 +29,10 @@ export function logText(event: OperationEvent): string | undefined {
 }
 
 /** What has gone when the synchronization of a folder stops: `all files of .`, `412 of 530 files of .`. */
-export function lostFiles({ folder, loss }: Extract<DevelopEvent, { readonly type: 'sync-stopped' }>): string {
+export function lostFiles({
+  folder,
+  loss,
+}: Pick<Extract<DevelopEvent, { readonly type: 'sync-stopped' }>, 'folder' | 'loss'>): string {
   const many = loss && loss.files < loss.of ? `${loss.files} of ${loss.of} files` : 'all files'
   return `${many} of ${folder.local}`
 }

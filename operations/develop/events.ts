@@ -11,9 +11,13 @@ export type DevelopEvent =
   | { readonly type: 'sync'; readonly status: SyncStatus; readonly folders: readonly SyncedPair[] }
   | ({ readonly type: 'sync-problem' } & SyncProblem)
   | ({ readonly type: 'sync-conflict' } & SyncConflict)
-  /** All files of a folder are gone on one side, or as many as `loss` says. Nothing is deleted on the other. */
+  /**
+   * All files of a folder are gone on one side, or as many as `loss` says. Nothing is deleted on the
+   * other before `answerEmptied`.
+   */
   | {
       readonly type: 'sync-stopped'
+      readonly dev: string
       readonly folder: SyncedPair
       readonly side: 'local' | 'remote'
       readonly loss?: LostFiles

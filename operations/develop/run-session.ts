@@ -5,6 +5,7 @@ import type { OperationEvent } from '../events.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { SessionConfig } from './agent-session.ts'
 import { reportOf, sessionKey } from './ask.ts'
+import { EmptiedFolders } from './emptied-folders.ts'
 import type { DevelopmentVariable } from './environment.ts'
 import { logText } from './event-log.ts'
 import type { FoundDevelopment } from './find-development.ts'
@@ -111,13 +112,15 @@ async function connected(
   const undo = new Undo()
   const state = new CurrentState(dev, prepared.folders, on)
   const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
-  const parts: PartsInput = { world, found, prepared, taken, reset: input.reset ?? false, state, signal }
+  const emptied = new EmptiedFolders(dev, prepared.folders, world)
+  const parts: PartsInput = { world, found, prepared, taken, reset: input.reset ?? false, state, emptied, signal }
   try {
     const { supervisor, sync, link } = await openParts(parts, undo)
     const program = new SessionProgram(world, { input, found, prepared, supervisor, polling, signal })
     const hands: ControlHands = {
       stop: () => stop.abort(new Stopped(`\`devctl down ${dev}\` has ended the session`)),
       restart: () => program.restart(signal),
+      answer: meaning => emptied.answer(meaning, (folder, one) => sync.answer(folder, one)),
     }
     await openControl(parts, { supervisor, sync }, hands, undo)
     const { container } = prepared

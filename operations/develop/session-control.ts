@@ -1,7 +1,8 @@
 import { devctlHome } from '../contexts/home.ts'
 import { sessionKey } from './ask.ts'
-import type { ControlAnswer, ControlRequest, SessionReport } from './control/messages.ts'
+import type { ControlAnswer, ControlRequest, EmptiedFolder, SessionReport } from './control/messages.ts'
 import { serveControl } from './control/server.ts'
+import type { EmptiedAnswer } from './emptied-folders.ts'
 import { controlAddress } from './session-folder.ts'
 import type { PartsInput, SessionParts } from './session-parts.ts'
 import { servePages } from './status-page.ts'
@@ -12,11 +13,13 @@ export interface ControlHands {
   stop(): void
   /** Throws a UserError where there is nothing to restart. */
   restart(): Promise<void>
+  /** Says what becomes of emptied folders; gives them. Throws a UserError if there are none. */
+  answer(meaning: EmptiedAnswer): readonly EmptiedFolder[]
 }
 
 /** Lets the other commands of this user ask the session, and serves its status pages. */
 export async function openControl(
-  { world, found, prepared, state }: PartsInput,
+  { world, found, prepared, state, emptied }: PartsInput,
   { supervisor, sync }: Pick<SessionParts, 'supervisor' | 'sync'>,
   hands: ControlHands,
   undo: Undo,
@@ -34,6 +37,7 @@ export async function openControl(
     since: state.since,
     process: process.pid,
     sync: sync.status(),
+    ...(emptied.all.length > 0 && { emptied: emptied.all }),
   })
   const pages = await servePages(
     () => ({ json: report(), text: `${JSON.stringify(report(), undefined, 2)}\n` }),
@@ -44,7 +48,9 @@ export async function openControl(
   )
   undo.add(() => pages.close())
   const { close: _, ...shown } = pages
-  const answer = async ({ ask }: ControlRequest): Promise<ControlAnswer> => {
+  const answer = async (request: ControlRequest): Promise<ControlAnswer> => {
+    const { ask } = request
+    if (ask === 'answer') return { ok: true, report: { ...report(), emptied: hands.answer(request.meaning) } }
     if (ask === 'stop') hands.stop()
     if (ask === 'restart') await hands.restart()
     return { ok: true, ...(ask === 'report' && { report: { ...report(), pages: shown } }) }

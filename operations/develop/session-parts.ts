@@ -7,6 +7,7 @@ import type { World } from '../session.ts'
 import { agentPlaces, type SessionConfig } from './agent-session.ts'
 import { sessionKey } from './ask.ts'
 import { containerAnswers } from './container-runs.ts'
+import type { EmptiedFolders } from './emptied-folders.ts'
 import type { FoundDevelopment } from './find-development.ts'
 import { podSelector } from './find-mirror.ts'
 import { AgentLine } from './forward/agent-line.ts'
@@ -32,6 +33,7 @@ export interface PartsInput {
   /** True if what was agreed on in earlier sessions is forgotten. */
   readonly reset: boolean
   readonly state: CurrentState
+  readonly emptied: EmptiedFolders
   readonly signal: AbortSignal
 }
 
@@ -86,17 +88,21 @@ export async function openParts(input: PartsInput, undo: Undo): Promise<SessionP
   return { sync, link, supervisor }
 }
 
-function openSync({ world, found: { development }, prepared, reset, state }: PartsInput): SyncEngine {
+function openSync({ world, found: { development }, prepared, reset, state, emptied }: PartsInput): SyncEngine {
   const { session, workspace } = world
-  return createSync({
+  const sync = createSync({
     folders: prepared.folders.map(syncedFolder),
     stateFolder: sessionFolder(devctlHome(workspace), sessionKey(session, development.name)),
     direction: prepared.direction,
     compression: development.sync?.compression ?? true,
     rescanInterval: development.sync?.rescanInterval ?? 300,
     reset,
-    on: event => state.tellSync(event),
+    on: event => {
+      state.tellSync(event)
+      emptied.hear(event, (folder, meaning) => sync.answer(folder, meaning))
+    },
   })
+  return sync
 }
 
 async function openSessionForwards(

@@ -1,7 +1,7 @@
 import type { SyncEvent } from '../../sync/sync.ts'
 import type { OperationEvent } from '../events.ts'
 import type { SessionState } from './control/messages.ts'
-import type { LocalFolder } from './sync-folders.ts'
+import { type LocalFolder, toPair } from './sync-folders.ts'
 
 /** The state of a session, which tells of its changes. */
 export class CurrentState {
@@ -44,16 +44,10 @@ export class CurrentState {
         const { kind: _, ...conflict } = event
         return { type: 'sync-conflict', ...conflict }
       }
-      case 'stopped': {
-        const folder = this.#folders.find(({ name }) => name === event.folder)
-        const { side, loss } = event
-        return folder && { type: 'sync-stopped', folder: toPair(folder), side, ...(loss && { loss }) }
-      }
+      case 'stopped':
       case 'solved':
       case 'continued':
         return undefined
     }
   }
 }
-
-const toPair = ({ written, remote }: LocalFolder) => ({ local: written, remote })

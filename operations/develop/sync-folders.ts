@@ -82,3 +82,6 @@ export const syncedFolder = ({ name, local, file, ignores }: LocalFolder): Local
   ...(file !== undefined && { file }),
   ignores: ignores ?? ignoreSource(local),
 })
+
+/** A folder for people: as the manifest writes it. */
+export const toPair = ({ written, remote }: LocalFolder) => ({ local: written, remote })

@@ -49,6 +49,24 @@ describe('the terminal of a command in a container', () => {
     expect([String(local.stdout.read()), String(local.stderr.read()), local.raw]).toEqual(['out', 'err', []])
   })
 
+  test('tells when an editor gives the screen back, after its last picture', async () => {
+    const local = streams({ stdin: true, stdout: true })
+    const remote = fakeProcess()
+    const seen: string[] = []
+    const terminal = remoteTerminal(local, ENV, () => seen.push(String(local.stdout.read())))
+    const ended = terminal.attach(remote)
+    expect(terminal.isFullScreen).toBe(false)
+    remote.stdout.write('\x1b[?1049hvi')
+    await new Promise(setImmediate)
+    expect([terminal.isFullScreen, seen]).toEqual([true, []])
+    remote.stdout.write('bye\x1b[?1049l')
+    await new Promise(setImmediate)
+    await new Promise(setImmediate)
+    expect([terminal.isFullScreen, seen]).toEqual([false, ['\x1b[?1049hvibye\x1b[?1049l']])
+    remote.finish(0)
+    expect(await ended).toBe(0)
+  })
+
   test('all output is passed on before the end, however slow its reader', async () => {
     const local = streams({})
     const remote = fakeProcess()

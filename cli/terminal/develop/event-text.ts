@@ -1,3 +1,4 @@
+import type { EmptiedFolder } from '../../../operations/develop/control/messages.ts'
 import { lostFiles } from '../../../operations/develop/event-log.ts'
 import type { DevelopEvent } from '../../../operations/develop/events.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
@@ -47,10 +48,6 @@ export function developNote(event: OperationEvent): string | undefined {
       return problemText(event)
     case 'sync-conflict':
       return `${event.path} was changed on both sides: yours is kept, the other is in ${event.kept}`
-    case 'sync-stopped': {
-      const [gone, other] = event.side === 'local' ? ['here', 'the container'] : ['in the container', 'this machine']
-      return `${lostFiles(event)} are gone ${gone}; nothing was deleted on ${other}, and the synchronization of this folder has stopped`
-    }
     default:
       return undefined
   }
@@ -63,4 +60,19 @@ export function forwardSteps({ forwards, reverse }: OfDevelop<'forwards'>) {
     ...(forwards.length > 0 ? [['Forward', lines(forwards.map(one => [one.local, one.remote]))] as const] : []),
     ...(reverse.length > 0 ? [['Reverse', lines(reverse.map(one => [one.remote, one.local]))] as const] : []),
   ]
+}
+
+/** What has become of a folder that has lost files: `all files of ./api are gone here`. */
+export const emptiedText = ({ local, remote, side, loss }: EmptiedFolder): string =>
+  `${lostFiles({ folder: { local, remote }, ...(loss && { loss }) })} are gone ${side === 'local' ? 'here' : 'in the container'}`
+
+/** The lines that answer. */
+export const emptiedHint = (dev: string, { side }: Pick<EmptiedFolder, 'side'>): string =>
+  `\`devctl status ${dev} --answer restore\` brings them back; \`devctl status ${dev} --answer delete\` deletes them ${side === 'local' ? 'in the container' : 'here'}, too`
+
+/** The same as a warning. */
+export function emptiedWarning({ dev, folder, side, loss }: OfDevelop<'sync-stopped'>) {
+  const other = side === 'local' ? 'in the container' : 'here'
+  const text = `${emptiedText({ ...folder, side, ...(loss && { loss }) })}; nothing was deleted ${other}, and the folder is not synchronized`
+  return { type: 'warning', text, hint: emptiedHint(dev, { side }) } as const
 }

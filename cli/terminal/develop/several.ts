@@ -7,7 +7,7 @@ import { LogPrinter } from '../log-printer.ts'
 import { toTerminal } from '../operation-events.ts'
 import type { Progress } from '../progress/events.ts'
 import { writeAsIs } from '../redacting.ts'
-import { developNote, filesText } from './event-text.ts'
+import { developNote, emptiedWarning, filesText } from './event-text.ts'
 
 /** Milliseconds between two lines about the files of one container where there is no terminal to draw on. */
 const PLAIN_EVERY = 2000
@@ -99,8 +99,10 @@ export function severalDisplay(
         return ofAll({ ...event, text: `${dev}: ${event.text}` })
       case 'sync-problem':
       case 'sync-conflict':
-      case 'sync-stopped':
         return progress.tell({ type: 'note', text: `${dev}: ${developNote(event)}` })
+      case 'sync-stopped':
+        progress.above(() => ofAll({ ...emptiedWarning(event), text: `${dev}: ${emptiedWarning(event).text}` }))
+        return
       case 'session-ended':
         shown.isReady = true
         showEnd(dev, event)

@@ -1,6 +1,6 @@
 import type { SessionReport } from '../../../operations/develop/control/messages.ts'
 import { readableBytes } from '../readable-bytes.ts'
-import { problemText } from './event-text.ts'
+import { emptiedHint, emptiedText, problemText } from './event-text.ts'
 
 /** Problems and conflicts that are listed each. */
 const MOST = 20
@@ -36,8 +36,9 @@ function doing({ state, text, sync, pod }: SessionReport): string {
   return `${state}${text && text !== pod ? `, ${text}` : ''}${left}`
 }
 
-function detailsOf({ sync, pages }: SessionReport, withInfo: boolean): readonly string[] {
+function detailsOf({ dev, sync, pages, emptied = [] }: SessionReport, withInfo: boolean): readonly string[] {
   return [
+    ...emptied.flatMap(one => [`  stopped: ${emptiedText(one)}`, `    = help: ${emptiedHint(dev, one)}`]),
     ...listed('problem', sync?.problems ?? [], problemText),
     ...listed('conflict', sync?.conflicts ?? [], one => `${one.path}: the other version is in ${one.kept}`),
     ...listed('folder that is not watched', sync?.unwatched ?? [], one => one),

@@ -1,3 +1,4 @@
+import type { LostFiles } from '../../../sync/folder-state.ts'
 import type { SyncStatus } from '../../../sync/sync.ts'
 
 export const SESSION_STATES = [
@@ -29,8 +30,22 @@ export interface SessionReport {
   readonly since: number
   readonly process: number
   readonly sync?: SyncStatus
+  /** The folders that have lost all files on one side, and wait for an answer. */
+  readonly emptied?: readonly EmptiedFolder[]
   /** The status pages of both ends. */
   readonly pages?: StatusPages
+}
+
+/** A folder that has lost all files on one side. */
+export interface EmptiedFolder {
+  /** As the manifest writes it. */
+  readonly local: string
+  /** Absolute, in the container. */
+  readonly remote: string
+  /** Where the files are gone. */
+  readonly side: 'local' | 'remote'
+  /** How many; absent: all. */
+  readonly loss?: LostFiles
 }
 
 /** Where the two ends of the synchronization show their state, on this machine alone. */
@@ -42,7 +57,10 @@ export interface StatusPages {
 }
 
 /** What a command asks a session; one JSON object a line, answered by one. */
-export type ControlRequest = { readonly ask: 'report' } | { readonly ask: 'stop' } | { readonly ask: 'restart' }
+export type ControlRequest =
+  | { readonly ask: 'report' | 'stop' | 'restart' }
+  /** What becomes of the emptied folders; the answer is a report that names them. */
+  | { readonly ask: 'answer'; readonly meaning: 'delete' | 'restore' }
 
 export type ControlAnswer =
   | { readonly ok: true; readonly report?: SessionReport }

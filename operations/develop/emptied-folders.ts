@@ -1,0 +1,67 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { SyncEngine, SyncEvent } from '../../sync/sync.ts'
+import type { World } from '../session.ts'
+import type { EmptiedFolder } from './control/messages.ts'
+import { type LocalFolder, toPair } from './sync-folders.ts'
+
+/** What is to become of a folder that has lost all files on one side. */
+export type EmptiedAnswer = 'delete' | 'restore'
+
+/**
+ * The folders of a session whose synchronization has stopped, since all files are gone on one side.
+ * Asks the person at the terminal, or waits for a command that answers.
+ */
+export class EmptiedFolders {
+  readonly #dev: string
+  readonly #folders: readonly LocalFolder[]
+  readonly #world: Pick<World, 'on' | 'ask'>
+  readonly #stopped = new Map<string, EmptiedFolder>()
+
+  constructor(dev: string, folders: readonly LocalFolder[], world: Pick<World, 'on' | 'ask'>) {
+    this.#dev = dev
+    this.#folders = folders
+    this.#world = world
+  }
+
+  /** Those that wait for an answer. */
+  get all(): readonly EmptiedFolder[] {
+    return [...this.#stopped.values()]
+  }
+
+  /** Takes an event of the synchronization. */
+  hear(event: SyncEvent, answer: SyncEngine['answer']): void {
+    if (event.kind !== 'stopped' && event.kind !== 'continued') return
+    const folder = this.#folders.find(({ name }) => name === event.folder)
+    if (!folder) return
+    const { side, loss } = event
+    const emptied = { ...toPair(folder), side, ...(loss && { loss }) }
+    if (event.kind === 'continued') {
+      this.#stopped.delete(event.folder)
+      return
+    }
+    this.#stopped.set(event.folder, emptied)
+    void this.#ask(event.folder, emptied, answer)
+  }
+
+  /** Answers for all that wait; gives them. Throws a UserError if there is none. */
+  answer(meaning: EmptiedAnswer, tell: SyncEngine['answer']): readonly EmptiedFolder[] {
+    const { all } = this
+    if (all.length === 0)
+      throw new UserError(`no folder of \`${this.#dev}\` waits for an answer`, {
+        hint: 'a folder does if all of its files are gone on one side; `devctl status` names it',
+      })
+    for (const name of [...this.#stopped.keys()]) tell(name, meaning)
+    return all
+  }
+
+  async #ask(name: string, emptied: EmptiedFolder, answer: SyncEngine['answer']): Promise<void> {
+    const { on, ask } = this.#world
+    const meaning = await ask?.whatOfEmptied?.(emptied)
+    // Meanwhile the files may be back, or another command has answered.
+    if (this.#stopped.get(name) !== emptied) return
+    if (meaning) answer(name, meaning)
+    else on({ type: 'sync-stopped', dev: this.#dev, ...toEvent(emptied) })
+  }
+}
+
+const toEvent = ({ local, remote, ...lost }: EmptiedFolder) => ({ folder: { local, remote }, ...lost })
