@@ -91,6 +91,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       },
       type: remote.type,
       attach: process => attached(() => remote.attach(process)),
+      ignoreKeys: () => remote.ignoreKeys(),
       runHere: (words, run) => attached(() => remote.runHere(words, run)),
     }
     const world = { workspace: own.io, session, on, ask: { ...questions, whatOfEmptied }, terminal }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { LocalRun } from '../../operations/develop/remote-terminal.ts'
@@ -11,6 +12,9 @@ export interface RawStreams {
   readonly stderr: Writable
 }
 
+/** Milliseconds for reading what was typed of a line while it was to be ignored. */
+const BEGUN_LINE = 20
+
 /** The status that a shell gives a program whose output nobody reads any more (SIGPIPE). */
 const BROKEN_PIPE = 141
 
@@ -18,7 +22,8 @@ const BROKEN_PIPE = 141
  * The terminal of this process, or its streams if input or output is none, as that of commands in
  * containers. `attach` connects one until it has ended and all it wrote is passed on, and gives its
  * exit status; it rejects as the status does. After it the terminal is as it was. Several may be
- * attached one after another: input that none of them has read stays for the next.
+ * attached one after another: input that none of them has read stays for the next, except what is
+ * typed after `ignoreKeys`.
  */
 export function remoteTerminal(
   streams: RawStreams,
@@ -26,6 +31,7 @@ export function remoteTerminal(
   screenBack: () => void = () => {},
 ) {
   const modes = new TerminalModes()
+  let ignored: (() => Promise<void>) | undefined
   return {
     /** True while a program has the whole screen; `screenBack` is called when it gives that back. */
     get isFullScreen() {
@@ -35,9 +41,29 @@ export function remoteTerminal(
       return sizeOf(streams)
     },
     type: env.TERM,
-    attach: (process: ExecProcess): Promise<number> => attach(process, streams, { modes, screenBack }),
+    attach(process: ExecProcess): Promise<number> {
+      return attach(process, streams, { modes, screenBack }, () => ignored?.())
+    },
+    ignoreKeys() {
+      if (ignored || !sizeOf(streams)) return () => {}
+      const stop = ignoreKeys(streams)
+      ignored = async () => {
+        ignored = undefined
+        // The start of a line comes only now that the terminal gives keys one by one.
+        streams.stdin.resume()
+        await setTimeout(BEGUN_LINE)
+        stop()
+      }
+      return () => streams.stdin.pause()
+    },
     runHere,
   }
+}
+
+function ignoreKeys({ stdin }: RawStreams): () => void {
+  stdin.on('data', ignore)
+  stdin.resume()
+  return () => stdin.removeListener('data', ignore)
 }
 
 /** Runs a program of this machine with the standard streams of this process. */
@@ -70,19 +96,28 @@ interface Screen {
   readonly screenBack: () => void
 }
 
-async function attach(remote: ExecProcess, streams: RawStreams, screen: Screen): Promise<number> {
+async function attach(
+  remote: ExecProcess,
+  streams: RawStreams,
+  screen: Screen,
+  listen: () => Promise<void> | undefined,
+): Promise<number> {
   const { stdin, stdout, stderr } = streams
   const release = sizeOf(streams) ? takeTerminal(remote, streams, screen) : () => {}
   // Reading a terminal that was closed fails, and so does putting it back; SIGHUP ends what runs.
   if (!stdin.listeners('error').includes(ignore)) stdin.on('error', ignore)
+  let isOver = false
+  const listening = listen()
+  if (listening) void listening.then(() => !isOver && stdin.pipe(remote.stdin))
+  else stdin.pipe(remote.stdin)
   try {
-    stdin.pipe(remote.stdin)
     const [status] = await Promise.all([remote.exit, pass(remote.stdout, stdout), pass(remote.stderr, stderr)])
     return status
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return BROKEN_PIPE
     throw error
   } finally {
+    isOver = true
     stdin.unpipe(remote.stdin).pause()
     release()
     remote.destroy()

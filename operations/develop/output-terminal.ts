@@ -32,6 +32,7 @@ export function outputTerminal(line: (stream: 'stdout' | 'stderr', text: string)
         remote.destroy()
       }
     },
+    ignoreKeys: () => () => {},
     async runHere(command, { folder, env, signal }) {
       const text = `exec ${command.map(quote).join(' ')}`
       const options = { folder, env, signal, masker, line, noBash: true, colours: true, grace: GRACE, drain: DRAIN }

@@ -17,6 +17,11 @@ export interface RemoteTerminal {
   readonly type: string | undefined
   /** Connects a process until it ends; gives its exit status. Rejects as `exit` does. */
   attach(process: ExecProcess): Promise<number>
+  /**
+   * Throws away what is typed on a terminal until the next process is attached. The returned function
+   * stops reading it.
+   */
+  ignoreKeys(): () => void
   /** Runs a program of this machine with the terminal; gives its exit status. It ends with the signal. */
   runHere(command: readonly string[], options: LocalRun): Promise<number>
 }

@@ -1,10 +1,12 @@
 import { pause } from '../../adapters/http/back-off.ts'
-import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import type { ExecTarget } from '../../adapters/kubernetes/exec.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { READY_FILE, RUN_PATH } from '../../constructs/mirror/names.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
+import { endedContainer } from './ended-container.ts'
+import { END_OLDER_RUNS, runVariable } from './older-runs.ts'
 import type { Polling } from './polling.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -12,11 +14,15 @@ import type { Supervisor } from './supervisor.ts'
 /** Milliseconds before a command that was cut off is run again. */
 const AGAIN = 500
 
-/** The variable that marks the processes of a run, so that those of older runs are found. */
-const RUN = 'DEVCTL_SESSION'
+/** The variable with the script that a command begins with. */
+const CLEAR = 'DEVCTL_CLEAR'
+
+/** Milliseconds for ending the command in the container at the end of the session. */
+const ENDING = 5000
 
 export interface RunningCommand {
   readonly access: KubeconfigAccess
+  readonly cluster: Pick<Cluster, 'get'>
   readonly namespace: string
   /** The name of the development container. */
   readonly dev: string
@@ -25,8 +31,10 @@ export interface RunningCommand {
   /** The folder in which it runs; undefined: that of the container. */
   readonly workdir?: string | undefined
   readonly polling: Polling
-  /** Names the run. */
+  /** Names the session: its runs are this with a number. */
   readonly id: string
+  /** Aborted when the user ends the session, and the container goes on. */
+  readonly interrupted: AbortSignal
 }
 
 /** What a running command is asked for, and what it says. */
@@ -38,8 +46,9 @@ export interface RunWishes {
 }
 
 /**
- * Runs the command in the Pod that is in sync; again after the connection was lost, and when that is
- * wished. Gives its exit status; throws what cannot pass by itself, and the reason of the signal.
+ * Runs the command in the Pod that is in sync; again after the connection was lost or the Pod
+ * replaced, and when that is wished. Gives its exit status; throws what cannot pass by itself, and
+ * the reason of the signal. A command that is interrupted is ended in the container, too.
  */
 export async function runCommand(
   supervisor: Supervisor,
@@ -48,30 +57,44 @@ export async function runCommand(
   wishes: RunWishes,
   signal: AbortSignal,
 ): Promise<number> {
+  let isTold = false
+  const tell = (reason: string) => {
+    // A container that is not there yet is no news.
+    if (!isTold) wishes.again(waitingFor(reason, running))
+    isTold = true
+  }
   for (let run = 1; ; run++) {
     const ready = await supervisor.untilReady(signal)
     const { pod, lost } = ready
     const restart = wishes.restart()
     try {
-      if (run > 1) await endOlderRuns(running, pod, signal)
       const { openExec } = await import('../../adapters/kubernetes/exec.ts')
       const remote = await openExec(running.access, execTarget(running, pod, terminal, `${running.id}-${run}`), {
         signal: AbortSignal.any([signal, lost, restart]),
       })
+      isTold = false
       const status = await terminal.attach(remote)
-      if (!(await supervisor.leaveEnding(ready, signal))) return status
-      wishes.again(waitingFor('its Pod has ended', running))
-      await pause(AGAIN, signal)
+      const reason = (await supervisor.leaveEnding(ready, signal))
+        ? 'its Pod has ended'
+        : await endedContainer(running.cluster, pod, running.container, status, signal)
+      if (reason === undefined) return status
+      tell(reason)
     } catch (error) {
+      if (running.interrupted.aborted) await endRuns(running, pod)
       signal.throwIfAborted()
       if (restart.aborted && !lost.aborted) {
         wishes.again(`\`${running.command.join(' ')}\` starts again`)
         continue
       }
       if (!lost.aborted && !isCut(error)) throw error
-      const reason = error instanceof ClusterError ? error.message : 'the connection was lost'
-      wishes.again(waitingFor(reason, running))
+      tell(error instanceof ClusterError ? error.message : 'the connection was lost')
+    }
+    const stopIgnoring = terminal.ignoreKeys()
+    try {
       await pause(AGAIN, signal)
+      await supervisor.untilReady(signal)
+    } finally {
+      stopIgnoring()
     }
   }
 }
@@ -81,21 +104,32 @@ const waitingFor = (reason: string, { dev }: RunningCommand): string =>
 
 const UNTIL_READY = `while [ -d ${RUN_PATH} ] && [ ! -e ${READY_FILE} ]; do ${TOOL} sleep 0.1; done; `
 
-/** What is run in the container for a command: with the terminal's type, and marked with its run. */
+/**
+ * What is run in the container for a command: with the terminal's type. With the name of a run it is
+ * marked with that, and what other runs have left is ended first.
+ */
 export function execTarget(
-  { namespace, container, command, workdir, polling }: Omit<RunningCommand, 'access' | 'id' | 'dev'>,
+  {
+    namespace,
+    container,
+    command,
+    workdir,
+    polling,
+  }: Pick<RunningCommand, 'namespace' | 'container' | 'command' | 'workdir' | 'polling'>,
   pod: KubeObject,
   { size, type }: Pick<RemoteTerminal, 'size' | 'type'>,
   run?: string,
 ): ExecTarget {
   const variables = [
-    ...(run === undefined ? [] : [`${RUN}=${run}`]),
+    ...(run === undefined ? [] : [runVariable(run), `${CLEAR}=${END_OLDER_RUNS}end_older ${run}`]),
     ...(size && type ? [`TERM=${type}`] : []),
     ...polling.variables,
   ]
+  // In a variable: as an argument it would fill the list of processes.
+  const cleared = run === undefined ? '' : `eval "$${CLEAR}"; unset ${CLEAR}; `
   // Without a terminal a shell stays: what is still to be read is lost when the command closes its output.
   // Beside the agent the container runs before the first files have come.
-  const script = `${UNTIL_READY}cd "$0" || exit 1; ${size ? 'exec "$@"' : '"$@"; exit $?'}`
+  const script = `${cleared}${UNTIL_READY}cd "$0" || exit 1; ${size ? 'exec "$@"' : '"$@"; exit $?'}`
   return {
     pod: pod.metadata.name,
     namespace,
@@ -106,35 +140,19 @@ export function execTarget(
   }
 }
 
-/**
- * Ends what earlier runs have left in the container: Kubernetes does not end a process whose
- * connection is gone. First by TERM, 3 seconds later by KILL.
- */
-async function endOlderRuns(
-  { access, namespace, container, id }: RunningCommand,
-  pod: KubeObject,
-  signal: AbortSignal,
-) {
-  const script = `
-b=${TOOL}
-old() {
-  for one in /proc/[0-9]*; do
-    "$b" tr '\\0' '\\n' < "$one/environ" 2>/dev/null | "$b" grep -q '^${RUN}=${id}-' && echo "\${one#/proc/}"
-  done
-}
-found=$(old)
-[ -n "$found" ] || exit 0
-kill -TERM $found 2>/dev/null
-for second in 1 2 3; do "$b" sleep 1; found=$(old); [ -n "$found" ] || exit 0; done
-kill -KILL $found 2>/dev/null
-exit 0
-`
+/** Ends what the session runs in the container; what cannot be reached is ended by the next session. */
+async function endRuns({ access, namespace, container }: RunningCommand, pod: KubeObject): Promise<void> {
   const { openExec } = await import('../../adapters/kubernetes/exec.ts')
-  const target = { pod: pod.metadata.name, namespace, container, command: [TOOL, 'sh', '-c', script], stdin: false }
-  const remote = await openExec(access, target, { signal: withTimeLimit(10_000, signal) })
-  remote.stdout.resume()
-  remote.stderr.resume()
-  await remote.exit
+  const command = [TOOL, 'sh', '-c', `${END_OLDER_RUNS}end_older none`]
+  const target = { pod: pod.metadata.name, namespace, container, command, stdin: false }
+  try {
+    const remote = await openExec(access, target, { signal: withTimeLimit(ENDING) })
+    remote.stdout.resume()
+    remote.stderr.resume()
+    await remote.exit
+  } catch {
+    // The session ends in any case.
+  }
 }
 
 /** True if the connection broke, or the Pod has gone, rather than the command failed to start. */

@@ -66,8 +66,9 @@ export class SessionProgram {
         on({ type: 'output', command: dev, stream: 'stdout', text }),
       )
     const id = randomBytes(6).toString('hex')
-    const running = { access, namespace, dev, container, command, workdir: development.workdir?.value, polling, id }
-    return runCommand(supervisor, running, terminal, wishes, signal)
+    const workdir = development.workdir?.value
+    const running = { access, cluster, namespace, dev, container, command, workdir, polling, id }
+    return runCommand(supervisor, { ...running, interrupted: session.signal }, terminal, wishes, signal)
   }
 
   /** Ends it and starts it again. Throws a UserError for a shell, in which somebody types. */

@@ -95,6 +95,37 @@ describe('the terminal of a command in a container', () => {
     expect(local.raw).toEqual([true, false])
   })
 
+  test('what is typed while nothing is attached can be ignored, and a line that was begun', async () => {
+    const local = streams({ stdin: true, stdout: true })
+    const terminal = remoteTerminal(local, ENV)
+    const stop = terminal.ignoreKeys()
+    local.stdin.write('rm -rf *\n')
+    await new Promise(resolve => setImmediate(resolve))
+    stop()
+    expect(local.stdin.isPaused()).toBe(true)
+    local.stdin.write('begun')
+    const remote = fakeProcess()
+    const ended = terminal.attach(remote)
+    // Long enough for the line that was begun.
+    await new Promise(resolve => setTimeout(resolve, 100))
+    local.stdin.write('ls\r')
+    expect(String(await next(remote.stdin))).toBe('ls\r')
+    remote.finish(0)
+    expect(await ended).toBe(0)
+  })
+
+  test('input that is no terminal is never ignored', async () => {
+    const local = streams({})
+    const terminal = remoteTerminal(local, ENV)
+    terminal.ignoreKeys()()
+    const remote = fakeProcess()
+    const ended = terminal.attach(remote)
+    local.stdin.end('all')
+    expect(await text(remote.stdin as PassThrough)).toBe('all')
+    remote.finish(0)
+    await ended
+  })
+
   test('the process may exit at any time', async () => {
     const before = process.listenerCount('exit')
     const local = streams({ stdin: true, stdout: true })
