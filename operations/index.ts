@@ -18,12 +18,29 @@ export { destroy } from './destroy/destroy.ts'
 export type { DestroyInput } from './destroy/input.ts'
 export type { DestroyOutcome } from './destroy/outcome.ts'
 export {
+  type AnswerEmptiedInput,
+  answerEmptied,
+  type StatusInput,
+  status,
+} from './develop/ask.ts'
+export type { EmptiedFolder, SessionReport } from './develop/control/messages.ts'
+export {
   type DoctorInput,
   type DoctorOutcome,
   type DoctorPart,
   type DoctorWorld,
   doctor,
 } from './develop/doctor/doctor.ts'
+export { type DownInput, type DownOutcome, down } from './develop/down.ts'
+export type { DevelopEvent, SessionEnd } from './develop/events.ts'
+export { type ExecInput, exec } from './develop/exec.ts'
+export type { DevelopmentInput, SeveralInput } from './develop/find-development.ts'
+export { outputTerminal } from './develop/output-terminal.ts'
+export type { RemoteTerminal } from './develop/remote-terminal.ts'
+export { type RestartedDevelopment, restartDevelopment } from './develop/restart.ts'
+export { up } from './develop/up.ts'
+export type { UpInput, UpOutcome, UpWorld } from './develop/up-input.ts'
+export { type SeveralWorld, type UpSeveralInput, type UpSeveralOutcome, upSeveral } from './develop/up-several.ts'
 export { diffAgainst } from './diff/against.ts'
 export { type DiffOutcome, diff } from './diff/diff.ts'
 export type { OperationEvent } from './events.ts'

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { KubeObject, ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
 import {
   AGENT_CONTAINER,
   DEVELOPMENT_LABEL,
@@ -20,10 +20,16 @@ export interface MirrorContainer {
 type Here = Pick<Session, 'cluster' | 'namespace' | 'signal'>
 
 /** All mirrors of a development container, also those that are being deleted. */
-export function mirrorsOf({ cluster, namespace, signal }: Here, dev: string): Promise<readonly KubeObject[]> {
-  const labels = `${MIRROR_LABEL},${DEVELOPMENT_LABEL}=${dev}`
-  return cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, labels }, { signal })
-}
+export const mirrorsOf = ({ cluster, namespace, signal }: Here, dev: string): Promise<readonly KubeObject[]> =>
+  cluster.list(mirrorQuery(namespace, dev), { signal })
+
+/** Selects the mirrors of a development container. */
+export const mirrorQuery = (namespace: string, dev: string): ObjectQuery => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  namespace,
+  labels: `${MIRROR_LABEL},${DEVELOPMENT_LABEL}=${dev}`,
+})
 
 /** The mirrors of an active development container. */
 export interface ActiveMirrors {

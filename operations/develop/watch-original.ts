@@ -2,7 +2,7 @@ import { pause } from '../../adapters/http/back-off.ts'
 import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { mirror } from '../../constructs/mirror/mirror.ts'
-import { DEVELOPMENT_LABEL, MIRROR_LABEL, UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
+import { UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorObject, MirrorSettings, User } from '../../constructs/mirror/settings.ts'
 import type { OperationEvent } from '../events.ts'
 import { isEnding } from '../objects/removal.ts'
@@ -10,6 +10,7 @@ import { isEndedByDown, readUpRecord, UP_MANAGER, type UpRecord, valueAt } from 
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
 import { ownersOf } from './fields.ts'
+import { mirrorQuery } from './find-mirror.ts'
 import { Often } from './often.ts'
 import { placeMirror } from './place-mirror.ts'
 import { beforeUp, recordFor, restingPatch, scaleField } from './rest.ts'
@@ -79,9 +80,8 @@ async function follow(session: Session, { apiVersion, kind, metadata }: KubeObje
 
 /** Tells of mirrors that are gone, unless `down` has deleted them, which says so in their records. */
 async function followMirrors({ cluster, namespace, signal }: Session, dev: string, keeper: Keeper): Promise<void> {
-  const labels = `${MIRROR_LABEL},${DEVELOPMENT_LABEL}=${dev}`
   let there = new Set<string>()
-  for await (const change of cluster.watch({ ...MIRRORS, namespace, labels }, { signal })) {
+  for await (const change of cluster.watch(mirrorQuery(namespace, dev), { signal })) {
     if (change.type === 'Restarted') there = new Set()
     else if (change.type === 'Listed') {
       const missing = keeper.names.flatMap((name, index) => (there.has(name) ? [] : [index]))
