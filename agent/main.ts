@@ -7,6 +7,7 @@ import { serveSync } from '../sync/serve.ts'
 import { becomeUser } from './become-user.ts'
 import { type AgentConfig, readConfig } from './config.ts'
 import { listenPlace } from './listen-place.ts'
+import { renewImage } from './renew-image.ts'
 import { startSshServer } from './ssh-server.ts'
 
 /** Milliseconds between two looks for the files of the image; nobody is answered before. */
@@ -19,6 +20,7 @@ export async function runAgent(file: string): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
   becomeUser(config)
   while (config.filled !== undefined && !existsSync(config.filled)) await sleep(FILL_LOOK)
+  for (const folder of config.folders) if (folder.file === undefined) renewImage(config.volume, folder)
   listen(listenPlace(config.sockets?.sync, config.syncPort), startSync(config))
   void startSshServer({ ...config, shared: join(dirname(config.ready), 'shared') })
 }

@@ -53,6 +53,9 @@ function mergeWithBase(base: Agreed, { local, remote, direction }: MergeInput): 
   if (onLaptop === 'unknown' || inContainer === 'unknown')
     return { do: 'hash', local: onLaptop === 'unknown', remote: inContainer === 'unknown' }
   if (inContainer === 'none') return fromLaptop(base, onLaptop, local, remote)
+  // Another image has brought it: nobody has changed what was agreed on.
+  if (inContainer === 'contents' && remote?.isOfImage)
+    return local ? { do: 'send', keep: false } : { do: 'remove-remote', keep: false }
   if (direction === 'up' && (onLaptop === 'none' || !local)) return NOTHING
   if (onLaptop === 'none') return fromContainer(inContainer, remote)
   if (!local) return { do: 'fetch' }

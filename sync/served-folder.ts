@@ -75,6 +75,11 @@ export class ServedFolder {
   async start(): Promise<void> {
     await this.live.start()
     this.#options.volume.setOwnFolders(this.name, [...this.own])
+    // One that an ignore file includes again is synchronized.
+    this.#options.volume.setUnsyncedFolders(
+      this.name,
+      [...this.own].filter(path => !this.tree.find(path)?.local),
+    )
     this.#options.volume.markImage(this.name, this.tree)
     this.#mayOwnMore = true
     this.dirty.clear()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Disk } from './disk.ts'
 import { makeFolders, readOwn, writeOwn } from './disk-files.ts'
-import { decodeEntry, encodeEntry, isUntouched } from './entry.ts'
+import { decodeEntry, encodeEntry, type FileEntry, isUntouched } from './entry.ts'
 import type { TreeNode } from './tree-node.ts'
 
 /**
@@ -11,8 +11,11 @@ import type { TreeNode } from './tree-node.ts'
  *     volume        a random id: the base of a laptop belongs to one volume
  *     synced        the application may start: the volume has been synchronized once
  *     own-FOLDER    folders such as node_modules that are the container's own
+ *     unsynced-FOLDER  those of them of which nothing is synchronized
  *     image-FOLDER  the files that were there before anything was synchronized: those of the image
  *     stage/        files that are being written
+ *
+ * Others leave there what they need to fill the volume from an image, and from another one.
  */
 export class SyncVolume {
   readonly id: string
@@ -48,12 +51,38 @@ export class SyncVolume {
   }
 
   ownFolders(name: string): readonly string[] {
-    const text = readOwn(this.#disk, `${this.#folder}/own-${name}`)?.toString() ?? ''
-    return text.split('\0').filter(path => path !== '')
+    return this.#readPaths(`own-${name}`)
   }
 
   setOwnFolders(name: string, paths: readonly string[]): void {
-    writeOwn(this.#disk, `${this.#folder}/own-${name}`, Buffer.from(paths.join('\0')))
+    this.#writePaths(`own-${name}`, paths)
+  }
+
+  unsyncedFolders(name: string): readonly string[] {
+    return this.#readPaths(`unsynced-${name}`)
+  }
+
+  setUnsyncedFolders(name: string, paths: readonly string[]): void {
+    this.#writePaths(`unsynced-${name}`, paths)
+  }
+
+  #readPaths(name: string): readonly string[] {
+    const text = readOwn(this.#disk, `${this.#folder}/${name}`)?.toString() ?? ''
+    return text.split('\0').filter(path => path !== '')
+  }
+
+  #writePaths(name: string, paths: readonly string[]): void {
+    writeOwn(this.#disk, `${this.#folder}/${name}`, Buffer.from(paths.join('\0')))
+  }
+
+  /** The entries that are of the image; undefined before anything was synchronized. */
+  imageEntries(name: string): Map<string, FileEntry | undefined> | undefined {
+    return this.#readImage(`${this.#folder}/image-${name}`)
+  }
+
+  setImageEntries(name: string, entries: ReadonlyMap<string, FileEntry | undefined>): void {
+    const found = [...entries].map(([path, entry]) => [path, encodeEntry(entry)])
+    writeOwn(this.#disk, `${this.#folder}/image-${name}`, gzipSync(JSON.stringify(found)))
   }
 
   /** Marks the entries that are as the image has them. Before the first sync these are all. */
@@ -71,7 +100,7 @@ export class SyncVolume {
     if (!known) writeOwn(this.#disk, file, gzipSync(JSON.stringify(found)))
   }
 
-  #readImage(file: string) {
+  #readImage(file: string): Map<string, FileEntry | undefined> | undefined {
     const bytes = readOwn(this.#disk, file)
     if (!bytes) return undefined
     try {

@@ -25,7 +25,7 @@ The mirror stays when \`up\` ends; \`devctl down\` restores the original. The ex
     deploy: flag('--deploy', 'run the deploy section first, even if the application is deployed'),
     reset: flag(
       '--reset',
-      'start the synchronization over, without what both sides have agreed on before; where they differ, this machine wins',
+      'empty the synchronized folders in the container, and fill them from the image and this machine again; `volumes` stay',
     ),
     command: list('--command <word>', 'command to run in the container; may be repeated for its arguments'),
     all: flag('--all', 'start all development containers of the manifest, or all services that can be worked on'),

@@ -60,7 +60,12 @@ export function syncContainers(
       : { tools, before: [user, agent], beside: [], own }
   }
   const tools = containerJson(toolsContainer(facts, places))
-  const fill = containerJson(fillContainer({ image, imagePullPolicy }, folders, identity, isBeside))
+  const fill = containerJson(
+    fillContainer({ image, imagePullPolicy }, folders, identity, {
+      stays: isBeside,
+      reset: facts.reset,
+    }),
+  )
   return isBeside
     ? { tools, before: [], beside: [{ ...fill, resources: FILL_RESOURCES }, agent], own }
     : { tools, before: [fill, agent], beside: [], own }

@@ -114,16 +114,20 @@ export function fillContainer(
   { image, imagePullPolicy }: Image,
   folders: readonly VolumeFolder[],
   identity: RunsAs,
-  stays: boolean,
+  { stays, reset }: { readonly stays: boolean; readonly reset: string | undefined },
 ): ContainerPlan {
   const { rootless, security } = fillSecurity(identity)
   const fills = folders
     .filter(({ isFile }) => !isFile)
     .map(({ directory, path }, index) => {
-      const script = fillScript({ directory, path, rootless }, `fill-${index}`)
-      return `${busybox} sh -c ${quote(script)}\n`
+      const fill = { directory, path, rootless }
+      const script = fillScript(fill, `fill-${index}`)
+      // Caches stay; a sync folder follows its image.
+      if (!directory.startsWith('src/')) return `${busybox} sh -c ${quote(script)}\n`
+      return recorded(`${busybox} sh -c ${quote(script)}`, image, fill)
     })
-  const script = `set -e\n${asksForUser(identity) ? TELL_USER : ''}${fills.join('')}${busybox} touch ${FILLED_FILE}\n`
+  const first = `set -e\n${asksForUser(identity) ? TELL_USER : ''}${reset === undefined ? '' : resetScript(reset, folders)}`
+  const script = `${first}${fills.join('')}${busybox} touch ${FILLED_FILE}\n`
   return helperContainer({
     name: FILL_CONTAINER,
     image,
@@ -132,6 +136,52 @@ export function fillContainer(
     mounts: [TOOLS, VOLUME, RUN],
     security: rootless ? security : { ...security, runAsUser: 0 },
   })
+}
+
+/**
+ * Fills a sync folder, and writes down from which image. That of another one is copied beside it,
+ * for the agent, which knows what nobody has touched.
+ */
+function recorded(fill: string, image: string, { directory, path, rootless }: FillWish): string {
+  const name = directory.slice('src/'.length)
+  return `\
+(
+cd ${VOLUME.path}/.devctl
+b=${busybox} from=${quote(path)} image=${quote(image)} name=${quote(name)}
+"$b" rm -rf "new-$name" "new-$name.image" "new-$name.part"
+if [ ! -e "filled-$name" ]; then
+  if ! "$b" ls -A "../src/$name" | "$b" grep -q .; then "$b" touch "filling-$name"; fi
+  ${fill} || exit 1
+  if [ -e "filling-$name" ]; then printf %s "$image" > "filled-$name"; "$b" rm "filling-$name"; fi
+elif [ "$("$b" cat "filled-$name")" != "$image" ]; then
+  if [ -d "$from" ]; then "$b" ${rootless ? 'cp -R' : 'cp -a'} "$from/" "new-$name.part" || exit 1; else "$b" mkdir "new-$name.part"; fi
+  printf %s "$image" > "new-$name.image" && "$b" mv "new-$name.part" "new-$name" || exit 1
+fi
+) || exit 1
+`
+}
+
+interface FillWish {
+  readonly directory: string
+  readonly path: string
+  readonly rootless: boolean
+}
+
+/** Empties the sync folders and forgets the volume, once; the folders themselves are mounted, and stay. */
+function resetScript(reset: string, folders: readonly VolumeFolder[]): string {
+  const all = folders.filter(({ directory, isFile }) => !isFile && directory.startsWith('src/'))
+  return `\
+(
+cd ${VOLUME.path}
+b=${busybox}
+if [ "$("$b" cat .devctl/reset 2>/dev/null)" != ${reset} ]; then
+  for place in ${all.map(({ directory }) => quote(directory)).join(' ')} .devctl; do
+    "$b" find "$place" -mindepth 1 -maxdepth 1 -exec ${busybox} rm -rf {} \\; || exit 1
+  done
+  printf %s ${reset} > .devctl/reset
+fi
+) || exit 1
+`
 }
 
 /** The agent reads it as soon as it is there. */

@@ -120,6 +120,8 @@ export interface MirrorFacts {
   readonly agent: { readonly data: string; readonly hash: string }
   /** The text of `session.json`. */
   readonly session: string
+  /** Names the last `up --reset` of this mirror, which empties the volume once. */
+  readonly reset?: string
   /** A stock image with Node.js. */
   readonly agentImage: string
   /** An image with a static busybox. */

@@ -9,6 +9,8 @@ export interface SessionConfig extends AgentConfig {
   readonly hostPublicKey: string
   /** The private key that the agent lets in. */
   readonly clientKey: string
+  /** Names the last `up --reset`. */
+  readonly reset?: string
 }
 
 /** What the agent of a development container is to do. */
@@ -20,6 +22,8 @@ export interface AgentDuties {
   readonly write: AgentConfig['write']
   /** The volume is filled from the image. */
   readonly fills: boolean
+  /** The volume is emptied first. */
+  readonly reset?: boolean
 }
 
 /** The port of the agent for the synchronization; it listens on 127.0.0.1 of the Pod. */
@@ -29,9 +33,10 @@ const SYNC_PORT = 2223
  * What the agent is started with. The keys of a mirror that is there are kept, so that its Pod goes
  * on; `existing` is what its Secret has.
  */
-export function agentSession(existing: unknown, { hostNetwork, fills, ...duties }: AgentDuties): SessionConfig {
+export function agentSession(existing: unknown, { hostNetwork, fills, reset, ...duties }: AgentDuties): SessionConfig {
   // In one order: another text starts a new Pod.
   const { key, hostKey, userKey, hostPublicKey, clientKey } = keysOf(existing) ?? newKeys()
+  const emptied = reset ? randomBytes(8).toString('hex') : resetOf(existing)
   return {
     protocol: 1,
     key,
@@ -45,7 +50,14 @@ export function agentSession(existing: unknown, { hostNetwork, fills, ...duties 
     volume: VOLUME_PATH,
     ...(fills && { filled: FILLED_FILE }),
     ready: READY_FILE,
+    ...(emptied !== undefined && { reset: emptied }),
   }
+}
+
+/** Of a mirror that is there: without it, its Pod would be another one. */
+function resetOf(existing: unknown): string | undefined {
+  const { reset } = (existing ?? {}) as { readonly reset?: unknown }
+  return typeof reset === 'string' && /^[0-9a-f]{16}$/.test(reset) ? reset : undefined
 }
 
 type Keys = Pick<SessionConfig, 'key' | 'hostKey' | 'userKey' | 'hostPublicKey' | 'clientKey'>

@@ -100,6 +100,7 @@ export async function prepareMirror(
           folders: folders.map(agentFolder),
           write: 'auto',
           fills: development.mode === 'sync',
+          reset: input.reset ?? false,
         }),
       agent: new TextDecoder().decode(agentCode()),
       facts: {

@@ -93,6 +93,7 @@ export async function take<Config extends object>(
     ...(await claimFacts(session, input.settings)),
     namespace: session.namespace,
     session: JSON.stringify(config),
+    ...present((config as { readonly reset?: string }).reset), // only `up` has one
     ...(await userOf(session, main, input)),
     hasSidecars: true,
     services: beside.flatMap(({ live }) => (live ? beforeUp(live) : [])),
@@ -115,6 +116,8 @@ export async function take<Config extends object>(
     throw error
   }
 }
+
+const present = (reset: string | undefined) => (reset === undefined ? {} : { reset })
 
 type Targets = readonly [Target, ...(readonly Target[])]
 

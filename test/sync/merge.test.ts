@@ -32,6 +32,8 @@ test.each([
   ['nothing changed', { base, local: a, remote: b }, 'nothing'],
   ['edited on the laptop', { base, local: edited, remote: b }, 'send'],
   ['edited in the container', { base, local: a, remote: edited }, 'fetch'],
+  ['another image has another one of it', { base, local: a, remote: ofImage }, 'send'],
+  ['another image has one that was deleted on the laptop', { base, remote: ofImage }, 'remove-remote'],
   ['deleted on the laptop', { base, remote: b }, 'remove-remote'],
   ['deleted in the container', { base, local: a }, 'remove-local'],
   ['deleted on both', { base }, 'forget'],

@@ -1,0 +1,127 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, type Stats } from 'node:fs'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { nodeDisk } from '../sync/disk.ts'
+import { writeOwn } from '../sync/disk-files.ts'
+import { SyncVolume } from '../sync/volume.ts'
+
+/** What of a folder is not as its image has it. */
+interface Kept {
+  /** Changed or made since the folder was filled, by the container or the laptop. */
+  readonly paths: readonly string[]
+  /** Of the image, and deleted since. */
+  readonly gone: readonly string[]
+}
+
+/**
+ * Replaces the files of the image in a folder by those of another image, whose copy lies beside it as
+ * `.devctl/new-FOLDER`. What was changed or deleted since the folder was filled stays so. What the
+ * other image does not have is deleted only in folders such as node_modules of which nothing is
+ * synchronized. A kill in between does no harm: the next agent goes on.
+ */
+export function renewImage(root: string, { name, path }: { readonly name: string; readonly path: string }): void {
+  const own = (what: string) => `${root}/.devctl/${what}-${name}`
+  const from = own('new')
+  if (!stat(from)) return
+  const volume = new SyncVolume(nodeDisk, root)
+  const image = volume.imageEntries(name)
+  const unsynced = volume.unsyncedFolders(name)
+  const kept = readKept(own('renewing')) ?? findKept(`${root}/${path}`, [...(image?.keys() ?? [])], own)
+  writeOwn(nodeDisk, own('renewing'), gzipSync(JSON.stringify(kept)))
+  const renewal = new Renewal(`${root}/${path}`, from, kept)
+  for (const folder of unsynced) renewal.removeOld(folder)
+  renewal.bring('')
+  if (image) {
+    for (const one of renewal.brought) {
+      const entry = isBelow(one, unsynced) ? undefined : nodeDisk.entry(`${root}/${path}/${one}`)
+      if (entry && entry !== 'other') image.set(one, entry)
+    }
+    volume.setImageEntries(name, image)
+  }
+  renameSync(own('renewing'), own('kept'))
+  // Its time is that of the last file of the image.
+  writeOwn(nodeDisk, own('filled'), readFileSync(`${from}.image`))
+  rmSync(from, { recursive: true, force: true })
+  rmSync(`${from}.image`, { force: true })
+}
+
+function findKept(folder: string, image: readonly string[], own: (what: string) => string): Kept {
+  const before = readKept(own('kept'))
+  const old = new Set(before?.paths)
+  // The change time also tells of what was written with an old time. Without a record nothing is of the image.
+  const filled = stat(own('filled'))?.ctimeMs ?? -Infinity
+  const paths = [...below(folder, '')].filter(([path, { ctimeMs }]) => ctimeMs > filled || old.has(path))
+  const gone = [...(before?.gone ?? []), ...image].filter(path => !stat(`${folder}/${path}`))
+  return { paths: paths.filter(([, one]) => !one.isDirectory()).map(([path]) => path), gone: [...new Set(gone)] }
+}
+
+class Renewal {
+  readonly #folder: string
+  readonly #from: string
+  readonly #kept: ReadonlySet<string>
+  readonly #gone: ReadonlySet<string>
+  /** What is of the other image now. */
+  readonly brought: string[] = []
+
+  constructor(folder: string, from: string, { paths, gone }: Kept) {
+    this.#folder = folder
+    this.#from = from
+    this.#kept = new Set(paths)
+    this.#gone = new Set(gone)
+  }
+
+  /** Deletes what is in a folder as it was, and is not in the other image. */
+  removeOld(folder: string): void {
+    // What is in a folder goes before it.
+    for (const [path, there] of [...below(this.#folder, folder)].reverse()) {
+      if (this.#kept.has(path) || stat(`${this.#from}/${path}`)) continue
+      const place = `${this.#folder}/${path}`
+      if (!there.isDirectory()) rmSync(place, { force: true })
+      else if (readdirSync(place).length === 0) rmdirSync(place)
+    }
+  }
+
+  bring(folder: string): void {
+    for (const name of readdirSync(join(this.#from, folder))) {
+      const path = join(folder, name)
+      if (this.#kept.has(path) || this.#gone.has(path)) continue
+      const [source, place] = [join(this.#from, path), join(this.#folder, path)]
+      const there = stat(place)
+      if (lstatSync(source).isDirectory()) {
+        if (there && !there.isDirectory()) rmSync(place)
+        if (!there?.isDirectory()) mkdirSync(place)
+        this.bring(path)
+      } else if (there?.isDirectory()) continue
+      else renameSync(source, place)
+      this.brought.push(path)
+    }
+  }
+}
+
+/** All that is below a folder, each folder before what is in it. */
+function* below(root: string, folder: string): Generator<readonly [path: string, there: Stats]> {
+  if (!stat(join(root, folder))?.isDirectory()) return
+  for (const name of readdirSync(join(root, folder))) {
+    const path = join(folder, name)
+    const there = stat(join(root, path))
+    if (!there) continue
+    yield [path, there]
+    yield* below(root, path)
+  }
+}
+
+const stat = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false })
+
+const join = (folder: string, name: string): string =>
+  folder === '' ? name : name === '' ? folder : `${folder}/${name}`
+
+const isBelow = (path: string, folders: readonly string[]): boolean =>
+  folders.some(folder => path.startsWith(`${folder}/`))
+
+function readKept(file: string): Kept | undefined {
+  if (!stat(file)) return undefined
+  try {
+    return JSON.parse(gunzipSync(readFileSync(file)).toString()) as Kept // we have written it
+  } catch {
+    return undefined
+  }
+}
