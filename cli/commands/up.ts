@@ -42,12 +42,14 @@ The mirror stays when \`up\` ends; \`devctl down\` restores the original. The ex
     { line: 'devctl up api --env LOG_LEVEL=debug', does: 'with another variable' },
   ],
   async run(context, words, options) {
+    const { inBackground } = await import('../run/detach.ts')
     const { splitWords } = await import('../run/develop-words.ts')
-    if (options.all || splitWords(words, context).devs.length > 1) {
+    const own = inBackground(context.io, options)
+    if (own.all || splitWords(words, context).devs.length > 1) {
       const { startSeveral } = await import('../run/up-several.ts')
-      return startSeveral(context, words, options)
+      return startSeveral(context, words, own)
     }
     const { startDevelopment } = await import('../run/up.ts')
-    return startDevelopment(context, words, options)
+    return startDevelopment(context, words, own)
   },
 })

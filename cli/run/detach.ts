@@ -15,9 +15,13 @@ import type { OperationEvent } from '../../operations/events.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
 import type { World } from '../../operations/session.ts'
 import type { Io } from '../terminal/io.ts'
+import { wordsInBackground } from './background-words.ts'
+import type { UpValues } from './up-values.ts'
 
 /** The variable by which a process knows that it is the one in the background. */
 const DETACHED = 'DEVCTL_DETACHED'
+/** The variable with the words of `--env` for it: everybody on this machine can read its command line. */
+const VARIABLES = 'DEVCTL_DETACHED_ENV'
 
 /** What the process in the background tells the one that has started it. */
 interface Told {
@@ -35,6 +39,12 @@ interface DetachWorld extends Pick<World, 'session'> {
 
 /** True for the process in the background. */
 export const isInBackground = ({ env }: Pick<Io, 'env'>): boolean => env[DETACHED] === '1'
+
+/** The options of `up`, with what was handed over to the process in the background. */
+export function inBackground<Options extends Pick<UpValues, 'env'>>(io: Pick<Io, 'env'>, options: Options): Options {
+  const text = isInBackground(io) ? io.env[VARIABLES] : undefined
+  return text === undefined ? options : { ...options, env: JSON.parse(text) as readonly string[] } // of this program
+}
 
 /** Hands an event on to the process that has started this one in the background, as long as that waits. */
 export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: string): void {
@@ -60,7 +70,7 @@ export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: str
  */
 export async function startInBackground(
   { workspace: io, session, on }: DetachWorld,
-  input: Omit<DevelopmentInput, 'dev'> & SeveralInput,
+  input: Omit<DevelopmentInput, 'dev'> & SeveralInput & Pick<UpValues, 'env'>,
   project: OpenProject,
 ): Promise<number> {
   const devs = await namedDevelopments({ workspace: io, on }, input, project)
@@ -70,9 +80,9 @@ export async function startInBackground(
   const output = openSync(path, 'w', 0o600)
   const [, program = '', ...words] = process.argv
   const isNamed = input.all || (input.devs?.length ?? 0) > 0
-  const child = spawn(process.execPath, [program, ...withoutDetach(words, isNamed ? [] : devs)], {
+  const child = spawn(process.execPath, [program, ...wordsInBackground(words, isNamed ? [] : devs)], {
     cwd: io.cwd,
-    env: { ...io.env, [DETACHED]: '1' },
+    env: { ...io.env, [DETACHED]: '1', [VARIABLES]: JSON.stringify(input.env ?? []) },
     detached: true,
     stdio: ['ignore', output, output, 'ipc'],
   })
@@ -109,11 +119,4 @@ export async function startInBackground(
     )
   if (failed.length > 0) io.stderr.write(`${namesAre(failed)} not; ${path} says more\n`)
   return failed.length > 0 ? 1 : 0
-}
-
-/** The command line of the process in the background; with the names that were chosen on a terminal. */
-function withoutDetach(words: readonly string[], names: readonly string[]): readonly string[] {
-  const end = words.includes('--') ? words.indexOf('--') : words.length
-  const own = words.slice(0, end).filter(one => one !== '--detach')
-  return [...own, ...names, ...words.slice(end)]
 }

@@ -63,6 +63,7 @@ describe.skipIf(cluster === undefined)('devctl up, when its terminal is closed',
 
   /** Runs `up` in a terminal of its own; killing what holds the terminal closes it. */
   async function inTerminal(...words: readonly string[]) {
+    const isBackground = words.includes('--detach')
     const line = [process.execPath, join(root, 'bin/devctl.cjs'), 'up', ...words].join(' ')
     const env = { ...process.env, DEVCTL_HOME: place.home, DEVCTL_NAMESPACE: place.namespace, TERM: 'xterm' }
     const terminal = spawn('script', ['-qfc', line, '/dev/null'], { cwd: place.folder, env, stdio: 'pipe' })
@@ -75,7 +76,7 @@ describe.skipIf(cluster === undefined)('devctl up, when its terminal is closed',
     await eventually(
       'the command runs',
       90,
-      async () => shown.includes('from the laptop') || undefined,
+      async () => shown.includes(isBackground ? 'in the background' : 'from the laptop') || undefined,
       async () => shown,
     )
     return terminal
@@ -120,4 +121,33 @@ describe.skipIf(cluster === undefined)('devctl up, when its terminal is closed',
     process.kill(id, 'SIGTERM')
     await ended()
   })
+
+  test('what `--detach` has started outlives its terminal, and shows no variable in its command line', async () => {
+    const up = await inTerminal('--detach', '--env', 'API_TOKEN=of-a-bank')
+    await eventually('the terminal is closed', 20, async () => up.exitCode ?? undefined)
+    const read = place.devctl('exec', '--', 'sh', '-c', 'echo $API_TOKEN')
+    expect(await read.status, read.stderr).toBe(0)
+    expect(read.stdout).toBe('of-a-bank\n')
+    const [own, ...others] = running()
+    expect(others).toEqual([])
+    expect(own!.words).toContain('up')
+    expect(own!.words.join(' ')).not.toContain('of-a-bank')
+    process.kill(own!.id, 'SIGHUP')
+    await ended()
+  })
+
+  /** The processes of devctl that work for this test. */
+  const running = () =>
+    readdirSync('/proc')
+      .filter(id => /^\d+$/.test(id))
+      .flatMap(id => {
+        try {
+          const words = readFileSync(`/proc/${id}/cmdline`, 'utf8').split('\0')
+          const isOurs = readFileSync(`/proc/${id}/environ`, 'utf8').includes(`DEVCTL_HOME=${place.home}\0`)
+          return isOurs && words[1]?.endsWith('devctl.cjs') ? [{ id: Number(id), words }] : []
+        } catch {
+          // It has just ended.
+          return []
+        }
+      })
 })

@@ -37,12 +37,27 @@ describe('the entry of a session for SSH clients', () => {
       ['Host web.devctl web.ns.devctl', 'Host api.devctl api.ns.devctl'],
     ])
     expect(text().match(/Port \d+/g)).toEqual(['Port 1002', 'Port 1003'])
-    for (const file of ['config', 'api.key', 'api.known_hosts'])
+    for (const file of ['config', 'api.ns.key', 'api.ns.known_hosts'])
       expect(statSync(join(home, 'ssh', file)).mode & 0o777).toBe(0o600)
     await second.remove()
-    expect(existsSync(join(home, 'ssh/api.key'))).toBe(false)
+    expect(existsSync(join(home, 'ssh/api.ns.key'))).toBe(false)
     await other.remove()
     expect(text()).toBe('')
+  })
+
+  test('two namespaces have one each; the short name belongs to the newer session, then to the other', async () => {
+    const { home } = folders()
+    const hosts = () => readFileSync(sshConfigFile(home), 'utf8').match(/^Host .*/gm)
+    const keyOf = (namespace: string) => readFileSync(join(home, `ssh/api.${namespace}.key`), 'utf8')
+    const first = await writeSshEntry(home, { ...entry('api', 1001), namespace: 'one', userKey: '1\n' })
+    const second = await writeSshEntry(home, { ...entry('api', 1002), namespace: 'two', userKey: '2\n' })
+    expect(hosts()).toEqual(['Host api.one.devctl', 'Host api.devctl api.two.devctl'])
+    expect([keyOf('one'), keyOf('two')]).toEqual(['1\n', '2\n'])
+    await second.remove()
+    expect(hosts()).toEqual(['Host api.devctl api.one.devctl'])
+    expect(keyOf('one')).toBe('1\n')
+    await first.remove()
+    expect(readFileSync(sshConfigFile(home), 'utf8')).toBe('')
   })
 
   test('what a killed session has left is removed by the next', async () => {

@@ -28,7 +28,7 @@ export const sshConfigFile = (home: string): string => join(home, 'ssh', 'config
 
 /**
  * Writes the entry of a session, with its keys, into devctl's own file, in place of an older one of
- * this name, and removes those of sessions that were killed. `home` is devctl's own folder. Throws a
+ * this name and namespace, and removes those of sessions that were killed. `home` is devctl's own folder. Throws a
  * UserError when the file cannot be written.
  */
 export async function writeSshEntry(home: string, entry: SshEntry): Promise<WrittenEntry> {
@@ -36,10 +36,10 @@ export async function writeSshEntry(home: string, entry: SshEntry): Promise<Writ
   const folder = join(home, 'ssh')
   const begin = `# devctl: ${dev} ${entry.namespace} ${process.pid}`
   await change(home, async text => {
-    await writePrivate(keyFile(folder, dev), entry.userKey)
-    await writePrivate(hostsFile(folder, dev), `${hostOf(dev)} ${entry.hostKey}\n`)
-    const others = blocksOf(text).filter(block => block.dev !== dev && isRunning(block.process))
-    return [...others.map(block => block.text), blockOf(begin, folder, entry)].join('\n')
+    await writePrivate(keyFile(folder, entry), entry.userKey)
+    await writePrivate(hostsFile(folder, entry), `${fullHostOf(entry)} ${entry.hostKey}\n`)
+    const others = blocksOf(text).filter(block => !isSame(block, entry) && isRunning(block.process))
+    return named([...others, { dev, text: blockOf(begin, folder, entry) }])
   })
   return {
     host: hostOf(dev),
@@ -48,16 +48,32 @@ export async function writeSshEntry(home: string, entry: SshEntry): Promise<Writ
         const blocks = blocksOf(text)
         const kept = blocks.filter(block => block.begin !== begin)
         if (kept.length === blocks.length) return undefined
-        for (const file of [keyFile(folder, dev), hostsFile(folder, dev)]) await rm(file, { force: true })
-        return kept.map(block => block.text).join('\n')
+        for (const file of [keyFile(folder, entry), hostsFile(folder, entry)]) await rm(file, { force: true })
+        return named(kept)
       }),
   }
 }
 
 /** What is written after `ssh`. */
+export /** A development container: those of two namespaces can have one name. */
+type Named = Pick<SshEntry, 'dev' | 'namespace'>
+
+/** What is written after `ssh`: `api.devctl`. */
 export const hostOf = (dev: string): string => `${dev}.devctl`
-const keyFile = (folder: string, dev: string): string => join(folder, `${dev}.key`)
-const hostsFile = (folder: string, dev: string): string => join(folder, `${dev}.known_hosts`)
+const fullHostOf = ({ dev, namespace }: Named): string => `${dev}.${namespace}.devctl`
+const keyFile = (folder: string, { dev, namespace }: Named): string => join(folder, `${dev}.${namespace}.key`)
+const hostsFile = (folder: string, { dev, namespace }: Named): string => join(folder, `${dev}.${namespace}.known_hosts`)
+const isSame = (a: Named, b: Named): boolean => a.dev === b.dev && a.namespace === b.namespace
+
+/** The text of entries, the newest last: of those with one name, it alone has the short name of the host. */
+function named(blocks: readonly Pick<Block, 'dev' | 'text'>[]): string {
+  const newest = new Map(blocks.map((block, index) => [block.dev, index]))
+  const texts = blocks.map(({ dev, text }, index) => {
+    const long = text.replace(/^Host .*?(\S+)$/m, 'Host $1')
+    return newest.get(dev) === index ? long.replace(/^Host /m, `Host ${hostOf(dev)} `) : long
+  })
+  return texts.join('\n')
+}
 
 const change = (home: string, edit: (text: string) => Promise<string | undefined>): Promise<void> =>
   changeFile(sshConfigFile(home), {
@@ -72,16 +88,16 @@ async function writePrivate(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600, flag: 'wx' })
 }
 
-function blockOf(begin: string, folder: string, { dev, namespace, port }: SshEntry): string {
+function blockOf(begin: string, folder: string, entry: SshEntry): string {
   return `${begin}
-Host ${hostOf(dev)} ${dev}.${namespace}.devctl
+Host ${fullHostOf(entry)}
   HostName 127.0.0.1
-  Port ${port}
+  Port ${entry.port}
   User devctl
-  IdentityFile ${inQuotes(keyFile(folder, dev))}
+  IdentityFile ${inQuotes(keyFile(folder, entry))}
   IdentitiesOnly yes
-  HostKeyAlias ${hostOf(dev)}
-  UserKnownHostsFile ${inQuotes(hostsFile(folder, dev))}
+  HostKeyAlias ${fullHostOf(entry)}
+  UserKnownHostsFile ${inQuotes(hostsFile(folder, entry))}
   GlobalKnownHostsFile none
   StrictHostKeyChecking yes
   UpdateHostKeys no
@@ -96,14 +112,21 @@ const inQuotes = (path: string): string => `"${path.replaceAll('%', '%%')}"`
 interface Block {
   readonly begin: string
   readonly dev: string
+  readonly namespace: string
   readonly process: number
   readonly text: string
 }
 
 /** The entries of the file; what is between them is lost. */
 function blocksOf(text: string): readonly Block[] {
-  const found = text.matchAll(/^(# devctl: (\S+) \S+ (\d+))\n[\s\S]*?^# devctl: end\n/gm)
-  return [...found].map(([block, begin, dev, id]) => ({ begin: begin!, dev: dev!, process: Number(id), text: block }))
+  const found = text.matchAll(/^(# devctl: (\S+) (\S+) (\d+))\n[\s\S]*?^# devctl: end\n/gm)
+  return [...found].map(([text, begin, dev, namespace, id]) => ({
+    begin: begin!,
+    dev: dev!,
+    namespace: namespace!,
+    process: Number(id),
+    text,
+  }))
 }
 
 function isRunning(id: number): boolean {
