@@ -697,12 +697,13 @@ export class FolderSync {
 
   #isEmptied(): boolean {
     if (this.#mayBeEmpty) return false
+    const { tree } = this.state
     let agreedOn = 0
-    for (const { base, local } of this.state.tree.children?.values() ?? []) {
+    for (const { base, local } of tree.children?.values() ?? []) {
       if (base?.local && base.remote) agreedOn++
-      if (local) return false
+      if (local && tree.local) return false
     }
-    return agreedOn >= 2
+    return agreedOn >= (tree.local ? 2 : 1)
   }
 
   #stop(side: 'local' | 'remote', loss?: LostFiles): void {
@@ -711,14 +712,25 @@ export class FolderSync {
     this.state.world.report({ kind: 'stopped', folder: this.name, side, ...(loss && { loss }) })
   }
 
+  /** Files that are not back yet would count as deleted. */
+  #isFilling(): boolean {
+    const { live, world } = this.state
+    if (live.still >= FILLED) return false
+    world.clock.after(FILLED, () => world.rested())
+    return true
+  }
+
   #continueIfFilled(): void {
     const side = this.stopped
-    if (!side || (side === 'local' ? this.#isEmptied() : this.#deletions.loss())) return
+    if (!side || (side === 'local' ? this.#isEmptied() || this.#isFilling() : this.#deletions.loss())) return
     this.stopped = undefined
     this.#deletions.release()
     this.state.world.report({ kind: 'continued', folder: this.name, side })
   }
 }
+
+/** Milliseconds without a change after which the files of a folder are taken to be back. */
+const FILLED = 500
 
 /** Milliseconds for which a mounted file may be missing on the laptop without a word. */
 const STAYING = 1_000

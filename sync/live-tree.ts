@@ -30,6 +30,8 @@ const LONGEST = 200
 /** Events in a second; the system drops those it has no room for without a word. */
 const OVERFLOW = 8_000
 const UNWATCHED_SCAN = 5_000
+/** Between two looks for a root that has gone: nothing tells that it is back. */
+const ROOT_SCAN = 250
 /** Paths that are looked at before others have a turn. */
 const SLICE = 512
 
@@ -47,6 +49,8 @@ export class LiveTree {
   #scanAgain = false
   #isClosed = false
   #isWatched: boolean
+  #isLookingForRoot = false
+  #lastChange = 0
   readonly #timers = new Set<() => void>()
 
   constructor(options: LiveTreeOptions) {
@@ -59,6 +63,11 @@ export class LiveTree {
   /** Hints that have not been looked at. */
   get isQuiet(): boolean {
     return this.#hints.size === 0 && this.#scan === undefined
+  }
+
+  /** Milliseconds for which nothing has changed; 0 while everything is looked at. */
+  get still(): number {
+    return this.#scan ? 0 : this.#options.clock.now() - this.#lastChange
   }
 
   /** Reads everything for the first time. */
@@ -115,6 +124,7 @@ export class LiveTree {
     const paths = [...this.#hints]
     this.#hints.clear()
     for (const path of paths) this.refresh(path)
+    this.#lookForRoot()
     this.#options.settled()
   }
 
@@ -157,8 +167,19 @@ export class LiveTree {
         await turn(this.#options.clock)
         if (this.#isClosed) return
       }
+      this.#lookForRoot()
       this.#options.settled()
     } while (this.#scanAgain && !this.#isClosed)
+  }
+
+  /** A root that has gone may come back: it was moved, or a branch without it was checked out. */
+  #lookForRoot(): void {
+    if (this.#options.tree.local || this.#isLookingForRoot) return
+    this.#isLookingForRoot = true
+    this.#after(ROOT_SCAN, () => {
+      this.#isLookingForRoot = false
+      void this.scan()
+    })
   }
 
   /** Yields once for each path that it looks at. */
@@ -190,6 +211,7 @@ export class LiveTree {
     if (!isUntouched(before, entry)) {
       node.local = entry
       if (before?.kind === 'folder') yield* this.#forgetBelow(node, path)
+      this.#lastChange = this.#options.clock.now()
       this.#options.changed(node)
     }
     if (entry?.kind === 'folder' && (isDeep || isAnother || before?.kind !== 'folder'))
@@ -202,7 +224,7 @@ export class LiveTree {
     this.watchers.remove(path)
     for (const child of [...(node.children?.values() ?? [])]) {
       if (!child.local) continue
-      yield* this.#see(child, `${path}/${child.name}`, undefined, false)
+      yield* this.#see(child, path === '' ? child.name : `${path}/${child.name}`, undefined, false)
     }
   }
 
