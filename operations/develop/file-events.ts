@@ -1,8 +1,9 @@
 import type { Access } from '../../adapters/kubernetes/connection.ts'
-import { type ExecTarget, openExec } from '../../adapters/kubernetes/exec.ts'
+import { openExec } from '../../adapters/kubernetes/exec.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { TEMPORARY } from '../../sync/writer.ts'
+import { runOnce } from './run-once.ts'
 
 /** A folder that two containers of a Pod share, as each of them sees it. */
 export interface SharedFolder {
@@ -39,18 +40,17 @@ export async function fileEventsCross(
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   const limit = withTimeLimit(LIMIT, signal)
-  const run = ({ container }: SharedFolder['own'], command: readonly string[]) =>
-    openExec(access, { pod, namespace, container, command, stdin: false } satisfies ExecTarget, { signal: limit })
+  const command = ['node', '-e', WATCH, agent.path]
   try {
-    const watching = await run(agent, ['node', '-e', WATCH, agent.path])
+    const target = { pod, namespace, container: agent.container, command, stdin: false }
+    const watching = await openExec(access, target, { signal: limit })
     watching.stderr.resume()
     const ready = new Promise(resolve => watching.stdout.once('data', resolve))
     await Promise.race([ready, watching.exit])
     const touch = `: > "$1/${PROBE}" || exit 1; "$0" rm -f "$1/${PROBE}"`
-    const writing = await run(own, [TOOL, 'sh', '-c', touch, TOOL, own.path])
-    writing.stdout.resume()
-    writing.stderr.resume()
-    if ((await writing.exit) !== 0) return undefined
+    const words = [TOOL, 'sh', '-c', touch, TOOL, own.path]
+    const writing = { access, namespace, pod: { metadata: { name: pod } }, container: own.container, command: words }
+    if ((await runOnce(writing, limit)) !== 0) return undefined
     const status = await watching.exit
     if (status === SEEN) return true
     return status === UNSEEN ? false : undefined

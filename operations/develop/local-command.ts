@@ -10,6 +10,7 @@ import { TOOL } from '../../constructs/mirror/scripts.ts'
 import type { Workspace } from '../workspace.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 import type { RunWishes } from './run-command.ts'
+import { runOnce } from './run-once.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** Milliseconds for reading the variables of the container. */
@@ -34,19 +35,11 @@ export async function containerVariables(
   pod: KubeObject,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, string>>> {
-  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
-  const target = {
-    pod: pod.metadata.name,
-    namespace,
-    container,
-    command: [TOOL, 'cat', '/proc/self/environ'],
-    stdin: false,
-  }
-  const remote = await openExec(access, target, { signal: withTimeLimit(READING, signal) })
-  remote.stderr.resume()
   const parts: Buffer[] = []
-  remote.stdout.on('data', (part: Buffer) => parts.push(part))
-  await remote.exit
+  const command = [TOOL, 'cat', '/proc/self/environ']
+  await runOnce({ access, namespace, pod, container, command }, withTimeLimit(READING, signal), {
+    stdout: part => parts.push(part),
+  })
   return parseVariables(Buffer.concat(parts).toString('utf8'))
 }
 

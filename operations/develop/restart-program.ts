@@ -3,6 +3,7 @@ import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import type { Session } from '../session.ts'
 import { RESTART_WORDS } from './action-words.ts'
+import { runOnce } from './run-once.ts'
 
 /** Milliseconds for telling process 1 of a container. */
 const TELLING = 20_000
@@ -22,12 +23,7 @@ export async function restartProgram(
     await cluster.delete({ apiVersion: 'v1', kind: 'Pod', name, namespace }, { uid, signal })
     return
   }
-  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
-  const target = { pod: name, namespace, container, command: RESTART_WORDS, stdin: false }
-  const remote = await openExec(access, target, { signal: withTimeLimit(TELLING, signal) })
-  remote.stdout.resume()
-  remote.stderr.resume()
-  await remote.exit
+  await runOnce({ access, namespace, pod, container, command: RESTART_WORDS }, withTimeLimit(TELLING, signal))
 }
 
 interface PodContainer {

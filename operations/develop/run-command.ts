@@ -9,6 +9,7 @@ import { endedContainer } from './ended-container.ts'
 import { END_OLDER_RUNS, runVariable } from './older-runs.ts'
 import type { Polling } from './polling.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
+import { runOnce } from './run-once.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** Milliseconds before a command that was cut off is run again. */
@@ -142,14 +143,9 @@ export function execTarget(
 
 /** Ends what the session runs in the container; what cannot be reached is ended by the next session. */
 async function endRuns({ access, namespace, container }: RunningCommand, pod: KubeObject): Promise<void> {
-  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
   const command = [TOOL, 'sh', '-c', `${END_OLDER_RUNS}end_older none`]
-  const target = { pod: pod.metadata.name, namespace, container, command, stdin: false }
   try {
-    const remote = await openExec(access, target, { signal: withTimeLimit(ENDING) })
-    remote.stdout.resume()
-    remote.stderr.resume()
-    await remote.exit
+    await runOnce({ access, namespace, pod, container, command }, withTimeLimit(ENDING))
   } catch {
     // The session ends in any case.
   }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
 import type { OperationEvent } from '../events.ts'
@@ -77,7 +78,7 @@ export async function runSession(world: UpWorld, { asked, found, prepared }: Pla
     } finally {
       await taken.release()
       if (input.downOnExit) {
-        const signal = AbortSignal.timeout(GIVING_BACK)
+        const signal = withTimeLimit(GIVING_BACK)
         await giveBack({ ...session, signal }, { name: dev }, { volumes: false }, on)
       }
     }

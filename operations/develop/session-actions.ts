@@ -4,6 +4,7 @@ import type { OperationEvent } from '../events.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import { execWords } from './action-words.ts'
+import { runOnce } from './run-once.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { UpInput } from './up-input.ts'
 import { type ActionHands, type ActionRule, type BatchAction, WatchActions } from './watch-actions.ts'
@@ -37,15 +38,16 @@ export async function startActions(
   const { session, on } = world
   const run = async (command: readonly string[], until: AbortSignal): Promise<number> => {
     const { pod, lost } = await supervisor.untilReady(until)
-    const { openExec } = await import('../../adapters/kubernetes/exec.ts')
-    const target = { pod: pod.metadata.name, namespace: session.namespace, container, command, stdin: false }
-    const remote = await openExec(session.access, target, { signal: AbortSignal.any([until, lost]) })
-    for (const stream of [remote.stdout, remote.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        for (const line of text.trimEnd().split('\n'))
+    const show = () => {
+      const decoder = new TextDecoder()
+      return (part: Buffer) => {
+        for (const line of decoder.decode(part, { stream: true }).trimEnd().split('\n'))
           on({ type: 'output', command: dev, stream: 'stdout', text: line })
-      })
-    return remote.exit
+      }
+    }
+    const { access, namespace } = session
+    const either = AbortSignal.any([until, lost])
+    return runOnce({ access, namespace, pod, container, command }, either, { stdout: show(), stderr: show() })
   }
   const hands: ActionHands = {
     async settled(until) {

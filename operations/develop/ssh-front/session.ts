@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import type { ServerChannel, Session } from 'ssh2'
 import type { ExecProcess } from '../../../adapters/kubernetes/exec.ts'
+import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
 import { type FrontContainer, shellCommand, signalCommand } from './container.ts'
 
 /** What OpenSSH's client gives when the connection fails. */
@@ -98,7 +99,7 @@ function finish(channel: ServerChannel, status: number): void {
 async function sendSignal(container: FrontContainer, session: string, signal: string): Promise<void> {
   if (!/^[A-Z0-9]+$/.test(signal)) return
   try {
-    const limit = AbortSignal.timeout(SIGNALLING)
+    const limit = withTimeLimit(SIGNALLING)
     const remote = await container.run(signalCommand(container, session, signal), { stdin: false }, limit)
     remote.stdout.resume()
     remote.stderr.resume()

@@ -1,0 +1,34 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Access } from '../../adapters/kubernetes/connection.ts'
+
+/** A command without input for a container of a Pod. */
+export interface OneCommand {
+  readonly access: Access
+  readonly namespace: string
+  readonly pod: Pick<KubeObject, 'metadata'>
+  readonly container: string
+  readonly command: readonly string[]
+}
+
+/** Who reads what a command prints; what nobody reads is thrown away. */
+export interface CommandReaders {
+  readonly stdout?: (part: Buffer) => void
+  readonly stderr?: (part: Buffer) => void
+}
+
+/** Runs a command until it ends; gives its exit status. Rejects with a ClusterError, or the reason of the signal. */
+export async function runOnce(
+  { access, namespace, pod, container, command }: OneCommand,
+  signal: AbortSignal,
+  { stdout = () => {}, stderr = () => {} }: CommandReaders = {},
+): Promise<number> {
+  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+  const target = { pod: pod.metadata.name, namespace, container, command, stdin: false }
+  const remote = await openExec(access, target, { signal })
+  remote.stdout.on('data', stdout)
+  remote.stderr.on('data', stderr)
+  const passed = Promise.all([remote.stdout, remote.stderr].map(one => new Promise(end => one.once('close', end))))
+  const status = await remote.exit
+  await passed
+  return status
+}
