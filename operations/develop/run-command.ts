@@ -88,7 +88,7 @@ export async function runCommand(
         continue
       }
       if (!lost.aborted && !isCut(error)) throw error
-      tell(error instanceof ClusterError ? error.message : 'the connection was lost')
+      tell(messageOf(lost.aborted ? lost.reason : error))
     }
     const stopIgnoring = terminal.ignoreKeys()
     try {
@@ -99,6 +99,8 @@ export async function runCommand(
     }
   }
 }
+
+const messageOf = (reason: unknown): string => (reason instanceof Error ? reason.message : 'the connection was lost')
 
 const waitingFor = (reason: string, { dev }: RunningCommand): string =>
   `${reason}; the command runs again as soon as ${dev} is connected`

@@ -43,7 +43,7 @@ export interface SupervisedParts {
 export interface Ready {
   readonly pod: KubeObject
   readonly attached: Attached
-  /** Aborted when the connection to it is lost. */
+  /** Aborted when the connection to it is lost, with the reason. */
   readonly lost: AbortSignal
 }
 
@@ -145,6 +145,7 @@ export class Supervisor {
       const synced = attached.synced.catch(() => ended)
       const first = await Promise.race([synced, ended])
       if (first) return first.error.message
+      void attached.ended.then(error => lost.abort(error))
       const started = await Promise.race([this.#untilRunning(pod, either), ended])
       if (isEnd(started)) return started.error.message
       this.#isReady({ pod: started, attached, lost: lost.signal })
