@@ -1,4 +1,5 @@
 import { turn } from './clock.ts'
+import { IGNORE_FILE } from './default-ignores.ts'
 import { Deletions } from './deletions.ts'
 import { decodeEntry, type FileEntry, isFolder, isUntouched } from './entry.ts'
 import { FolderState, type FolderWorld, type LostFiles } from './folder-state.ts'
@@ -9,6 +10,7 @@ import { LargeFiles } from './large-files.ts'
 import { LiveTree } from './live-tree.ts'
 import { LocalSteps } from './local-steps.ts'
 import { type Decision, merge } from './merge.ts'
+import { withoutOwnPaths } from './own-paths.ts'
 import { pathProblem } from './paths.ts'
 import { describeError } from './problems.ts'
 import { readSmall } from './reader.ts'
@@ -20,6 +22,8 @@ export interface FolderSyncOptions {
   readonly name: string
   readonly root: string
   readonly ignores: IgnoreSource
+  /** Paths that only belong to this machine. */
+  readonly own: readonly string[]
   /** The folder is about one file, which stays in the container as long as that runs. */
   readonly isMountedFile: boolean
   readonly recursive: boolean
@@ -57,7 +61,10 @@ export class FolderSync {
     this.root = root
     this.ignores = ignores
     this.state = new FolderState(name, world)
-    this.#rules = toRules(ignores, path => this.own.has(path))
+    this.#rules = withoutOwnPaths(
+      toRules(ignores, path => this.own.has(path)),
+      [IGNORE_FILE, ...options.own],
+    )
     this.state.writer = new Writer({ disk: world.disk, root, write: 'rename' })
     this.state.live = new LiveTree({
       disk: world.disk,

@@ -41,8 +41,12 @@ function nameProblem(name: string, { windows }: NameRules): string | undefined {
 
 /** Also as macOS and Windows read it: letters that are not seen, trailing dots and blanks, the short name. */
 function isGitFolder(name: string): boolean {
-  const plain = name.normalize('NFKC').replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
-  return /^(\.git|git~\d+)(::.*|:.*|[. ]*)$/i.test(plain)
+  return /^(\.git|git~\d+)(::.*|:.*|[. ]*)$/i.test(plainName(name))
+}
+
+/** A name without the letters that some file systems leave out. */
+export function plainName(name: string): string {
+  return name.normalize('NFKC').replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
 }
 
 /** Why a link from the container is not made on this machine. Written through it, a file would be outside the folder. */

@@ -24,6 +24,8 @@ export interface LocalSyncFolder {
   readonly ignores: IgnoreSource
   /** The only file of the folder that is synchronized, where the container has it mounted by itself. */
   readonly file?: string
+  /** Paths in it that are never synchronized, in neither direction. */
+  readonly own?: readonly string[]
 }
 
 export interface SyncOptions {
@@ -150,13 +152,14 @@ class Engine implements SyncEngine, FolderWorld {
     this.conflicts = new ConflictFolder(this.disk, `${options.stateFolder}/conflicts`)
     this.deleted = new DeletedFiles(this.disk, this.clock, `${options.stateFolder}/deleted`)
     this.#folders = options.folders.map(
-      ({ name, local, ignores, file }) =>
+      ({ name, local, ignores, file, own }) =>
         new FolderSync(
           {
             name,
             isMountedFile: file !== undefined,
             root: isWindows ? local.replaceAll('\\', '/') : local,
             ignores,
+            own: own ?? [],
             recursive: platform !== 'linux',
             rescanInterval: options.rescanInterval,
           },

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { items } from '../compose/read/tree-values.ts'
 import type { ModelPath } from '../schema/model-path.ts'
 import type { At } from '../text/source.ts'
@@ -6,6 +7,7 @@ import { failed, type Parsed, parsed } from '../values/parsed.ts'
 import type { DevelopmentSecret, ExternalVolume, Reverse, Sync, SyncFolder } from './development.ts'
 import { Distinct } from './duplicates.ts'
 import { parsePort } from './forward.ts'
+import { reservedProblem } from './reserved-paths.ts'
 import { parseScalar, type Reading, readFlag, readInteger } from './values.ts'
 
 // The lists of `A:B` of a development container.
@@ -52,7 +54,11 @@ export function parseSyncFolder(text: string): Parsed<{ readonly local: string; 
   if (at < 0) return failed('the folder in the container is missing', `write \`${text}:/PATH\``)
   if (at === 0) return failed('the folder on this machine is missing', `write \`.${text}\``)
   const remote = remotePath(text, at + 1)
-  return remote.ok ? parsed({ local: text.slice(0, at), remote: remote.value }) : remote
+  if (!remote.ok) return remote
+  const reserved = reservedProblem(remote.value)
+  return reserved
+    ? failed(reserved, 'choose another path', [at + 1, text.length])
+    : parsed({ local: text.slice(0, at), remote: remote.value })
 }
 
 /**
@@ -68,7 +74,9 @@ function remotePath(text: string, at: number, end: number = text.length): Parsed
   if (!path.startsWith('/')) return failed(`\`${path}\` is not an absolute path`, `write \`/${path}\``, where)
   if (/^\/+$/.test(path))
     return failed('the root folder of the container cannot be replaced', 'name a folder below it', where)
-  return parsed(path.replace(/\/+$/, ''))
+  const plain = posix.normalize(path).replace(/(?<=.)\/+$/, '')
+  if (plain === '/') return failed('`..` leads to the root folder of the container', 'choose another path', where)
+  return parsed(plain)
 }
 
 /** `volumes`: paths in the container that outlive it. */

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
 import type { Forward } from '../../compiler/manifest/forward.ts'
+import { type Boundary, boundaryOf } from '../project/boundary.ts'
 import type { Loading } from '../project/input.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -39,6 +40,8 @@ export interface FoundDevelopment {
   readonly hasDeploy: boolean
   /** The folders of `sync`, where they are the host volumes of a service. */
   readonly composeFolders?: readonly ComposeFolder[]
+  /** The paths that `sync` of the manifest may name. */
+  readonly boundary?: Boundary
   /** What changes of files do besides travelling. */
   readonly actions: readonly ActionRule[]
   /** True if the container runs the program of its service, whose output is shown. */
@@ -110,7 +113,8 @@ export async function findDevelopment(
     runsService: false,
     notes: [],
   }
-  if (development.sync || development.mode === 'hybrid') return base
+  if (development.sync || development.mode === 'hybrid')
+    return { ...base, boundary: boundaryOf(world.workspace, input, project) }
   const { folder: _, ...compose } = await inCompose(world, input, project, { declared: development })
   return { ...base, ...compose }
 }

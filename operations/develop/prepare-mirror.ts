@@ -52,8 +52,8 @@ export async function prepareMirror(
   const { development, folder, composeFolders, runsService } = found
   const { env } = workspace
   const folders = composeFolders
-    ? ofHostVolumes(composeFolders, workspace.cwd)
-    : localFolders(development, folder, workspace)
+    ? ofHostVolumes(composeFolders, workspace)
+    : localFolders(development, { folder, boundary: found.boundary }, workspace)
   const variables = (one: DevelopmentContainer) => {
     const found = variablesOf(one, given, folder, workspace)
     on({ type: 'diagnostics', diagnostics: found.diagnostics })

@@ -7,9 +7,12 @@ import { shownPlace } from '../../compiler/text/source.ts'
 import { type IgnoreSource, ignoreSource } from '../../sync/ignore-source.ts'
 import type { LocalSyncFolder } from '../../sync/sync.ts'
 import { userHome } from '../contexts/home.ts'
+import { type Boundary, outsideOf } from '../project/boundary.ts'
 import type { Workspace } from '../workspace.ts'
 import type { ComposeFolder } from './compose-folders.ts'
 import { folderRules } from './folder-rules.ts'
+import { checkProjectFolder, ownPathsIn } from './own-paths.ts'
+import { inside } from './watch-patterns.ts'
 
 /** A folder or file of this machine, and its place in the container. */
 export interface LocalFolder {
@@ -23,25 +26,57 @@ export interface LocalFolder {
   readonly remote: string
   /** The name in `local` of the only file that is synchronized, where `remote` is a file. */
   readonly file?: string
-  /** What is not synchronized; absent: what its ignore file says. */
-  readonly ignores?: IgnoreSource
+  /** What is not synchronized. */
+  readonly ignores: IgnoreSource
+  /** What is not synchronized either, whatever an ignore file says: paths of devctl itself. */
+  readonly own: readonly string[]
+}
+
+/** What the paths of `sync` are checked against. */
+export interface FolderPlace {
+  /** What relative paths are of. */
+  readonly folder: string
+  /** Absent: they may be anywhere. */
+  readonly boundary: Boundary | undefined
 }
 
 /**
- * The folders of `sync`. `folder` is what relative paths are of. Throws a UserError for one that is
- * not there, or is no folder.
+ * The folders of `sync`. Throws a UserError for one that is not there, is no folder, is outside the
+ * project, or is more than a project.
  */
 export function localFolders(
-  { sync }: Pick<Development, 'sync'>,
-  folder: string,
-  { env }: Pick<Workspace, 'env'>,
+  { sync, volumes, externalVolumes }: Pick<Development, 'sync' | 'volumes' | 'externalVolumes'>,
+  { folder, boundary }: FolderPlace,
+  workspace: Pick<Workspace, 'env' | 'cwd'>,
 ): readonly LocalFolder[] {
-  return (sync?.folders ?? []).map((one, index) => ({
-    name: String(index),
-    local: existing(one, pathHere(one.local, folder, env)),
-    written: one.local,
-    remote: one.remote,
-  }))
+  const all = sync?.folders ?? []
+  const mounts = [...all.map(({ remote }) => remote), ...volumes.map(({ value }) => value)]
+  const covering = [...mounts, ...externalVolumes.map(({ mount }) => mount)]
+  return all.map((one, index) => {
+    const local = existing(one, pathHere(one.local, folder, workspace.env))
+    checkProjectFolder(local, one.local, [shownPlace(one.span)], workspace)
+    checkInside(one, local, boundary)
+    return {
+      name: String(index),
+      local,
+      written: one.local,
+      remote: one.remote,
+      ignores: ignoreSource(
+        local,
+        covering.flatMap(other => inside(other, one.remote) ?? []),
+      ),
+      own: ownPathsIn(local, workspace),
+    }
+  })
+}
+
+function checkInside({ local, span }: SyncFolder, real: string, boundary: Boundary | undefined): void {
+  const outside = boundary && outsideOf(real, boundary)
+  if (!outside || outside.is === 'allowed') return
+  throw new UserError(`\`${local}\` of \`sync\` is outside the project: \`${real}\``, {
+    notes: [shownPlace(span)],
+    hint: 'name a folder of the project, or add `--allow-outside` if you trust the manifest',
+  })
 }
 
 /** The absolute path of one that the manifest writes: relative to its folder, absolute, or from `~`. */
@@ -65,22 +100,31 @@ export const agentFolder = ({ name, file }: Pick<LocalFolder, 'name' | 'file'>):
 })
 
 /** The host volumes of a service, with what the container has of its own in them left out. */
-export const ofHostVolumes = (folders: readonly ComposeFolder[], cwd: string): readonly LocalFolder[] =>
-  folders.map((one, index) => ({
-    name: String(index),
-    local: one.local,
-    written: relative(cwd, join(one.local, one.file ?? '')) || '.',
-    remote: one.remote,
-    ...(one.file !== undefined && { file: one.file }),
-    ignores: folderRules(one),
-  }))
+export const ofHostVolumes = (
+  folders: readonly ComposeFolder[],
+  workspace: Pick<Workspace, 'env' | 'cwd'>,
+): readonly LocalFolder[] =>
+  folders.map((one, index) => {
+    const written = relative(workspace.cwd, join(one.local, one.file ?? '')) || '.'
+    if (one.file === undefined) checkProjectFolder(one.local, written, [shownPlace(one.span)], workspace)
+    return {
+      name: String(index),
+      local: one.local,
+      written,
+      remote: one.remote,
+      ...(one.file !== undefined && { file: one.file }),
+      ignores: folderRules(one),
+      own: ownPathsIn(one.local, workspace),
+    }
+  })
 
 /** The folder for the synchronization, with what is left out. */
-export const syncedFolder = ({ name, local, file, ignores }: LocalFolder): LocalSyncFolder => ({
+export const syncedFolder = ({ name, local, file, ignores, own }: LocalFolder): LocalSyncFolder => ({
   name,
   local,
   ...(file !== undefined && { file }),
-  ignores: ignores ?? ignoreSource(local),
+  ignores,
+  own,
 })
 
 /** A folder for people: as the manifest writes it. */

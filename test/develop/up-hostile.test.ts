@@ -24,7 +24,8 @@ describe.skipIf(cluster === undefined)('devctl up, with a container that means h
   let up: Program
 
   beforeAll(async () => {
-    place = await openDevelopment(cluster!, 'up-hostile')
+    // devctl's own folder is in the project.
+    place = await openDevelopment(cluster!, 'up-hostile', { DEVCTL_HOME: 'config/devctl' })
     write(place.folder, {
       'devctl.yml': MANIFEST,
       '.env': 'A=1\n',
@@ -42,21 +43,37 @@ describe.skipIf(cluster === undefined)('devctl up, with a container that means h
     expect(await program.status, program.stderr).toBe(0)
   }
 
+  test('keys of devctl do not go there, and its SSH configuration does not come back', async () => {
+    const config = join(place.folder, 'config/devctl/ssh/config')
+    const before = readFileSync(config, 'utf8')
+    await inContainer('! grep -r PRIVATE /app && ! [ -e config/devctl ]')
+    await inContainer(
+      'mkdir -p config/devctl/ssh; echo "ProxyCommand x" > config/devctl/ssh/config; touch config/other',
+    )
+    await eventually('what is beside it comes back', 20, async () =>
+      readdirSync(join(place.folder, 'config')).includes('other') ? true : undefined,
+    )
+    expect(readFileSync(config, 'utf8')).toBe(before)
+    await inContainer('rm -rf config')
+    expect(readFileSync(config, 'utf8')).toBe(before)
+  })
+
   test('a file that it deletes is kept; when it deletes all of them, nothing is deleted here', async () => {
     await inContainer('rm /app/src/one')
     await eventually('the file is deleted here', 20, async () =>
       readdirSync(join(place.folder, 'src')).includes('one') ? undefined : true,
     )
-    const kept = readdirSync(place.home, { recursive: true, encoding: 'utf8' }).find(path => path.endsWith('src/one'))
+    const home = join(place.folder, 'config/devctl')
+    const kept = readdirSync(home, { recursive: true, encoding: 'utf8' }).find(path => path.endsWith('src/one'))
     expect(kept).toMatch(/\/deleted\/[^/]+\/0\/src\/one$/)
-    expect(readFileSync(join(place.home, kept!), 'utf8')).toBe('1\n')
+    expect(readFileSync(join(home, kept!), 'utf8')).toBe('1\n')
 
     writeFileSync(join(place.folder, 'src/one'), 'again\n')
     await inContainer('until [ -e src/one ]; do sleep 0.1; done; rm -rf /app/*')
     await eventually('the synchronization stops', 20, async () =>
-      up.stderr.includes('4 of 5 files of . are gone in the container') ? true : undefined,
+      /files of \. are gone in the container/.test(up.stderr) ? true : undefined,
     )
-    expect(readdirSync(place.folder).sort()).toEqual(['.env', 'devctl.yml', 'readme', 'src'])
+    expect(readdirSync(place.folder).sort()).toEqual(['.env', 'config', 'devctl.yml', 'readme', 'src'])
     expect(readdirSync(join(place.folder, 'src')).sort()).toEqual(['one', 'two'])
   })
 })

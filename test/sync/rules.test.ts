@@ -269,3 +269,29 @@ test('a silent connection is given up', async () => {
   expect((await attached!.ended).message).toContain('nothing has come')
   await sides.close()
 })
+
+test.each(['.devctl', 'keys/of/devctl'])(
+  'what belongs to this machine (%s) goes neither way, whatever is in .stignore',
+  async own => {
+    const ignores = { ...NO_IGNORES, text: `!/${own}\n!.stignore` }
+    const sides = new TwoSides({ folders: [{ name: '0', local: '/home/project', ignores, own: [own] }] })
+    write(sides, 'local', `${own}/ssh/config`, 'mine')
+    write(sides, 'local', 'a', 'one')
+    write(sides, 'local', '.stignore', 'mine')
+    sides.start()
+    await sides.settle()
+    expect(Object.keys(sides.files('remote'))).not.toContain(`${own}/ssh/config`)
+    for (const path of [own, own.toUpperCase(), own.replace('v', 'v\u200c')])
+      write(sides, 'remote', `${path}/ssh/config`, 'ProxyCommand bad')
+    write(sides, 'remote', '.STIGNORE', '!*')
+    write(sides, 'remote', 'b', 'two')
+    const before = sides.laptop.files('/home/project')
+    await sides.settle()
+    expect(sides.files('local')).toEqual({
+      ...before,
+      b: 'two',
+      ...(own.includes('/') && { 'KEYS/': '', 'KEYS/OF/': '' }),
+    })
+    await sides.close()
+  },
+)

@@ -1,0 +1,72 @@
+import { lstatSync, readlinkSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, parse, relative, resolve, sep } from 'node:path'
+import { realPath } from '../../adapters/files/real-path.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { devctlHome, type Surroundings, userHome } from '../contexts/home.ts'
+
+/** Links that lead to another link at most. */
+const LINKS = 40
+
+/**
+ * The paths in a folder, links followed, that are devctl's own, and the links on the way there: the keys of sessions,
+ * the SSH configuration. They are never synchronized.
+ */
+export function ownPathsIn(folder: string, world: Surroundings): readonly string[] {
+  const places = [...new Set(ownPlaces(world))].filter(place => isBelow(place, folder))
+  return places.map(place => relative(folder, place).replaceAll(sep, '/'))
+}
+
+/** Throws a UserError for a folder, links followed, that holds more than a project: the root, the user's home, devctl's. */
+export function checkProjectFolder(folder: string, written: string, place: readonly string[], world: Surroundings) {
+  const user = [userHome(world.env), homedir()].map(path => realPath(path) ?? path)
+  const what =
+    folder === parse(folder).root
+      ? 'is the root folder'
+      : user.includes(folder)
+        ? 'is your home folder'
+        : user.some(home => isBelow(home, folder))
+          ? 'holds your home folder'
+          : ownPlaces(world).some(own => own === folder || isBelow(folder, own))
+            ? 'is the folder of devctl'
+            : undefined
+  if (what === undefined) return
+  throw new UserError(`\`${written}\` ${what} and is not synchronized`, {
+    notes: place,
+    hint: 'name the folder of the project: the container can read and change all of it',
+  })
+}
+
+/** Its folder of this process, and that of others. */
+const ownPlaces = (world: Surroundings): readonly string[] =>
+  [devctlHome(world), devctlHome({ ...world, env: { ...world.env, DEVCTL_HOME: undefined } })].flatMap(home => [
+    ...placesOf(home, LINKS),
+    ...[realPath(home)].filter(place => place !== undefined),
+  ])
+
+/** Where a path really is, and each link on the way. Its end need not exist. */
+function* placesOf(path: string, links: number): Generator<string> {
+  const { root } = parse(path)
+  let at = root
+  const names = path.slice(root.length).split(sep)
+  for (const [index, name] of names.entries()) {
+    at = join(at, name)
+    const target = linkAt(at)
+    if (target === undefined) continue
+    yield at
+    if (links > 0) yield* placesOf(resolve(dirname(at), target, ...names.slice(index + 1)), links - 1)
+    return
+  }
+  yield at
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isBelow = (path: string, folder: string): boolean =>
+  path !== folder && path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)

@@ -1,0 +1,21 @@
+import type { IgnoreRules } from './ignore.ts'
+import { plainName } from './paths.ts'
+
+/**
+ * The rules with paths that only belong to this machine left out, which no ignore file can undo. Names that some file
+ * systems take for the same are the same here.
+ */
+export function withoutOwnPaths(rules: IgnoreRules, paths: readonly string[]): IgnoreRules {
+  const own = paths.map(plainPath)
+  const isOwn = (path: string) => {
+    const plain = plainPath(path)
+    return own.some(one => plain === one || plain.startsWith(`${one}/`))
+  }
+  return {
+    ignores: (path, isFolder) => isOwn(path) || rules.ignores(path, isFolder),
+    mayHoldIncluded: folder => !isOwn(folder) && rules.mayHoldIncluded(folder),
+    deletable: path => !isOwn(path) && rules.deletable(path),
+  }
+}
+
+const plainPath = (path: string): string => (/[^\0-\x7f]/.test(path) ? plainName(path) : path).toLowerCase()
