@@ -71,7 +71,9 @@ function refuseOtherWords(built: CommanderCommand, name: string, below: readonly
     const [word] = called.args
     if (called !== built || word === undefined) return
     const { didYouMean } = await import('../compiler/diagnostics/suggest.ts')
-    const hint = didYouMean(word, below.map(lastWord)) ?? `see \`devctl ${name} --help\``
+    // `namespace shop`, `context kind` as kubens and kubectx have it.
+    const use = below.some(one => lastWord(one) === 'use') ? `did you mean \`devctl ${name} use ${word}\`?` : undefined
+    const hint = didYouMean(word, below.map(lastWord)) ?? use ?? `see \`devctl ${name} --help\``
     throw new UsageError(`unknown command \`${name} ${word}\``, { hint })
   })
 }

@@ -33,7 +33,7 @@ export interface Compilation {
    */
   readonly environmentName?: string
   readonly project?: Project
-  /** Absent if any diagnostic is an error. */
+  /** Absent if any diagnostic is an error, unless `plansErrors` asks for it. */
   readonly plan?: Plan
   readonly diagnostics: readonly Diagnostic[]
   /** The values known to be secret, set even after errors: diagnostics may contain them. */
@@ -69,7 +69,13 @@ function compileWith(
   const project = readProject(loaded, host, reporter, options.secretRules)
   for (const value of secretContents(project)) secrets.addValue(value)
   const plan = planProject(project, options, host, reporter)
-  return { loaded, project, ...(!reporter.hasErrors && { plan }), diagnostics: reporter.diagnostics(), secrets }
+  return {
+    loaded,
+    project,
+    ...((options.plansErrors || !reporter.hasErrors) && { plan }),
+    diagnostics: reporter.diagnostics(),
+    secrets,
+  }
 }
 
 /** The values that go into Secrets: contents of `secrets`, and variables with secret names. */

@@ -132,6 +132,8 @@ export interface PlanOptions {
    * what they are built from is not read.
    */
   readonly forBuild?: 'build' | 'deploy'
+  /** Give the plan although there are errors: it is what there would be without the parts that are wrong. */
+  readonly plansErrors?: boolean
   /** The value of DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED: `true` (default) or `false`. */
   readonly volumeAffinity?: string
   /** The image of containers that wait or copy files into volumes. Default: `busybox:1.37`. */

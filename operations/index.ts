@@ -17,12 +17,6 @@ export type { DeployOutcome, ServiceState } from './deploy/outcome.ts'
 export { destroy } from './destroy/destroy.ts'
 export type { DestroyInput } from './destroy/input.ts'
 export type { DestroyOutcome } from './destroy/outcome.ts'
-export {
-  type AnswerEmptiedInput,
-  answerEmptied,
-  type StatusInput,
-  status,
-} from './develop/ask.ts'
 export type { EmptiedFolder, SessionReport } from './develop/control/messages.ts'
 export {
   type DoctorInput,
@@ -38,6 +32,12 @@ export type { DevelopmentInput, SeveralInput } from './develop/find-development.
 export { outputTerminal } from './develop/output-terminal.ts'
 export type { RemoteTerminal } from './develop/remote-terminal.ts'
 export { type RestartedDevelopment, restartDevelopment } from './develop/restart.ts'
+export {
+  type AnswerEmptiedInput,
+  answerEmptied,
+  type StatusInput,
+  status,
+} from './develop/status.ts'
 export { up } from './develop/up.ts'
 export type { UpInput, UpOutcome, UpWorld } from './develop/up-input.ts'
 export { type SeveralWorld, type UpSeveralInput, type UpSeveralOutcome, upSeveral } from './develop/up-several.ts'

@@ -23,6 +23,10 @@ The mirror stays when \`up\` ends; \`devctl down\` restores the original. The ex
     ...target,
     env: list('--env <name=value>', 'set a variable in the development container; may be repeated'),
     deploy: flag('--deploy', 'run the deploy section first, even if the application is deployed'),
+    createNamespace: flag(
+      '--create-namespace',
+      'create the namespace if it does not exist (without the option, devctl asks on a terminal)',
+    ),
     reset: flag(
       '--reset',
       'empty the synchronized folders in the container, and fill them from the image and this machine again; `volumes` stay',

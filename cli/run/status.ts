@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jsonText } from '../../compiler/values/printable.ts'
-import type { StatusInput } from '../../operations/develop/ask.ts'
 import type { EmptiedFolder, SessionReport } from '../../operations/develop/control/messages.ts'
+import type { StatusInput } from '../../operations/develop/status.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { reportsText } from '../terminal/develop/status-text.ts'
@@ -25,11 +25,11 @@ const EVERY = 500
 export async function showStatus(context: Context, words: readonly string[], options: StatusValues): Promise<number> {
   const values = { ...options, var: undefined, timeout: undefined, isEndless: options.watch }
   return withProject(context, values, async (own, project, session) => {
-    const { status } = await import('../../operations/develop/ask.ts')
+    const { leftMirrors, status } = await import('../../operations/develop/status.ts')
     const world = { workspace: own.io, session, on: printsDiagnostics(own) }
     let input: StatusInput = { ...options, devs: words, choose: chooseDevFor(own.io) }
     if (options.answer !== undefined) {
-      const { answerEmptied } = await import('../../operations/develop/ask.ts')
+      const { answerEmptied } = await import('../../operations/develop/status.ts')
       const answered = await answerEmptied(world, { ...input, answer: options.answer }, project)
       for (const one of [...answered.values()].flat())
         printSummary(answeredText(one, options.answer), own.io, own.logLevel)
@@ -39,8 +39,10 @@ export async function showStatus(context: Context, words: readonly string[], opt
     for (;;) {
       const reports = await status(world, input, project)
       // Whoever was asked is asked once.
-      if (!options.all) input = { ...input, devs: [...reports.keys()] }
-      const text = options.output === 'json' ? jsonOf(reports) : reportsText(reports, { withInfo: options.info })
+      if (words.length > 0) input = { ...input, devs: [...reports.keys()] }
+      const isNotHere = [...reports].flatMap(([dev, report]) => (report ? [] : [dev]))
+      const left = new Set((await leftMirrors(session, isNotHere)).keys())
+      const text = options.output === 'json' ? jsonOf(reports) : reportsText(reports, { withInfo: options.info, left })
       if (text !== last) own.io.stdout.write(text)
       last = text
       if (!options.watch) return 0

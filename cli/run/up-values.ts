@@ -7,6 +7,7 @@ import type { SessionOptions } from './cluster-session.ts'
 export interface UpValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
   readonly env: readonly string[] | undefined
   readonly deploy: boolean
+  readonly createNamespace: boolean
   readonly reset: boolean
   readonly command: readonly string[] | undefined
   readonly detach: boolean

@@ -8,6 +8,8 @@ export interface ErrorDetails {
   readonly cause?: unknown
   /** Where in the files the value is written that it is about. */
   readonly place?: Span
+  /** Lines to write into a file, printed below the hint as they are. */
+  readonly lines?: readonly string[]
 }
 
 /**
@@ -18,6 +20,7 @@ export class UserError extends Error {
   readonly hint: string | undefined
   readonly notes: readonly string[]
   readonly place: Span | undefined
+  readonly lines: readonly string[]
 
   /**
    * `message` is written like that of a diagnostic: lower case, no full stop, names in backticks.
@@ -27,6 +30,7 @@ export class UserError extends Error {
     this.hint = details.hint
     this.notes = details.notes ?? []
     this.place = details.place
+    this.lines = details.lines ?? []
   }
 }
 
@@ -35,3 +39,10 @@ export class UserError extends Error {
  * command line its exit status is 2.
  */
 export class UsageError extends UserError {}
+
+/** The files have errors that were reported as diagnostics: nothing is left to be printed. */
+export class ReportedError extends UserError {
+  constructor() {
+    super('the files have errors', { hint: 'correct them first; `devctl validate` checks them' })
+  }
+}

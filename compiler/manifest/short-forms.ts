@@ -53,6 +53,12 @@ export function parseSyncFolder(text: string): Parsed<{ readonly local: string; 
   const at = text.indexOf(':', drive)
   if (at < 0) return failed('the folder in the container is missing', `write \`${text}:/PATH\``)
   if (at === 0) return failed('the folder on this machine is missing', `write \`.${text}\``)
+  const mode = /:(?:ro|rw|z|Z|U|cached|delegated|consistent|nocopy)(?:,\w+)*$/.exec(text)
+  if (mode && mode.index > at)
+    return failed(`\`${mode[0]}\` is not known in \`sync\``, `write \`${text.slice(0, mode.index)}\``, [
+      mode.index,
+      text.length,
+    ])
   const remote = remotePath(text, at + 1)
   if (!remote.ok) return remote
   const reserved = reservedProblem(remote.value)

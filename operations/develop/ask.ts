@@ -1,11 +1,8 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
-import type { OpenProject } from '../project/opened-project.ts'
 import type { Session, World } from '../session.ts'
 import { askSession, endSession } from './control/client.ts'
-import type { ControlRequest, EmptiedFolder, SessionReport } from './control/messages.ts'
-import type { EmptiedAnswer } from './emptied-folders.ts'
-import { type DevelopmentInput, namedDevelopments, type SeveralInput } from './find-development.ts'
+import type { ControlRequest, SessionReport } from './control/messages.ts'
 import { controlAddress, type SessionKey } from './session-folder.ts'
 
 /** The session of a development container in the cluster and namespace of a command. */
@@ -42,52 +39,4 @@ export async function reportOf(
 ): Promise<SessionReport | undefined> {
   const answer = await askUp(world, dev, { ask: 'report' })
   return answer === 'done' ? undefined : answer
-}
-
-/** What `status` asks. */
-export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
-
-/**
- * The states of development containers whose `up` runs on this machine, by their names. With `all`
- * those of which none runs are undefined. Throws a UserError if none runs of one that is named, or
- * of all.
- */
-export async function status(
-  world: Pick<World, 'workspace' | 'session' | 'on'>,
-  input: StatusInput,
-  project: OpenProject,
-): Promise<ReadonlyMap<string, SessionReport | undefined>> {
-  const names = await namedDevelopments(world, input, project)
-  const reports = await Promise.all(names.map(async dev => [dev, await reportOf(world, dev)] as const))
-  const missing = reports.filter(([, report]) => !report).map(([dev]) => dev)
-  if (missing.length === 0 || (input.all && missing.length < reports.length)) return new Map(reports)
-  const [are, them] = missing.length > 1 ? ['are', 'them'] : ['is', 'it']
-  const shown = missing.map(dev => `\`${dev}\``).join(', ')
-  throw new UserError(`${shown} ${are} not active here: no \`devctl up\` runs for ${them} on this machine`, {
-    hint: `start ${them} with \`devctl up ${missing.join(' ')}\``,
-  })
-}
-
-/** Which folders are answered for, and how. */
-export interface AnswerEmptiedInput extends StatusInput {
-  /** `delete`: the files are deleted on the other side, too; `restore`: they come back from there. */
-  readonly answer: EmptiedAnswer
-}
-
-/**
- * Says what becomes of the folders that have lost all files on one side. Gives them, by the names of
- * the development containers. Throws a UserError if none waits for an answer.
- */
-export async function answerEmptied(
-  world: Pick<World, 'workspace' | 'session' | 'on'>,
-  { answer, ...input }: AnswerEmptiedInput,
-  project: OpenProject,
-): Promise<ReadonlyMap<string, readonly EmptiedFolder[]>> {
-  const active = [...(await status(world, input, project))].flatMap(([dev, report]) => (report ? [dev] : []))
-  const answered = new Map<string, readonly EmptiedFolder[]>()
-  for (const dev of active) {
-    const report = await askUp(world, dev, { ask: 'answer', meaning: answer })
-    answered.set(dev, report && report !== 'done' ? (report.emptied ?? []) : [])
-  }
-  return answered
 }

@@ -3,7 +3,7 @@ import type { Project, Service } from '../../compiler/compose/project.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
-import { type ChooseDev, chooseDev } from './choose.ts'
+import { type ChooseDev, chooseDev, listed } from './choose.ts'
 import { type ComposeFolders, composeFolders, type FolderHost, isSyncRule } from './compose-folders.ts'
 import { inside } from './watch-patterns.ts'
 
@@ -57,31 +57,52 @@ export async function chooseCandidate(
 /** A service that is named needs only a folder or file: the user knows what it is. */
 function namedCandidate(project: Project, host: FolderHost, name: string): Candidate {
   const service = project.services.get(name)
-  if (!service) {
-    const names = [...project.services.keys()]
-    throw new UserError(`service \`${name}\` does not exist`, {
-      hint: didYouMean(name, names) ?? `the services are ${names.map(one => `\`${one}\``).join(', ')}`,
-    })
-  }
+  const workable = () =>
+    [...project.services.values()].filter(one => composeFolders(one, host).folders.length > 0).map(one => one.name)
+  if (!service) throw noSuchCandidate(name, project, workable())
   const found = { service, ...composeFolders(service, host) }
-  if (found.folders.length === 0) throw nothingToSync(found, project)
+  if (found.folders.length === 0) throw nothingToSync(found, project, workable())
   return found
 }
 
-/** The error for a project, or a service, without a folder to work on; the hint has the two lines to add. */
-export function nothingToSync(candidate: Candidate | undefined, { services }: Pick<Project, 'services'>): UserError {
-  const example = candidate?.service ?? [...services.values()].find(({ build }) => build)
-  const target = example?.workingDir?.value ?? '/app'
-  const [source, at] = [sourceOf(example), posix.resolve('/', target)]
-  return new UserError(
-    candidate
-      ? `service \`${candidate.service.name}\` has no folder of this machine to work on`
-      : 'no service has a folder of this machine to work on',
-    {
-      notes: (candidate?.problems ?? []).map(({ span, text }) => `${shownPlace(span)}: ${text}`),
-      hint: `add two lines to ${example ? `\`${example.name}\`` : 'the service that you work on'}:\n    volumes:\n      - ${source}:${at}`,
-    },
-  )
+/** The error for a service that does not exist; what is suggested can be worked on, if anything can. */
+function noSuchCandidate(name: string, { services }: Project, workable: readonly string[]): UserError {
+  const names = workable.length > 0 ? workable : [...services.keys()]
+  const begun = names.filter(one => one.startsWith(name))
+  const begins = begun.length === 1 ? `did you mean \`${begun[0]}\`?` : undefined
+  const all = workable.length > 0 ? choice(workable) : `the services are ${listed(names)}`
+  return new UserError(`service \`${name}\` does not exist`, { hint: didYouMean(name, names) ?? begins ?? all })
+}
+
+/** `choose `api` or `web`, which have folders of this machine`. */
+const choice = (names: readonly string[]): string =>
+  names.length === 1
+    ? `choose \`${names[0]}\`, which has a folder of this machine`
+    : `choose ${listed(names.slice(0, -1))} or \`${names.at(-1)}\`, which have folders of this machine`
+
+/**
+ * The error for a project, or a service, without a folder to work on. The hint names those that have
+ * one; if there are none, the two lines to add follow it, for a service that is built.
+ */
+export function nothingToSync(
+  candidate: Candidate | undefined,
+  { services }: Pick<Project, 'services'>,
+  workable: readonly string[] = [],
+): UserError {
+  const message = candidate
+    ? `service \`${candidate.service.name}\` has no folder of this machine to work on`
+    : 'no service has a folder of this machine to work on'
+  const notes = (candidate?.problems ?? []).map(({ span, text }) => `${shownPlace(span)}: ${text}`)
+  if (workable.length > 0) return new UserError(message, { notes, hint: choice(workable) })
+  const own = candidate?.service.build || candidate?.folders.length ? candidate.service : undefined
+  const example = own ?? [...services.values()].find(({ build }) => build)
+  const target = posix.resolve('/', example?.workingDir?.value ?? '/app')
+  const indent = ' '.repeat(2 * Math.max(1, example ? example.span.file.position(example.span.start).column - 1 : 2))
+  return new UserError(message, {
+    notes,
+    hint: `add two lines to ${example ? `\`${example.name}\`` : 'the service that you work on'}:`,
+    lines: [`${indent}volumes:`, `${indent}  - ${sourceOf(example)}:${target}`],
+  })
 }
 
 /** The folder that the service is built from, as far as it can be written shortly. */

@@ -28,4 +28,5 @@ export async function chooseDev(
   })
 }
 
-const listed = (names: readonly string[]): string => names.map(name => `\`${name}\``).join(', ')
+/** Names in a sentence. */
+export const listed = (names: readonly string[]): string => names.map(name => `\`${name}\``).join(', ')

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import type { Project } from '../../compiler/compose/project.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
@@ -12,7 +13,9 @@ import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
 import { candidatesOf, chooseCandidate, nothingToSync } from './candidates.ts'
 import type { ChooseDev } from './choose.ts'
-import { type ComposeDevelopment, developmentOf, withHostVolumes } from './from-compose.ts'
+import { composeFolders, type FolderHost } from './compose-folders.ts'
+import { type ComposeDevelopment, developmentOf, serviceOf, withHostVolumes } from './from-compose.ts'
+import { errorsOf } from './own-errors.ts'
 
 /** Which development container: one of the manifest without `sync`, or a service, which may have to be chosen. */
 export type WhichDevelopment =
@@ -44,18 +47,31 @@ export async function composeDevelopment(
   project: OpenProject,
   which: WhichDevelopment,
 ): Promise<FoundInCompose> {
-  const compiled = await compileFiles(workspace, [], input, input, { project })
+  const compiled = await compileFiles(workspace, [], input, input, { project, plansErrors: true })
   const { project: model, plan, loaded, diagnostics } = compiled
-  if (count(diagnostics).error > 0) return { kind: 'refused', diagnostics }
+  const hasErrors = count(diagnostics).error > 0
+  if (hasErrors && (!model || !plan || !loaded || isOfAll(which, model, hostOf(workspace, input, project))))
+    return { kind: 'refused', diagnostics }
   if (!model || !plan || model.services.size === 0) throw noCompose(which, project)
   const host = hostOf(workspace, input, project)
-  const found =
+  const service =
     'declared' in which
-      ? withHostVolumes(which.declared, model, host)
-      : developmentOf(await chooseCandidate(model, host, which.service, which.choose), model, plan, host)
+      ? serviceOf(which.declared, model)
+      : (await chooseCandidate(model, host, which.service, which.choose)).service
+  // What is wrong with other services is told when they are deployed.
+  const own = loaded ? errorsOf(service.name, loaded.tree, diagnostics) : []
+  if (own.length > 0) return { kind: 'refused', diagnostics: own }
+  const candidate = { service, ...composeFolders(service, host) }
+  const found =
+    'declared' in which ? withHostVolumes(which.declared, model, host) : developmentOf(candidate, model, plan, host)
   const folder = loaded?.directory ?? (project.manifest ? dirname(project.manifest.path) : workspace.cwd)
   return { kind: 'found', ...found, folder }
 }
+
+/** True if errors may be why the service that is meant is not among those that can be worked on. */
+const isOfAll = (which: WhichDevelopment, model: Project, host: FolderHost): boolean =>
+  'service' in which &&
+  (which.service === undefined ? candidatesOf(model, host).length === 0 : !model.services.has(which.service))
 
 /**
  * The names of the services that can be worked on, as `candidatesOf` finds them. Throws a UserError

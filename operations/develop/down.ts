@@ -1,8 +1,10 @@
+import { requireNamespace } from '../namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import { stopUp } from './ask.ts'
-import { type DevelopmentInput, namedDevelopments, type SeveralInput } from './find-development.ts'
+import type { DevelopmentInput, SeveralInput } from './find-development.ts'
 import { giveBack } from './give-back.ts'
+import { knownDevelopments } from './known-developments.ts'
 
 export interface DownInput extends Omit<DevelopmentInput, 'dev'>, SeveralInput {
   /** True if the claims with the files are deleted. */
@@ -22,7 +24,7 @@ export interface DownOutcome {
  * at the same time. One that fails does not keep the others from it.
  */
 export async function down(world: World, input: DownInput, project: OpenProject): Promise<readonly DownOutcome[]> {
-  const names = await namedDevelopments(world, input, project)
+  const names = await knownDevelopments(world, input, project, { one: !input.all })
   const results = await Promise.allSettled(names.map(name => downOne(world, name, input.volumes ?? false)))
   const failures = results.flatMap(one => (one.status === 'rejected' ? [one.reason] : []))
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures)
@@ -34,5 +36,6 @@ async function downOne(world: World, dev: string, volumes: boolean): Promise<Dow
   // The session closes its connections before the mirror goes, so that nothing is reported as lost.
   await stopUp(world, dev)
   const { wasActive, restored } = await giveBack(session, { name: dev }, { volumes }, world.on)
+  if (!wasActive) await requireNamespace(session)
   return { dev, wasActive, restored }
 }

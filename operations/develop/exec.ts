@@ -1,10 +1,12 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
+import { requireNamespace } from '../namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import { reportOf, sessionKey } from './ask.ts'
-import { type DevelopmentInput, findDevelopment } from './find-development.ts'
+import type { DevelopmentInput } from './find-development.ts'
 import { runningContainer } from './find-mirror.ts'
+import { declaredDevelopment, knownDevelopments } from './known-developments.ts'
 import { Polling } from './polling.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 import { execTarget } from './run-command.ts'
@@ -22,31 +24,34 @@ export interface ExecInput extends DevelopmentInput {
  */
 export async function exec(
   world: World & { readonly terminal: RemoteTerminal },
-  { command, ...input }: ExecInput,
+  { command, dev: wanted, ...input }: ExecInput,
   project: OpenProject,
 ): Promise<number> {
   const { session, terminal } = world
   const { namespace, access, signal } = session
-  const { development } = await findDevelopment(world, input, project)
-  const report = await reportOf(world, development.name)
-  const found = await runningContainer(session, development.name)
+  const devs = wanted === undefined ? [] : [wanted]
+  const [dev] = (await knownDevelopments(world, { ...input, devs }, project, { one: true })) as [string]
+  const development = declaredDevelopment(project, dev)
+  const report = await reportOf(world, dev)
+  const found = await runningContainer(session, dev)
+  if (!found && !report) await requireNamespace(session)
   if (!found)
     throw new UserError(
       report
-        ? `\`${development.name}\` is not ready: ${report.state}${report.text && `, ${report.text}`}`
-        : `no development container \`${development.name}\` is active in ${namespace}`,
-      { hint: report ? 'try again in a moment' : `start it with \`devctl up ${development.name}\`` },
+        ? `\`${dev}\` is not ready: ${report.state}${report.text && `, ${report.text}`}`
+        : `no development container \`${dev}\` is active in ${namespace}`,
+      { hint: report ? 'try again in a moment' : `start it with \`devctl up ${dev}\`` },
     )
-  if (development.mode === 'hybrid')
-    throw new UserError(`\`${development.name}\` runs its command on this machine (\`mode: hybrid\`)`, {
+  if (development?.mode === 'hybrid')
+    throw new UserError(`\`${dev}\` runs its command on this machine (\`mode: hybrid\`)`, {
       hint: 'run the command here',
     })
   const { openExec } = await import('../../adapters/kubernetes/exec.ts')
   const { pod, container } = found
-  const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, development.name)))
+  const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
   const remote = await openExec(
     access,
-    execTarget({ namespace, container, command, workdir: development.workdir?.value, polling }, pod, terminal),
+    execTarget({ namespace, container, command, workdir: development?.workdir?.value, polling }, pod, terminal),
     {
       signal,
     },

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { ReportedError, UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
 import type { Forward } from '../../compiler/manifest/forward.ts'
 import { type Boundary, boundaryOf } from '../project/boundary.ts'
@@ -67,6 +67,7 @@ export async function allDevelopments(
   input: Omit<DevelopmentInput, 'dev' | 'choose'>,
   project: OpenProject,
 ): Promise<readonly string[]> {
+  refuseMistakes(world, project)
   const names = developmentNames(project)
   if (names) return names
   const { composeCandidates } = await import('./compose-development.ts')
@@ -99,6 +100,7 @@ export async function findDevelopment(
   input: DevelopmentInput,
   project: OpenProject,
 ): Promise<FoundDevelopment> {
+  refuseMistakes(world, project)
   const manifest = manifestOf(project)
   const names = developmentNames(project)
   if (!manifest || !names) return ofCompose(world, input, project)
@@ -140,5 +142,10 @@ async function inCompose(world: FindingWorld, input: DevelopmentInput, project: 
 
 function refused({ on }: FindingWorld, diagnostics: readonly Diagnostic[]): never {
   on({ type: 'diagnostics', diagnostics })
-  throw new UserError('the files have errors', { hint: 'correct them first; `devctl validate` checks them' })
+  throw new ReportedError()
+}
+
+/** Reports the mistakes of the manifest and throws, where there are errors: what is left of it is not what its author wants. */
+function refuseMistakes(world: FindingWorld, { diagnostics }: OpenProject): void {
+  if (diagnostics.some(({ severity }) => severity === 'error')) refused(world, diagnostics)
 }

@@ -82,7 +82,8 @@ export function withHostVolumes(development: Development, project: Project, host
   }
 }
 
-function serviceOf({ name, container, span }: Development, project: Project): Service {
+/** The service that a development container of the manifest is of. Throws a UserError where there is none. */
+export function serviceOf({ name, container, span }: Development, project: Project): Service {
   const names = planNames(project, {}, new Reporter())
   const all = [...project.services.values()]
   const named = (wanted: string) => all.find(one => one.name === wanted || names.of(one.name) === wanted)

@@ -9,6 +9,8 @@ export interface UpInput extends DevelopmentInput {
   readonly env?: readonly string[] | undefined
   /** True if the deploy section runs although the application is there. */
   readonly deploy?: boolean | undefined
+  /** True if the namespace is created where it does not exist. */
+  readonly createNamespace?: boolean | undefined
   /** True if what is in the volume is discarded. */
   readonly reset?: boolean | undefined
   /** In place of the manifest's. */

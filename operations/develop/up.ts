@@ -2,6 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DeployOutcome } from '../deploy/outcome.ts'
+import { ensureNamespace, requireNamespace } from '../namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import { parseVariables } from './environment.ts'
@@ -56,6 +57,11 @@ export async function originalsOf(
   const { session } = world
   const find = () => Promise.all(found.map(({ development }) => findOriginal(session, development)))
   const there = await find()
+  // Said before anything is built or read for it.
+  if (there.some(one => !one))
+    await (input.dryRun
+      ? requireNamespace(session)
+      : ensureNamespace(world, { createNamespace: input.createNamespace }))
   const isMissing = found.some(({ hasDeploy }, index) => hasDeploy && !there[index])
   if (!input.deploy && !isMissing) {
     const missing = found.find(({ development }, index) => !there[index] && !development.autocreate)

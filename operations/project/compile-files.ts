@@ -38,6 +38,8 @@ interface Extra
   readonly project?: OpenProject
   /** Told of each file that is read: its absolute path, and its bytes. */
   readonly onRead?: (path: string, bytes: Uint8Array) => void
+  /** The plan is wanted although there are errors, which may be about services that are not. */
+  readonly plansErrors?: boolean
   /** The manifests go to a repository, where nobody may read a secret. */
   readonly forRepository?: boolean
 }
@@ -51,7 +53,7 @@ export async function compileFiles(
   services: readonly string[],
   loading: Loading,
   planning: Planning = {},
-  { project: opened, onRead, ...extra }: Extra = {},
+  { project: opened, onRead, plansErrors, ...extra }: Extra = {},
 ): Promise<CompiledProject> {
   const project = opened ?? (await openProject(workspace, loading))
   const compiler = import('../../compiler/index.ts')
@@ -82,7 +84,7 @@ export async function compileFiles(
   if (commands && commands.commands.length > 0 && !commands.endpoints) return nothing()
 
   const options = loadOptions(workspace, services, loading, planning, await withStdin(workspace, loading, project))
-  const compilation = compile({ ...options, ...plan, ...extra }, host)
+  const compilation = compile({ ...options, ...plan, ...extra, ...(plansErrors && { plansErrors }) }, host)
   tellSecrets(workspace, compilation)
   const isMissing = compilation.diagnostics.some(({ code }) => code === 'files/no-compose-file')
   if (isMissing && manifest && !failed && !manifest.deploy?.endpoints) return nothing()
@@ -93,7 +95,7 @@ export async function compileFiles(
   const all = [...diagnostics, ...own]
   const { plan: made, ...rest } = compilation
   const isSound = !all.some(({ severity }) => severity === 'error')
-  return { ...rest, ...found, ...(made && isSound && { plan: made }), diagnostics: all }
+  return { ...rest, ...found, ...(made && (isSound || plansErrors) && { plan: made }), diagnostics: all }
 }
 
 /**

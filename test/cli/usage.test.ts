@@ -93,7 +93,7 @@ describe('wrong usage ends with status 2 and says what to write', () => {
     ['help stop', 'unknown command `stop`', expect.stringContaining('keeps its data')],
     ['help rendr', 'unknown command `rendr`', 'did you mean `render`?'],
     ['context usee', 'unknown command `context usee`', 'did you mean `use`?'],
-    ['namespace shop', 'unknown command `namespace shop`', 'see `devctl namespace --help`'],
+    ['namespace shop', 'unknown command `namespace shop`', 'did you mean `devctl namespace use shop`?'],
     ['help context usee', 'unknown command `context usee`', 'did you mean `context use`?'],
     [
       'context use a b',

@@ -5,16 +5,16 @@ import { emptiedHint, emptiedText, problemText } from './event-text.ts'
 /** Problems and conflicts that are listed each. */
 const MOST = 20
 
-/** The states of sessions for people: the percentage first, then what is in the way. */
+/** The states of sessions for people: the percentage first, then what is in the way. `left`: those with a mirror alone. */
 export function reportsText(
   reports: ReadonlyMap<string, SessionReport | undefined>,
-  { withInfo }: { readonly withInfo: boolean },
+  { withInfo, left }: { readonly withInfo: boolean; readonly left: ReadonlySet<string> },
 ): string {
   const [first] = reports.values()
   if (reports.size === 1 && first) return `${[...headOf(first), ...detailsOf(first, withInfo)].join('\n')}\n`
   const width = Math.max(...[...reports.keys()].map(dev => dev.length))
   const lines = [...reports].flatMap(([dev, report]) => [
-    `${dev.padEnd(width)}  ${report ? `${percentOf(report).padStart(7)}  ${doing(report)}` : '      -  not active'}`,
+    `${dev.padEnd(width)}  ${report ? `${percentOf(report).padStart(7)}  ${doing(report)}` : `      -  ${left.has(dev) ? 'its mirror runs, without `devctl up` on this machine' : 'not active'}`}`,
     ...(report ? detailsOf(report, withInfo) : []),
   ])
   return `${lines.join('\n')}\n`

@@ -69,7 +69,7 @@ const chosen = async (lines: readonly string[], name?: string, choose?: (names: 
 const refused = async (lines: readonly string[], name?: string) => {
   const error = await chosen(lines, name).catch((reason: unknown) => reason)
   if (!(error instanceof UserError)) throw error
-  return [error.message, ...error.notes, error.hint].join('\n')
+  return [error.message, ...error.notes, error.hint, ...error.lines].join('\n')
 }
 
 describe('the service that `up` works on', () => {
@@ -97,8 +97,20 @@ describe('the service that `up` works on', () => {
     expect(await refused(['db: {image: postgres}'])).toBe(
       'no service has a folder of this machine to work on\nadd two lines to the service that you work on:\n    volumes:\n      - .:/app',
     )
-    expect(await refused(['db: {image: postgres}', API], 'db')).toBe(
-      'service `db` has no folder of this machine to work on\nadd two lines to `db`:\n    volumes:\n      - .:/app',
+    expect(await refused(['db: {image: postgres}', 'api: {build: ./api}'], 'db')).toBe(
+      'service `db` has no folder of this machine to work on\nadd two lines to `api`:\n    volumes:\n      - ./api:/app',
+    )
+  })
+
+  test('is an error that names those that have a folder', async () => {
+    const db = 'db: {image: postgres}'
+    expect(await refused([db, API], 'db')).toBe(
+      'service `db` has no folder of this machine to work on\nchoose `api`, which has a folder of this machine',
+    )
+    expect(await refused([db, API, WEB], 'db')).toMatch(/\nchoose `api` or `web`, which have folders of this machine$/)
+    expect(await refused([db, API, WEB], 'ap')).toBe('service `ap` does not exist\ndid you mean `api`?')
+    expect(await refused([db, API, WEB], 'dbs')).toBe(
+      'service `dbs` does not exist\nchoose `api` or `web`, which have folders of this machine',
     )
   })
 })

@@ -53,11 +53,11 @@ test('compose needs no manifest', async () => {
 })
 
 /** What becomes of files, and of the development container of a manifest. */
-async function found(files: Readonly<Record<string, string>>, declared?: string) {
+async function found(files: Readonly<Record<string, string>>, declared?: string, service?: string) {
   const workspace = { cwd: makeFolder(files), env: {} } as unknown as Workspace
   const project = await openProject(workspace, {})
   const dev = declared === undefined ? undefined : project.manifest!.dev.get(declared)!
-  const which = dev ? { declared: dev } : { service: undefined, choose: undefined }
+  const which = dev ? { declared: dev } : { service, choose: undefined }
   const one = await composeDevelopment(workspace, {}, project, which).catch((error: unknown) => {
     if (error instanceof UserError) return { kind: 'error' as const, message: error.message }
     throw error
@@ -81,4 +81,18 @@ test('files with errors, and without a service, say so', async () => {
   expect(await found({ 'compose.yaml': 'services: {db: {image: postgres}}\n' })).toBe(
     'no service has a folder of this machine to work on',
   )
+})
+
+test('what is wrong with other services does not keep one from being worked on, and what is wrong with it does', async () => {
+  const files = (web: string, worker: string) => ({
+    'compose.yaml': `services:\n  web: {build: ., volumes: [".:/app"], ${web}}\n  worker: {build: ., volumes: [".:/work"], ${worker}}\n`,
+    Dockerfile: '',
+  })
+  const wrong = 'ports: ["99999:99999"]'
+  const right = 'ports: ["80:80"]'
+  expect(await found(files(wrong, right), undefined, 'worker')).toEqual(['/work'])
+  expect(await found(files(right, wrong), undefined, 'worker')).toContain('ports/bad-short-form')
+  expect(await found(files(wrong, right), undefined, 'none')).toContain('ports/bad-short-form')
+  const manifest = { ...files(wrong, right), 'devctl.yml': 'dev: {worker: {command: bash}}\n' }
+  expect(await found(manifest, 'worker')).toEqual(['/work'])
 })

@@ -1,0 +1,83 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { requireNamespace } from '../namespaces.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
+import { askUp, reportOf } from './ask.ts'
+import type { EmptiedFolder, SessionReport } from './control/messages.ts'
+import type { EmptiedAnswer } from './emptied-folders.ts'
+import type { DevelopmentInput, SeveralInput } from './find-development.ts'
+import { findMirror } from './find-mirror.ts'
+import { knownDevelopments } from './known-developments.ts'
+
+/** What `status` asks. */
+export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
+
+/**
+ * The states of development containers whose `up` runs on this machine, by their names: of those
+ * that are named, else of all that are active. Those of which none runs are undefined, unless they
+ * are named. Throws a UserError if none runs of one that is named, or of all.
+ */
+export async function status(
+  world: Pick<World, 'workspace' | 'session' | 'on'>,
+  input: StatusInput,
+  project: OpenProject,
+): Promise<ReadonlyMap<string, SessionReport | undefined>> {
+  const names = await knownDevelopments(world, input, project, { one: false })
+  const reports = await Promise.all(names.map(async dev => [dev, await reportOf(world, dev)] as const))
+  const missing = reports.filter(([, report]) => !report).map(([dev]) => dev)
+  const isNamed = (input.devs?.length ?? 0) > 0
+  if (missing.length === 0 || (!isNamed && missing.length < reports.length)) return new Map(reports)
+  throw await notHere(world.session, missing)
+}
+
+/** The names whose mirror is in the cluster, with its name as people write it: `web-dev`. */
+export async function leftMirrors(
+  session: World['session'],
+  devs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const all = await Promise.all(devs.map(async dev => [dev, await findMirror(session, dev)] as const))
+  return new Map(all.flatMap(([dev, mirror]) => (mirror ? [[dev, mirror.metadata.name] as const] : [])))
+}
+
+/** The error for development containers without an `up` on this machine; a mirror that is left still replaces its original. */
+async function notHere(session: World['session'], missing: readonly string[]): Promise<UserError> {
+  const left = await leftMirrors(session, missing)
+  if (left.size === 0) await requireNamespace(session)
+  const [are, them] = missing.length > 1 ? ['are', 'them'] : ['is', 'it']
+  const shown = missing.map(dev => `\`${dev}\``).join(', ')
+  const up = `\`devctl up ${missing.join(' ')}\``
+  return new UserError(`${shown} ${are} not active here: no \`devctl up\` runs for ${them} on this machine`, {
+    notes: [...left].map(([dev, mirror]) => `\`${mirror}\` still runs in place of \`${dev}\` in ${session.namespace}`),
+    hint:
+      left.size > 0
+        ? `${up} continues, \`devctl down ${[...left.keys()].join(' ')}\` restores`
+        : `start ${them} with ${up}`,
+  })
+}
+
+/** Which folders are answered for, and how. */
+export interface AnswerEmptiedInput extends StatusInput {
+  /** `delete`: the files are deleted on the other side, too; `restore`: they come back from there. */
+  readonly answer: EmptiedAnswer
+}
+
+/**
+ * Says what becomes of the folders that have lost all files on one side. Gives them, by the names of
+ * the development containers. Throws a UserError if none waits for an answer.
+ */
+export async function answerEmptied(
+  world: Pick<World, 'workspace' | 'session' | 'on'>,
+  { answer, ...input }: AnswerEmptiedInput,
+  project: OpenProject,
+): Promise<ReadonlyMap<string, readonly EmptiedFolder[]>> {
+  const devs = await knownDevelopments(world, input, project, { one: !input.all })
+  const active = [...(await status(world, { ...input, devs, all: false }, project))].flatMap(([dev, report]) =>
+    report ? [dev] : [],
+  )
+  const answered = new Map<string, readonly EmptiedFolder[]>()
+  for (const dev of active) {
+    const report = await askUp(world, dev, { ask: 'answer', meaning: answer })
+    answered.set(dev, report && report !== 'done' ? (report.emptied ?? []) : [])
+  }
+  return answered
+}
