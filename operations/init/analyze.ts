@@ -83,8 +83,10 @@ function foldersToLookAt(files: ProjectFiles, only: Language | undefined): reado
       .filter(name => /^\w[\w. -]*\/$/.test(name) && name !== 'node_modules/')
       .map(name => above + name.slice(0, -1)),
   )
-  const found = below.filter(folder => recognise(files.below(folder)))
-  return found.length > 0 ? found : ['.', ...below]
+  const isRecognised = (folder: string) => recognise(files.below(folder)) !== undefined
+  if (!below.some(isRecognised)) return ['.', ...below]
+  // Beside applications, a Dockerfile is that of another one.
+  return below.filter(folder => isRecognised(folder) || findDockerfile(files.below(folder)))
 }
 
 type Unnamed = Omit<FoundApplication, 'name' | 'isDeployed'>

@@ -11,6 +11,7 @@ export interface FoundDockerfile {
   readonly workdir?: string
   readonly port?: number
   readonly user?: string
+  readonly command?: readonly string[]
 }
 
 /** The Dockerfile of a folder: the one with the usual name, else the first of `Dockerfile.*` and `*.dockerfile`. */
@@ -21,7 +22,8 @@ export function findDockerfile(files: ProjectFiles): FoundDockerfile | undefined
   if (path === undefined || text === undefined) return undefined
   const stages = dockerfileStages(text)
   const target = stages.find(stage => /^dev(?:el|elop|elopment)?$/i.test(stage))
-  const { workdir, exposed, user } = readDockerfile(text, target, new Map())
+  const { workdir, exposed, user, entrypoint = [], cmd = [] } = readDockerfile(text, target, new Map())
+  const command = [...entrypoint, ...cmd]
   const port = exposed.find(({ protocol }) => protocol === 'tcp')?.port
   return {
     path,
@@ -31,5 +33,6 @@ export function findDockerfile(files: ProjectFiles): FoundDockerfile | undefined
     ...(workdir !== undefined && /^\/[\w./ -]*[\w-]$/.test(workdir) && { workdir }),
     ...(port !== undefined && { port }),
     ...(user !== undefined && { user }),
+    ...(command.length > 0 && !command.some(word => word.includes('$')) && { command }),
   }
 }

@@ -188,11 +188,9 @@ function freeName(path: string): string {
   }
 }
 
-function nextCommand({ containers, hasDeploy }: Proposal): string {
-  const [first] = containers
-  if (first === undefined) return 'devctl deploy'
-  return hasDeploy && containers.length > 1 ? 'devctl deploy' : `devctl up ${first}`
-}
+/** `up` deploys what is not there. */
+const nextCommand = ({ containers: [first] }: Proposal): string =>
+  first === undefined ? 'devctl deploy' : `devctl up ${first}`
 
 const exists = (file: string) =>
   new UserError(`\`${file}\` already exists`, { hint: 'to replace it, add `--replace`; a copy is kept' })

@@ -9,7 +9,6 @@ export interface Proposal {
   readonly text: string
   /** The containers of its `dev` section. */
   readonly containers: readonly string[]
-  readonly hasDeploy: boolean
   /** By their paths, relative to the project's folder. */
   readonly ignoreFiles: ReadonlyMap<string, string>
 }
@@ -39,7 +38,6 @@ export function propose(analysis: Analysis, choices: ProposalChoices): Proposal 
   return {
     text: text.join('\n'),
     containers: dev.map(([name]) => name),
-    hasDeploy: compose !== undefined || analysis.deployed !== undefined,
     ignoreFiles: compose ? new Map() : new Map(applications.flatMap(ignoreFileOf)),
   }
 }
@@ -118,7 +116,14 @@ function ofApplication(
             application.image.from && `the version is from ${application.image.from}`,
           )
         : []),
-    ...(run && run.value !== 'sh' ? pair('command', run.value, run.from && `from ${run.from}`) : []),
+    ...(run && run.value !== 'sh'
+      ? pair('command', run.value, run.from && `from ${run.from}`)
+      : dockerfile?.command && !application
+        ? [
+            ...comment(`what ${dockerfile.path} runs; without it, \`up\` opens a shell`),
+            `command: ${flowList(dockerfile.command)}`,
+          ]
+        : []),
     // An image of a language has no folder of the project in which the command could run.
     ...(own && dockerfile?.workdir !== undefined
       ? []
@@ -167,7 +172,12 @@ function ofService({ folders, ports, command }: DevelopedService, file: string):
   return [
     ...comment(`\`sync\` is what ${file} says: ${folders.join(', ')}`),
     ...(command
-      ? [...comment('what the service runs; without it, `up` opens a shell'), `command: ${flowList(command)}`]
+      ? [
+          ...comment(
+            `what the service runs${command.from ? ` (${command.from})` : ''}; without it, \`up\` opens a shell`,
+          ),
+          `command: ${flowList(command.value)}`,
+        ]
       : comment('`up` opens a shell; to run a program, add `command`')),
     ...list('forward', ports),
   ]
