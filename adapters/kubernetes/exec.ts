@@ -32,6 +32,8 @@ export interface ExecProcess {
   readonly stdout: Readable
   /** Has nothing with a terminal. */
   readonly stderr: Readable
+  /** False with a server that only knows v4. */
+  readonly endsInput: boolean
   resize(columns: number, rows: number): void
   /**
    * The exit status: above 128 for a signal. Rejects with a ClusterError when the command cannot be
@@ -87,6 +89,7 @@ class SocketProcess implements ExecProcess {
   readonly stdout: Readable
   readonly stderr: Readable
   readonly exit: Promise<number>
+  readonly endsInput: boolean
   readonly #socket: PodSocket
   readonly #target: ExecTarget
   readonly #full = new Set<Readable>()
@@ -96,6 +99,7 @@ class SocketProcess implements ExecProcess {
   constructor(socket: PodSocket, target: ExecTarget) {
     this.#socket = socket
     this.#target = target
+    this.endsInput = socket.protocol === CLOSING_PROTOCOL
     this.exit = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
@@ -122,7 +126,7 @@ class SocketProcess implements ExecProcess {
       write: (chunk: Buffer, _, done) => this.#socket.send(STDIN, chunk, done),
       final: done => {
         // A terminal has no end of its input, and closing it loses output.
-        if (this.#target.stdin && !this.#target.tty && this.#socket.protocol === CLOSING_PROTOCOL)
+        if (this.#target.stdin && !this.#target.tty && this.endsInput)
           this.#socket.send(CLOSE, Buffer.from([STDIN]), () => done())
         else done()
       },

@@ -9,7 +9,7 @@ import { runningContainer } from './find-mirror.ts'
 import { declaredDevelopment, knownDevelopments } from './known-developments.ts'
 import { Polling } from './polling.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
-import { execTarget } from './run-command.ts'
+import { execTarget, openCommand } from './run-command.ts'
 import { sessionFolder } from './session-folder.ts'
 
 export interface ExecInput extends DevelopmentInput {
@@ -46,15 +46,8 @@ export async function exec(
     throw new UserError(`\`${dev}\` runs its command on this machine (\`mode: hybrid\`)`, {
       hint: 'run the command here',
     })
-  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
   const { pod, container } = found
   const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
-  const remote = await openExec(
-    access,
-    execTarget({ namespace, container, command, workdir: development?.workdir?.value, polling }, pod, terminal),
-    {
-      signal,
-    },
-  )
-  return terminal.attach(remote)
+  const running = { namespace, container, command, workdir: development?.workdir?.value, polling }
+  return terminal.attach(await openCommand(access, execTarget(running, pod, terminal), signal))
 }

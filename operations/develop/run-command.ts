@@ -1,10 +1,11 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
-import type { ExecTarget } from '../../adapters/kubernetes/exec.ts'
+import type { ExecProcess, ExecTarget } from '../../adapters/kubernetes/exec.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { READY_FILE, RUN_PATH } from '../../constructs/mirror/names.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
+import { announceEnd, withAnnouncedEnd } from './announced-end.ts'
 import { endedContainer } from './ended-container.ts'
 import { END_OLDER_RUNS, runVariable } from './older-runs.ts'
 import type { Polling } from './polling.ts'
@@ -69,10 +70,8 @@ export async function runCommand(
     const { pod, lost } = ready
     const restart = wishes.restart()
     try {
-      const { openExec } = await import('../../adapters/kubernetes/exec.ts')
-      const remote = await openExec(running.access, execTarget(running, pod, terminal, `${running.id}-${run}`), {
-        signal: AbortSignal.any([signal, lost, restart]),
-      })
+      const target = execTarget(running, pod, terminal, `${running.id}-${run}`)
+      const remote = await openCommand(running.access, target, AbortSignal.any([signal, lost, restart]))
       isTold = false
       const status = await terminal.attach(remote)
       const reason = (await supervisor.leaveEnding(ready, signal))
@@ -132,7 +131,7 @@ export function execTarget(
   const cleared = run === undefined ? '' : `eval "$${CLEAR}"; unset ${CLEAR}; `
   // Without a terminal a shell stays: what is still to be read is lost when the command closes its output.
   // Beside the agent the container runs before the first files have come.
-  const script = `${cleared}${UNTIL_READY}cd "$0" || exit 1; ${size ? 'exec "$@"' : '"$@"; exit $?'}`
+  const script = `${cleared}${UNTIL_READY}cd "$0" || exit 1; ${size ? 'exec "$@"' : `"$@"; ${announceEnd(TOOL)}`}`
   return {
     pod: pod.metadata.name,
     namespace,
@@ -141,6 +140,17 @@ export function execTarget(
     stdin: true,
     ...(size && { tty: size }),
   }
+}
+
+/** Runs what `execTarget` has made. Rejects as `openExec` does. */
+export async function openCommand(
+  access: KubeconfigAccess,
+  target: ExecTarget,
+  signal: AbortSignal,
+): Promise<ExecProcess> {
+  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+  const remote = await openExec(access, target, { signal })
+  return target.tty ? remote : withAnnouncedEnd(remote)
 }
 
 /** Ends what the session runs in the container; what cannot be reached is ended by the next session. */

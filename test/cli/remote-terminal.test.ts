@@ -204,6 +204,7 @@ function fakeProcess() {
     stdin,
     stdout,
     stderr,
+    endsInput: true,
     exit,
     sizes,
     isDestroyed: () => isDestroyed,

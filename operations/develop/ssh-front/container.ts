@@ -1,4 +1,5 @@
 import type { ExecProcess } from '../../../adapters/kubernetes/exec.ts'
+import { announceEnd } from '../announced-end.ts'
 
 /** How a program runs. */
 export interface FrontRun {
@@ -39,7 +40,7 @@ if ! [ -w "\${HOME:-/}" ] && "$b" mkdir -p /tmp/devctl-home 2>/dev/null; then ex
 /**
  * Runs a command with the shell that the user would have, or that shell itself. Without a terminal
  * this shell stays: when nobody has the output open any more, as in `exec cat >file`, Kubernetes
- * ends the input early.
+ * ends the input early. It announces the end of the command.
  */
 const SHELL = `${BEGIN}
 for shell in "$SHELL" /bin/bash /usr/bin/bash /bin/sh; do
@@ -49,7 +50,7 @@ done
 if [ -n "$shell" ]; then export SHELL="$shell"; set -- "$shell" \${2+-c "$2"}; else set -- "$b" sh \${2+-c "$2"}; fi
 [ -t 0 ] && exec "$@"
 "$@"
-exit $?
+${announceEnd('"$b"')}
 `
 
 /** Runs the commands on its input; those of SFTP. */

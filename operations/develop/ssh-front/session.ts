@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import type { ServerChannel, Session } from 'ssh2'
 import type { ExecProcess } from '../../../adapters/kubernetes/exec.ts'
 import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
+import { withAnnouncedEnd } from '../announced-end.ts'
 import { type FrontContainer, shellCommand, signalCommand } from './container.ts'
 
 /** What OpenSSH's client gives when the connection fails. */
@@ -56,7 +57,8 @@ export function serveSession(
       if (socket !== undefined) variables.push(`SSH_AUTH_SOCK=${socket}`)
       const command = shellCommand(container, id, variables, line)
       const options = { stdin: true, ...(size && { tty: size }) }
-      remote = await container.run(command, options, closed.signal)
+      const opened = await container.run(command, options, closed.signal)
+      remote = size ? opened : withAnnouncedEnd(opened)
       finish(channel, await connect(channel, remote, closed.signal))
     } catch (error) {
       // Kubernetes lets the process run on.

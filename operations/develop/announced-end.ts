@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import { PassThrough, type Readable, Transform, Writable } from 'node:stream'
+import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
+
+// A command may end before it has read its input. The API server then loses its exit status, or hangs, since nobody takes what is on
+// its way (seen with Kubernetes 1.34; kubectl gives 0, or hangs). So the shell around it says on stderr that it has ended, and reads
+// the rest until this side has stopped to send.
+
+/** Seconds for which the shell reads, and milliseconds without output after which the connection is not waited for. */
+const READING = 10
+const GRACE = 3000
+/** The same for a server that cannot end the input. */
+const SHORT_GRACE = 300
+
+const NUL = '\0'
+const MARK = Buffer.from(`${NUL}devctl:${randomBytes(6).toString('hex')} `)
+
+/** What a shell does after its command, of which this process then hears by `withAnnouncedEnd`. */
+export const announceEnd = (tool: string): string => {
+  const mark = MARK.toString().replace(NUL, '\\000')
+  return `status=$?; ${tool} printf '${mark}%s\\000' "$status" >&2; ${tool} timeout ${READING} ${tool} cat >/dev/null 2>&1; exit "$status"`
+}
+
+/** A process in a shell that announces the end of its command: it ends with that, whatever comes of the connection. */
+export function withAnnouncedEnd(remote: ExecProcess): ExecProcess {
+  let status: number | undefined
+  let late: NodeJS.Timeout | undefined
+  const announced = (found: number) => {
+    status = found
+    remote.stdin.end()
+    late = setTimeout(() => remote.destroy(), remote.endsInput ? GRACE : SHORT_GRACE)
+  }
+  const stdin = new Writable({
+    // What is left is for nobody.
+    write: (chunk, encoding, done) => {
+      if (status === undefined) remote.stdin.write(chunk, encoding, () => done())
+      else done()
+    },
+    final: done => {
+      remote.stdin.end()
+      done()
+    },
+  })
+  remote.stdin.once('close', () => stdin.destroy())
+  const passed = <To extends Writable & Readable>(from: Readable, to: To): To => {
+    from.on('data', () => late?.refresh())
+    from.once('error', error => (status === undefined ? to.destroy(error) : to.end()))
+    from.pipe(to)
+    return to.on('error', () => {})
+  }
+  const exit = remote.exit.catch((error: unknown) => {
+    if (status === undefined) throw error
+    return status
+  })
+  exit.catch(() => {})
+  void remote.exit.finally(() => clearTimeout(late)).catch(() => {})
+  return {
+    stdin: stdin.on('error', () => {}),
+    stdout: passed(remote.stdout, new PassThrough()),
+    stderr: passed(remote.stderr, new MarkFinder(announced)),
+    endsInput: remote.endsInput,
+    resize: (columns, rows) => remote.resize(columns, rows),
+    exit,
+    destroy: () => remote.destroy(),
+  }
+}
+
+/** Passes bytes on, without the mark, whose number it tells. */
+class MarkFinder extends Transform {
+  #held: Buffer = Buffer.alloc(0)
+  readonly #found: (status: number) => void
+
+  constructor(found: (status: number) => void) {
+    super()
+    this.#found = found
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    const bytes = Buffer.concat([this.#held, chunk])
+    const at = markIn(bytes)
+    const end = at === undefined ? -1 : bytes.indexOf(NUL, at + MARK.length)
+    this.#held = at === undefined || end >= 0 ? Buffer.alloc(0) : bytes.subarray(at)
+    this.push(at === undefined ? bytes : bytes.subarray(0, at))
+    if (at !== undefined && end >= 0) {
+      this.#found(Number(bytes.subarray(at + MARK.length, end).toString()))
+      this.push(bytes.subarray(end + 1))
+    }
+    done()
+  }
+
+  override _flush(done: () => void): void {
+    this.push(this.#held)
+    done()
+  }
+}
+
+/** Where the mark begins, or may begin at the end of the bytes. */
+function markIn(bytes: Buffer): number | undefined {
+  const whole = bytes.indexOf(MARK)
+  if (whole >= 0) return whole
+  const last = bytes.lastIndexOf(NUL)
+  const isBegun = last >= 0 && bytes.length - last < MARK.length && MARK.indexOf(bytes.subarray(last)) === 0
+  return isBegun ? last : undefined
+}
