@@ -9,7 +9,7 @@ import { type IgnoreSource, toRules } from './ignore-source.ts'
 import { LargeFiles } from './large-files.ts'
 import { LiveTree } from './live-tree.ts'
 import { LocalSteps } from './local-steps.ts'
-import { type Decision, merge } from './merge.ts'
+import { type Decision, merge, onlyFromLaptop } from './merge.ts'
 import { withoutOwnPaths } from './own-paths.ts'
 import { pathProblem } from './paths.ts'
 import { describeError } from './problems.ts'
@@ -53,6 +53,8 @@ export class FolderSync {
   #mayBeEmpty = false
   #isWorking = false
   readonly #isMountedFile: boolean
+  /** Files with patterns that the ignore file includes. */
+  readonly #includes: ReadonlySet<string>
 
   constructor(options: FolderSyncOptions, world: FolderWorld) {
     this.#isMountedFile = options.isMountedFile
@@ -60,6 +62,7 @@ export class FolderSync {
     this.name = name
     this.root = root
     this.ignores = ignores
+    this.#includes = new Set(Object.keys(ignores.includes))
     this.state = new FolderState(name, world)
     this.#rules = withoutOwnPaths(
       toRules(ignores, path => this.own.has(path)),
@@ -368,7 +371,9 @@ export class FolderSync {
         return undefined
       }
     }
-    const decision = this.#merge(node, blocker !== undefined)
+    const merged = this.#merge(node, blocker !== undefined)
+    // What is left out is for this machine to say.
+    const decision = this.#includes.size > 0 && this.#includes.has(node.path) ? onlyFromLaptop(merged, node) : merged
     if (!this.#insisting.has(node) || decision.do !== 'fetch') return decision
     const { base, remote } = node
     return { do: 'send', keep: !isFolder(remote) && !remote!.isOfImage && !isUntouched(base?.remote, remote) }

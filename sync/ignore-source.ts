@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { defaultIgnores, IGNORE_FILE, ignoringFolders } from './default-ignores.ts'
 import { type IgnoreRules, parseIgnores } from './ignore.ts'
 import { onlyPaths, type PathRule } from './path-rules.ts'
@@ -35,7 +33,9 @@ export function ignoreSource(
   const read = readIgnores(folder, platform)
   if (!read) return { ...NO_IGNORES, excluded }
   const isWindows = platform === 'win32'
-  const texts = read.files.map(name => [name, readText(join(folder, name), isWindows)] as const)
+  const texts = Object.entries(read.texts).map(
+    ([name, text]) => [name, isWindows ? text.replaceAll('\\', '/') : text] as const,
+  )
   return {
     text: texts.find(([name]) => name === IGNORE_FILE)![1],
     includes: Object.fromEntries(texts.filter(([name]) => name !== IGNORE_FILE)),
@@ -43,15 +43,6 @@ export function ignoreSource(
     escapeCharacter: isWindows ? '|' : '\\',
     excluded,
     rules: [],
-  }
-}
-
-function readText(path: string, isWindows: boolean): string {
-  try {
-    const text = readFileSync(path, 'utf8')
-    return isWindows ? text.replaceAll('\\', '/') : text
-  } catch {
-    return ''
   }
 }
 

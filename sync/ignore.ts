@@ -25,6 +25,9 @@ export interface ParsedIgnores {
   readonly problems: readonly IgnoreProblem[]
 }
 
+/** The text of an included file; undefined if there is none. */
+export type Include = (name: string) => string | { readonly problem: string } | undefined
+
 export interface IgnoreOptions {
   /** Whether all patterns ignore case, as on macOS and Windows. */
   readonly foldCase?: boolean
@@ -41,14 +44,14 @@ interface Rule {
 
 /**
  * Reads an ignore file in Syncthing's grammar; the first pattern that matches decides. `include` gives the text of a
- * file that is named by `#include`, relative to the folder. Syncthing's own files (`.stignore`, `.stfolder`,
+ * file that is named by `#include`, relative to the folder, or why it is not read. Syncthing's own files (`.stignore`, `.stfolder`,
  * `.stversions`, `.syncthing.*.tmp`) are always ignored, as it does.
  *
  * https://docs.syncthing.net/users/ignoring.html
  */
 export function parseIgnores(
   text: string,
-  include: (name: string) => string | undefined,
+  include: Include,
   { foldCase = false, escapeCharacter = '\\' }: IgnoreOptions = {},
 ): ParsedIgnores {
   const reader = new IgnoreReader(include, foldCase, escapeCharacter)
@@ -66,11 +69,11 @@ class IgnoreReader {
   readonly #folded = new PatternGraph()
   readonly #lines = new Set<string>()
   readonly #files = new Set<string>()
-  readonly #include: (name: string) => string | undefined
+  readonly #include: Include
   readonly #foldCase: boolean
   #escape: string
 
-  constructor(include: (name: string) => string | undefined, foldCase: boolean, escapeCharacter: string) {
+  constructor(include: Include, foldCase: boolean, escapeCharacter: string) {
     this.#include = include
     this.#foldCase = foldCase
     this.#escape = escapeCharacter
@@ -108,11 +111,14 @@ class IgnoreReader {
   #readInclude(line: string, from: string | undefined): string | undefined {
     const name = /^#include\s(.*)$/u.exec(line)?.[1]?.trim()
     if (!name) return 'write the name of a file after `#include`'
+    if (/^([/\\]|[a-z]:)/i.test(name) || name.split(/[/\\]/).includes('..'))
+      return `\`${name}\` leads out of the folder`
     const file = posix.join(posix.dirname(from ?? ''), name)
     if (this.#files.has(file)) return `\`${file}\` is included more than once`
     this.#files.add(file)
     const text = this.#include(file)
     if (text === undefined) return `the included file \`${file}\` does not exist`
+    if (typeof text !== 'string') return `\`${file}\` ${text.problem}`
     this.read(text, file)
     return undefined
   }

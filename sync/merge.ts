@@ -124,3 +124,17 @@ function sameContents(one: FileEntry, other: FileEntry): boolean | undefined {
 
 const sameMode = (one: FileEntry, other: FileEntry): boolean =>
   one.executable === undefined || other.executable === undefined || one.executable === other.executable
+
+/** What happens to a path that only this machine may change: what the container does is undone, and kept. */
+export function onlyFromLaptop(decision: Decision, { local, remote }: Pick<MergeInput, 'local' | 'remote'>): Decision {
+  switch (decision.do) {
+    case 'fetch':
+      return { do: local ? 'send' : 'remove-remote', keep: !isFolder(remote) }
+    case 'fetch-meta':
+      return { do: 'send-meta' }
+    case 'remove-local':
+      return { do: 'send', keep: false }
+    default:
+      return decision
+  }
+}

@@ -54,12 +54,14 @@ export function linkProblem(path: string, target: string): string | undefined {
   if (target === '' || target.includes('\0')) return 'the link has no valid target'
   if (/^([/\\]|[a-z]:)/i.test(target)) return `the link leads out of the folder, to \`${target}\``
   const place = path.split('/').slice(0, -1)
+  let hasName = false
   for (const name of target.split(/[/\\]/))
     if (name === '..') {
-      if (place.pop() === undefined) return `the link leads out of the folder, to \`${target}\``
+      // What it leads up from may be another link.
+      if (hasName || place.pop() === undefined) return `the link leads out of the folder, to \`${target}\``
     } else if (name !== '.' && name !== '') {
       if (isGitFolder(name)) return 'a link into `.git` is not made on this machine'
-      place.push(name)
+      hasName = true
     }
   return undefined
 }

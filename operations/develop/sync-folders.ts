@@ -4,7 +4,9 @@ import type { AgentFolder } from '../../agent/config.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development, SyncFolder } from '../../compiler/manifest/development.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
+import { IGNORE_FILE } from '../../sync/default-ignores.ts'
 import { type IgnoreSource, ignoreSource } from '../../sync/ignore-source.ts'
+import { readIgnores } from '../../sync/read-ignores.ts'
 import type { LocalSyncFolder } from '../../sync/sync.ts'
 import { userHome } from '../contexts/home.ts'
 import { type Boundary, outsideOf } from '../project/boundary.ts'
@@ -56,6 +58,7 @@ export function localFolders(
     const local = existing(one, pathHere(one.local, folder, workspace.env))
     checkProjectFolder(local, one.local, [shownPlace(one.span)], workspace)
     checkInside(one, local, boundary)
+    checkIgnores(local, one.local)
     return {
       name: String(index),
       local,
@@ -69,6 +72,19 @@ export function localFolders(
     }
   })
 }
+
+/** What was meant to be left out may be secret: nothing is synchronized before its lines are right. */
+function checkIgnores(folder: string, written: string): void {
+  const problems = readIgnores(folder, process.platform)?.problems ?? []
+  if (problems.length === 0) return
+  const place = (file: string | undefined, line: number) => `${join(written, file ?? IGNORE_FILE)}:${line}`
+  throw new UserError(`the ignore file of \`${written}\` has errors`, {
+    notes: problems.slice(0, PROBLEMS).map(({ file, line, message }) => `${place(file, line)}: ${message}`),
+    hint: 'correct them; included files are in the folder',
+  })
+}
+
+const PROBLEMS = 10
 
 function checkInside({ local, span }: SyncFolder, real: string, boundary: Boundary | undefined): void {
   const outside = boundary && outsideOf(real, boundary)
@@ -106,7 +122,10 @@ export const ofHostVolumes = (
 ): readonly LocalFolder[] =>
   folders.map((one, index) => {
     const written = relative(workspace.cwd, join(one.local, one.file ?? '')) || '.'
-    if (one.file === undefined) checkProjectFolder(one.local, written, [shownPlace(one.span)], workspace)
+    if (one.file === undefined) {
+      checkProjectFolder(one.local, written, [shownPlace(one.span)], workspace)
+      checkIgnores(one.local, written)
+    }
     return {
       name: String(index),
       local: one.local,

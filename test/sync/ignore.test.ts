@@ -94,6 +94,9 @@ test('included files have their patterns at the line that names them, relative t
 
 test.each([
   [['#include'], 1, 'write the name of a file after `#include`'],
+  ...['../secret', 'd/../../secret', '/etc/passwd', 'C:/secret', 'd\\..\\secret'].map(
+    name => [[`#include ${name}`], 1, `\`${name}\` leads out of the folder`] as [string[], number, string],
+  ),
   [['a', '#include gone'], 2, 'the included file `gone` does not exist'],
   [['#include one', '#include ./one'], 2, '`one` is included more than once'],
   [['[a'], 1, '`[` is not closed; to match a bracket, write `\\[`'],

@@ -295,3 +295,28 @@ test.each(['.devctl', 'keys/of/devctl'])(
     await sides.close()
   },
 )
+
+test('an included file of patterns does not come back from the container: the change is a conflict', async () => {
+  const ignores = { ...NO_IGNORES, text: '#include d/more', includes: { 'd/more': '*.log' } }
+  const sides = new TwoSides({ folders: [{ name: '0', local: '/home/project', ignores }] })
+  write(sides, 'local', 'd/more', '*.log')
+  for (const name of ['a', 'b', 'c', 'e']) write(sides, 'local', name, name)
+  sides.start()
+  await sides.settle()
+  const before = sides.files('local')
+  write(sides, 'remote', 'd/more', '!.env')
+  await sides.settle()
+  expect(sides.files('local')).toEqual(before)
+  expect(sides.files('remote')).toEqual(before)
+  expect(conflicts(sides)).toMatchObject([{ path: 'd/more' }])
+  expect(sides.kept()).toContain('!.env')
+  sides.container.removeAll('/volume/src/0/d/more')
+  await sides.settle()
+  expect(sides.files('remote')).toEqual(before)
+  sides.container.removeAll('/volume/src/0/d')
+  sides.container.makeLink('a', '/volume/src/0/d')
+  await sides.settle()
+  expect(sides.files('local')).toEqual(before)
+  expect(sides.files('remote')).toEqual(before)
+  await sides.close()
+})

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -100,4 +100,33 @@ test('where something else is mounted in a folder of the container, its own fold
 
 test('nothing is synchronized to where devctl has its own files in the container', () => {
   for (const path of [RUN_PATH, SHARED_PATH, TOOLS_PATH]) expect(reservedProblem(path)).toContain('a folder of devctl')
+})
+
+test('an ignore file reads only files of its folder', () => {
+  writeFileSync(at('outside/secret'), 'secret')
+  symlinkSync(at('outside/secret'), at('home/project/linked'))
+  symlinkSync('real', at('home/project/inner'))
+  writeFileSync(at('home/project/real'), '*.log')
+  writeFileSync(at('home/project/huge'), 'x'.repeat(2_000_000))
+  writeFileSync(at('home/project/.stignore'), '#include real')
+  expect(folders(['.:/app'])[0]!.ignores.includes).toEqual({ real: '*.log' })
+  writeFileSync(
+    at('home/project/.stignore'),
+    '#include linked\n#include inner\n#include ../../outside/secret\n#include devctl\n#include huge\n#include gone\n*.log',
+  )
+  expect(refusal(() => folders(['.:/app']))).toBe(
+    [
+      'the ignore file of `.` has errors',
+      '.stignore:1: `linked` leads out of the folder',
+      '.stignore:2: `inner` is a link',
+      '.stignore:3: `../../outside/secret` leads out of the folder',
+      '.stignore:4: `devctl` is not a file',
+      '.stignore:5: `huge` is larger than 1 MiB',
+      '.stignore:6: the included file `gone` does not exist',
+      'correct them; included files are in the folder',
+    ].join('\n'),
+  )
+  rmSync(at('home/project/.stignore'))
+  symlinkSync(at('outside/secret'), at('home/project/.stignore'))
+  expect(refusal(() => folders(['.:/app']))).toContain('.stignore:1: `.stignore` leads out of the folder')
 })
