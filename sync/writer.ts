@@ -87,7 +87,12 @@ export class Writer {
       if (change.kind === 'remove' && !there) return { kind: 'done', entry: undefined }
       return { kind: 'changed', entry: there }
     }
-    return this.#change(place, there, change)
+    try {
+      return this.#change(place, there, change)
+    } catch (error) {
+      if (error instanceof ChangedMeanwhile) return { kind: 'changed', entry: this.#entry(place) }
+      throw error
+    }
   }
 
   #change(place: string, there: FileEntry | undefined, change: PathChange['change']): WriteResult {
@@ -115,7 +120,7 @@ export class Writer {
       case 'link':
         if (there?.kind === 'folder' && !this.#removeFolder(place)) return { kind: 'not-empty' }
         if (there?.kind === 'file') change.take?.(place)
-        this.#replace(place, stage => this.#disk.makeLink(change.target, stage))
+        this.#replace(place, this.#entry(place), stage => this.#disk.makeLink(change.target, stage))
     }
     return this.#written(place, change)
   }
@@ -189,10 +194,10 @@ export class Writer {
 
   #writeFile(place: string, there: FileEntry | undefined, change: NewFile): void {
     const { bytes, executable } = change
-    if (there?.kind === 'file' && this.#fitsInPlace(there, bytes) && this.#writeInPlace(place, change)) return
+    if (there?.kind === 'file' && this.#fitsInPlace(there, bytes) && this.#writeInPlace(place, there, change)) return
     // An unknown bit stays as it was.
     const isExecutable = executable ?? there?.executable ?? isScript(bytes)
-    this.#replace(place, stage => void this.#create(stage, change, isExecutable))
+    this.#replace(place, there, stage => void this.#create(stage, change, isExecutable))
   }
 
   /** In its place at once: nobody watches. Something that is there shows when the file is made. */
@@ -226,7 +231,7 @@ export class Writer {
   }
 
   /** False if it cannot be done in place: another name leads to the file, or it may not be written. */
-  #writeInPlace(place: string, { bytes, mtime, executable }: NewFile): boolean {
+  #writeInPlace(place: string, there: FileEntry, { bytes, mtime, executable }: NewFile): boolean {
     let file: number
     try {
       file = this.#disk.open(place, 'update')
@@ -236,6 +241,7 @@ export class Writer {
     try {
       const opened = this.#disk.opened(file)
       if (opened?.links !== 1) return false
+      if (!isUntouched(there, opened)) throw new ChangedMeanwhile()
       this.#overwrite(place, file, opened.size, bytes)
       this.#setMeta(file, { mtime, ...(executable !== opened.executable && { executable }) })
       return true
@@ -274,11 +280,12 @@ export class Writer {
     if (mtime !== undefined) this.#disk.setTimes(file, mtime)
   }
 
-  /** Fills a file aside and renames it. */
-  #replace(place: string, fill: (stage: string) => void): void {
+  /** Fills a file aside and renames it, if what was there is still there. */
+  #replace(place: string, there: FileEntry | undefined, fill: (stage: string) => void): void {
     const stage = this.stageFor(place)
     this.#orRemove(stage, made => {
       fill(made)
+      if (!isUntouched(there?.kind === 'folder' ? undefined : there, this.#entry(place))) throw new ChangedMeanwhile()
       this.#disk.rename(made, place)
     })
   }
@@ -353,6 +360,9 @@ export class Writer {
 const isWritten = (change: PathChange['change'], entry: FileEntry | undefined): boolean =>
   change.kind !== 'file' ||
   (entry?.kind === 'file' && entry.size === change.bytes.length && Math.abs(entry.mtime - change.mtime) <= 1)
+
+/** Somebody has written to the path after it was looked at. */
+class ChangedMeanwhile extends Error {}
 
 const DELETED: WriteResult = { kind: 'done', entry: undefined }
 

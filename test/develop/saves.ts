@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { TEMPORARY } from '../../sync/writer.ts'
 
 // Both ends of a development container are saved to at random, and each save is told of, so that a test can say afterwards that none is lost.
 
@@ -121,9 +122,10 @@ for (const one of fs.readdirSync(process.argv[1], { recursive: true, withFileTyp
 console.log(JSON.stringify(files))
 `
 
-/** The files of a folder of this machine. */
+/** The files of a folder of this machine, without what a killed `up` was writing. */
 export function filesHere(folder: string): SeenFiles {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(one => one.isFile())
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const entries = all.filter(one => one.isFile() && !one.name.startsWith(TEMPORARY))
   return Object.fromEntries(
     entries.map(one => {
       const place = join(one.parentPath, one.name)
