@@ -3,7 +3,7 @@ import { helperContainer } from '../pod/helper.ts'
 import { AGENT_MOUNTS, agentCommand, agentContainer } from './agent.ts'
 import { containerJson, developContainer } from './container.ts'
 import { fillContainer, toolsContainer, userContainer } from './fill.ts'
-import { compact, type Json, mapIn } from './json.ts'
+import { compact, type Json, listIn, mapIn } from './json.ts'
 import {
   FILES_VOLUME,
   READY_FILE,
@@ -42,13 +42,18 @@ export function syncContainers(
   identity: RunsAs,
   sync: MirrorVolume,
 ): OurContainers {
-  const isBeside = !facts.hasSidecars || (!agentWaits(identity) && waitsByItself(live, settings, facts))
+  const folders = [...settings.folders, ...settings.volumes]
+  const isHole = hasMountsBelow(folders, [
+    ...listIn(live, 'volumeMounts').map(one => String(one['mountPath'])),
+    ...otherMounts(settings),
+  ])
+  const mayBeBeside = !agentWaits(identity) && !isHole && waitsByItself(live, settings, facts)
+  const isBeside = !facts.hasSidecars || mayBeBeside
   const own = developContainer(live, settings, {
     mounts: [...containerMounts(settings), ...(isBeside ? [RUN_MOUNT] : [])],
     runs: facts.runs,
     ...(isBeside && { ready: READY_FILE }),
   })
-  const folders = [...settings.folders, ...settings.volumes]
   const places = { folders, identity, needsOwner: needsOwner(identity, settings, spec, sync) }
   const { image, imagePullPolicy = 'IfNotPresent' } = own as Pick<ContainerPlan, 'image' | 'imagePullPolicy'> // a container's
   const agent = agentContainer(settings, facts, identity, isBeside ? 'container' : 'sidecar')
@@ -62,14 +67,25 @@ export function syncContainers(
   const tools = containerJson(toolsContainer(facts, places))
   const fill = containerJson(
     fillContainer({ image, imagePullPolicy }, folders, identity, {
-      stays: isBeside,
+      stays: mayBeBeside,
       reset: facts.reset,
     }),
   )
-  return isBeside
-    ? { tools, before: [], beside: [{ ...fill, resources: FILL_RESOURCES }, agent], own }
-    : { tools, before: [fill, agent], beside: [], own }
+  if (mayBeBeside) return { tools, before: [], beside: [{ ...fill, resources: FILL_RESOURCES }, agent], own }
+  return isBeside ? { tools, before: [fill], beside: [agent], own } : { tools, before: [fill, agent], beside: [], own }
 }
+
+/** What the kubelet mounts in every container. */
+const OF_KUBELET = ['/etc/hosts', '/etc/hostname', '/etc/resolv.conf', '/var/run/secrets/kubernetes.io/serviceaccount']
+
+/**
+ * True if something else is mounted in a folder: when the container starts, its place is made in the
+ * folder, as root. A folder that is not empty is not filled, and nobody else may write there.
+ */
+const hasMountsBelow = (folders: readonly VolumeFolder[], mounts: readonly string[]): boolean =>
+  folders.some(({ path }) => [...mounts, ...OF_KUBELET].some(mount => mount.startsWith(`${path.replace(/\/$/, '')}/`)))
+
+const otherMounts = (settings: MirrorSettings): readonly string[] => containerMounts(settings).map(({ path }) => path)
 
 /** It sleeps most of the time. */
 const FILL_RESOURCES: Json = { requests: { cpu: '1m', memory: '16Mi' }, limits: { memory: '256Mi' } }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { MirrorSettings } from '../../constructs/mirror/settings.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import { eventually, findCluster } from '../cluster/cluster.ts'
-import { settings } from '../mirror/settings.ts'
+import { AGENT, settings } from '../mirror/settings.ts'
 import {
   DEPLOYMENT,
   deployment,
@@ -14,7 +14,7 @@ import {
   takeOne,
   withoutServerFields,
 } from './taking.ts'
-import { imageWithUser } from './user-image.ts'
+import { imageWithFiles, imageWithUser } from './user-image.ts'
 
 // Mirrors in Pods, for somebody with the role `edit`: kinds of applications, users, the restricted level.
 
@@ -120,6 +120,45 @@ describe.skipIf(found === undefined)('mirrors', () => {
     await taken.release()
     await give(place.session(), 'dropped', true)
   })
+
+  const PROBED = {
+    name: 'main',
+    command: ['sh', '-c', 'ls /app > /tmp/seen; exec sleep 3600'],
+    livenessProbe: { exec: { command: ['true'] }, initialDelaySeconds: 1 },
+  }
+  const KEPT = { liveness: true, readiness: false, startup: false }
+  const OFF = { ...KEPT, liveness: false }
+
+  test.each<readonly [string, MirrorSettings['probes'], boolean, 'initContainers' | 'containers']>([
+    ['beside', OFF, true, 'containers'],
+    ['before', KEPT, true, 'initContainers'],
+    ['old', KEPT, false, 'containers'],
+  ])(
+    'nothing starts before the files are there, wherever the agent is: %s the container',
+    async (name, probes, hasSidecars, where) => {
+      const image = await imageWithFiles('first', { '/app/made.js': '1' })
+      await place.apply(deployment(`first-${name}`, { replicas: 1 }, { containers: [{ ...PROBED, image }] }))
+      const session = place.session(hasSidecars ? {} : { cluster: beforeSidecars(place.cluster) })
+      // The agent takes its time.
+      const agent = AGENT.replace("fs.writeFileSync('/run", "Atomics.wait(sleep, 0, 0, 3000)\nfs.writeFileSync('/run")
+      const taken = await takeOne(
+        session,
+        DEPLOYMENT(`first-${name}`),
+        { name: `first-${name}`, probes, folders: [{ path: '/app', directory: 'src/0' }] },
+        { agent, facts: { agentImage: 'node:22-alpine', toolsImage: 'busybox:1.37', runs: 'command', files: [] } },
+      )
+      const pod = await podOf(place, `first-${name}`)
+      const spec = pod['spec'] as Record<string, { name: string }[]> // a Pod's
+      expect(spec[where]!.map(one => one.name)).toContain('devctl-agent')
+      const seen = await eventually('it has started', 30, async () => {
+        const text = await inPod(place, pod, 'cat /tmp/seen').catch(() => '')
+        return text === '' ? undefined : text.split('\n')
+      })
+      expect(seen).toEqual(expect.arrayContaining(['agent', 'made.js']))
+      await taken.release()
+      await give(place.session(), `first-${name}`, true)
+    },
+  )
 
   test('files of the image are in the volume before the container starts, and stay', async () => {
     await place.apply(deployment('filled'))
@@ -372,3 +411,24 @@ describe.skipIf(found === undefined)('mirrors', () => {
     }
   })
 })
+
+/** A cluster that drops what makes an init container stay, as Kubernetes before 1.29. */
+function beforeSidecars(cluster: Cluster): Cluster {
+  return new Proxy(cluster, {
+    get(target, key: keyof Cluster) {
+      const member = target[key]
+      if (typeof member !== 'function') return member
+      if (key !== 'apply') return member.bind(target)
+      const apply: Cluster['apply'] = async (object, options) => {
+        const applied = await target.apply(object, options)
+        if (object.kind !== 'Pod') return applied
+        return JSON.parse(JSON.stringify(applied), (field, value) =>
+          field === 'initContainers'
+            ? value.map(({ restartPolicy: _, ...one }: Record<string, unknown>) => one)
+            : value,
+        )
+      }
+      return apply
+    },
+  })
+}

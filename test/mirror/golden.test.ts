@@ -1,54 +1,21 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
-import { readManifest } from '../../compiler/manifest/read.ts'
-import { mirror } from '../../constructs/mirror/mirror.ts'
+import { describe, test } from 'vitest'
 import { INSTALL } from '../../constructs/mirror/scripts.ts'
-import type { LiveObject, MirrorFacts } from '../../constructs/mirror/settings.ts'
 import { printStream } from '../../constructs/yaml.ts'
-import { settingsOf } from '../../operations/develop/settings.ts'
 import { listed } from '../../operations/develop/try-out.ts'
-import { createHost } from '../../operations/project/node-host.ts'
 import { expectFile } from '../written-file.ts'
-import { facts } from './settings.ts'
+import { caseNames, folder, mirrorOf } from './mirror-cases.ts'
 
 // Each folder of test/mirror/cases is a rule: original.yaml has the live object, then those of `services`; devctl.yml the manifest;
 // facts.yml what differs from the usual; mirror.yaml what comes of them, without the Secret's data, and with the scripts of ours
 // shortened. `npx vitest run test/mirror -u` updates them; read the diff.
 
-const folder = join(import.meta.dirname, 'cases')
-
-const read = (name: string, file: string) => readFileSync(join(folder, name, file), 'utf8')
-
-function originalsOf(name: string): readonly LiveObject[] {
-  if (!existsSync(join(folder, name, 'original.yaml'))) return []
-  return parseAllDocuments(read(name, 'original.yaml')).map(document => document.toJS() as LiveObject) // objects of a cluster
-}
-
-function factsOf(name: string): Partial<MirrorFacts> {
-  if (!existsSync(join(folder, name, 'facts.yml'))) return {}
-  const { claims, ...more } = parse(read(name, 'facts.yml')) as Partial<MirrorFacts> & { claims?: readonly string[] } // written for this test
-  return { ...more, ...(claims && { claims: new Set(claims) }) } as Partial<MirrorFacts>
-}
-
 describe('golden mirrors', () => {
-  for (const name of readdirSync(folder).sort()) {
+  for (const name of caseNames()) {
     test(name, async () => {
-      const path = join(folder, name, 'devctl.yml')
-      const { manifest, diagnostics } = readManifest(
-        { path, workingDirectory: join(folder, name) },
-        createHost({ env: {} }),
-      )
-      expect(diagnostics.map(({ message }) => message)).toEqual([])
-      const [development] = [...manifest!.dev.values()]
-      const [original, ...services] = originalsOf(name)
-      const settings = settingsOf(development!, {
-        variables: ({ environment }) => environment.map(({ name, value }) => ({ name, value })),
-      })
-      const made = mirror(original, settings, facts({ ...factsOf(name), services }))
+      const { development, made } = mirrorOf(name)
       const objects = listed(made).map(object => ({
-        source: `devctl.yml#dev.${development!.name}`,
+        source: `devctl.yml#dev.${development}`,
         folder: '',
         object: shortened(object),
       }))
