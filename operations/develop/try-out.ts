@@ -37,16 +37,24 @@ export async function tryOut(
   const { claim, ...others } = objects
   const staysSmall = claim && !(await mayGrow(session, claim, facts, on))
   for (const object of listed(others)) await tryObject(session, object)
-  for (const service of objects.services) await tryPod(session, podOf(service), facts.services[0], on)
-  const { cluster, namespace, signal } = session
-  if (live) {
-    const about = { development: settings.name, by: '', since: '', mirror: objects.workload.metadata.name }
-    const ref = { apiVersion: live.apiVersion, kind: live.kind, name: live.metadata.name, namespace }
-    const { resourceVersion: _, ...metadata } = live.metadata
-    const patch = restingPatch({ ...live, metadata }, recordFor(live, about))
-    await refusing(nameOf(live), () => cluster.patch(ref, patch, { manager: UP_MANAGER, dryRun: true, signal }))
-  }
+  for (const [index, service] of objects.services.entries())
+    await tryPod(session, podOf(service), facts.services[index], on)
+  for (const [index, one] of [live, ...facts.services].entries())
+    if (one) await tryResting(session, one, settings.name, [objects.workload, ...objects.services][index]!)
   return { objects: staysSmall ? others : objects, facts }
+}
+
+/** Asks whether an application may be scaled to zero, with the record. */
+async function tryResting(
+  { cluster, namespace, signal }: Session,
+  live: KubeObject,
+  development: string,
+  { metadata: { name: mirror } }: MirrorObject,
+): Promise<void> {
+  const ref = { apiVersion: live.apiVersion, kind: live.kind, name: live.metadata.name, namespace }
+  const { resourceVersion: _, ...metadata } = live.metadata
+  const patch = restingPatch({ ...live, metadata }, recordFor(live, { development, by: '', since: '', mirror }))
+  await refusing(nameOf(live), () => cluster.patch(ref, patch, { manager: UP_MANAGER, dryRun: true, signal }))
 }
 
 /** False for a claim that is there, is to grow, and whose storage class does not allow that: it stays as it is. */

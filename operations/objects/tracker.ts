@@ -22,9 +22,11 @@ import {
   workloadProblems,
 } from './problems.ts'
 import { isEnding } from './removal.ts'
+import { mirrorOf } from './resting.ts'
 import { newestPods, replacedPods } from './revisions.ts'
 import { Settling } from './settling.ts'
 import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
+import { isTaken } from './up-record.ts'
 import { nameOf, serviceOf } from './wanted.ts'
 
 /** A workload that is waited for was deleted by somebody else. */
@@ -117,7 +119,8 @@ export class Tracker {
   ): Promise<T> {
     this.#watch(workload.apiVersion, workload.kind)
     this.#watch('v1', 'Pod')
-    if (workload.kind === 'Deployment') this.#watch('apps/v1', 'ReplicaSet')
+    if (isTaken(workload)) this.#watch('apps/v1', 'Deployment')
+    if (this.#watched.has('Deployment')) this.#watch('apps/v1', 'ReplicaSet')
     if (hasClaims(workload)) this.#watch('v1', 'PersistentVolumeClaim')
     this.#watchWarnings()
     const listeners = this.#listenersOf(serviceOf(workload) ?? '')
@@ -162,11 +165,14 @@ export class Tracker {
    * it is not known yet.
    */
   #tracked(workload: KubeObject): Tracked | undefined {
-    if (!this.#listed.has('Pod') || (workload.kind === 'Deployment' && !this.#listed.has('ReplicaSet')))
-      return undefined
-    const object = this.#objects.get(keyOf(workload))
-    if (!object || object.metadata.uid !== workload.metadata.uid) return undefined
-    if ((object.metadata.generation ?? 0) < (workload.metadata.generation ?? 0)) return undefined
+    const isUnknown = (kind: string) => this.#watched.has(kind) && !this.#listed.has(kind)
+    if (!this.#listed.has('Pod') || isUnknown('Deployment') || isUnknown('ReplicaSet')) return undefined
+    const applied = this.#objects.get(keyOf(workload))
+    if (!applied || applied.metadata.uid !== workload.metadata.uid) return undefined
+    if ((applied.metadata.generation ?? 0) < (workload.metadata.generation ?? 0)) return undefined
+    // The Pods of its mirror stand in for those of a workload.
+    const mirror = mirrorOf(applied, [...this.#objects.values()])
+    const object = mirror ?? applied
     const all = [...(this.#ofService.get(serviceOf(object) ?? '')?.values() ?? [])]
     const sets = all.filter(one => one.kind === 'ReplicaSet')
     const own = all.filter(one => one.kind === 'Pod' && belongsTo(one, object))
@@ -201,7 +207,8 @@ export class Tracker {
     const warnings = [object, ...claims, ...pods]
       .flatMap(one => this.#warnings.about(one))
       .sort((a, b) => a.time - b.time)
-    const status = this.#settled(statusOf(object), pods, now)
+    const known = this.#settled(statusOf(object), pods, now)
+    const status = mirror ? { ...known, text: known.text.replace(/^Deployment/, 'development container') } : known
     const isStable = pods.every(pod => this.#settling.isStable(pod, now))
     const hasReadyPods = pods.length > 0 && pods.every(pod => isReady(pod) && this.#settling.isSettled(pod, now))
     const hasStartedPod = pods.some(hasStarted)

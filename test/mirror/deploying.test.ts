@@ -18,7 +18,7 @@ import {
   wanted,
   workload,
 } from '../objects/deploying.ts'
-import { FakeClock } from '../objects/fake-clock.ts'
+import { FakeClock, settle } from '../objects/fake-clock.ts'
 import { AGENT, settings } from './settings.ts'
 
 // What deploy, diff, ps, restart and destroy do while a mirror stands in for a workload.
@@ -99,6 +99,26 @@ describe('while a mirror stands in for a workload', () => {
     await down()
     expect(await replicasNow()).toBe(2)
     expect(actions(await plan(cluster, api(2, 'api:2')))).toEqual(['unchanged deployment/api'])
+  })
+
+  test('a deploy that waits, waits for the mirror, and says what it is', async () => {
+    const { cluster } = await up()
+    const seen = { observedGeneration: 99, conditions: [] }
+    cluster.act(API, live => ({ ...live, status: seen }))
+    cluster.act(MIRROR, live => ({ ...live, status: seen }))
+    const texts: string[] = []
+    let isOver = false
+    const deploying = deploy(cluster, api(2, 'api:2'), { wait: true }, new FakeClock(), {
+      status: (_, { text }) => texts.push(text),
+    }).then(() => {
+      isOver = true
+    })
+    await settle()
+    expect([isOver, texts.at(-1)]).toEqual([false, 'development container 0/1 ready'])
+    const ready = { ...seen, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 }
+    cluster.act(MIRROR, live => ({ ...live, status: ready }))
+    await deploying
+    expect(texts.at(-1)).toBe('development container 1/1 ready')
   })
 
   test('a workload that left the files goes, and its mirror with it', async () => {
