@@ -45,13 +45,19 @@ export async function startDevelopment(context: Context, words: readonly string[
     }
     const remote = remoteTerminal(process, own.io.env, letGo)
     let isAsking = false
+    let isConnected = false
+    let wasSynced = false
     const on = (event: OperationEvent) => {
       // What a deploy says before is about its services.
       if (event.type === 'taken') taken = event.dev
       if (taken !== undefined) tellStarter(own.io, event, taken)
       // The program in the container has the terminal.
       if (isAttached && (event.type === 'status' || event.type === 'step' || event.type === 'sync')) return
-      if (event.type === 'sync' && !isDue()) return
+      // Before there is a connection there is nothing to say of the files.
+      isConnected ||= event.type === 'sync' && event.status.state !== 'disconnected'
+      const isFirst = event.type === 'sync' && event.status.state === 'synced' && !wasSynced
+      wasSynced ||= isFirst
+      if (event.type === 'sync' && (!isConnected || !(isFirst || isDue()))) return
       // An editor that has the whole screen, and a question, are not written into.
       if (isAsking || (isAttached && remote.isFullScreen)) held.push(event)
       else show(event)
@@ -76,14 +82,23 @@ export async function startDevelopment(context: Context, words: readonly string[
       }
     }
     const questions = questionsFor(own, progress)
-    const whatOfEmptied: Questions['whatOfEmptied'] = async folder => {
-      // Its keys are those of the program in the container.
-      if (isAttached || isAsking) return undefined
+    const asking = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
       isAsking = true
-      return questions.whatOfEmptied?.(folder).finally(() => {
+      try {
+        return await ask()
+      } finally {
         isAsking = false
         letGo()
-      })
+      }
+    }
+    const { maySetUpSsh, whatOfEmptied } = questions
+    const ask: Questions = {
+      ...questions,
+      ...(maySetUpSsh && { maySetUpSsh: (line, host) => asking(() => maySetUpSsh(line, host)) }),
+      // While a program runs in the container, the keys are its own.
+      ...(whatOfEmptied && {
+        whatOfEmptied: async folder => (isAttached || isAsking ? undefined : asking(() => whatOfEmptied(folder))),
+      }),
     }
     const terminal: RemoteTerminal = {
       get size() {
@@ -94,7 +109,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       ignoreKeys: () => remote.ignoreKeys(),
       runHere: (words, run) => attached(() => remote.runHere(words, run)),
     }
-    const world = { workspace: own.io, session, on, ask: { ...questions, whatOfEmptied }, terminal }
+    const world = { workspace: own.io, session, on, ask, terminal }
     try {
       const chosen = command.length > 0 ? command : options.command
       const outcome = await up(

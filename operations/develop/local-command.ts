@@ -9,7 +9,7 @@ import { shownPlace } from '../../compiler/text/source.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import type { Workspace } from '../workspace.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
-import type { RunWishes } from './run-command.ts'
+import { type RunWishes, startsAgain } from './run-command.ts'
 import { runOnce } from './run-once.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -97,7 +97,7 @@ export async function runHere(
     } catch (error) {
       signal.throwIfAborted()
       if (!restart.aborted) throw error
-      wishes.again(`\`${command.join(' ')}\` starts again`)
+      wishes.again(startsAgain(command))
     }
   }
 }

@@ -83,7 +83,7 @@ export async function runCommand(
       if (running.interrupted.aborted) await endRuns(running, pod)
       signal.throwIfAborted()
       if (restart.aborted && !lost.aborted) {
-        wishes.again(`\`${running.command.join(' ')}\` starts again`)
+        wishes.again(startsAgain(running.command))
         continue
       }
       if (!lost.aborted && !isCut(error)) throw error
@@ -100,6 +100,10 @@ export async function runCommand(
 }
 
 const messageOf = (reason: unknown): string => (reason instanceof Error ? reason.message : 'the connection was lost')
+
+/** Words for a command that starts again; a shell around it says nothing. */
+export const startsAgain = (command: readonly string[]): string =>
+  `\`${(command[0] === 'sh' && command[1] === '-c' ? command.slice(2) : command).join(' ')}\` starts again`
 
 const waitingFor = (reason: string, { dev }: RunningCommand): string =>
   `${reason}; the command runs again as soon as ${dev} is connected`

@@ -77,7 +77,11 @@ export async function openParts(input: PartsInput, undo: Undo): Promise<SessionP
     sync,
     key: Buffer.from(taken.session.key, 'hex'),
     timeout: development.timeout.resources,
-    on: (one, text) => state.set(one, text),
+    on(one, text) {
+      // How far the files are is told some milliseconds later: who is ready now wants to know it now.
+      if (one === 'ready') state.tellSync({ kind: 'progress', status: sync.status() })
+      state.set(one, text)
+    },
     connect: (pod, until) => line.open(placeIn(pod, places.sync), until),
     isRunning: (pod, until) => containerAnswers({ access, namespace, signal: until }, pod, prepared.container),
     connected(pod, until) {
