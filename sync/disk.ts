@@ -25,6 +25,8 @@ export interface Disk {
   removeFolder(path: string): void
   removeFile(path: string): void
   rename(from: string, to: string): void
+  /** The bytes of the disk with that folder, and those that are free; undefined if the system does not say. */
+  space?(folder: string): { readonly size: number; readonly free: number } | undefined
   /** Calls with the name in the folder, or undefined if the system does not tell. `ended`: it will not call again. */
   watch(
     folder: string,
@@ -78,6 +80,14 @@ export const nodeDisk: Disk = {
   removeFolder: path => fs.rmdirSync(path),
   removeFile: path => fs.unlinkSync(path),
   rename: fs.renameSync,
+  space: folder => {
+    try {
+      const { blocks, bavail, bsize } = fs.statfsSync(folder)
+      return { size: blocks * bsize, free: bavail * bsize }
+    } catch {
+      return undefined
+    }
+  },
   watch: (folder, recursive, changed, ended) => {
     const watcher = fs.watch(folder, { recursive, persistent: true }, (_event, name) => changed(name ?? undefined))
     watcher.on('error', ended)

@@ -3,6 +3,7 @@ import { IGNORE_FILE } from './default-ignores.ts'
 import { Deletions } from './deletions.ts'
 import { decodeEntry, type FileEntry, isFolder, isUntouched } from './entry.ts'
 import { FolderState, type FolderWorld, type LostFiles } from './folder-state.ts'
+import { spaceProblem } from './free-space.ts'
 import { hashOf, hashPieces } from './hash.ts'
 import type { IgnoreRules } from './ignore.ts'
 import { type IgnoreSource, toRules } from './ignore-source.ts'
@@ -596,7 +597,11 @@ export class FolderSync {
       if (this.#local.makeFolder(node)) this.#finish(node)
     } else if (remote.kind === 'link') this.#local.makeLink(node)
     else if (remote.size > SMALL_FILE) this.large.add(node, 'fetch')
-    else this.#remote.read({ node, remote, keep: false })
+    else {
+      const full = spaceProblem(this.state.world.disk, this.root, remote.size)
+      if (full) this.state.fail(node, 'local', full)
+      else this.#remote.read({ node, remote, keep: false })
+    }
   }
 
   #contents({ node, remote, keep }: WantedFile, bytes: Buffer, hash: string): void {

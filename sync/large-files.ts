@@ -4,6 +4,7 @@ import { decodeEntry, encodeEntry, type FileEntry, isUntouched } from './entry.t
 import * as fields from './fields.ts'
 import type { FolderState } from './folder-state.ts'
 import type { Frame } from './frames.ts'
+import { spaceProblem } from './free-space.ts'
 import type { SyncLink } from './link.ts'
 import { literal, sendLiteral } from './literal.ts'
 import type { LocalSteps } from './local-steps.ts'
@@ -159,6 +160,8 @@ export class LargeFiles {
     const kept = kind === 'keep' ? conflicts.placeFor(name, path, clock.now()) : undefined
     const hasOld = kind === 'fetch' && node.local?.kind === 'file' && node.local.size >= BLOCK
     const sums = hasOld ? await sumsOf(disk, clock, place) : Buffer.alloc(0)
+    const full = spaceProblem(disk, (kept ?? place).slice(0, (kept ?? place).lastIndexOf('/')), remote.size)
+    if (full) return this.#state.fail(node, 'local', full)
     const stage = kept ? conflicts.stageFor(kept) : writer.stageFor(place)
     const receiver = new Receiver(disk, stage, hasOld ? place : undefined, remote.executable ?? false)
     let failure: unknown

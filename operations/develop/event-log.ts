@@ -1,3 +1,4 @@
+import { visibleText } from '../../compiler/text/visible-text.ts'
 import type { OperationEvent } from '../events.ts'
 import type { DevelopEvent } from './events.ts'
 
@@ -14,9 +15,9 @@ export function logText(event: OperationEvent): string | undefined {
     case 'warning':
       return `${event.type}: ${event.text}`
     case 'sync-problem':
-      return `problem: ${event.path} (${event.side}): ${event.message}`
+      return visibleText(`problem: ${event.path} (${event.side}): ${event.message}`)
     case 'sync-conflict':
-      return `conflict: ${event.path}: the other version is in ${event.kept}`
+      return visibleText(`conflict: ${event.path}: the other version is in ${event.kept}`)
     case 'sync-stopped':
       return `stopped: ${lostFiles(event)} are gone (${event.side})`
     case 'ssh':

@@ -34,6 +34,7 @@ export class MemoryDisk implements Disk {
   readonly #watches = new Set<Watch>()
   /** Called before each change; it may throw. */
   fault: (call: string, path: string) => void = () => {}
+  space?: Disk['space']
   /** Bytes that may still be written. */
   room = Infinity
 

@@ -320,3 +320,27 @@ test('an included file of patterns does not come back from the container: the ch
   expect(sides.files('remote')).toEqual(before)
   await sides.close()
 })
+
+test('a container does not fill the disk of this machine', async () => {
+  const sides = await synced({ a: 'one', b: 'two' })
+  const size = 1_000_000
+  let free = 60_000
+  sides.laptop.space = () => ({ size, free })
+  write(sides, 'remote', 'small', 'x'.repeat(20_000))
+  write(sides, 'remote', 'large', 'x'.repeat(2_000_000))
+  write(sides, 'remote', 'fits', 'x')
+  await sides.clock.run(3_000)
+  expect(
+    problems(sides)
+      .map(({ path, message }) => `${path}: ${message}`)
+      .sort(),
+  ).toEqual([
+    'large: the disk of this machine has too little room for 2 MB',
+    'small: the disk of this machine has too little room for 1 MB',
+  ])
+  expect(Object.keys(sides.files('local'))).toEqual(['a', 'b', 'fits'])
+  free = 1e9
+  await sides.settle()
+  expect(sides.files('local')).toEqual(sides.files('remote'))
+  await sides.close()
+})

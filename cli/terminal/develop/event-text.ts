@@ -1,3 +1,4 @@
+import { visibleText } from '../../../compiler/text/visible-text.ts'
 import type { EmptiedFolder } from '../../../operations/develop/control/messages.ts'
 import { lostFiles } from '../../../operations/develop/event-log.ts'
 import type { DevelopEvent } from '../../../operations/develop/events.ts'
@@ -13,12 +14,13 @@ export const problemText = ({
   side,
   message,
 }: Pick<OfDevelop<'sync-problem'>, 'path' | 'side' | 'message'>): string =>
-  `${path}${side === 'remote' ? ' in the container' : ''}: ${message}`
+  visibleText(`${path}${side === 'remote' ? ' in the container' : ''}: ${message}`)
 
 /** How far the files are: `9,812 of 9,812 · 56 MB (18 MB sent)`, and the large one that is on its way. */
 export function filesText({ files, filesLeft, bytes, bytesLeft, sentBytes, current }: SyncStatus): string {
   const count = (many: number) => many.toLocaleString('en')
-  const large = current && `${current.path} ${Math.floor((100 * current.done) / Math.max(1, current.size))}%`
+  const large =
+    current && `${visibleText(current.path)} ${Math.floor((100 * current.done) / Math.max(1, current.size))}%`
   return [
     `${count(files)} of ${count(files + filesLeft)}`,
     `${readableBytes(bytes)}${bytesLeft > 0 ? ` of ${readableBytes(bytes + bytesLeft)}` : ''} (${readableBytes(sentBytes)} sent)`,
@@ -47,7 +49,7 @@ export function developNote(event: OperationEvent): string | undefined {
     case 'sync-problem':
       return problemText(event)
     case 'sync-conflict':
-      return `${event.path} was changed on both sides: yours is kept, the other is in ${event.kept}`
+      return visibleText(`${event.path} was changed on both sides: yours is kept, the other is in ${event.kept}`)
     default:
       return undefined
   }

@@ -1,3 +1,4 @@
+import { visibleText } from '../../../compiler/text/visible-text.ts'
 import type { SessionReport } from '../../../operations/develop/control/messages.ts'
 import { readableBytes } from '../readable-bytes.ts'
 import { emptiedHint, emptiedText, problemText } from './event-text.ts'
@@ -54,6 +55,6 @@ function detailsOf({ dev, sync, pages, emptied = [] }: SessionReport, withInfo: 
 }
 
 function listed<One>(what: string, all: readonly One[], textOf: (one: One) => string): readonly string[] {
-  const shown = all.slice(0, MOST).map(one => `  ${what}: ${textOf(one)}`)
+  const shown = all.slice(0, MOST).map(one => `  ${what}: ${visibleText(textOf(one))}`)
   return all.length > MOST ? [...shown, `  … and ${all.length - MOST} more`] : shown
 }

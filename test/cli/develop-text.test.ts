@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { developNote, filesText } from '../../cli/terminal/develop/event-text.ts'
+import { reportsText } from '../../cli/terminal/develop/status-text.ts'
+import type { SessionReport } from '../../operations/develop/control/messages.ts'
+import { logText } from '../../operations/develop/event-log.ts'
+
+const BAD = 'a\u001b[31m\u001b[2Jb\rc\nd\u202egpj.exe\u2066\u200b\u0007'
+const SHOWN = 'a\\u001b[31m\\u001b[2Jb\\u000dc\\u000ad\\u202egpj.exe\\u2066\\u200b\\u0007'
+
+const problem = { folder: '0', path: BAD, side: 'remote', message: BAD } as const
+const conflict = { folder: '0', path: BAD, kept: `/home/${BAD}`, time: 0 }
+const sync = {
+  state: 'syncing',
+  percent: 5,
+  files: 1,
+  bytes: 1,
+  filesLeft: 1,
+  bytesLeft: 1,
+  sentBytes: 1,
+  current: { path: BAD, size: 2, done: 1 },
+  problems: [problem],
+  conflicts: [conflict],
+  unwatched: [BAD],
+} as const
+
+test('names and messages of the container do nothing to the terminal', () => {
+  const report = {
+    dev: 'api',
+    namespace: 'n',
+    context: 'c',
+    state: 'syncing',
+    text: '',
+    sync,
+  } as unknown as SessionReport // what is printed
+  const status = reportsText(new Map([['api', report]]), { withInfo: false, left: new Set() })
+  const texts = [
+    status,
+    filesText(sync),
+    developNote({ type: 'sync-problem', ...problem })!,
+    developNote({ type: 'sync-conflict', ...conflict })!,
+    logText({ type: 'sync-problem', ...problem })!,
+    logText({ type: 'sync-conflict', ...conflict })!,
+  ]
+  for (const text of texts) {
+    expect(text).toContain(SHOWN)
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u200b\u202e\u2066]/)
+  }
+  expect(status.trimEnd().split('\n')).toHaveLength(5)
+})
