@@ -36,3 +36,9 @@ export function tellTarget(
   const { context, from } = target
   on({ type: 'note', text: `using ${namespace} @ ${context}, chosen by ${from.namespace} and ${from.context}` })
 }
+
+/** Says in which namespace and by which context a command works, whatever the log level. */
+export function tellPlace(own: Context, session: Session, on: (event: OperationEvent) => void): void {
+  if (own.logLevel === 'info' || own.logLevel === 'debug') tellTarget(own, session, on)
+  else on({ type: 'note', text: `in ${session.namespace} @ ${session.target.context}` })
+}

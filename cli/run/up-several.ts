@@ -7,7 +7,7 @@ import { printOutcome } from '../terminal/print-outcome.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { printSummary } from '../terminal/report.ts'
 import { toUserError } from './cluster-session.ts'
-import { tellTarget } from './deploy.ts'
+import { tellPlace } from './deploy.ts'
 import { isInBackground, tellStarter } from './detach.ts'
 import { splitWords } from './develop-words.ts'
 import { withProject } from './project-session.ts'
@@ -41,7 +41,7 @@ export async function startSeveral(context: Context, words: readonly string[], o
       if (event.type === 'session-ended' && event.end.kind === 'stopped') active.delete(event.dev)
       show(event, dev)
     }
-    tellTarget(own, session, on)
+    tellPlace(own, session, on)
     try {
       if (options.detach) {
         const { startInBackground } = await import('./detach.ts')

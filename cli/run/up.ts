@@ -9,7 +9,7 @@ import { startProgress } from '../terminal/progress/progress.ts'
 import { remoteTerminal } from '../terminal/remote-terminal.ts'
 import { printSummary } from '../terminal/report.ts'
 import { chooseDevFor } from './choose-dev.ts'
-import { tellTarget } from './deploy.ts'
+import { tellPlace } from './deploy.ts'
 import { isInBackground, tellStarter } from './detach.ts'
 import { splitOne } from './develop-words.ts'
 import { withProject } from './project-session.ts'
@@ -62,7 +62,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       if (isAsking || (isAttached && remote.isFullScreen)) held.push(event)
       else show(event)
     }
-    tellTarget(own, session, on)
+    tellPlace(own, session, on)
     if (options.detach) {
       const { startInBackground } = await import('./detach.ts')
       return startInBackground(

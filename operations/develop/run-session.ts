@@ -19,7 +19,7 @@ import { SessionLog } from './session-log.ts'
 import { openParts, type PartsInput } from './session-parts.ts'
 import { findPolling } from './session-polling.ts'
 import { SessionProgram } from './session-program.ts'
-import { openSessionSsh } from './session-ssh.ts'
+import { type OpenedSsh, openSessionSsh } from './session-ssh.ts'
 import { CurrentState } from './session-state.ts'
 import { type Taken, take } from './take.ts'
 import { Undo } from './undo.ts'
@@ -124,20 +124,27 @@ async function connected(
       answer: meaning => emptied.answer(meaning, (folder, one) => sync.answer(folder, one)),
     }
     await openControl(parts, { supervisor, sync }, hands, undo)
-    const { container } = prepared
-    if (development.mode === 'sync') {
-      const own = { dev, container, workdir: development.workdir?.value, port: development.remote?.value }
-      undo.add(await openSessionSsh(world, { ...own, supervisor, link, polling }))
-      void findPolling(world, { dev, prepared, supervisor, polling }, signal)
-    }
     supervisor.run(signal).catch(fail)
     taken.watch(signal).catch(fail)
+    const { container } = prepared
+    let ssh: OpenedSsh | undefined
+    if (development.mode === 'sync') {
+      const own = { dev, container, workdir: development.workdir?.value, port: development.remote?.value }
+      ssh = await openSessionSsh(world, { ...own, supervisor, link, polling })
+      undo.add(ssh.close)
+      void findPolling(world, { dev, prepared, supervisor, polling }, signal)
+    }
     if (found.actions.length > 0) {
       const rescanInterval = development.sync?.rescanInterval ?? 300
       const { startActions } = await import('./session-actions.ts')
       const restart = (until: AbortSignal) => program.restart(until)
       const own = { dev, container, rules: found.actions, rescanInterval, supervisor, restart }
       undo.add(await startActions(world, own, { input, project }, signal))
+    }
+    if (ssh) {
+      // A question waits for its answer: the first files do not wait with it.
+      await supervisor.untilReady(signal)
+      await ssh.tell()
     }
     const status = await program.run()
     // What the command has written last is here when `up` has ended.

@@ -21,14 +21,21 @@ export interface SessionSsh {
   readonly polling: Polling
 }
 
+/** What lets SSH clients in. */
+export interface OpenedSsh {
+  /** Says how they get in; asks before, where nobody has been asked on this machine. */
+  tell(): Promise<void>
+  close(): Promise<void>
+}
+
 /**
- * Lets SSH clients of this machine into the container (`ssh api.devctl`), and says how. Without it the
- * session goes on: what keeps it from that is a warning. Gives the undo.
+ * Lets SSH clients of this machine into the container (`ssh api.devctl`). Without it the session goes
+ * on: what keeps it from that is a warning.
  */
 export async function openSessionSsh(
   world: World,
   { dev, container, workdir, port, supervisor, link, polling }: SessionSsh,
-): Promise<() => Promise<void>> {
+): Promise<OpenedSsh> {
   const { session, workspace, on } = world
   const { access, namespace } = session
   const home = devctlHome(workspace)
@@ -47,15 +54,17 @@ export async function openSessionSsh(
   try {
     const { openFront } = await import('./ssh-front/open-front.ts')
     const { host, close } = await openFront({ home, dev, namespace, port, container: front, link })
-    await askToIncludeSsh(world, dev)
-    const isIncluded = includeState(home, userHome(workspace.env)) === 'included'
-    on({ type: 'ssh', host, command: isIncluded ? `ssh ${host}` : `ssh -F ${sshConfigFile(home)} ${host}` })
-    return close
+    const tell = async () => {
+      await askToIncludeSsh(world, dev)
+      const isIncluded = includeState(home, userHome(workspace.env)) === 'included'
+      on({ type: 'ssh', host, command: isIncluded ? `ssh ${host}` : `ssh -F ${sshConfigFile(home)} ${host}` })
+    }
+    return { tell, close }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const hint = error.hint === undefined ? {} : { hint: error.hint }
     on({ type: 'warning', text: `no SSH to ${dev}: ${error.message}`, ...hint })
-    return async () => {}
+    return { tell: async () => {}, close: async () => {} }
   }
 }
 
