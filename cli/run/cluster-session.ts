@@ -2,6 +2,7 @@ import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts
 import type { GivenUp } from '../../adapters/kubernetes/request.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Target, TargetOptions } from '../../operations/contexts/target.ts'
+import { admissionHint } from '../../operations/objects/admission.ts'
 import { isOfEndingNamespace, namespaceEnds } from '../../operations/objects/namespace.ts'
 import { webhookRefusal } from '../../operations/objects/webhook-refusal.ts'
 import type { Session } from '../../operations/session.ts'
@@ -115,7 +116,7 @@ export function toUserError(error: unknown, target: Target | undefined): unknown
   const isContact = error.failure === 'unreachable' || error.failure === 'unauthorized'
   const notes =
     isContact && target ? [...causes, `context \`${target.context}\`, chosen by ${target.from.context}`] : causes
-  const hint = HINTS[error.failure]
+  const hint = admissionHint(error) ?? HINTS[error.failure]
   return new UserError(error.message, { ...(hint !== undefined && { hint }), notes, cause: error })
 }
 

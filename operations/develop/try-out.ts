@@ -4,6 +4,7 @@ import { mirror } from '../../constructs/mirror/mirror.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorObject, MirrorObjects, MirrorSettings } from '../../constructs/mirror/settings.ts'
 import type { OperationEvent } from '../events.ts'
+import { admissionHint } from '../objects/admission.ts'
 import { UP_MANAGER, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import { webhookRefusal } from '../objects/webhook-refusal.ts'
@@ -147,11 +148,12 @@ async function refusing<Result>(name: string, work: () => Promise<Result>): Prom
 function refused(error: ClusterError, name: string): unknown {
   const byWebhook = webhookRefusal(error, `\`${name}\``)
   if (byWebhook) return byWebhook
-  const isPolicy = /exceeded quota|violates PodSecurity/.test(error.message)
-  if (error.failure !== 'invalid' && !isPolicy) return error
+  const hint = admissionHint(error)
+  if (error.failure !== 'invalid' && hint === undefined) return error
   const causes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))
   return new UserError(`the cluster would refuse \`${name}\`; nothing was changed`, {
     notes: causes.length > 0 ? causes : [error.message],
+    ...(hint !== undefined && { hint }),
     cause: error,
   })
 }

@@ -1,0 +1,26 @@
+import type { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+
+/** What the rules of a namespace or a cluster say when they refuse an object, and what helps. */
+const RULES: readonly (readonly [said: RegExp, hint: string])[] = [
+  [
+    /exceeded quota/,
+    'the ResourceQuota of the namespace is used up: `kubectl describe quota` shows by what; free it, lower `resources`, or have it raised',
+  ],
+  [/failed quota/, 'a ResourceQuota of the namespace requires what the message names: add it to `resources`'],
+  [
+    /violates PodSecurity/,
+    'the namespace enforces this level of Pod Security: set `securityContext` as the message says, or use another namespace',
+  ],
+  [
+    /(?:maximum|minimum) \S+ (?:usage|limit) per |limit to request ratio per /,
+    'a LimitRange of the namespace sets these bounds: `kubectl describe limits` shows them; change `resources`',
+  ],
+  [/is forbidden: (?!User )/, 'it is a rule of this cluster: fix what it reports, or ask its operators'],
+]
+
+/**
+ * What helps against an admission rule of the cluster; undefined where something else has refused, such
+ * as missing rights, which the API server reports with the same status.
+ */
+export const admissionHint = ({ failure, message }: Pick<ClusterError, 'failure' | 'message'>): string | undefined =>
+  failure === 'forbidden' ? RULES.find(([said]) => said.test(message))?.[1] : undefined
