@@ -1,10 +1,13 @@
+import { devctlHome } from '../contexts/home.ts'
 import { requireNamespace } from '../namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
-import { stopUp } from './ask.ts'
+import { sessionKey, stopUp } from './ask.ts'
 import type { DevelopmentInput, SeveralInput } from './find-development.ts'
 import { giveBack } from './give-back.ts'
 import { knownDevelopments } from './known-developments.ts'
+import { forgetFailure } from './session-end.ts'
+import { sessionFolder } from './session-folder.ts'
 
 export interface DownInput extends Omit<DevelopmentInput, 'dev'>, SeveralInput {
   /** True if the claims with the files are deleted. */
@@ -36,6 +39,7 @@ async function downOne(world: World, dev: string, volumes: boolean): Promise<Dow
   // The session closes its connections before the mirror goes, so that nothing is reported as lost.
   await stopUp(world, dev)
   const { wasActive, restored } = await giveBack(session, { name: dev }, { volumes }, world.on)
+  forgetFailure(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
   if (!wasActive) await requireNamespace(session)
   return { dev, wasActive, restored }
 }

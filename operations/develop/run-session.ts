@@ -3,17 +3,21 @@ import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
 import type { OperationEvent } from '../events.ts'
+import { upRecordOf } from '../objects/up-record.ts'
 import type { OpenProject } from '../project/opened-project.ts'
+import type { Session } from '../session.ts'
 import type { SessionConfig } from './agent-session.ts'
 import { reportOf, sessionKey } from './ask.ts'
 import { EmptiedFolders } from './emptied-folders.ts'
 import type { DevelopmentVariable } from './environment.ts'
 import { logText } from './event-log.ts'
 import type { FoundDevelopment } from './find-development.ts'
+import { findMirror } from './find-mirror.ts'
 import { giveBack } from './give-back.ts'
 import { Polling } from './polling.ts'
 import { type PreparedMirror, prepareMirror } from './prepare-mirror.ts'
 import { type ControlHands, openControl } from './session-control.ts'
+import { forgetFailure, writeFailure } from './session-end.ts'
 import { sessionFolder } from './session-folder.ts'
 import { SessionLog } from './session-log.ts'
 import { openParts, type PartsInput } from './session-parts.ts'
@@ -21,7 +25,7 @@ import { findPolling } from './session-polling.ts'
 import { SessionProgram } from './session-program.ts'
 import { type OpenedSsh, openSessionSsh } from './session-ssh.ts'
 import { CurrentState } from './session-state.ts'
-import { type Taken, take } from './take.ts'
+import { personOf, type Taken, take } from './take.ts'
 import { Undo } from './undo.ts'
 import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
 
@@ -61,17 +65,21 @@ export async function runSession(world: UpWorld, { asked, found, prepared }: Pla
   const { session, workspace } = world
   const { input } = asked
   const dev = found.development.name
-  const log = new SessionLog(sessionFolder(devctlHome(workspace), sessionKey(session, dev)), text =>
-    workspace.secrets ? workspace.secrets.mask(text) : text,
-  )
+  const folder = sessionFolder(devctlHome(workspace), sessionKey(session, dev))
+  const mask = (text: string) => (workspace.secrets ? workspace.secrets.mask(text) : text)
+  const log = new SessionLog(folder, mask)
   const on = (event: OperationEvent) => {
     const text = logText(event)
     if (text !== undefined) log.write(text)
     world.on(event)
   }
   try {
-    const taken = await take(session, prepared.take, on)
+    const taken = await take(session, prepared.take, on).catch(async error => {
+      if (input.downOnExit && session.signal.aborted) await giveBackOwn(session, prepared, dev, on)
+      throw error
+    })
     if (taken.kind === 'planned') return { kind: 'planned', objects: taken.objects }
+    forgetFailure(folder)
     on({ type: 'taken', dev, text: taken.text })
     try {
       return await connected({ ...world, on }, asked, found, prepared, taken)
@@ -83,9 +91,22 @@ export async function runSession(world: UpWorld, { asked, found, prepared }: Pla
       }
     }
   } catch (error) {
+    if (!session.signal.aborted) writeFailure(folder, mask(error instanceof Error ? error.message : String(error)))
     log.write(`error ${error instanceof Error ? (error.stack ?? error.message) : error}`)
     throw error
   }
+}
+
+/** An interruption can come when the application is at rest, and its mirror is not there yet. */
+async function giveBackOwn(
+  session: Session,
+  { take: { original } }: PreparedMirror,
+  dev: string,
+  on: (event: OperationEvent) => void,
+): Promise<void> {
+  const own = { ...session, signal: AbortSignal.timeout(GIVING_BACK) }
+  const live = original ? await session.cluster.get(original, own) : await findMirror(own, dev)
+  if (upRecordOf(live)?.by === personOf(session)) await giveBack(own, { name: dev }, { volumes: false }, on)
 }
 
 async function refuseSecond(world: UpWorld, dev: string): Promise<void> {

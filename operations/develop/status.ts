@@ -1,13 +1,16 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { devctlHome } from '../contexts/home.ts'
 import { requireNamespace } from '../namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
-import { askUp, reportOf } from './ask.ts'
+import { askUp, reportOf, sessionKey } from './ask.ts'
 import type { EmptiedFolder, SessionReport } from './control/messages.ts'
 import type { EmptiedAnswer } from './emptied-folders.ts'
 import type { DevelopmentInput, SeveralInput } from './find-development.ts'
 import { findMirror } from './find-mirror.ts'
 import { knownDevelopments } from './known-developments.ts'
+import { readFailure } from './session-end.ts'
+import { sessionFolder } from './session-folder.ts'
 
 /** What `status` asks. */
 export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
@@ -27,7 +30,7 @@ export async function status(
   const missing = reports.filter(([, report]) => !report).map(([dev]) => dev)
   const isNamed = (input.devs?.length ?? 0) > 0
   if (missing.length === 0 || (!isNamed && missing.length < reports.length)) return new Map(reports)
-  throw await notHere(world.session, missing)
+  throw await notHere(world, missing)
 }
 
 /** The names whose mirror is in the cluster, with its name as people write it: `web-dev`. */
@@ -40,14 +43,24 @@ export async function leftMirrors(
 }
 
 /** The error for development containers without an `up` on this machine; a mirror that is left still replaces its original. */
-async function notHere(session: World['session'], missing: readonly string[]): Promise<UserError> {
+async function notHere(
+  { workspace, session }: Pick<World, 'workspace' | 'session'>,
+  missing: readonly string[],
+): Promise<UserError> {
+  const failures = missing.flatMap(dev => {
+    const failure = readFailure(sessionFolder(devctlHome(workspace), sessionKey(session, dev)))
+    return failure === undefined ? [] : [`\`up\` of ${dev} has ended with an error at ${failure}`]
+  })
   const left = await leftMirrors(session, missing)
   if (left.size === 0) await requireNamespace(session)
   const [are, them] = missing.length > 1 ? ['are', 'them'] : ['is', 'it']
   const shown = missing.map(dev => `\`${dev}\``).join(', ')
   const up = `\`devctl up ${missing.join(' ')}\``
   return new UserError(`${shown} ${are} not active here: no \`devctl up\` runs for ${them} on this machine`, {
-    notes: [...left].map(([dev, mirror]) => `\`${mirror}\` still runs in place of \`${dev}\` in ${session.namespace}`),
+    notes: [
+      ...failures,
+      ...[...left].map(([dev, mirror]) => `\`${mirror}\` still runs in place of \`${dev}\` in ${session.namespace}`),
+    ],
     hint:
       left.size > 0
         ? `${up} continues, \`devctl down ${[...left.keys()].join(' ')}\` restores`

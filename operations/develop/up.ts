@@ -2,16 +2,21 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DeployOutcome } from '../deploy/outcome.ts'
+import type { OperationEvent } from '../events.ts'
 import { ensureNamespace, requireNamespace } from '../namespaces.ts'
+import { isTaken } from '../objects/up-record.ts'
 import type { OpenProject } from '../project/opened-project.ts'
-import type { World } from '../session.ts'
+import type { Session, World } from '../session.ts'
 import { parseVariables } from './environment.ts'
 import { type FoundDevelopment, findDevelopment } from './find-development.ts'
+import { findMirror } from './find-mirror.ts'
 import { findOriginal } from './find-original.ts'
 import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
 
 /** Milliseconds for the deploy that `up` begins with. */
 const DEPLOY = 300_000
+/** Milliseconds for a last question after an interruption. */
+const ASKING = 3000
 
 /**
  * Starts a development container: deploys what is not there, takes the original, connects, and runs
@@ -26,12 +31,30 @@ export async function up(world: UpWorld, input: UpInput, project: OpenProject): 
   if ('outcome' in originals) return { kind: 'not-deployed', outcome: originals.outcome }
   const { planSession, runSession } = await import('./run-session.ts')
   const planned = await planSession(world, { input, project }, found, originals.workloads[0], given)
+  let hasTaken = false
+  const on = (event: OperationEvent) => {
+    hasTaken ||= event.type === 'taken'
+    world.on(event)
+  }
   try {
-    return await runSession(world, planned)
+    return await runSession({ ...world, on }, planned)
   } catch (error) {
-    if (world.session.signal.aborted && !input.downOnExit)
-      world.on({ type: 'note', text: mirrorsStay([found.development.name]) })
+    const { name } = found.development
+    const wasInterrupted = world.session.signal.aborted && !input.downOnExit
+    if (wasInterrupted && (hasTaken || (await isActive(world.session, name, originals.workloads[0]))))
+      world.on({ type: 'note', text: mirrorsStay([name]) })
     throw error
+  }
+}
+
+/** True if a development container is in the place of its original now, as far as the cluster says so in a moment. */
+async function isActive(session: Session, dev: string, original: KubeObject | undefined): Promise<boolean> {
+  const own = { ...session, signal: AbortSignal.timeout(ASKING) }
+  try {
+    if (!original) return (await findMirror(own, dev)) !== undefined
+    return isTaken(await session.cluster.get({ ...original, ...original.metadata }, own))
+  } catch {
+    return false
   }
 }
 

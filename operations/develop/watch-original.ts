@@ -3,9 +3,16 @@ import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/ku
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { mirror } from '../../constructs/mirror/mirror.ts'
 import { UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
-import type { MirrorFacts, MirrorObject, MirrorSettings, User } from '../../constructs/mirror/settings.ts'
+import type {
+  MirrorFacts,
+  MirrorObject,
+  MirrorObjects,
+  MirrorSettings,
+  User,
+} from '../../constructs/mirror/settings.ts'
 import type { OperationEvent } from '../events.ts'
-import { isEnding } from '../objects/removal.ts'
+import { unlessForbidden } from '../objects/forbidden.ts'
+import { applyToStay, isEnding } from '../objects/removal.ts'
 import { isEndedByDown, readUpRecord, UP_MANAGER, type UpRecord, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
@@ -48,6 +55,8 @@ export async function watchOriginal(session: Session, kept: Kept, on: (event: Op
     live ? [follow({ ...session, signal }, live, index, keeper)] : [],
   )
   watches.push(followMirrors({ ...session, signal }, kept.settings.name, keeper))
+  for (const one of keeper.needed)
+    watches.push(unlessForbidden(followNeeded({ ...session, signal }, one, keeper), undefined))
   if (needsUser(kept.settings, kept.facts, kept.lives[0]))
     watches.push(watchUser({ ...session, signal }, kept.lives[0]!.metadata.name, user => keeper.found(user)))
   try {
@@ -94,6 +103,18 @@ async function followMirrors({ cluster, namespace, signal }: Session, dev: strin
       if (change.type === 'Changed') there.add(name)
       else if (index !== -1 && !isEndedByDown(change.object)) await keeper.gone(index)
     }
+  }
+}
+
+/** Tells of a Secret or a claim that is gone: without it the next Pod does not start. */
+async function followNeeded({ cluster, namespace, signal }: Session, needed: MirrorObject, keeper: Keeper) {
+  const { apiVersion, kind, metadata } = needed
+  let isThere = false
+  const query = { apiVersion, kind, namespace, fields: `metadata.name=${metadata.name}` }
+  for await (const change of cluster.watch(query, { signal })) {
+    if (change.type === 'Restarted') isThere = false
+    else if (change.type === 'Changed') isThere = true
+    else if (change.type === 'Deleted' || !isThere) await keeper.missing(needed)
   }
 }
 
@@ -167,6 +188,24 @@ class Keeper {
       await placeMirror(this.#session, wanted, own)
       this.#made[index]!.done(clock.now())
       this.#on({ type: 'note', text: `\`deployment/${name}\` was deleted: it was made again` })
+    })
+  }
+
+  /** The Secret and the claim of the mirror. */
+  get needed(): readonly MirrorObject[] {
+    const { secret, claim } = this.#objects()
+    return claim ? [secret, claim] : [secret]
+  }
+
+  /** Something that the Pods of the mirror need was deleted: by hand, as long as the mirror stays. */
+  missing(needed: MirrorObject): Promise<void> {
+    return this.#next(async () => {
+      const { cluster, namespace, signal } = this.#session
+      const place = { ...MIRRORS, name: this.names[0]!, namespace }
+      const mirror = await cluster.get(place, { signal })
+      if (!mirror || isEnding(mirror) || isEndedByDown(mirror)) return
+      await applyToStay(cluster, needed as KubeObject, { manager: UP_MANAGER, force: true, signal }) // it has a name
+      this.#on({ type: 'note', text: `\`${nameOf(needed as KubeObject)}\` was deleted: it was made again` })
     })
   }
 
@@ -248,12 +287,14 @@ class Keeper {
   }
 
   #wanted(): readonly MirrorObject[] {
-    const [main, ...beside] = this.#lives
-    const { workload, services } = mirror(main, this.#settings, {
-      ...this.#facts,
-      services: beside.flatMap(one => (one ? beforeUp(one) : [])),
-    })
+    const { workload, services } = this.#objects()
     return [workload, ...services]
+  }
+
+  #objects(): MirrorObjects {
+    const [main, ...beside] = this.#lives
+    const services = beside.flatMap(one => (one ? beforeUp(one) : []))
+    return mirror(main, this.#settings, { ...this.#facts, services })
   }
 }
 

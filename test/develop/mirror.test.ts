@@ -410,6 +410,26 @@ describe.skipIf(found === undefined)('mirrors', () => {
       await small.close()
     }
   })
+
+  test('bounds of a LimitRange are said as such, before anything is changed', async () => {
+    const bound = await openPlace('bounds')
+    try {
+      const limits = {
+        apiVersion: 'v1',
+        kind: 'LimitRange',
+        metadata: { name: 'small', namespace: bound.namespace },
+        spec: { limits: [{ type: 'Container', max: { memory: '32Mi' } }] },
+      }
+      await bound.apply(deployment('bounded', { replicas: 0 }))
+      await found!.send('POST', `/api/v1/namespaces/${bound.namespace}/limitranges`, limits)
+      await expect(takeOne(bound.session(), DEPLOYMENT('bounded'), { name: 'bounded' })).rejects.toMatchObject({
+        message: 'the cluster would refuse `pod/bounded-dev-dry-run`; nothing was changed',
+        hint: expect.stringContaining('`kubectl describe limits`'),
+      })
+    } finally {
+      await bound.close()
+    }
+  })
 })
 
 /** A cluster that drops what makes an init container stay, as Kubernetes before 1.29. */

@@ -138,6 +138,34 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     expect(await replicas(name)).toBe(2)
   })
 
+  test('the Secret and the claim of a mirror, deleted by hand, are made again', async () => {
+    const name = 'needed'
+    await place.apply(deployment(name))
+    const stop = new AbortController()
+    const one = await takeOne(place.session(), DEPLOYMENT(name), { name })
+    const watching = one.watch(stop.signal)
+    const [secret, claim] = [
+      { apiVersion: 'v1', kind: 'Secret', name: `${name}-dev-session` },
+      { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: `${name}-dev` },
+    ]
+    for (const ref of [secret, claim]) {
+      const { uid } = (await place.get(ref))!.metadata
+      await place.cluster.delete({ ...ref, namespace: place.namespace })
+      // A Pod that uses the claim keeps it: it goes with the Pod.
+      await place.cluster.delete({ ...DEPLOYMENT(`${name}-dev`), namespace: place.namespace })
+      await eventually(`there is another ${ref.kind}`, 30, async () => {
+        const there = await place.get(ref)
+        return (there && there.metadata.uid !== uid) || undefined
+      })
+    }
+    stop.abort()
+    await watching
+    await one.release()
+    await give(place.session(), name, true)
+    expect(await place.get(secret)).toBeUndefined()
+    expect(await place.get(claim)).toBeUndefined()
+  })
+
   test('a mirror that `down` of another machine deletes is not made again', async () => {
     for (const name of ['other', undefined]) {
       if (name) await place.apply(deployment(name))

@@ -33,11 +33,11 @@ const DEPLOYMENT = {
   },
 }
 
-describe.skipIf(cluster === undefined)('devctl up, when its terminal is closed', () => {
+describe.skipIf(cluster === undefined)('the end of devctl up', () => {
   let place: DevelopmentPlace
 
   beforeAll(async () => {
-    place = await openDevelopment(cluster!, 'hangup')
+    place = await openDevelopment(cluster!, 'up-ends')
     write(place.folder, {
       'devctl.yml': MANIFEST,
       'greeting.txt': 'from the laptop\n',
@@ -82,7 +82,7 @@ describe.skipIf(cluster === undefined)('devctl up, when its terminal is closed',
     return terminal
   }
 
-  test('the session ends in order', async () => {
+  test('a closed terminal ends the session in order', async () => {
     const terminal = await inTerminal()
     expect(await replicas()).toBe(0)
     terminal.kill('SIGKILL')
@@ -90,7 +90,7 @@ describe.skipIf(cluster === undefined)('devctl up, when its terminal is closed',
     expect(await replicas()).toBe(0)
   })
 
-  test('`--down-on-exit` restores the original', async () => {
+  test('with `--down-on-exit` it restores the original', async () => {
     const terminal = await inTerminal('--down-on-exit')
     terminal.kill('SIGKILL')
     await ended()
@@ -134,6 +134,35 @@ describe.skipIf(cluster === undefined)('devctl up, when its terminal is closed',
     expect(own!.words.join(' ')).not.toContain('of-a-bank')
     process.kill(own!.id, 'SIGHUP')
     await ended()
+  })
+
+  test('an interruption says that the mirror stays only where there is one', async () => {
+    for (const [pause, ...words] of [[150], [400], [700], [1000], [700, '--down-on-exit']] as const) {
+      const down = place.devctl('down')
+      expect(await down.status, down.stderr).toBe(0)
+      const up = place.devctl('up', ...words)
+      await new Promise(resolve => setTimeout(resolve, pause))
+      await up.interrupt()
+      const isTaken = (await replicas()) === 0
+      expect(up.stderr.includes('the mirror of api stays'), `${pause}: ${up.stderr}`).toBe(isTaken)
+      if (words.length > 0) expect(isTaken).toBe(false)
+    }
+  })
+
+  test('`status` says why the session in the background has failed, until the original is restored', async () => {
+    const up = place.devctl('up', '--detach')
+    expect(await up.status, up.stderr).toBe(0)
+    await cluster!.kubectl('-n', place.namespace, 'delete', 'deployment', 'api')
+    await eventually('it has ended', 30, async () => running().length === 0 || undefined)
+    const status = place.devctl('status', 'api')
+    expect(await status.status).toBe(1)
+    expect(status.stderr).toMatch(
+      /note: `up` of api has ended with an error at \S+: `deployment\/api` was deleted, and its mirror with it/,
+    )
+    expect(await place.devctl('down', 'api').status).toBe(0)
+    const after = place.devctl('status', 'api')
+    expect(await after.status).toBe(1)
+    expect(after.stderr).not.toContain('has ended with an error')
   })
 
   /** The processes of devctl that work for this test. */
