@@ -1,6 +1,7 @@
-import { UsageError } from '../compiler/diagnostics/user-error.ts'
+import { LeftError, UsageError } from '../compiler/diagnostics/user-error.ts'
 import { commands } from './commands.ts'
 import { runProgram } from './program.ts'
+import { INTERRUPTED } from './terminal/exit-status.ts'
 import type { Io } from './terminal/io.ts'
 import { redacting } from './terminal/redacting.ts'
 
@@ -18,6 +19,7 @@ export async function main(argv: readonly string[], processIo: Io): Promise<numb
 }
 
 async function printError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
+  if (error instanceof LeftError) return INTERRUPTED
   const { errorText } = await import('./terminal/error-text.ts')
   io.stderr.write(errorText(error))
   if (!(error instanceof UsageError)) return 1

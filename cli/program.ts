@@ -178,10 +178,21 @@ async function unknownOption(
   argv: readonly string[],
 ): Promise<UsageError | undefined> {
   const option = /unknown option '([^'=]+)/.exec(message)?.[1]
+  const behind = option === undefined ? undefined : commandBehind(argv)
+  if (behind !== undefined)
+    return new UsageError(`unknown option \`${option}\``, { hint: `write the command behind \`--\`: \`${behind}\`` })
   if (code !== 'commander.unknownOption' || option === undefined || !argv.includes('build')) return undefined
   const { insteadOfOption } = await import('./other-words.ts')
   const hint = insteadOfOption(option)
   return hint === undefined ? undefined : new UsageError(`unknown option \`${option}\``, { hint })
+}
+
+/** The line that was meant by `exec api npm -v`, whose options are not devctl's; undefined for others. */
+function commandBehind(argv: readonly string[]): string | undefined {
+  const [name, dev, ...command] = argv
+  if ((name !== 'exec' && name !== 'up') || argv.includes('--')) return undefined
+  if (dev === undefined || dev.startsWith('-') || (command[0] ?? '-').startsWith('-')) return undefined
+  return `devctl ${name} ${dev} -- ${command.join(' ')}`
 }
 
 /** Commander's message in the words and quotes of ours: `error: unknown option '--nmae'\n(Did you mean --name?)`. */

@@ -120,7 +120,13 @@ class SshAgent implements PodAgent {
           // Its type lacks the field that ssh2 sets.
           const { reason } = error as Error & { reason?: unknown }
           if (reason === CONNECT_FAILED)
-            reject(new AgentError('refused', `nothing listens on ${host}:${port} in the Pod`, error))
+            reject(
+              new AgentError(
+                'refused',
+                `nothing listens on ${host}:${port}${isOfPod(host) ? ' in the Pod' : ''}`,
+                error,
+              ),
+            )
           else lost()
         })
       } catch {
@@ -204,3 +210,6 @@ class SshAgent implements PodAgent {
     this.#client.destroy()
   }
 }
+
+/** Others are names of Services, which are elsewhere. */
+const isOfPod = (host: string): boolean => ['localhost', '127.0.0.1', '::1'].includes(host)

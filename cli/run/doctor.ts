@@ -1,4 +1,3 @@
-import { relative } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DoctorPart } from '../../operations/develop/doctor/doctor.ts'
 import { openSession } from '../../operations/open-session.ts'
@@ -40,7 +39,7 @@ export async function runDoctor({ io }: Context, dev: string | undefined, option
             names.map(value => ({ value })),
           )),
     })
-    io.stdout.write(`${relative(io.cwd, path)}\n`)
+    io.stdout.write(`${path}\n`)
     return 0
   })
 }

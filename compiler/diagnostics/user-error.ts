@@ -40,6 +40,9 @@ export class UserError extends Error {
  */
 export class UsageError extends UserError {}
 
+/** The person has left a question without an answer, by Ctrl-C: nothing is printed. On the command line its exit status is 130. */
+export class LeftError extends UserError {}
+
 /** The files have errors that were reported as diagnostics: nothing is left to be printed. */
 export class ReportedError extends UserError {
   constructor() {

@@ -1,12 +1,12 @@
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { LeftError, UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /** Lets a person choose one of several development containers; gives undefined if they leave. */
 export type ChooseDev = (names: readonly string[]) => Promise<string | undefined>
 
 /**
  * The development container that a command is about: the one that is named, or the only one; else
- * the person is asked. Throws a UserError that lists the names. `names` has at least one.
+ * the person is asked. Throws a UserError that lists the names, and a LeftError if nothing is chosen. `names` has at least one.
  */
 export async function chooseDev(
   names: readonly string[],
@@ -23,6 +23,7 @@ export async function chooseDev(
   if (names.length === 1) return first!
   const chosen = await choose?.(names)
   if (chosen !== undefined) return chosen
+  if (choose) throw new LeftError('no development container was chosen')
   throw new UserError(`there are ${names.length} development containers: ${listed(names)}`, {
     hint: `name one of them, such as \`${first}\``,
   })

@@ -135,7 +135,8 @@ export function execTarget(
   const cleared = run === undefined ? '' : `eval "$${CLEAR}"; unset ${CLEAR}; `
   // Without a terminal a shell stays: what is still to be read is lost when the command closes its output.
   // Beside the agent the container runs before the first files have come.
-  const script = `${cleared}${UNTIL_READY}cd "$0" || exit 1; ${size ? 'exec "$@"' : `"$@"; ${announceEnd(TOOL)}`}`
+  const inFolder = `cd "$0" 2>/dev/null || { echo "the folder $0 does not exist in the container" >&2; exit 1; }`
+  const script = `${cleared}${UNTIL_READY}${inFolder}; ${size ? 'exec "$@"' : `"$@"; ${announceEnd(TOOL)}`}`
   return {
     pod: pod.metadata.name,
     namespace,

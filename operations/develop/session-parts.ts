@@ -16,6 +16,7 @@ import { forwardText } from './forward/events.ts'
 import { openAgent } from './forward/open-agent.ts'
 import { openForwards } from './forward/open-forwards.ts'
 import { MirrorPod } from './mirror-pod.ts'
+import { missingServices } from './missing-services.ts'
 import type { PreparedMirror } from './prepare-mirror.ts'
 import { sessionFolder } from './session-folder.ts'
 import { sessionForwards } from './session-forwards.ts'
@@ -115,6 +116,7 @@ async function openSessionForwards(
   undo: Undo,
 ): Promise<void> {
   const own = sessionForwards(development, forward, session)
+  for (const text of await missingServices(own.forwards, session)) on({ type: 'note', text })
   const opened = await openForwards({ ...own, link }, event => {
     // Another session of this process has it.
     if (isSpare && event.kind === 'waiting') return

@@ -83,6 +83,7 @@ describe('wrong usage ends with status 2 and says what to write', () => {
       'several development containers run their own commands',
       expect.stringContaining('leave out'),
     ],
+    ['exec api npm -v', 'unknown option `-v`', 'write the command behind `--`: `devctl exec api -- npm -v`'],
     ['exec', 'there is no command to run', expect.stringContaining('`devctl exec -- sh`')],
     ['--loglevel info rm web', 'unknown command `rm`', expect.stringContaining('`devctl destroy SERVICE`')],
     [

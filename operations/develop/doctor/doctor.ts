@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { readText } from '../../../adapters/files/locked-file.ts'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
@@ -20,6 +20,7 @@ import type { Session } from '../../session.ts'
 import type { Workspace } from '../../workspace.ts'
 import { type ChooseDev, chooseDev } from '../choose.ts'
 import { askSession } from '../control/client.ts'
+import { knownDevelopments } from '../known-developments.ts'
 import { controlAddress, type SessionKey, sessionFolder } from '../session-folder.ts'
 import { accessOf, documentsOf, eventsOf, findObjects, type InCluster, logsOf } from './in-cluster.ts'
 import { listing, machine, sessionsOf, tail } from './local.ts'
@@ -144,14 +145,26 @@ const keyOf = ({ access, namespace }: Session, dev: string): SessionKey => ({
 
 /** The container that is meant: of the manifest, of the command line, or of a session that was here. */
 async function whichDev(
-  { workspace, project }: DoctorWorld,
-  { dev, choose }: DoctorInput,
+  { workspace, project, session, signal }: DoctorWorld,
+  { dev, choose, deadline = DEADLINE }: DoctorInput,
 ): Promise<string | undefined> {
   if (dev !== undefined) return dev
   const manifest = project instanceof Error ? undefined : manifestOf(project)
   const written = manifest ? [...manifest.dev.values()].map(({ name }) => name) : []
-  const sessions = sessionsOf(devctlHome(workspace), undefined).map(folder => basename(folder))
-  const names = written.length > 0 ? written : [...new Set(sessions)]
+  /** Of other clusters and namespaces only where ours are not known. */
+  const here = () => {
+    const home = devctlHome(workspace)
+    const folder = session instanceof Error ? undefined : dirname(sessionFolder(home, keyOf(session, 'any')))
+    const own = sessionsOf(home, undefined).filter(one => folder === undefined || dirname(one) === folder)
+    return [...new Set(own.map(one => basename(one)))]
+  }
+  const activeOf = (limited: AbortSignal) =>
+    session instanceof Error || project instanceof Error
+      ? Promise.resolve([])
+      : knownDevelopments({ workspace, session: { ...session, signal: limited } }, {}, project, { one: false })
+  if (written.length === 1) return written[0]
+  const active = session instanceof Error ? [] : await inTime(activeOf, deadline, signal)
+  const names = Array.isArray(active) && active.length > 0 ? active : written.length > 0 ? written : here()
   return names.length === 0 ? undefined : chooseDev(names, undefined, choose)
 }
 

@@ -53,7 +53,7 @@ describe('without a cluster and without `up`', () => {
     const { status, stdout, stderr, zip, files, metadata } = await doctor()
     expect(status).toBe(0)
     expect(zip).toMatch(/^devctl-doctor-\d{14}\.zip$/)
-    expect(stdout).toBe(`${zip}\n`)
+    expect(stdout).toBe(`${project(zip!)}\n`)
     expect([...files.keys()].sort()).toEqual([
       'devctl.yml',
       'ignore/0.stignore',
