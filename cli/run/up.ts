@@ -5,7 +5,7 @@ import type { Context } from '../command.ts'
 import { drawsOn } from '../terminal/io.ts'
 import { questionsFor, toTerminal } from '../terminal/operation-events.ts'
 import { printOutcome } from '../terminal/print-outcome.ts'
-import { startProgress } from '../terminal/progress/progress.ts'
+import { isOfBuild, startProgress } from '../terminal/progress/progress.ts'
 import { remoteTerminal } from '../terminal/remote-terminal.ts'
 import { printSummary } from '../terminal/report.ts'
 import { chooseDevFor } from './choose-dev.ts'
@@ -17,6 +17,9 @@ import { printPlanned, type UpValues } from './up-values.ts'
 
 /** Milliseconds between two lines about the files where there is no terminal to draw on. */
 const PLAIN_EVERY = 2000
+
+/** What is not shown while the program in the container has the terminal. */
+const QUIET: ReadonlySet<OperationEvent['type']> = new Set(['status', 'step', 'sync', 'waiting', 'object'])
 
 /** True once in so many milliseconds. */
 function atMostEvery(milliseconds: number, now: () => number): () => boolean {
@@ -36,6 +39,8 @@ export async function startDevelopment(context: Context, words: readonly string[
     const { mirrorsStay, up } = await import('../../operations/develop/up.ts')
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const show = toTerminal(own, progress, 'text')
+    // Nothing is drawn again and again below what the program in the container prints.
+    const builds = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now(), 'plain')
     let isAttached = false
     let taken: string | undefined
     const isDue = drawsOn(own.io) ? () => true : atMostEvery(PLAIN_EVERY, () => session.clock.now())
@@ -52,7 +57,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       if (event.type === 'taken') taken = event.dev
       if (taken !== undefined) tellStarter(own.io, event, taken)
       // The program in the container has the terminal.
-      if (isAttached && (event.type === 'status' || event.type === 'step' || event.type === 'sync')) return
+      if (isAttached && QUIET.has(event.type)) return
       // Before there is a connection there is nothing to say of the files.
       isConnected ||= event.type === 'sync' && event.status.state !== 'disconnected'
       const isFirst = event.type === 'sync' && event.status.state === 'synced' && !wasSynced
@@ -60,6 +65,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       if (event.type === 'sync' && (!isConnected || !(isFirst || isDue()))) return
       // An editor that has the whole screen, and a question, are not written into.
       if (isAsking || (isAttached && remote.isFullScreen)) held.push(event)
+      else if (isAttached && isOfBuild(event)) builds.tell(event)
       else show(event)
     }
     tellPlace(own, session, on)
@@ -72,12 +78,13 @@ export async function startDevelopment(context: Context, words: readonly string[
       ).finally(() => progress.pause())
     }
     const attached = async (work: () => Promise<number>) => {
-      progress.pause()
+      progress.makeRoom()
       isAttached = true
       try {
         return await work()
       } finally {
         isAttached = false
+        builds.pause()
         letGo()
       }
     }

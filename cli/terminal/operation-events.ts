@@ -121,13 +121,13 @@ export function questionsFor({ io }: Context, progress: Progress): Questions {
   const { choose, stderr } = io
   if (!choose) return {}
   const yes = async (question: string) => {
-    progress.pause()
+    progress.makeRoom()
     return (await choose(question, [{ value: 'no' }, { value: 'yes' }])) === 'yes'
   }
   return {
     mayCreateNamespace: (namespace, cluster) => yes(`Namespace ${namespace} does not exist in ${cluster}. Create it?`),
     async mayOverwrite(drift) {
-      progress.pause()
+      progress.makeRoom()
       for (const { object, path, by } of drift) stderr.write(` ${object}  ${path}  set by ${by.manager}\n`)
       const answers = [{ value: 'overwrite', label: 'overwrite with the values from the files' }, { value: 'stop' }]
       return (await choose('These values were changed by hand.', answers)) === 'overwrite'
@@ -135,12 +135,12 @@ export function questionsFor({ io }: Context, progress: Progress): Questions {
     mayDestroyAll: (environment, namespace) =>
       yes(`Destroy ${environment} in ${namespace} with its data and its dependencies?`),
     mayDeleteOfCluster(names) {
-      progress.pause()
+      progress.makeRoom()
       for (const name of names) stderr.write(` ${name}\n`)
       return yes(`Also delete ${names.length === 1 ? 'this cluster-scoped object' : 'these cluster-scoped objects'}?`)
     },
     async whatOfEmptied(folder) {
-      progress.pause()
+      progress.makeRoom()
       const [back, other] = folder.side === 'local' ? ['from the container', 'in the container'] : ['to it', 'here']
       const answer = await choose(`${emptiedText(folder)}. What now?`.replace(/^a/, 'A'), [
         { value: 'leave', label: 'leave them: nothing is deleted, and the folder is not synchronized' },

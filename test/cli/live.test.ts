@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { buildDisplay } from '../../cli/terminal/build-progress/display.ts'
 import type { Io } from '../../cli/terminal/io.ts'
 import type { Progress } from '../../cli/terminal/progress/events.ts'
 import { frameOf, type Line, widthOf } from '../../cli/terminal/progress/frame.ts'
 import { liveProgress } from '../../cli/terminal/progress/live.ts'
+import { inTurn } from '../../cli/terminal/progress/progress.ts'
 import { Terminal } from './terminal.ts'
 
 beforeEach(() => {
@@ -102,4 +104,41 @@ test('notes stay above the display', () => {
     ' something to know',
     ' ✔ web       Deployment 0/1 ready',
   ])
+})
+
+const shownIn = ({ screen }: Terminal) => screen.map(line => line.trimEnd()).filter(line => line !== '')
+
+test('where room is made for a question, what is done stays once, and nothing that turns', () => {
+  const { terminal, progress } = showing(80, 24)
+  progress.tell(status('web', 'ready'))
+  progress.tell(status('cache', 'waiting'))
+  progress.tell({ type: 'waiting', service: 'api', for: ['cache'] })
+  progress.makeRoom()
+  terminal.write('May it?\n')
+  vi.advanceTimersByTime(300)
+  expect(shownIn(terminal)).toEqual(['$ devctl deploy', ' ✔ web       Deployment 0/1 ready', 'May it?'])
+  progress.tell(status('web', 'ready'))
+  progress.tell(status('cache', 'ready'))
+  progress.pause()
+  expect(shownIn(terminal).slice(3)).toEqual([' ✔ cache     Deployment 0/1 ready'])
+})
+
+test('services that change while an image is built are shown when it is', () => {
+  const { terminal, progress: steps } = showing(80, 24)
+  const io = { stderr: terminal, stdout: terminal, env: { NO_COLOR: '1' } } as unknown as Io // it needs no more of it
+  const both = inTurn(
+    steps,
+    buildDisplay(io, 'auto', () => 0),
+    true,
+  )
+  both.tell(status('web', 'waiting'))
+  both.tell({ type: 'build-begun', name: 'api', reference: 'r/api' })
+  both.tell(status('web', 'waiting', 'Deployment 0/1, starts'))
+  vi.advanceTimersByTime(300)
+  expect(shownIn(terminal).join('\n')).not.toContain('web')
+  both.tell({ type: 'build-ended', name: 'api', outcome: 'built', seconds: 1 })
+  both.tell(status('web', 'ready'))
+  both.pause()
+  expect(shownIn(terminal).filter(line => /web/.test(line))).toHaveLength(1)
+  expect(shownIn(terminal).filter(line => /api/.test(line))).toHaveLength(1)
 })

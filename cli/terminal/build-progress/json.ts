@@ -30,6 +30,7 @@ export function jsonBuilds(
       else if (event.type !== 'build-status') write({ time, ...event })
     },
     pause: () => progress.forgetEnded(),
+    makeRoom: () => {},
     above: print => print(),
   }
 }

@@ -23,6 +23,19 @@ export function liveBuilds(output: Output, { progress, seconds, colour }: Displa
     const size = { columns: output.columns || COLUMNS, rows: output.rows || ROWS }
     screen.draw(buildFrame(progress.builds, { ...size, colour, turn, now: seconds(), isShort }))
   }
+  const stop = () => {
+    clearInterval(timer)
+    timer = undefined
+  }
+  const pause = () => {
+    stop()
+    if (progress.builds.length === 0) return
+    show(true)
+    screen.done()
+    for (const build of progress.builds)
+      for (const line of endLines(build)) output.write(`${cleanText(line, colour)}\n`)
+    progress.forgetEnded()
+  }
   return {
     tell(event) {
       progress.take(event, seconds())
@@ -38,15 +51,13 @@ export function liveBuilds(output: Output, { progress, seconds, colour }: Displa
       print()
       if (progress.builds.length > 0) show(false)
     },
-    pause() {
-      clearInterval(timer)
-      timer = undefined
-      if (progress.builds.length === 0) return
-      show(true)
+    pause,
+    makeRoom() {
+      if (progress.builds.every(({ state }) => state !== 'building')) return pause()
+      stop()
+      // They go on; the end of each has its line.
+      screen.clear()
       screen.done()
-      for (const build of progress.builds)
-        for (const line of endLines(build)) output.write(`${cleanText(line, colour)}\n`)
-      progress.forgetEnded()
     },
   }
 }

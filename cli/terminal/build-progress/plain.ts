@@ -39,6 +39,7 @@ export function plainBuilds(output: Output, { progress, seconds, colour }: Displ
       } else if (steps.isUnsettled) timer ??= setTimeout(settle, SETTLED * 1000).unref()
     },
     above: print => print(),
+    makeRoom() {},
     pause() {
       clearTimeout(timer)
       timer = undefined

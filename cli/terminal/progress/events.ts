@@ -18,9 +18,14 @@ export interface Progress<Event = ProgressEvent> {
   tell(event: Event): void
   /** Ends the showing, so that something else can be printed. What is told later begins anew. */
   pause(): void
+  /**
+   * Leaves the terminal to a question or a program: what is done stays, once. The rest is taken away
+   * until it is told again.
+   */
+  makeRoom(): void
   /** Prints something that stays, such as lines of a log, above what is shown, which goes on. */
   above(print: () => void): void
 }
 
 /** Shows nothing: for commands that print their result alone. */
-export const NO_PROGRESS: Progress = { tell: () => {}, pause: () => {}, above: print => print() }
+export const NO_PROGRESS: Progress = { tell: () => {}, pause: () => {}, makeRoom: () => {}, above: print => print() }

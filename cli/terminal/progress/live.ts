@@ -14,6 +14,8 @@ export function liveProgress(io: Io, seconds: () => number): Progress<StepEvent>
   const { stderr } = io
   const screen = new Screen(stderr)
   const lines = new Map<string, Line>()
+  /** What stays above since room was made. */
+  const left = new Map<string, Line>()
   const colour = wantsColour(stderr, io.env)
   let turn = 0
   let timer: NodeJS.Timeout | undefined
@@ -40,7 +42,7 @@ export function liveProgress(io: Io, seconds: () => number): Progress<StepEvent>
     tell(event) {
       if (event.type === 'note' || event.type === 'output')
         above(() => stderr.write(event.type === 'note' ? ` ${event.text}\n` : ` ${event.command} | ${event.text}\n`))
-      else take(lines, event, seconds())
+      else if (!take(lines, left, event, seconds())) return
       start()
       show()
     },
@@ -52,20 +54,40 @@ export function liveProgress(io: Io, seconds: () => number): Progress<StepEvent>
       screen.done()
       lines.clear()
     },
+    makeRoom() {
+      stop()
+      for (const [key, line] of lines)
+        if (line.mark === 'done' || line.mark === 'failed') left.set(key, line)
+        else lines.delete(key)
+      show()
+      screen.done()
+      lines.clear()
+    },
   }
 }
 
-function take(lines: Map<string, Line>, event: StepEvent, now: number): void {
+/** Takes what an event says; false if that stands above already. */
+function take(lines: Map<string, Line>, left: Map<string, Line>, event: StepEvent, now: number): boolean {
+  const [key, line] = lineOf(lines, event, now)
+  if (line === undefined) return true
+  const above = left.get(key)
+  if (above && above.text === line.text && above.mark === line.mark) return lines.delete(key)
+  left.delete(key)
+  lines.set(key, line)
+  return true
+}
+
+function lineOf(lines: Map<string, Line>, event: StepEvent, now: number): readonly [string, Line?] {
   if (event.type === 'step')
-    lines.set(`step ${event.step}`, { mark: 'done', name: event.step, text: event.text, began: now, ended: now })
-  if (event.type !== 'waiting' && event.type !== 'status') return
+    return [`step ${event.step}`, { mark: 'done', name: event.step, text: event.text, began: now, ended: now }]
+  if (event.type !== 'waiting' && event.type !== 'status') return ['']
   const key = `service ${event.service}`
   const before = lines.get(key)
   const text = event.type === 'waiting' ? `waits for ${event.for.join(', ')}` : event.text
   const mark = event.type === 'waiting' ? 'waiting' : MARKS[event.state]
   // The time that a service takes is that of its own work.
   const began = before === undefined || before.mark === 'waiting' ? now : before.began
-  lines.set(key, { mark, name: event.service, text, began, ...(mark === 'done' && { ended: now }) })
+  return [key, { mark, name: event.service, text, began, ...(mark === 'done' && { ended: now }) }]
 }
 
 const MARKS = { waiting: 'working', ready: 'done', complete: 'done', failed: 'failed' } as const

@@ -18,6 +18,7 @@ export function plainProgress(io: Io, seconds: () => number, logLevel: LogLevel)
       if (text !== undefined) io.stderr.write(`${readableDuration(seconds() * 1000).padStart(9)}  ${text}\n`)
     },
     pause() {},
+    makeRoom() {},
     above: print => print(),
   }
 }

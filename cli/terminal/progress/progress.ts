@@ -3,7 +3,7 @@ import type { BuildEvent } from '../../../operations/build/events.ts'
 import type { LogLevel } from '../../command.ts'
 import type { BuildForm } from '../build-progress/display.ts'
 import { drawsOn, type Io } from '../io.ts'
-import { NO_PROGRESS, type Progress, type ProgressEvent, type StepEvent } from './events.ts'
+import { NO_PROGRESS, type Progress, type StepEvent } from './events.ts'
 
 /** Ways to show what a command does. */
 export type ProgressForm = 'text' | 'json'
@@ -24,14 +24,16 @@ export async function startProgress(
   if (form !== 'json' && logLevel === 'error') return NO_PROGRESS
   const { buildDisplay, jsonDisplay } = await import('../build-progress/display.ts')
   const shownBuilds = form === 'json' ? jsonDisplay(io, io.stdout, seconds) : buildDisplay(io, builds, seconds)
-  return inTurn(await stepProgress(io, logLevel, form, seconds), shownBuilds)
+  return inTurn(await stepProgress(io, logLevel, form, seconds), shownBuilds, form !== 'json' && drawsOn(io))
 }
 
-/** One of the two is on the screen at a time. */
-function inTurn(steps: Progress<StepEvent>, builds: Progress<BuildEvent>): Progress {
-  let shown: Pick<Progress, 'pause' | 'above'> = steps
+/** One of the two is on the screen at a time. `holds`: what services do while images are built is shown after it. */
+export function inTurn(steps: Progress<StepEvent>, builds: Progress<BuildEvent>, holds: boolean): Progress {
+  let shown: Pick<Progress, 'pause' | 'above' | 'makeRoom'> = steps
+  const running = new Set<string>()
+  const held: StepEvent[] = []
   const show = (next: typeof shown) => {
-    if (shown !== next) shown.pause()
+    if (shown !== next) shown.makeRoom()
     shown = next
   }
   return {
@@ -39,17 +41,24 @@ function inTurn(steps: Progress<StepEvent>, builds: Progress<BuildEvent>): Progr
       if (isOfBuild(event)) {
         show(builds)
         builds.tell(event)
+        if (event.type === 'build-begun') running.add(event.name)
+        if (event.type === 'build-ended') running.delete(event.name)
+      } else if (holds && running.size > 0 && (event.type === 'status' || event.type === 'waiting')) {
+        held.push(event)
       } else {
         show(steps)
+        for (const one of held.splice(0)) steps.tell(one)
         steps.tell(event)
       }
     },
     pause: () => shown.pause(),
+    makeRoom: () => shown.makeRoom(),
     above: print => shown.above(print),
   }
 }
 
-const isOfBuild = (event: ProgressEvent): event is BuildEvent => event.type.startsWith('build-')
+/** True for the events of builds. */
+export const isOfBuild = (event: { readonly type: string }): event is BuildEvent => event.type.startsWith('build-')
 
 async function stepProgress(
   io: Io,
@@ -61,6 +70,7 @@ async function stepProgress(
     return {
       tell: event => io.stdout.write(`${jsonText({ time: seconds(), ...event })}\n`),
       pause: () => {},
+      makeRoom: () => {},
       above: print => print(),
     }
   const shown = await shownProgress(io, logLevel, seconds)
