@@ -148,7 +148,7 @@ export async function prepareForCluster(
       ({ object }) => domain !== undefined || !isRoute(object) || ownRoutes.has(object.metadata.name),
     )
   const keepRoutes = new Set(domain === undefined ? routesOf(plan, part) : [])
-  if (keepRoutes.size > 0) {
+  if (keepRoutes.size > 0 && !options.isForDevelopment) {
     notes.push(
       `${plural(keepRoutes.size, 'route')} not created or changed: no domain is set (\`--domain\`, or permanently with \`devctl context use ${target.context} --domain DOMAIN\`)`,
     )

@@ -95,7 +95,11 @@ export async function originalsOf(
   }
   const { deploy } = await import('../deploy/deploy.ts')
   const signal = withTimeLimit(DEPLOY, session.signal)
-  const outcome = await deploy({ ...world, session: { ...session, signal } }, { ...input, takeOver: false }, project)
+  const outcome = await deploy(
+    { ...world, session: { ...session, signal } },
+    { ...input, takeOver: false, isForDevelopment: true },
+    project,
+  )
   if (outcome.kind !== 'deployed') return { outcome }
   const workloads = await find()
   const missing = found.find(({ development }, index) => !workloads[index] && !development.autocreate)

@@ -47,3 +47,9 @@ test('names and messages of the container do nothing to the terminal', () => {
   }
   expect(status.trimEnd().split('\n')).toHaveLength(5)
 })
+
+test('files are counted as they are', () => {
+  const done = { ...sync, files: 11, filesLeft: 0, bytes: 2048, bytesLeft: 0, sentBytes: 999, current: undefined }
+  expect(filesText(done as unknown as typeof sync)).toMatch(/^11 files · 2\S* \w+$/) // as it is at the end
+  expect(filesText({ ...sync, files: 1, filesLeft: 1 })).toContain('1 of 2 files')
+})

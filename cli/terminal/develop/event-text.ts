@@ -16,19 +16,24 @@ export const problemText = ({
 }: Pick<OfDevelop<'sync-problem'>, 'path' | 'side' | 'message'>): string =>
   visibleText(`${path}${side === 'remote' ? ' in the container' : ''}: ${message}`)
 
-/** How far the files are: `9,812 of 9,812 · 56 MB (18 MB sent)`, and the large one that is on its way. */
+/** `1 file`, `9,812 files`. */
+export const fileCount = (many: number): string => `${many.toLocaleString('en')} ${many === 1 ? 'file' : 'files'}`
+
+/** How far the files are: `12 of 9,812 files · 1 MB of 56 MB (18 MB sent)`, and the large one that is on its way; `9,812 files · 56 MB` at the end. */
 export function filesText({ files, filesLeft, bytes, bytesLeft, sentBytes, current }: SyncStatus): string {
+  // Nothing is on its way.
+  if (filesLeft === 0) return `${fileCount(files)} · ${readableBytes(bytes)}`
   const count = (many: number) => many.toLocaleString('en')
   const large =
     current && `${visibleText(current.path)} ${Math.floor((100 * current.done) / Math.max(1, current.size))}%`
   return [
-    `${count(files)} of ${count(files + filesLeft)}`,
+    `${count(files)} of ${fileCount(files + filesLeft)}`,
     `${readableBytes(bytes)}${bytesLeft > 0 ? ` of ${readableBytes(bytes + bytesLeft)}` : ''} (${readableBytes(sentBytes)} sent)`,
     ...(large === undefined ? [] : [large]),
   ].join(' · ')
 }
 
-/** The line of the files: `9,812 of 9,812 · 56 MB (18 MB sent) · . ↔ /app`. */
+/** The line of the files: `9,812 files · 56 MB · . ↔ /app`. */
 export function syncLine({ status, folders }: OfDevelop<'sync'>): Extract<OperationEvent, { readonly type: 'status' }> {
   const { state, current } = status
   const parts = [

@@ -85,8 +85,9 @@ function lineOf(lines: Map<string, Line>, event: StepEvent, now: number): readon
   const before = lines.get(key)
   const text = event.type === 'waiting' ? `waits for ${event.for.join(', ')}` : event.text
   const mark = event.type === 'waiting' ? 'waiting' : MARKS[event.state]
-  // The time that a service takes is that of its own work.
-  const began = before === undefined || before.mark === 'waiting' ? now : before.began
+  // The time is that of its own work, and of the last: what was done before begins anew.
+  if (before?.mark === 'done' && mark === 'done') return [key, { ...before, name: event.service, text }]
+  const began = before === undefined || before.mark === 'waiting' || before.mark === 'done' ? now : before.began
   return [key, { mark, name: event.service, text, began, ...(mark === 'done' && { ended: now }) }]
 }
 

@@ -34,7 +34,7 @@ const guarded = diagnostic({
   explain:
     'devctl never makes database and debugger ports in `ports` public. Other services can reach them, and `devctl forward db 5432` makes one reachable on your machine. To silence the warning, do not publish the port (`- "5432"`). To make it public anyway, write an endpoint:\n\n```yaml\nendpoints:\n  - path: /\n    service: db\n    port: 8086\n```',
   text: (p: { service: string; port: number; kind: string }) => ({
-    message: `port ${p.port} is not made public: it is a ${p.kind} port`,
+    message: `port ${p.port} is not made public: ${p.port} is commonly a ${p.kind}'s port`,
     hint: `to reach it from your machine, use \`devctl forward ${p.service} ${p.port}\`; to make it public, write an endpoint`,
   }),
 })
