@@ -31,6 +31,10 @@ export interface FolderWorld {
   readonly agreed: () => void
   /** There may be nothing left to do. */
   readonly rested: () => void
+  /** Nothing new is begun: the ignore rules are about to change. */
+  readonly isPaused: boolean
+  /** A file that ignore rules come from may have changed. */
+  readonly rulesMayHaveChanged: () => void
 }
 
 /** How much of a folder is gone. */
@@ -149,14 +153,31 @@ export class FolderState {
     this.#leave(node)
     this.#cancelRetry(node)
     this.#attempts.delete(node)
-    const problem = this.problems.get(node)
-    if (problem) {
-      this.problems.delete(node)
-      this.world.report({ kind: 'solved', problem })
-    }
+    this.#solve(node)
     if (isAgain) this.mark(node)
     this.#release(node)
     if (!isAgain) node.prune()
+  }
+
+  #solve(node: TreeNode): void {
+    const problem = this.problems.get(node)
+    if (!problem) return
+    this.problems.delete(node)
+    this.world.report({ kind: 'solved', problem })
+  }
+
+  /** The path is not synchronized any more; both sides keep what they have. */
+  forget(node: TreeNode): void {
+    this.#leave(node)
+    this.#cancelRetry(node)
+    this.#attempts.delete(node)
+    this.queue.delete(node)
+    this.uncertain.delete(node)
+    this.#solve(node)
+    if (node.base) this.setBase(node, undefined)
+    node.local = undefined
+    node.remote = undefined
+    this.#release(node)
   }
 
   /** The path is looked at again at once. */

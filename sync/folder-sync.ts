@@ -1,3 +1,4 @@
+import { ChangingRules } from './changing-rules.ts'
 import { turn } from './clock.ts'
 import { IGNORE_FILE } from './default-ignores.ts'
 import { Deletions } from './deletions.ts'
@@ -5,7 +6,6 @@ import { decodeEntry, type FileEntry, isFolder, isUntouched } from './entry.ts'
 import { FolderState, type FolderWorld, type LostFiles } from './folder-state.ts'
 import { spaceProblem } from './free-space.ts'
 import { hashOf, hashPieces } from './hash.ts'
-import type { IgnoreRules } from './ignore.ts'
 import { type IgnoreSource, toRules } from './ignore-source.ts'
 import { LargeFiles } from './large-files.ts'
 import { LiveTree } from './live-tree.ts'
@@ -25,6 +25,8 @@ export interface FolderSyncOptions {
   readonly ignores: IgnoreSource
   /** Paths that only belong to this machine. */
   readonly own: readonly string[]
+  /** Reads them again. Throws what reading the ignore file throws. */
+  readonly readIgnores: () => IgnoreSource
   /** The folder is about one file, which stays in the container as long as that runs. */
   readonly isMountedFile: boolean
   readonly recursive: boolean
@@ -35,13 +37,13 @@ export interface FolderSyncOptions {
 export class FolderSync {
   readonly name: string
   readonly root: string
-  readonly ignores: IgnoreSource
   readonly state: FolderState
   /** Folders that are the container's own, such as `node_modules`. */
   readonly own = new Set<string>()
   /** One side has lost everything: nothing is done until somebody says whether that was meant. */
   stopped: 'local' | 'remote' | undefined
-  readonly #rules: IgnoreRules
+  readonly #rules: ChangingRules
+  readonly #readIgnores: () => IgnoreSource
   readonly #local: LocalSteps
   readonly #remote: RemoteSteps
   readonly #deletions: Deletions
@@ -55,19 +57,19 @@ export class FolderSync {
   #isWorking = false
   readonly #isMountedFile: boolean
   /** Files with patterns that the ignore file includes. */
-  readonly #includes: ReadonlySet<string>
 
   constructor(options: FolderSyncOptions, world: FolderWorld) {
     this.#isMountedFile = options.isMountedFile
     const { name, root, ignores } = options
     this.name = name
     this.root = root
-    this.ignores = ignores
-    this.#includes = new Set(Object.keys(ignores.includes))
+    this.#readIgnores = options.readIgnores
     this.state = new FolderState(name, world)
-    this.#rules = withoutOwnPaths(
-      toRules(ignores, path => this.own.has(path)),
-      [IGNORE_FILE, ...options.own],
+    this.#rules = new ChangingRules(ignores, source =>
+      withoutOwnPaths(
+        toRules(source, path => this.own.has(path)),
+        [IGNORE_FILE, ...options.own],
+      ),
     )
     this.state.writer = new Writer({ disk: world.disk, root, write: 'rename' })
     this.state.live = new LiveTree({
@@ -79,6 +81,7 @@ export class FolderSync {
       recursive: options.recursive,
       rescanInterval: options.rescanInterval,
       changed: node => this.state.mark(node),
+      heard: path => this.#heard(path),
       settled: () => this.state.world.rested(),
       problem: (path, error) => this.#unreadable(path, error),
     })
@@ -157,18 +160,13 @@ export class FolderSync {
       const entry = decodeEntry(wire)
       const problem = pathProblem(path, this.state.world.rules)
       if (problem) this.#refusePath(path, problem)
-      else if (!this.#isIgnored(path, entry)) this.#setRemote(path, entry, isSnapshot)
+      else if (!this.#rules.leavesOut(path, isFolder(entry))) this.#setRemote(path, entry, isSnapshot)
     }
   }
 
   #refusePath(path: string, message: string): void {
     const problem = { folder: this.name, path: path.slice(0, 200), side: 'remote', message } as const
     this.state.world.report({ kind: 'problem', problem })
-  }
-
-  #isIgnored(path: string, entry: FileEntry | undefined): boolean {
-    const folder = entry?.kind === 'folder'
-    return this.#rules.ignores(path, folder) && !(folder && this.#rules.mayHoldIncluded(path))
   }
 
   #setRemote(path: string, entry: FileEntry | undefined, isSnapshot: boolean): void {
@@ -191,14 +189,62 @@ export class FolderSync {
       if (this.own.has(path)) continue
       this.own.add(path)
       const top = this.state.tree.find(path)
-      for (const node of top ? [...top.walk()] : []) {
-        if (isFolder(node.local)) this.state.live.watchers.remove(node.path)
-        this.state.queue.delete(node)
-        if (node.base) this.state.setBase(node, undefined)
-        node.local = undefined
-        node.remote = undefined
-      }
-      top?.parent?.children?.delete(top.name)
+      if (top) this.#forget(top)
+    }
+  }
+
+  /** From here on nothing is synchronized. */
+  #forget(top: TreeNode): void {
+    for (const node of [...top.walk()]) {
+      if (isFolder(node.local)) this.state.live.watchers.remove(node.path)
+      this.#kept.delete(node)
+      this.#insisting.delete(node)
+      this.state.forget(node)
+    }
+    top.parent?.children?.delete(top.name)
+  }
+
+  // Ignore rules
+
+  get ignores(): IgnoreSource {
+    return this.#rules.source
+  }
+
+  #heard(path: string): void {
+    if (this.#rules.areFrom(path)) this.state.world.rulesMayHaveChanged()
+  }
+
+  /** The rules as their files have them now, if they are others; not while those cannot be read. */
+  newIgnores(): IgnoreSource | undefined {
+    try {
+      const source = this.#readIgnores()
+      return JSON.stringify(source) === JSON.stringify(this.ignores) ? undefined : source
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Nothing is on its way, and nobody is asked: the rules can change. */
+  get isStill(): boolean {
+    return !this.stopped && this.state.busy.size === 0 && this.#remote.isEmpty && !this.#isWorking
+  }
+
+  /** What they leave out now stays as it is on both sides; the rest is merged as if it had just come. */
+  setIgnores(source: IgnoreSource): void {
+    this.#rules.source = source
+    this.#forgetIgnored(this.state.tree)
+    this.#hasLocal = false
+    void this.state.live.scan().then(() => {
+      this.#hasLocal = true
+      this.state.world.rested()
+    })
+  }
+
+  #forgetIgnored(folder: TreeNode): void {
+    for (const node of [...(folder.children?.values() ?? [])]) {
+      const entry = node.local ?? node.remote ?? node.base?.local ?? node.base?.remote
+      if (this.#rules.leavesOut(node.path, isFolder(entry) || node.children !== undefined)) this.#forget(node)
+      else this.#forgetIgnored(node)
     }
   }
 
@@ -298,7 +344,12 @@ export class FolderSync {
 
   get #canWork(): boolean {
     return (
-      this.#hasLocal && this.#hasRemote && !this.stopped && !this.state.isClosed && this.state.world.link !== undefined
+      this.#hasLocal &&
+      this.#hasRemote &&
+      !this.stopped &&
+      !this.state.isClosed &&
+      !this.state.world.isPaused &&
+      this.state.world.link !== undefined
     )
   }
 
@@ -374,7 +425,8 @@ export class FolderSync {
     }
     const merged = this.#merge(node, blocker !== undefined)
     // What is left out is for this machine to say.
-    const decision = this.#includes.size > 0 && this.#includes.has(node.path) ? onlyFromLaptop(merged, node) : merged
+    const decision =
+      this.#rules.includes.size > 0 && this.#rules.includes.has(node.path) ? onlyFromLaptop(merged, node) : merged
     if (!this.#insisting.has(node) || decision.do !== 'fetch') return decision
     const { base, remote } = node
     return { do: 'send', keep: !isFolder(remote) && !remote!.isOfImage && !isUntouched(base?.remote, remote) }

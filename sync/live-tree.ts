@@ -22,6 +22,8 @@ export interface LiveTreeOptions {
   /** A number of changes is complete. */
   readonly settled: () => void
   readonly problem: (path: string, error: unknown) => void
+  /** The system has told of a path, which may be an ignored one. */
+  readonly heard?: (path: string) => void
 }
 
 /** After the last event, and after the first one. */
@@ -98,6 +100,7 @@ export class LiveTree {
     if (this.#isClosed || this.#countsAsLost()) return
     const { clock, ignores } = this.#options
     if (isTemporary(path)) return
+    this.#options.heard?.(path)
     if (ignores.ignores(path, true) && ignores.ignores(path, false) && !ignores.mayHoldIncluded(path)) return
     this.#lastHint = clock.now()
     if (this.#hints.size === 0) this.#firstHint = this.#lastHint

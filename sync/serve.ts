@@ -300,6 +300,8 @@ class ServedClient {
   }
 
   async #start(header: Frame['header']): Promise<void> {
+    // It may be the second one, with other ignore rules.
+    this.isStarted = false
     const wanted = new Map<string, IgnoreSource>()
     for (const value of fields.list(header, 'folders')) {
       const folder = fields.object(value)

@@ -22,6 +22,8 @@ export interface LocalSyncFolder {
   readonly local: string
   /** As `ignoreSource` reads it. */
   readonly ignores: IgnoreSource
+  /** Reads them again when a file that they come from has changed: they count at once. */
+  readonly readIgnores?: () => IgnoreSource
   /** The only file of the folder that is synchronized, where the container has it mounted by itself. */
   readonly file?: string
   /** Paths in it that are never synchronized, in neither direction. */
@@ -110,6 +112,8 @@ const CREDIT = 8 << 20
 const SAVE_INTERVAL = 2_000
 const PROGRESS_INTERVAL = 200
 const CONFLICTS = 200
+/** Milliseconds without another change after which ignore files are read again. */
+const REREAD = 20
 
 class Engine implements SyncEngine, FolderWorld {
   readonly disk: Disk
@@ -137,6 +141,9 @@ class Engine implements SyncEngine, FolderWorld {
   #cancelSave: (() => void) | undefined
   #nextSave = 0
   #cancelProgress: (() => void) | undefined
+  /** Folders with other ignore rules, which wait for what is on its way. */
+  readonly #changing = new Map<FolderSync, IgnoreSource>()
+  #cancelReread: (() => void) | undefined
   #isWorking = false
   #worksAgain = false
 
@@ -152,7 +159,7 @@ class Engine implements SyncEngine, FolderWorld {
     this.conflicts = new ConflictFolder(this.disk, `${options.stateFolder}/conflicts`)
     this.deleted = new DeletedFiles(this.disk, this.clock, `${options.stateFolder}/deleted`)
     this.#folders = options.folders.map(
-      ({ name, local, ignores, file, own }) =>
+      ({ name, local, ignores, readIgnores = () => ignores, file, own }) =>
         new FolderSync(
           {
             name,
@@ -160,6 +167,7 @@ class Engine implements SyncEngine, FolderWorld {
             root: isWindows ? local.replaceAll('\\', '/') : local,
             ignores,
             own: own ?? [],
+            readIgnores,
             recursive: platform !== 'linux',
             rescanInterval: options.rescanInterval,
           },
@@ -233,6 +241,7 @@ class Engine implements SyncEngine, FolderWorld {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#cancelProgress?.()
+    this.#cancelReread?.()
     this.#attachment?.link.end(new Error('the sync was closed'))
     for (const folder of this.#folders) folder.close()
     const hasToSave = this.#cancelSave !== undefined
@@ -304,9 +313,43 @@ class Engine implements SyncEngine, FolderWorld {
     do {
       this.#worksAgain = false
       await Promise.all(this.#folders.map(folder => folder.work()))
+      this.#changeIgnores()
     } while (this.#worksAgain && !this.#isClosed)
     this.#isWorking = false
     if (this.#isIdle) void this.#openGate()
+  }
+
+  // Ignore rules
+
+  get isPaused(): boolean {
+    return this.#changing.size > 0 || this.#cancelReread !== undefined
+  }
+
+  rulesMayHaveChanged(): void {
+    if (this.#isClosed) return
+    this.#cancelReread?.()
+    this.#cancelReread = this.clock.after(REREAD, () => {
+      this.#cancelReread = undefined
+      for (const folder of this.#folders) {
+        const source = folder.newIgnores()
+        if (source) this.#changing.set(folder, source)
+        else this.#changing.delete(folder)
+      }
+      this.rested()
+    })
+  }
+
+  /** The agent reads its folders again, too, over the same connection. */
+  #changeIgnores(): void {
+    const { link } = this
+    const isConnecting = !link && this.#attachment !== undefined && !this.#attachment.link.connection.isEnded
+    if (this.#changing.size === 0 || isConnecting || !this.#folders.every(folder => folder.isStill)) return
+    for (const [folder, source] of this.#changing) folder.setIgnores(source)
+    this.#changing.clear()
+    if (!link) return
+    this.link = undefined
+    this.#attachment?.snapshots.clear()
+    this.#start(link, true)
   }
 
   /** Both queues are empty: the application may start. */
@@ -340,10 +383,14 @@ class Engine implements SyncEngine, FolderWorld {
     this.ahead = ahead
     this.#attachment!.instance = instance
     if (volume !== this.#volume) this.#takeVolume(volume)
+    this.#start(link, this.#instance !== instance)
+  }
+
+  #start(link: SyncLink, all: boolean): void {
     link.connection.send('start', {
       client: this.#client,
       seen: this.#seen,
-      all: this.#instance !== instance,
+      all,
       rescan: this.#options.rescanInterval,
       folders: this.#folders.map(({ name, ignores }) => ({ name, ignores })),
     })
@@ -424,7 +471,7 @@ class Engine implements SyncEngine, FolderWorld {
     this.link = undefined
     this.credit = new Credit(CREDIT)
     for (const folder of this.#folders) folder.cut()
-    this.#progress()
+    this.rested()
   }
 }
 

@@ -28,8 +28,8 @@ export interface LocalFolder {
   readonly remote: string
   /** The name in `local` of the only file that is synchronized, where `remote` is a file. */
   readonly file?: string
-  /** What is not synchronized. */
-  readonly ignores: IgnoreSource
+  /** Reads what is not synchronized. */
+  readonly readIgnores: () => IgnoreSource
   /** What is not synchronized either, whatever an ignore file says: paths of devctl itself. */
   readonly own: readonly string[]
 }
@@ -59,15 +59,13 @@ export function localFolders(
     checkProjectFolder(local, one.local, [shownPlace(one.span)], workspace)
     checkInside(one, local, boundary)
     checkIgnores(local, one.local)
+    const covered = covering.flatMap(other => inside(other, one.remote) ?? [])
     return {
       name: String(index),
       local,
       written: one.local,
       remote: one.remote,
-      ignores: ignoreSource(
-        local,
-        covering.flatMap(other => inside(other, one.remote) ?? []),
-      ),
+      readIgnores: () => ignoreSource(local, covered),
       own: ownPathsIn(local, workspace),
     }
   })
@@ -132,17 +130,18 @@ export const ofHostVolumes = (
       written,
       remote: one.remote,
       ...(one.file !== undefined && { file: one.file }),
-      ignores: folderRules(one),
+      readIgnores: () => folderRules(one),
       own: ownPathsIn(one.local, workspace),
     }
   })
 
 /** The folder for the synchronization, with what is left out. */
-export const syncedFolder = ({ name, local, file, ignores, own }: LocalFolder): LocalSyncFolder => ({
+export const syncedFolder = ({ name, local, file, readIgnores, own }: LocalFolder): LocalSyncFolder => ({
   name,
   local,
   ...(file !== undefined && { file }),
-  ignores,
+  ignores: readIgnores(),
+  readIgnores,
   own,
 })
 

@@ -12,6 +12,7 @@ export type Step =
   | { readonly kind: 'connect' | 'restart-laptop' | 'crash-laptop' | 'restart-agent' | 'new-volume' }
   | { readonly kind: 'full'; readonly side: Side; readonly room: number }
   | { readonly kind: 'refuse'; readonly side: Side; readonly path: string }
+  | { readonly kind: 'ignore'; readonly text: string }
 
 const side = fc.constantFrom<Side>('local', 'remote')
 const path = fc.constantFrom(
@@ -53,6 +54,13 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
       arbitrary: fc.record({ kind: fc.constant('full' as const), side, room: fc.integer({ min: 0, max: 40 }) }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('refuse' as const), side, path }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('ignore' as const),
+        text: fc.constantFrom('', 'a\n', 'd/e\nb\n', '!d/x\nd\n'),
+      }),
+    },
   ) as fc.Arbitrary<Step>,
   { minLength: 1, maxLength: 24 },
 )
@@ -98,6 +106,8 @@ export async function expectNothingLost(steps: readonly Step[], image: boolean, 
       disk.room = Infinity
       disk.fault = () => {}
     }
+    // What was ignored for some time is merged at last.
+    ignore(sides, '')
     await sides.settle()
     expectEqual(sides)
     expectKept(sides, wanted)
@@ -151,6 +161,9 @@ async function take(step: Step, sides: TwoSides, wanted: Wanted, image: boolean)
       }
       return
     }
+    case 'ignore':
+      ignore(sides, step.text)
+      return
     default:
       edit(step, sides, wanted)
   }
@@ -169,8 +182,18 @@ type Edit = Exclude<
       | 'new-volume'
       | 'full'
       | 'refuse'
+      | 'ignore'
   }
 >
+
+function ignore({ laptop }: TwoSides, text: string): void {
+  const { room, fault } = laptop
+  laptop.room = Infinity
+  laptop.fault = () => {}
+  laptop.put('/home/project/.stignore', text)
+  laptop.room = room
+  laptop.fault = fault
+}
 
 /** A person or a program changes something; its own disk never refuses. */
 function edit(step: Edit, sides: TwoSides, wanted: Wanted): void {
@@ -259,6 +282,8 @@ function copyOf(disk: MemoryDisk, place: string): () => void {
 function expectEqual(sides: TwoSides): void {
   const local = sides.files('local')
   const remote = sides.files('remote')
+  // It is never synchronized.
+  delete local['.stignore']
   for (const [path, text] of Object.entries(remote))
     if (!(path in local) && text.startsWith('image')) delete remote[path]
   for (const path of Object.keys(remote).reverse())

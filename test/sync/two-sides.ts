@@ -1,4 +1,4 @@
-import { NO_IGNORES } from '../../sync/ignore-source.ts'
+import { type IgnoreSource, NO_IGNORES } from '../../sync/ignore-source.ts'
 import { type ServeOptions, type SyncServer, serveSync } from '../../sync/serve.ts'
 import { type Attached, createSync, type SyncEngine, type SyncEvent, type SyncOptions } from '../../sync/sync.ts'
 import { MemoryDisk } from './memory-disk.ts'
@@ -56,7 +56,7 @@ export class TwoSides {
 
   startLaptop(): void {
     this.engine = createSync({
-      folders: [{ name: '0', local: '/home/project', ignores: NO_IGNORES }],
+      folders: [{ name: '0', local: '/home/project', ignores: this.ignores(), readIgnores: () => this.ignores() }],
       stateFolder: '/home/state',
       direction: 'both',
       compression: true,
@@ -68,6 +68,12 @@ export class TwoSides {
       platform: 'linux',
       ...this.#options,
     })
+  }
+
+  /** What the ignore file on the laptop says. */
+  ignores(): IgnoreSource {
+    const text = this.laptop.text('/home/project/.stignore')
+    return text === undefined ? NO_IGNORES : { ...NO_IGNORES, text }
   }
 
   connect(): void {

@@ -95,7 +95,7 @@ test('links on the way to the folder of devctl are not synchronized, either', ()
 
 test('where something else is mounted in a folder of the container, its own folder is not synchronized', () => {
   const found = folders(['.:/app', 'src:/app/src', 'src:/srv'], { volumes: ['/app/cache', '/srv'] })
-  expect(found.map(({ ignores }) => ignores.excluded)).toEqual([['src', 'cache'], [], []])
+  expect(found.map(one => one.readIgnores().excluded)).toEqual([['src', 'cache'], [], []])
 })
 
 test('nothing is synchronized to where devctl has its own files in the container', () => {
