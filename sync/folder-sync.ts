@@ -302,8 +302,9 @@ export class FolderSync {
   /** Resolves when everything that has happened here until now has been done. */
   async settled(work: () => void): Promise<void> {
     const { clock } = this.state.world
-    // What the system has not told yet.
+    // What the system has not told yet; if we were held up, it tells after the timers.
     await new Promise<void>(resolve => void clock.after(10, resolve))
+    await turn(clock)
     this.state.live.flush()
     work()
     await this.state.settled()
