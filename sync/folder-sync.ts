@@ -56,7 +56,6 @@ export class FolderSync {
   #mayBeEmpty = false
   #isWorking = false
   readonly #isMountedFile: boolean
-  /** Files with patterns that the ignore file includes. */
 
   constructor(options: FolderSyncOptions, world: FolderWorld) {
     this.#isMountedFile = options.isMountedFile
