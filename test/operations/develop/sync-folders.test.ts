@@ -109,7 +109,7 @@ test('an ignore file reads only files of its folder', () => {
   writeFileSync(at('home/project/real'), '*.log')
   writeFileSync(at('home/project/huge'), 'x'.repeat(2_000_000))
   writeFileSync(at('home/project/.stignore'), '#include real')
-  expect(folders(['.:/app'])[0]!.ignores.includes).toEqual({ real: '*.log' })
+  expect(folders(['.:/app'])[0]!.readIgnores().includes).toEqual({ real: '*.log' })
   writeFileSync(
     at('home/project/.stignore'),
     '#include linked\n#include inner\n#include ../../outside/secret\n#include devctl\n#include huge\n#include gone\n*.log',
