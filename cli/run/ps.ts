@@ -3,6 +3,7 @@ import type { ServiceRow } from '../../operations/list/services.ts'
 import type { ServiceOverview } from '../../operations/objects/overview.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
+import { cut, widthOf } from '../terminal/progress/frame.ts'
 import { printsDiagnostics } from '../terminal/report.ts'
 import { toTable } from '../terminal/table.ts'
 import type { SessionOptions } from './cluster-session.ts'
@@ -26,7 +27,7 @@ export async function listServices(context: Context, words: readonly string[], o
       now,
     } = await services(world, { ...options, services: words }, project)
     if (options.output === 'json') io.stdout.write(`${jsonText(rows.map(toRecord), 2)}\n`)
-    else if (rows.some(isThere)) io.stdout.write(tableOf(rows, now))
+    else if (rows.some(isThere)) io.stdout.write(tableOf(rows, now, io.stdout.columns))
     else if (logLevel !== 'error') io.stderr.write(`${environment} is not deployed in ${namespace}\n`)
     return 0
   })
@@ -36,7 +37,21 @@ const isThere = (row: ServiceRow): row is ServiceOverview => row.state !== 'miss
 
 function toRecord(row: ServiceRow): object {
   if (!isThere(row)) return { service: row.service, ready: false, state: 'missing' }
-  const { service, workload, state, ready, wanted, restarts, since, image, addresses, exposed, internal, reason } = row
+  const {
+    service,
+    workload,
+    state,
+    ready,
+    wanted,
+    restarts,
+    since,
+    image,
+    addresses,
+    exposed,
+    internal,
+    reason,
+    development,
+  } = row
   const isReady = state === 'ready' || state === 'complete'
   return {
     service,
@@ -50,16 +65,22 @@ function toRecord(row: ServiceRow): object {
     addresses,
     exposed,
     internal,
+    ...(development !== undefined && { development }),
     ...(reason !== undefined && { reason }),
   }
 }
 
 const HEAD = ['Service', 'Kind', 'Ready', 'Restarts', 'Age', 'Image', 'Address', 'Status']
 
-function tableOf(rows: readonly ServiceRow[], now: number): string {
+const IMAGE = HEAD.indexOf('Image')
+/** Columns of an image that stay in a narrow terminal. */
+const LEAST_IMAGE = 12
+
+/** `columns`: the width of the terminal, where there is one; the images are cut first. */
+export function tableOf(rows: readonly ServiceRow[], now: number, columns: number | undefined): string {
   const cells = rows.map(row => {
     if (!isThere(row)) return [row.service, '', '', '', '', '', '', 'not deployed']
-    const { service, kind, ready, wanted, restarts, since, image = '', state, reason } = row
+    const { service, kind, ready, wanted, restarts, since, image = '', state } = row
     return [
       service,
       kind,
@@ -68,10 +89,27 @@ function tableOf(rows: readonly ServiceRow[], now: number): string {
       since === undefined ? '' : ageText(now - Date.parse(since)),
       image.replace(/@(sha256:[0-9a-f]{12})[0-9a-f]+$/, '@$1'),
       addressText(row),
-      reason === undefined ? state : reason,
+      statusText(row) ?? state,
     ]
   })
-  return toTable([HEAD, ...cells])
+  const table = [HEAD, ...cells]
+  const text = toTable(table)
+  if (columns === undefined) return text
+  const widest = (lines: readonly string[]) => Math.max(...lines.map(widthOf))
+  const tooMuch = Math.max(0, widest(text.split('\n')) - columns)
+  const left = Math.max(LEAST_IMAGE, widest(table.map(row => row[IMAGE]!)) - tooMuch)
+  const narrow = toTable(table.map(row => row.map((cell, index) => (index === IMAGE ? cut(cell, left) : cell))))
+  return narrow
+    .split('\n')
+    .map(line => cut(line, columns))
+    .join('\n')
+}
+
+/** `in development (devctl up), ann@laptop`, or why it is not ready. */
+function statusText({ reason, development }: ServiceOverview): string | undefined {
+  if (development === undefined) return reason
+  const by = `in development (devctl up)${development && `, ${development}`}`
+  return reason === undefined ? by : `${by}: ${reason}`
 }
 
 /** The first address, and how many more there are. */

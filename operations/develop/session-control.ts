@@ -37,6 +37,7 @@ export async function openControl(
     since: state.since,
     process: process.pid,
     sync: sync.status(),
+    ...(state.forwards.length > 0 && { forwards: state.forwards }),
     ...(emptied.all.length > 0 && { emptied: emptied.all }),
   })
   const pages = await servePages(

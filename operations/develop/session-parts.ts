@@ -111,7 +111,7 @@ function openSync({ world, found: { development }, prepared, reset, state, empti
 }
 
 async function openSessionForwards(
-  { world: { session, on }, found: { development, forward, isSpare = false } }: PartsInput,
+  { world: { session, on }, found: { development, forward, isSpare = false }, state }: PartsInput,
   link: AgentLink,
   undo: Undo,
 ): Promise<void> {
@@ -125,5 +125,6 @@ async function openSessionForwards(
   undo.add(() => opened.close())
   const others = new Set(isSpare ? forward.map(({ localPort }) => localPort) : [])
   const shown = opened.forwards.filter(({ local }) => !others.has(Number(local.slice(local.lastIndexOf(':') + 1))))
+  state.forwards = shown
   on({ type: 'forwards', forwards: shown, reverse: opened.reverse })
 }

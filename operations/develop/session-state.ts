@@ -10,6 +10,8 @@ export class CurrentState {
   readonly #on: (event: OperationEvent) => void
   state: SessionState = 'planning'
   text = ''
+  /** The ports of this machine, and what they lead to. */
+  forwards: readonly { readonly local: string; readonly remote: string }[] = []
   /** Milliseconds since 1970. */
   since = Date.now()
 

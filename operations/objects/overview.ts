@@ -14,6 +14,7 @@ import { mirrorOf } from './resting.ts'
 import { newestPods } from './revisions.ts'
 import { statusOf, type WorkloadStatus } from './status.ts'
 import { belongsTo, claimsOf } from './tracker.ts'
+import { upRecordOf } from './up-record.ts'
 import { serviceOf } from './wanted.ts'
 
 /** How a service of an environment is. */
@@ -43,6 +44,8 @@ export interface ServiceOverview {
   readonly exposed: readonly string[]
   /** Where the cluster reaches it: `web:80`. */
   readonly internal: readonly string[]
+  /** Whose development container stands in for it: `ann@laptop`. */
+  readonly development?: string
   /** Why it is not ready, in words. */
   readonly reason?: string
 }
@@ -172,6 +175,7 @@ function stateOf(original: KubeObject, service: string, usual: Container | undef
     ),
     exposed: [...new Set(services.flatMap(exposedOf))],
     internal: services.filter(one => one.metadata.name === service).flatMap(portsOf),
+    ...(mirror && { development: upRecordOf(original)?.by ?? '' }),
     ...(reason !== undefined && { reason }),
   }
 }

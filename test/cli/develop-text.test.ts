@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { tableOf } from '../../cli/run/ps.ts'
 import { developNote, filesText } from '../../cli/terminal/develop/event-text.ts'
 import { reportsText } from '../../cli/terminal/develop/status-text.ts'
 import type { SessionReport } from '../../operations/develop/control/messages.ts'
@@ -52,4 +53,35 @@ test('files are counted as they are', () => {
   const done = { ...sync, files: 11, filesLeft: 0, bytes: 2048, bytesLeft: 0, sentBytes: 999, current: undefined }
   expect(filesText(done as unknown as typeof sync)).toMatch(/^11 files · 2\S* \w+$/) // as it is at the end
   expect(filesText({ ...sync, files: 1, filesLeft: 1 })).toContain('1 of 2 files')
+})
+
+test('status names the forwards', () => {
+  const forwards = [{ local: 'localhost:3001', remote: '3000' }]
+  const report = { dev: 'api', namespace: 'n', context: 'c', state: 'ready', text: '', forwards }
+  const all = new Map([['api', report as unknown as SessionReport]]) // what is printed
+  expect(reportsText(all, { withInfo: false, left: new Set() })).toContain('  Forward localhost:3001 → 3000\n')
+})
+
+const row = {
+  service: 'api',
+  kind: 'Deployment',
+  workload: 'deployment/api-dev',
+  state: 'ready',
+  ready: 1,
+  wanted: 1,
+  restarts: 0,
+  since: undefined,
+  image: `registry.example.com/team/shop/api@sha256:${'0123456789abcdef'.repeat(4)}`,
+  addresses: [],
+  exposed: [],
+  internal: ['api:3000'],
+  development: 'ann@laptop',
+} as const
+
+test('ps says who develops, in one row of the terminal', () => {
+  expect(tableOf([row], 0, undefined)).toContain('api@sha256:0123456789ab  ')
+  const lines = tableOf([row], 0, 110).trimEnd().split('\n')
+  expect(lines[1]).toMatch(/in development \(devctl up\), ann@laptop$/)
+  for (const columns of [110, 60, 20])
+    for (const line of tableOf([row], 0, columns).split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
 })

@@ -37,8 +37,12 @@ function doing({ state, text, sync, pod }: SessionReport): string {
   return `${state}${text && text !== pod ? `, ${text}` : ''}${left}`
 }
 
-function detailsOf({ dev, sync, pages, emptied = [] }: SessionReport, withInfo: boolean): readonly string[] {
+function detailsOf(
+  { dev, sync, pages, forwards = [], emptied = [] }: SessionReport,
+  withInfo: boolean,
+): readonly string[] {
   return [
+    ...forwards.map(one => `  Forward ${one.local} → ${one.remote}`),
     ...emptied.flatMap(one => [`  stopped: ${emptiedText(one)}`, `    = help: ${emptiedHint(dev, one)}`]),
     ...listed('problem', sync?.problems ?? [], problemText),
     ...listed('conflict', sync?.conflicts ?? [], one => `${one.path}: the other version is in ${one.kept}`),

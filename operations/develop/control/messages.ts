@@ -30,6 +30,8 @@ export interface SessionReport {
   readonly since: number
   readonly process: number
   readonly sync?: SyncStatus
+  /** The ports of this machine, and what they lead to. */
+  readonly forwards?: readonly { readonly local: string; readonly remote: string }[]
   /** The folders that have lost all files on one side, and wait for an answer. */
   readonly emptied?: readonly EmptiedFolder[]
   /** The status pages of both ends. */
