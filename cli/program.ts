@@ -5,7 +5,7 @@ import { type Command, commandsBelow, LOG_LEVELS, type LogLevel, lastWord } from
 import { choice, type Option } from './options/option.ts'
 import type { Io } from './terminal/io.ts'
 
-const DESCRIPTION = `devctl compiles Compose files to Kubernetes manifests, deploys them to a cluster, or commits them to a GitOps repository.
+const DESCRIPTION = `devctl compiles Compose files to Kubernetes manifests, deploys them to a cluster, lets you develop in containers there (up), or commits the manifests to a GitOps repository.
 
 Results go to standard output, everything else to standard error.
 Exit status: 0 success, 1 error, 2 usage error, 3 differences (diff --exit-code), 130 interrupted.`
