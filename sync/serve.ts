@@ -58,7 +58,8 @@ class Server implements SyncServer {
   readonly clock: SyncClock
   readonly options: ServeOptions
   readonly volume: SyncVolume
-  readonly instance = randomUUID()
+  /** Names the trees that were read last: who has them as a whole needs only what has changed. */
+  instance = randomUUID()
   folders: readonly ServedFolder[] = []
   #client: ServedClient | undefined
   readonly #greeting = new Set<ServedClient>()
@@ -157,6 +158,7 @@ class Server implements SyncServer {
     for (const folder of this.folders) folder.close()
     this.#unconfirmed.clear()
     this.#owner = ''
+    this.instance = randomUUID()
     this.folders = [...wanted].map(([name, ignores]) => this.#folder(name, ignores, rescan))
     for (const folder of this.folders) await folder.start()
     this.#owner = owner
@@ -314,7 +316,7 @@ class ServedClient {
     if (!isKnown || header['all'] === true) await this.#sendAll()
     this.isStarted = true
     const own = Object.fromEntries(server.folders.map(folder => [folder.name, [...folder.own]]))
-    this.send('started', { resumed: isKnown && header['all'] !== true, own })
+    this.send('started', { resumed: isKnown && header['all'] !== true, own, instance: server.instance })
     server.tell()
   }
 

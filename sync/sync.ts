@@ -133,7 +133,7 @@ class Engine implements SyncEngine, FolderWorld {
   #attachment: Attachment | undefined
   #volume: string | undefined
   #seen = 0
-  /** The agent whose tree we have as a whole; with another one, or half a tree, all of it is sent. */
+  /** The agent's trees that we have as a whole; with others, or half of them, all of it is sent. */
   #instance: string | undefined
   #sent = 0
   #isClosed = false
@@ -346,6 +346,7 @@ class Engine implements SyncEngine, FolderWorld {
     if (this.#changing.size === 0 || isConnecting || !this.#folders.every(folder => folder.isStill)) return
     for (const [folder, source] of this.#changing) folder.setIgnores(source)
     this.#changing.clear()
+    this.#instance = undefined
     if (!link) return
     this.link = undefined
     this.#attachment?.snapshots.clear()
@@ -381,7 +382,6 @@ class Engine implements SyncEngine, FolderWorld {
 
   #welcome(link: SyncLink, { volume, ahead, instance }: Welcome): void {
     this.ahead = ahead
-    this.#attachment!.instance = instance
     if (volume !== this.#volume) this.#takeVolume(volume)
     this.#start(link, this.#instance !== instance)
   }
@@ -452,7 +452,7 @@ class Engine implements SyncEngine, FolderWorld {
         folder.endSnapshot()
       }
     }
-    this.#instance = this.#attachment!.instance
+    this.#instance = fields.text(header, 'instance')
     this.link = link
     this.rested()
   }
@@ -479,7 +479,6 @@ class Engine implements SyncEngine, FolderWorld {
 class Attachment implements Attached {
   link!: SyncLink
   isOpening = false
-  instance: string | undefined
   readonly snapshots = new Set<FolderSync>()
   readonly synced: Promise<void>
   readonly ended: Promise<Error>

@@ -12,3 +12,18 @@ test('two trees that are edited, over connections that break, end equal or with 
     interruptAfterTimeLimit: 500_000,
   })
 }, 600_000)
+
+test('other ignore rules, and the connection breaks before the agent has sent its tree', async () => {
+  await expectNothingLost(
+    [
+      { kind: 'ignore', text: '' },
+      { kind: 'write', side: 'local', path: 'image/one' },
+      { kind: 'wait', milliseconds: 6 },
+      { kind: 'cut', frames: 1 },
+      { kind: 'write', side: 'remote', path: 'a' },
+      { kind: 'write', side: 'local', path: 'd' },
+    ],
+    false,
+    false,
+  )
+})
