@@ -1,8 +1,8 @@
-import { promisify } from 'node:util'
-import { gunzipSync, gzip, gzipSync } from 'node:zlib'
+import { once } from 'node:events'
+import { createGzip, gunzipSync, gzipSync } from 'node:zlib'
 import type { Disk } from './disk.ts'
 import { makeFolders, readOwn, writeOwn } from './disk-files.ts'
-import { decodeEntry, encodeEntry } from './entry.ts'
+import { type Agreed, decodeEntry, encodeEntry } from './entry.ts'
 import * as fields from './fields.ts'
 import { outsideProblem } from './paths.ts'
 import type { TreeNode } from './tree-node.ts'
@@ -13,12 +13,15 @@ export interface BaseKey {
   readonly root: string
 }
 
-const VERSION = 1
+const VERSION = 2
 const OPTIONS = { level: 1 }
-/** So little is compressed sooner than it is given to a thread. */
-const SMALL = 64 << 10
+/** Characters that are compressed at a time. So few in all are compressed sooner than they are given to a thread. */
+const PART = 64 << 10
 
-/** Writes the base of a tree, and the folders that are the container's own. */
+/**
+ * Writes the base of a tree, and the folders that are the container's own: a line for these, and one
+ * for each path. A large base is never in memory as a whole; what changes meanwhile is in it or not.
+ */
 export async function saveBase(
   disk: Disk,
   file: string,
@@ -26,16 +29,39 @@ export async function saveBase(
   tree: TreeNode,
   own: Iterable<string>,
 ): Promise<void> {
-  const entries: unknown[] = []
-  for (const node of tree.walk()) {
-    if (!node.base) continue
-    const { local, remote } = node.base
-    entries.push([node.path, encodeEntry(local), encodeEntry(remote), local?.hash ?? remote?.hash ?? null])
-  }
-  const text = JSON.stringify({ version: VERSION, volume, root, own: [...own], entries })
-  const bytes = text.length < SMALL ? gzipSync(text, OPTIONS) : await promisify(gzip)(text, OPTIONS)
+  const header = { version: VERSION, volume, root, own: [...own] }
+  const bytes = await compressed(parts(header, tree))
   makeFolders(disk, file.slice(0, file.lastIndexOf('/')))
   writeOwn(disk, file, bytes)
+}
+
+function* parts(header: object, tree: TreeNode): Generator<string> {
+  let text = `${JSON.stringify(header)}\n`
+  for (const { base, path } of tree.walk()) {
+    if (!base) continue
+    const { local, remote } = base
+    const hash = local?.hash ?? remote?.hash ?? null
+    text += `${JSON.stringify([path, encodeEntry(local), encodeEntry(remote), hash])}\n`
+    if (text.length < PART) continue
+    yield text
+    text = ''
+  }
+  yield text
+}
+
+async function compressed(texts: Generator<string>): Promise<Uint8Array> {
+  const first = texts.next().value as string // there is always one
+  const second = texts.next()
+  if (second.done) return gzipSync(first, OPTIONS)
+  const stream = createGzip(OPTIONS)
+  const done: Buffer[] = []
+  stream.on('data', (bytes: Buffer) => done.push(bytes))
+  const ended = once(stream, 'end')
+  for (const text of [first, second.value]) stream.write(text)
+  for (const text of texts) if (!stream.write(text)) await once(stream, 'drain')
+  stream.end()
+  await ended
+  return Buffer.concat(done)
 }
 
 /**
@@ -51,21 +77,37 @@ export function loadBase(
   const bytes = readOwn(disk, file)
   if (!bytes) return undefined
   try {
-    const saved = fields.object(JSON.parse(gunzipSync(bytes).toString()))
-    if (saved['version'] !== VERSION || saved['volume'] !== volume || saved['root'] !== root) return undefined
     // All of it, or nothing: with a part of the base, the rest would be taken for new.
-    const entries = fields.list(saved, 'entries').map(decodeAgreed)
+    const entries: (readonly [string, Agreed])[] = []
+    let own: readonly string[] | undefined
+    for (const line of lines(gunzipSync(bytes))) {
+      const value: unknown = JSON.parse(line)
+      if (own) entries.push(decodeAgreed(value))
+      else {
+        const header = fields.object(value)
+        if (header['version'] !== VERSION || header['volume'] !== volume || header['root'] !== root) return undefined
+        own = fields.list(header, 'own').map(String)
+      }
+    }
     for (const [path, base] of entries) tree.at(path).base = base
-    return fields.list(saved, 'own').map(String)
+    return own
   } catch {
     return undefined
   }
 }
 
-function decodeAgreed(value: unknown) {
+function* lines(text: Buffer): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    yield text.toString('utf8', at, end < 0 ? text.length : end)
+    at = end < 0 ? text.length : end + 1
+  }
+}
+
+function decodeAgreed(value: unknown): readonly [string, Agreed] {
   const [path, one, other, hash] = value as readonly unknown[]
   if (typeof path !== 'string' || outsideProblem(path)) throw new Error('a path in the base is not valid')
   const known = typeof hash === 'string' ? { hash } : {}
   const [local, remote] = [decodeEntry(one), decodeEntry(other)].map(entry => entry && { ...entry, ...known })
-  return [path, { local, remote }] as const
+  return [path, { local, remote }]
 }

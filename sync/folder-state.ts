@@ -3,7 +3,7 @@ import type { ConflictFolder } from './conflicts.ts'
 import type { Credit } from './credit.ts'
 import type { DeletedFiles } from './deleted-files.ts'
 import type { Disk } from './disk.ts'
-import type { Agreed } from './entry.ts'
+import { type Agreed, type FileEntry, isUntouched } from './entry.ts'
 import type { SyncLink } from './link.ts'
 import type { LiveTree } from './live-tree.ts'
 import type { NameRules } from './paths.ts'
@@ -154,6 +154,7 @@ export class FolderState {
     this.#cancelRetry(node)
     this.#attempts.delete(node)
     this.#solve(node)
+    share(node)
     if (isAgain) this.mark(node)
     this.#release(node)
     if (!isAgain) node.prune()
@@ -265,3 +266,17 @@ export class FolderState {
     this.#watching = []
   }
 }
+
+/** What is there is what was agreed on: one copy of it is enough, of which a large tree has very many. */
+function share(node: TreeNode): void {
+  const { base, local, remote } = node
+  if (base?.local && base.local !== local && isSame(local, base.local)) node.local = base.local
+  if (base?.remote && base.remote !== remote && isSame(remote, base.remote)) node.remote = base.remote
+}
+
+/** The base knows all that is known of the entry; of a folder it does not know the inode. */
+const isSame = (entry: FileEntry | undefined, base: FileEntry): boolean =>
+  base.kind === 'file' &&
+  isUntouched(base, entry) &&
+  entry?.isOfImage === base.isOfImage &&
+  (entry?.hash === undefined || entry.hash === base.hash)
