@@ -25,10 +25,13 @@ export async function passOutput(
     const { pod, lost } = await supervisor.untilReady(signal)
     const { name, uid } = pod.metadata
     const options = { container, follow: true, tailLines: uid === last ? 0 : LINES }
-    last = uid
     try {
       const either = AbortSignal.any([signal, lost])
-      for await (const text of cluster.logs({ name, namespace }, { ...options, signal: either })) line(text)
+      for await (const text of cluster.logs({ name, namespace }, { ...options, signal: either })) {
+        // Only what was shown is not shown again: the log of a container that has just begun may not be there yet.
+        last = uid
+        line(text)
+      }
     } catch {
       // The connection was lost, or the container is being replaced: the next Pod is waited for.
       signal.throwIfAborted()

@@ -91,6 +91,6 @@ services:
     expect(down.stderr).toContain('deployment/web is restored')
     const status = devctl('status')
     expect(await status.status).toBe(1)
-    expect(status.stderr).toContain('no `devctl up` runs for it on this machine')
+    expect(status.stderr).toContain('no development container of this project is active')
   })
 })
