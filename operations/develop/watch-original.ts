@@ -188,6 +188,12 @@ class Keeper {
       await placeMirror(this.#session, wanted, own)
       this.#made[index]!.done(clock.now())
       this.#on({ type: 'note', text: `\`deployment/${name}\` was deleted: it was made again` })
+      // What was deleted while there was no mirror was not missing then.
+      for (const one of this.needed) {
+        const { apiVersion, kind, metadata } = one
+        if (!(await cluster.get({ apiVersion, kind, name: metadata.name, namespace }, { signal })))
+          await this.#make(one)
+      }
     })
   }
 
@@ -204,9 +210,14 @@ class Keeper {
       const place = { ...MIRRORS, name: this.names[0]!, namespace }
       const mirror = await cluster.get(place, { signal })
       if (!mirror || isEnding(mirror) || isEndedByDown(mirror)) return
-      await applyToStay(cluster, needed as KubeObject, { manager: UP_MANAGER, force: true, signal }) // it has a name
-      this.#on({ type: 'note', text: `\`${nameOf(needed as KubeObject)}\` was deleted: it was made again` })
+      await this.#make(needed)
     })
+  }
+
+  async #make(needed: MirrorObject): Promise<void> {
+    const { cluster, signal } = this.#session
+    await applyToStay(cluster, needed as KubeObject, { manager: UP_MANAGER, force: true, signal }) // it has a name
+    this.#on({ type: 'note', text: `\`${nameOf(needed as KubeObject)}\` was deleted: it was made again` })
   }
 
   /** The user of the image is known now. */
