@@ -58,7 +58,7 @@ export function openLaptop(namespace: string, name: string, more: Readonly<Recor
     },
     clear() {
       for (const one of programs) one.process.kill('SIGKILL')
-      for (const one of [folder, home]) rmSync(one, { recursive: true, force: true })
+      for (const one of [folder, home]) rmSync(one, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
     },
   }
 }
