@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync,
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { nodeDisk } from '../sync/disk.ts'
 import { writeOwn } from '../sync/disk-files.ts'
+import { joinPath, placeIn } from '../sync/paths.ts'
 import { SyncVolume } from '../sync/volume.ts'
 
 /** What of a folder is not as its image has it. */
@@ -81,10 +82,10 @@ class Renewal {
   }
 
   bring(folder: string): void {
-    for (const name of readdirSync(join(this.#from, folder))) {
-      const path = join(folder, name)
+    for (const name of readdirSync(placeIn(this.#from, folder))) {
+      const path = joinPath(folder, name)
       if (this.#kept.has(path) || this.#gone.has(path)) continue
-      const [source, place] = [join(this.#from, path), join(this.#folder, path)]
+      const [source, place] = [placeIn(this.#from, path), placeIn(this.#folder, path)]
       const there = stat(place)
       if (lstatSync(source).isDirectory()) {
         if (there && !there.isDirectory()) rmSync(place)
@@ -99,10 +100,10 @@ class Renewal {
 
 /** All that is below a folder, each folder before what is in it. */
 function* below(root: string, folder: string): Generator<readonly [path: string, there: Stats]> {
-  if (!stat(join(root, folder))?.isDirectory()) return
-  for (const name of readdirSync(join(root, folder))) {
-    const path = join(folder, name)
-    const there = stat(join(root, path))
+  if (!stat(placeIn(root, folder))?.isDirectory()) return
+  for (const name of readdirSync(placeIn(root, folder))) {
+    const path = joinPath(folder, name)
+    const there = stat(placeIn(root, path))
     if (!there) continue
     yield [path, there]
     yield* below(root, path)
@@ -110,9 +111,6 @@ function* below(root: string, folder: string): Generator<readonly [path: string,
 }
 
 const stat = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false })
-
-const join = (folder: string, name: string): string =>
-  folder === '' ? name : name === '' ? folder : `${folder}/${name}`
 
 const isBelow = (path: string, folders: readonly string[]): boolean =>
   folders.some(folder => path.startsWith(`${folder}/`))

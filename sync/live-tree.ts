@@ -2,6 +2,7 @@ import { type SyncClock, turn } from './clock.ts'
 import { type Disk, isMissing } from './disk.ts'
 import { type FileEntry, isUntouched } from './entry.ts'
 import type { IgnoreRules } from './ignore.ts'
+import { joinPath, placeIn } from './paths.ts'
 import type { TreeNode } from './tree-node.ts'
 import { Watchers } from './watchers.ts'
 import { TEMPORARY } from './writer.ts'
@@ -191,7 +192,7 @@ export class LiveTree {
     yield
     let entry: FileEntry | undefined
     try {
-      const found = disk.entry(path === '' ? root : `${root}/${path}`)
+      const found = disk.entry(placeIn(root, path))
       entry = found === 'other' ? undefined : found
     } catch (error) {
       // What cannot be looked at stays as it was last seen: it is not deleted.
@@ -227,7 +228,7 @@ export class LiveTree {
     this.watchers.remove(path)
     for (const child of [...(node.children?.values() ?? [])]) {
       if (!child.local) continue
-      yield* this.#see(child, path === '' ? child.name : `${path}/${child.name}`, undefined, false)
+      yield* this.#see(child, joinPath(path, child.name), undefined, false)
     }
   }
 
@@ -235,10 +236,9 @@ export class LiveTree {
   *#list(node: TreeNode, path: string, isDeep: boolean): Generator<void> {
     if (this.#isWatched) this.watchers.add(path)
     const { disk, root } = this.#options
-    const prefix = path === '' ? '' : `${path}/`
     let names: readonly string[]
     try {
-      names = disk.list(path === '' ? root : `${root}/${path}`)
+      names = disk.list(placeIn(root, path))
     } catch (error) {
       // Gone between two looks: there will be an event of it. What cannot be read stays as it was.
       if (isMissing(error)) return
@@ -247,8 +247,8 @@ export class LiveTree {
     }
     const found = new Set(names)
     for (const child of [...(node.children?.values() ?? [])])
-      if (child.local && !found.has(child.name)) yield* this.#look(prefix + child.name, isDeep)
-    for (const name of names) if (!name.startsWith(TEMPORARY)) yield* this.#look(prefix + name, isDeep)
+      if (child.local && !found.has(child.name)) yield* this.#look(joinPath(path, child.name), isDeep)
+    for (const name of names) if (!name.startsWith(TEMPORARY)) yield* this.#look(joinPath(path, name), isDeep)
   }
 
   /** An ignored folder is kept where something in it is included. */

@@ -71,3 +71,9 @@ export function nameKey(name: string, { foldsCase }: NameRules): string {
   const normal = name.normalize('NFC')
   return foldsCase ? normal.toLowerCase() : normal
 }
+
+/** A path in a folder, where the folder is relative to the root: '' is the root itself. */
+export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+
+/** Where a path that is relative to the root is; '' is the root itself. */
+export const placeIn = (root: string, path: string): string => (path === '' ? root : `${root}/${path}`)

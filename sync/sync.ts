@@ -12,6 +12,7 @@ import { FolderSync } from './folder-sync.ts'
 import type { Frame } from './frames.ts'
 import type { IgnoreSource } from './ignore-source.ts'
 import { SyncLink, type Welcome } from './link.ts'
+import { placeIn } from './paths.ts'
 import type { SyncProblem } from './problems.ts'
 
 /** A folder of the laptop, and what is not synchronized in it. */
@@ -217,7 +218,7 @@ class Engine implements SyncEngine, FolderWorld {
       problems: this.#folders.flatMap(({ state }) => [...state.problems.values()]),
       conflicts: [...this.#conflicts],
       unwatched: this.#folders.flatMap(({ root, state }) =>
-        [...state.live.watchers.unwatched].map(folder => (folder === '' ? root : `${root}/${folder}`)),
+        [...state.live.watchers.unwatched].map(folder => placeIn(root, folder)),
       ),
     }
   }

@@ -1,4 +1,5 @@
 import { type Disk, errorCode, isMissing } from './disk.ts'
+import { joinPath, placeIn } from './paths.ts'
 
 export interface WatchersOptions {
   readonly disk: Disk
@@ -27,7 +28,7 @@ export class Watchers {
     if (recursive && folder !== '') return
     if (this.#open.has(folder)) return
     try {
-      const place = folder === '' ? root : `${root}/${folder}`
+      const place = placeIn(root, folder)
       const close = disk.watch(
         place,
         recursive,
@@ -63,7 +64,7 @@ export class Watchers {
       this.#options.lost()
     }
     if (name === undefined) this.#options.lost()
-    else this.#options.changed(join(folder, name.replaceAll('\\', this.#options.recursive ? '/' : '\\')))
+    else this.#options.changed(joinPath(folder, name.replaceAll('\\', this.#options.recursive ? '/' : '\\')))
   }
 
   #ended(folder: string): void {
@@ -71,5 +72,3 @@ export class Watchers {
     this.#options.lost()
   }
 }
-
-const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)

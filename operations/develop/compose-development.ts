@@ -49,11 +49,10 @@ export async function composeDevelopment(
 ): Promise<FoundInCompose> {
   const compiled = await compileFiles(workspace, [], input, input, { project, plansErrors: true })
   const { project: model, plan, loaded, diagnostics } = compiled
-  const hasErrors = count(diagnostics).error > 0
-  if (hasErrors && (!model || !plan || !loaded || isOfAll(which, model, hostOf(workspace, input, project))))
-    return { kind: 'refused', diagnostics }
-  if (!model || !plan || model.services.size === 0) throw noCompose(which, project)
   const host = hostOf(workspace, input, project)
+  const hasErrors = count(diagnostics).error > 0
+  if (hasErrors && (!model || !plan || !loaded || isOfAll(which, model, host))) return { kind: 'refused', diagnostics }
+  if (!model || !plan || model.services.size === 0) throw noCompose(which, project)
   const service =
     'declared' in which
       ? serviceOf(which.declared, model)

@@ -3,6 +3,7 @@ import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { mayRun, runs } from './mirror-pod.ts'
+import { runOnce } from './run-once.ts'
 
 /** Milliseconds for a container to answer. */
 const ANSWER = 5_000
@@ -24,16 +25,12 @@ export const containerRuns = async (query: ContainerQuery, pod: KubeObject, cont
 /** True if a command can be run in the container now. */
 export async function containerAnswers(
   { access, namespace, signal }: ContainerQuery,
-  { metadata: { name } }: KubeObject,
+  pod: KubeObject,
   container: string,
 ): Promise<boolean> {
-  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+  const command = [TOOL, 'true']
   try {
-    const target = { pod: name, namespace, container, command: [TOOL, 'true'], stdin: false }
-    const remote = await openExec(access, target, { signal: withTimeLimit(ANSWER, signal) })
-    remote.stdout.resume()
-    remote.stderr.resume()
-    return (await remote.exit) === 0
+    return (await runOnce({ access, namespace, pod, container, command }, withTimeLimit(ANSWER, signal))) === 0
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof ClusterError || error instanceof DOMException) return false

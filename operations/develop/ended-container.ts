@@ -1,4 +1,6 @@
+import { pause } from '../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { containerStatus } from './mirror-pod.ts'
 
 /** Milliseconds until the kubelet has told of a container that ended together with its processes. */
 const TOLD = 2000
@@ -6,18 +8,6 @@ const LOOK_AGAIN = 200
 
 /** The status above which a signal has ended a command, in the way of shells. */
 const SIGNALLED = 128
-
-interface ContainerStatus {
-  readonly name: string
-  readonly containerID?: string
-  readonly state?: { readonly terminated?: Terminated }
-  readonly lastState?: { readonly terminated?: Terminated }
-}
-
-interface Terminated {
-  readonly containerID?: string
-  readonly reason?: string
-}
 
 /**
  * Tells in words if a signal has ended a command because its container ended, as one that needs more
@@ -39,20 +29,15 @@ export async function endedContainer(
     const reason = now && endOf(pod, now, container)
     if (reason !== undefined) return `container \`${container}\` has ended (${reason})`
     if (performance.now() >= until) return undefined
-    await new Promise(resolve => setTimeout(resolve, LOOK_AGAIN))
+    await pause(LOOK_AGAIN, signal)
   }
 }
 
 /** Why the container that ran is not the one that runs now; undefined if it is. */
 function endOf(before: KubeObject, now: KubeObject, container: string): string | undefined {
-  const id = statusOf(before, container)?.containerID
-  const status = statusOf(now, container)
+  const id = containerStatus(before, container)?.containerID
+  const status = containerStatus(now, container)
   const ended = status?.state?.terminated ?? status?.lastState?.terminated
   if (ended && (id === undefined || ended.containerID === id)) return ended.reason ?? 'Error'
   return id !== undefined && status?.containerID !== undefined && status.containerID !== id ? 'replaced' : undefined
-}
-
-function statusOf(pod: KubeObject, container: string): ContainerStatus | undefined {
-  const { containerStatuses = [] } = (pod['status'] ?? {}) as { containerStatuses?: readonly ContainerStatus[] } // a Pod's
-  return containerStatuses.find(({ name }) => name === container)
 }

@@ -20,16 +20,25 @@ export interface MirrorPodQuery {
 }
 
 /** The state of a container, as the kubelet reports it. */
-interface ContainerStatus {
+export interface ContainerStatus {
   readonly name: string
+  readonly containerID?: string
   readonly image?: string
   /** False before its startup probe has succeeded. */
   readonly started?: boolean
   readonly state?: {
     readonly waiting?: { readonly reason?: string }
     readonly running?: { readonly startedAt?: string }
-    readonly terminated?: { readonly exitCode: number }
+    readonly terminated?: TerminatedContainer
   }
+  /** Before its last start. */
+  readonly lastState?: { readonly terminated?: TerminatedContainer }
+}
+
+interface TerminatedContainer {
+  readonly exitCode: number
+  readonly containerID?: string
+  readonly reason?: string
 }
 
 interface PodStatus {
@@ -193,6 +202,10 @@ function take(objects: Map<string, KubeObject>, change: Change): void {
 const createdAt = ({ metadata }: KubeObject): number => Date.parse(metadata.creationTimestamp ?? '') || 0
 
 const statusOf = (pod: KubeObject): PodStatus => (pod['status'] ?? {}) as PodStatus // a Pod's status
+
+/** The status of a container of the Pod that is no init container; undefined before the kubelet has told of it. */
+export const containerStatus = (pod: KubeObject, container: string): ContainerStatus | undefined =>
+  statusOf(pod).containerStatuses?.find(({ name }) => name === container)
 
 /** True if a container of the Pod runs now. */
 export function runs(pod: KubeObject, container: string): boolean {

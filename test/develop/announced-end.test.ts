@@ -8,7 +8,7 @@ import { type KubeconfigAccess, kubeconfigAccess } from '../../adapters/kubernet
 import { Polling } from '../../operations/develop/polling.ts'
 import { execTarget, openCommand } from '../../operations/develop/run-command.ts'
 import { findCluster } from '../cluster/cluster.ts'
-import { startPod } from './pod.ts'
+import { startPod, TOOLS_CONTAINER, TOOLS_MOUNT } from './pod.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -22,17 +22,9 @@ describe.skipIf(cluster === undefined)('a command that ends before it has read i
 
   beforeAll(async () => {
     await cluster!.createNamespace(namespace)
-    const tools = { name: 'tools', mountPath: '/devctl-tools' }
     await startPod(cluster!, namespace, 'box', {
-      initContainers: [
-        {
-          name: 'tools',
-          image: 'busybox:1.37',
-          command: ['cp', '/bin/busybox', '/devctl-tools/busybox'],
-          volumeMounts: [tools],
-        },
-      ],
-      containers: [{ name: 'main', image: 'busybox:1.37', command: ['sleep', '3600'], volumeMounts: [tools] }],
+      initContainers: [TOOLS_CONTAINER],
+      containers: [{ name: 'main', image: 'busybox:1.37', command: ['sleep', '3600'], volumeMounts: [TOOLS_MOUNT] }],
       volumes: [{ name: 'tools', emptyDir: {} }],
     })
     access = await kubeconfigAccess(undefined, process.env)

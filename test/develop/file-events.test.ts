@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KubeconfigAccess, kubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import { fileEventsCross } from '../../operations/develop/file-events.ts'
 import { findCluster } from '../cluster/cluster.ts'
-import { startPod } from './pod.ts'
+import { startPod, TOOLS_CONTAINER, TOOLS_MOUNT } from './pod.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -13,16 +13,8 @@ describe.skipIf(cluster === undefined)('events of files between containers', () 
 
   beforeAll(async () => {
     await cluster!.createNamespace(namespace)
-    const tools = { name: 'tools', mountPath: '/devctl-tools' }
     await startPod(cluster!, namespace, 'box', {
-      initContainers: [
-        {
-          name: 'tools',
-          image: 'busybox:1.37',
-          command: ['cp', '/bin/busybox', '/devctl-tools/busybox'],
-          volumeMounts: [tools],
-        },
-      ],
+      initContainers: [TOOLS_CONTAINER],
       containers: [
         {
           name: 'agent',
@@ -35,7 +27,7 @@ describe.skipIf(cluster === undefined)('events of files between containers', () 
           image: 'busybox:1.37',
           command: ['sleep', '3600'],
           volumeMounts: [
-            tools,
+            TOOLS_MOUNT,
             { name: 'files', mountPath: '/app', subPath: 'src/0' },
             { name: 'other', mountPath: '/other' },
           ],

@@ -7,3 +7,12 @@ export async function startPod(cluster: Cluster, namespace: string, name: string
   if (status >= 300) throw new Error(`pod/${name}: ${body}`)
   await cluster.kubectl('--namespace', namespace, 'wait', `pod/${name}`, '--for=condition=Ready', '--timeout=50s')
 }
+
+/** The tools as a mirror has them: what puts busybox into the volume `tools`, and the mount of it. */
+export const TOOLS_MOUNT = { name: 'tools', mountPath: '/devctl-tools' }
+export const TOOLS_CONTAINER = {
+  name: 'tools',
+  image: 'busybox:1.37',
+  command: ['cp', '/bin/busybox', '/devctl-tools/busybox'],
+  volumeMounts: [TOOLS_MOUNT],
+}
