@@ -50,6 +50,8 @@ export function agentContainer(
   }
   return compact({
     ...containerJson(plan, form === 'sidecar' ? { restartPolicy: 'Always' } : {}),
+    // Its last words are in the status of the Pod, for `up` to tell.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
     resources: resources(DEFAULT_RESOURCES, settings.agent.resources),
   })
 }

@@ -37,6 +37,7 @@ export interface ContainerStatus {
 
 interface TerminatedContainer {
   readonly exitCode: number
+  readonly message?: string
   readonly containerID?: string
   readonly reason?: string
 }
@@ -103,7 +104,7 @@ export class MirrorPod {
   /** What the Pod does now, in a few words. */
   get text(): string {
     const pod = this.current
-    return pod ? doing(pod, this.#eventsAbout(pod)) : 'waits for the Pod'
+    return pod ? doingOf(pod, this.#eventsAbout(pod)) : 'waits for the Pod'
   }
 
   /**
@@ -224,13 +225,28 @@ export function mayRun(pod: KubeObject, container: string): boolean {
   return runs(pod, container) || (before.length > 0 && before.every(isOver))
 }
 
-function doing(pod: KubeObject, events: readonly KubeObject[]): string {
+/** What a Pod does, in a few words; `events` are those about it. */
+export function doingOf(pod: KubeObject, events: readonly KubeObject[]): string {
   const { phase, initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
   const pulling = events.findLast(one => one['reason'] === 'Pulling' || one['reason'] === 'Pulled')
   if (pulling?.['reason'] === 'Pulling') return String(pulling['message']).replace(/^Pulling image "(.*)"$/, 'pulls $1')
   const busy = initContainerStatuses.find(one => one.state?.running && one.name !== AGENT_CONTAINER)
   if (busy) return busy.name === FILL_CONTAINER ? FILLING : `runs init container ${busy.name}`
+  const ended = endOfAgent([...initContainerStatuses, ...containerStatuses])
+  if (ended !== undefined) return ended
   if (phase === 'Running') return 'runs'
   const waiting = containerStatuses.find(one => one.state?.waiting)?.state?.waiting?.reason
   return waiting === undefined ? 'waits for a node' : 'starts'
+}
+
+/** Why the agent does not run: it has ended by itself, and the kubelet starts it again. */
+function endOfAgent(containers: readonly ContainerStatus[]): string | undefined {
+  const { state, lastState } = containers.find(({ name }) => name === AGENT_CONTAINER) ?? {}
+  if (!state || state.running) return undefined
+  const ended = state.terminated ?? lastState?.terminated
+  if (!ended || ended.exitCode === 0) return undefined
+  if (ended.reason === 'OOMKilled') return 'has no agent: it ran out of memory (`agent.resources` of the manifest)'
+  const lines = (ended.message ?? '').split('\n').filter(line => line.trim() !== '')
+  const words = lines.find(line => /^\w*Error\b/.test(line)) ?? lines.at(-1)
+  return `has no agent: it ended with exit code ${ended.exitCode}${words === undefined ? '' : `: ${words.trim()}`}`
 }
