@@ -5,7 +5,7 @@ import { Throughput } from './throughput.ts'
 
 const PING = 10_000
 const DEAD = 25_000
-/** Contents that are longer are not copied into one piece with what is before them. */
+/** Contents that are as long are not copied into one piece with what is before them. */
 const LONG = 64 << 10
 /** With so much waiting, the way may be slower than compressing. */
 const BACKLOG = 256 << 10
@@ -61,25 +61,27 @@ export class FrameStream {
     this.#reader.limits = limits
   }
 
-  send(type: FrameType, header: object, body: readonly Uint8Array[] = []): void {
+  /** `taken` is called when the stream has taken it all, if it ever does. */
+  send(type: FrameType, header: object, body: readonly Uint8Array[] = [], taken?: () => void): void {
     if (this.#isEnded) return
     const pieces = encodeFrame(type, header, body)
     const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
     this.sent += size
-    if (size < LONG) this.#write(Buffer.concat(pieces))
-    else {
-      const { stream } = this.#options
-      stream.cork()
-      for (const piece of pieces) this.#write(piece)
-      stream.uncork()
-    }
+    const { stream } = this.#options
+    stream.cork()
+    const joined = [...join(pieces)]
+    joined.forEach((piece, index) => {
+      this.#write(piece, index === joined.length - 1 ? taken : undefined)
+    })
+    stream.uncork()
   }
 
-  #write(bytes: Uint8Array): void {
+  #write(bytes: Uint8Array, taken?: () => void): void {
     const { stream, clock } = this.#options
     this.#throughput.gave(bytes.length, clock.now())
-    stream.write(bytes, () => {
+    stream.write(bytes, error => {
       this.#throughput.took(bytes.length, clock.now())
+      if (!error) taken?.()
       if (this.waiting >= WINDOW) return
       for (const resolve of this.#draining) resolve()
       this.#draining.clear()
@@ -126,4 +128,23 @@ export class FrameStream {
       }
     })
   }
+}
+
+/** Makes one of short pieces that follow each other: each costs a message at every station on the way. */
+function* join(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+  let short: Uint8Array[] = []
+  let size = 0
+  for (const piece of pieces) {
+    if (short.length > 0 && size + piece.length > LONG) {
+      yield Buffer.concat(short)
+      short = []
+      size = 0
+    }
+    if (piece.length >= LONG) yield piece
+    else {
+      short.push(piece)
+      size += piece.length
+    }
+  }
+  if (short.length > 0) yield Buffer.concat(short)
 }

@@ -112,10 +112,10 @@ export class LargeFiles {
       place: writer.place(path),
       sums,
       onlyAtRest,
-      send: part => {
+      send: (part, taken) => {
         this.#progress(part.kind === 'copy' ? part.length : part.bytes.length)
         if (part.kind === 'copy') link.connection.send('part', { id, from: part.from, length: part.length })
-        else sendLiteral(link.connection, id, part.bytes, deflate())
+        else sendLiteral(link.connection, id, part.bytes, deflate(), taken)
       },
       ready: async () => {
         await link.connection.drained()

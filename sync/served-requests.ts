@@ -286,9 +286,9 @@ export class ServedRequests {
         place,
         sums,
         onlyAtRest: true,
-        send: part => {
+        send: (part, taken) => {
           if (part.kind === 'copy') this.#connection.send('part', { id, from: part.from, length: part.length })
-          else sendLiteral(this.#connection, id, part.bytes, mayDeflate && this.#connection.isSlow)
+          else sendLiteral(this.#connection, id, part.bytes, mayDeflate && this.#connection.isSlow, taken)
         },
         ready: async () => {
           await this.#connection.drained()

@@ -15,7 +15,8 @@ export interface SendInput {
   readonly sums: Buffer
   /** Sending ends as soon as somebody writes to the file; otherwise it is sent as it is. */
   readonly onlyAtRest: boolean
-  readonly send: (part: DeltaPart) => void
+  /** `taken` is to be called when the bytes have been sent: others take their place. */
+  readonly send: (part: DeltaPart, taken: () => void) => void
   /** Resolves when more may be sent; false: never. */
   readonly ready: () => Promise<boolean>
 }
@@ -33,17 +34,18 @@ export async function sendParts(input: SendInput): Promise<SendResult> {
     if (!before) return { kind: 'gone' }
     const hash = createHash('sha256')
     const delta = sums.length > 0 ? new Delta(decodeSums(sums)) : undefined
-    const joined = new JoinedCopies(send)
+    const joined = new JoinedCopies(part => send(part, () => {}))
+    const spare: Buffer[] = []
     // What is appended meanwhile belongs to the next time.
     for (let position = 0; position < before.size; ) {
-      const buffer = Buffer.allocUnsafe(Math.min(PART, before.size - position))
-      const size = disk.read(file, buffer, position)
+      const buffer = spare.pop() ?? Buffer.allocUnsafe(Math.min(PART, before.size))
+      const size = disk.read(file, buffer.subarray(0, before.size - position), position)
       if (size === 0) break
       const piece = buffer.subarray(0, size)
       position += size
       hash.update(piece)
       if (delta) for (const part of delta.push(piece)) joined.add(part)
-      else joined.add({ kind: 'bytes', bytes: piece })
+      else send({ kind: 'bytes', bytes: piece }, () => void spare.push(buffer))
       if (onlyAtRest && !isUntouched(before, disk.opened(file))) return { kind: 'moving' }
       await turn(clock)
       if (!(await ready())) return { kind: 'cut' }
