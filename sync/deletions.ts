@@ -10,6 +10,8 @@ const REST_OF_THOUSANDS = 2_500
 const MANY = 5
 const THOUSANDS = 1_000
 const LONGEST = 10_000
+/** So long many files may stay away before anybody is asked: a build deletes its folder, and takes its time to fill it. */
+const PATIENCE = 3_000
 /** Milliseconds for which a deletion counts together with those that follow. */
 const WINDOW = 10_000
 /** With fewer files, half of them is no reason to ask. */
@@ -29,6 +31,8 @@ export class Deletions {
   #first = 0
   #last = 0
   #timer: (() => void) | undefined
+  /** There are too many, unless files come back. */
+  #isMuch = false
   /** There are too many: somebody is to be asked. */
   onLoss: (loss: LostFiles) => void = () => {}
 
@@ -40,11 +44,19 @@ export class Deletions {
   holds(node: TreeNode): boolean {
     if (this.#released.has(node)) return false
     this.#last = this.#state.world.clock.now()
-    if (this.#held.size === 0) this.#first = this.#last
+    if (this.#held.size === 0) {
+      this.#first = this.#last
+      this.#isMuch = false
+    }
     this.#held.add(node)
     this.#state.setBusy(node)
     this.#timer ??= this.#wait()
     return true
+  }
+
+  /** The container has made something: it may not be done. */
+  wait(): void {
+    if (this.#isMuch) this.#last = this.#state.world.clock.now()
   }
 
   /** The path is there again, or is to become something else. */
@@ -94,11 +106,17 @@ export class Deletions {
   get #end(): number {
     const { size } = this.#held
     const rest = size < MANY ? REST : size < THOUSANDS ? REST_OF_MANY : REST_OF_THOUSANDS
-    return Math.min(this.#last + rest, this.#first + LONGEST)
+    return Math.min(this.#last + (this.#isMuch ? PATIENCE : rest), this.#first + LONGEST)
   }
 
   #judge(): void {
     const loss = this.loss()
+    if (loss && !this.#isMuch) {
+      this.#isMuch = true
+      this.#timer = this.#wait()
+      return
+    }
+    this.#isMuch = false
     if (loss) this.onLoss(loss)
     else this.release()
     this.#state.world.rested()

@@ -37,6 +37,14 @@ export interface FolderWorld {
   readonly rulesMayHaveChanged: () => void
 }
 
+/** A large file that the container has made is about to come to the laptop. */
+export interface LargeArrival {
+  readonly kind: 'large'
+  readonly folder: string
+  readonly path: string
+  readonly size: number
+}
+
 /** How much of a folder is gone. */
 export interface LostFiles {
   readonly files: number
@@ -46,6 +54,7 @@ export interface LostFiles {
 
 export type FolderEvent =
   | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
+  | LargeArrival
   | {
       readonly kind: 'conflict'
       readonly folder: string

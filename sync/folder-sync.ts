@@ -8,11 +8,12 @@ import { spaceProblem } from './free-space.ts'
 import { hashOf, hashPieces } from './hash.ts'
 import { type IgnoreSource, toRules } from './ignore-source.ts'
 import { LargeFiles } from './large-files.ts'
+import { type LeftOut, LeftOutPaths, readLeftOut } from './left-out.ts'
 import { LiveTree } from './live-tree.ts'
 import { LocalSteps } from './local-steps.ts'
 import { type Decision, merge, onlyFromLaptop } from './merge.ts'
 import { withoutOwnPaths } from './own-paths.ts'
-import { pathProblem } from './paths.ts'
+import { pathProblem, refusedPart } from './paths.ts'
 import { describeError } from './problems.ts'
 import { readSmall } from './reader.ts'
 import { RemoteSteps, type WantedFile } from './remote-steps.ts'
@@ -51,11 +52,20 @@ export class FolderSync {
   readonly #kept = new Map<TreeNode, FileEntry>()
   /** Paths where the laptop wins although only the container has changed them: something below has changed here. */
   readonly #insisting = new Set<TreeNode>()
+  /** What the container has, and cannot be on this machine. */
+  readonly #refused = new LeftOutPaths()
+  /** What the agent leaves out. */
+  #leftOutThere: { readonly count: number; readonly paths: readonly (readonly [string, string])[] } = {
+    count: 0,
+    paths: [],
+  }
   #hasLocal = false
   #hasRemote = false
   #mayBeEmpty = false
   #isWorking = false
   readonly #isMountedFile: boolean
+  /** Large files that were told of. */
+  readonly #announced = new Set<string>()
 
   constructor(options: FolderSyncOptions, world: FolderWorld) {
     this.#isMountedFile = options.isMountedFile
@@ -158,14 +168,54 @@ export class FolderSync {
       if (typeof path !== 'string') throw new Error('a path is not a text')
       const entry = decodeEntry(wire)
       const problem = pathProblem(path, this.state.world.rules)
-      if (problem) this.#refusePath(path, problem)
+      if (problem) this.#refusePath(path, entry, problem)
       else if (!this.#rules.leavesOut(path, isFolder(entry))) this.#setRemote(path, entry, isSnapshot)
     }
   }
 
-  #refusePath(path: string, message: string): void {
-    const problem = { folder: this.name, path: path.slice(0, 200), side: 'remote', message } as const
+  /** A problem is told once of `.git`, not of all that is in it. What came from here stays as it is known. */
+  #refusePath(whole: string, entry: FileEntry | undefined, message: string): void {
+    const node = this.state.tree.find(whole)
+    if (node?.base?.remote && isUntouched(node.base.remote, entry)) {
+      node.remote = entry
+      return
+    }
+    const path = refusedPart(whole, this.state.world.rules).slice(0, 200)
+    if (!entry) {
+      if (path === whole) this.#refused.delete(path)
+      return
+    }
+    const before = this.#refused.count
+    this.#refused.add(path, message)
+    if (this.#refused.count === before) return
+    const problem = { folder: this.name, path, side: 'remote', message } as const
     this.state.world.report({ kind: 'problem', problem })
+  }
+
+  /** What is on either side, and is not synchronized whatever anybody does. */
+  leftOut(): LeftOut {
+    const { live } = this.state
+    const there = this.#leftOutThere
+    const toPath =
+      (side: 'local' | 'remote') =>
+      ([path, message]: readonly [string, string]) => ({
+        folder: this.name,
+        path,
+        side,
+        message,
+      })
+    return {
+      count: live.leftOut.count + there.count + this.#refused.count,
+      paths: [
+        ...live.leftOut.first().map(toPath('local')),
+        ...[...there.paths, ...this.#refused.first()].map(toPath('remote')),
+      ],
+    }
+  }
+
+  /** The agent tells what it leaves out. */
+  setLeftOut(count: number, paths: readonly unknown[]): void {
+    this.#leftOutThere = { count, paths: readLeftOut(paths) }
   }
 
   #setRemote(path: string, entry: FileEntry | undefined, isSnapshot: boolean): void {
@@ -178,7 +228,10 @@ export class FolderSync {
           this.state.mark(below)
         }
     if (!isUntouched(node.remote, entry)) node.remote = entry
-    if (entry) this.#deletions.letGo(node)
+    if (entry) {
+      this.#deletions.wait()
+      this.#deletions.letGo(node)
+    }
     if (!isSnapshot) this.state.mark(node)
   }
 
@@ -232,6 +285,8 @@ export class FolderSync {
   setIgnores(source: IgnoreSource): void {
     this.#rules.source = source
     this.#forgetIgnored(this.state.tree)
+    this.state.live.leftOut.forgetBelow('')
+    this.#refused.forgetBelow('')
     this.#hasLocal = false
     void this.state.live.scan().then(() => {
       this.#hasLocal = true
@@ -427,6 +482,7 @@ export class FolderSync {
     // What is left out is for this machine to say.
     const decision =
       this.#rules.includes.size > 0 && this.#rules.includes.has(node.path) ? onlyFromLaptop(merged, node) : merged
+    if (CHANGES_LAPTOP.has(decision.do) && pathProblem(node.path, this.state.world.rules)) return { do: 'nothing' }
     if (!this.#insisting.has(node) || decision.do !== 'fetch') return decision
     const { base, remote } = node
     return { do: 'send', keep: !isFolder(remote) && !remote!.isOfImage && !isUntouched(base?.remote, remote) }
@@ -648,12 +704,21 @@ export class FolderSync {
     if (remote.kind === 'folder') {
       if (this.#local.makeFolder(node)) this.#finish(node)
     } else if (remote.kind === 'link') this.#local.makeLink(node)
-    else if (remote.size > SMALL_FILE) this.large.add(node, 'fetch')
-    else {
+    else if (remote.size > SMALL_FILE) {
+      this.#announce(node, remote)
+      this.large.add(node, 'fetch')
+    } else {
       const full = spaceProblem(this.state.world.disk, this.root, remote.size)
       if (full) this.state.fail(node, 'local', full)
       else this.#remote.read({ node, remote, keep: false })
     }
+  }
+
+  /** Whoever does not want it here has the time to say so. */
+  #announce({ path, base }: TreeNode, { size }: FileEntry): void {
+    if (size < LARGE || base || this.#announced.has(path)) return
+    this.#announced.add(path)
+    this.state.world.report({ kind: 'large', folder: this.name, path, size })
   }
 
   #contents({ node, remote, keep }: WantedFile, bytes: Buffer, hash: string): void {
@@ -797,6 +862,12 @@ export class FolderSync {
     this.state.world.report({ kind: 'continued', folder: this.name, side })
   }
 }
+
+/** What the container has done is done here, too. */
+const CHANGES_LAPTOP: ReadonlySet<Decision['do']> = new Set(['fetch', 'fetch-meta', 'remove-local'])
+
+/** Bytes of a new file of the container that is told of before it comes. */
+const LARGE = 100_000_000
 
 /** Milliseconds without a change after which the files of a folder are taken to be back. */
 const FILLED = 500

@@ -119,7 +119,8 @@ export class FrameStream {
 
   #ping(): void {
     const { clock } = this.#options
-    this.#cancelPing = clock.after(PING, () => {
+    const toDeath = this.#heard + DEAD - clock.now()
+    this.#cancelPing = clock.after(Math.max(0, Math.min(PING, toDeath)), () => {
       const silent = clock.now() - this.#heard
       if (silent >= DEAD) this.end(new Error(`nothing has come from the other side for ${Math.round(silent / 1000)} s`))
       else {

@@ -32,6 +32,7 @@ export const FRAME_TYPES = [
   'answer',
   'ping',
   'own',
+  'left-out',
 ] as const
 export type FrameType = (typeof FRAME_TYPES)[number]
 

@@ -2,6 +2,7 @@ import { type SyncClock, turn } from './clock.ts'
 import { type Disk, isMissing } from './disk.ts'
 import { type FileEntry, isUntouched } from './entry.ts'
 import type { IgnoreRules } from './ignore.ts'
+import { LeftOutPaths, NO_FILE, NOT_UTF8 } from './left-out.ts'
 import { joinPath, placeIn } from './paths.ts'
 import type { TreeNode } from './tree-node.ts'
 import { Watchers } from './watchers.ts'
@@ -41,6 +42,8 @@ const SLICE = 512
 /** Keeps the `local` side of a tree as the disk is: reads everything once, then what watchers hint at. */
 export class LiveTree {
   readonly watchers: Watchers
+  /** What is there, but cannot be synchronized. */
+  readonly leftOut = new LeftOutPaths()
   readonly #options: LiveTreeOptions
   readonly #hints = new Set<string>()
   #quiet: (() => void) | undefined
@@ -194,6 +197,7 @@ export class LiveTree {
     try {
       const found = disk.entry(placeIn(root, path))
       entry = found === 'other' ? undefined : found
+      this.#noteLeftOut(path, found)
     } catch (error) {
       // What cannot be looked at stays as it was last seen: it is not deleted.
       this.#options.problem(path, error)
@@ -203,6 +207,25 @@ export class LiveTree {
     const known = tree.find(path)
     if (!entry && !known) return
     yield* this.#see(known ?? tree.at(path), path, entry, isDeep)
+  }
+
+  /** A name that is not UTF-8 is listed with another character, under which nothing is found. */
+  #noteLeftOut(path: string, found: FileEntry | 'other' | undefined): void {
+    const message = found === 'other' ? NO_FILE : !found && this.#isListed(path) ? NOT_UTF8 : undefined
+    if (message && !this.#options.ignores.ignores(path, false)) this.leftOut.add(path, message)
+    else this.leftOut.delete(path)
+  }
+
+  #isListed(path: string): boolean {
+    const end = path.lastIndexOf('/')
+    const name = path.slice(end + 1)
+    if (!name.includes(REPLACEMENT)) return false
+    const { disk, root } = this.#options
+    try {
+      return disk.list(placeIn(root, path.slice(0, Math.max(0, end)))).includes(name)
+    } catch {
+      return false
+    }
   }
 
   *#see(node: TreeNode, path: string, entry: FileEntry | undefined, isDeep: boolean): Generator<void> {
@@ -226,6 +249,7 @@ export class LiveTree {
   /** A folder has gone, and with it all that was in it. */
   *#forgetBelow(node: TreeNode, path: string): Generator<void> {
     this.watchers.remove(path)
+    this.leftOut.forgetBelow(path)
     for (const child of [...(node.children?.values() ?? [])]) {
       if (!child.local) continue
       yield* this.#see(child, joinPath(path, child.name), undefined, false)
@@ -246,6 +270,7 @@ export class LiveTree {
       return
     }
     const found = new Set(names)
+    this.leftOut.keep(path, found)
     for (const child of [...(node.children?.values() ?? [])])
       if (child.local && !found.has(child.name)) yield* this.#look(joinPath(path, child.name), isDeep)
     for (const name of names) if (!name.startsWith(TEMPORARY)) yield* this.#look(joinPath(path, name), isDeep)
@@ -298,6 +323,9 @@ export class LiveTree {
     this.#timers.add(cancel)
   }
 }
+
+/** Stands for bytes that are no UTF-8. */
+const REPLACEMENT = '\ufffd'
 
 const isTemporary = (path: string): boolean => path.slice(path.lastIndexOf('/') + 1).startsWith(TEMPORARY)
 

@@ -1,15 +1,18 @@
 import type { IgnoreRules } from './ignore.ts'
 import { plainName } from './paths.ts'
 
+/** What `devctl doctor` writes: logs of this machine. */
+const ARCHIVE = /(^|\/)devctl-doctor-[^/]*\.zip$/
+
 /**
- * The rules with paths that only belong to this machine left out, which no ignore file can undo. Names that some file
+ * The rules with paths that only belong to this machine left out, and devctl's archives, which no ignore file can undo. Names that some file
  * systems take for the same are the same here.
  */
 export function withoutOwnPaths(rules: IgnoreRules, paths: readonly string[]): IgnoreRules {
   const own = paths.map(plainPath)
   const isOwn = (path: string) => {
     const plain = plainPath(path)
-    return own.some(one => plain === one || plain.startsWith(`${one}/`))
+    return ARCHIVE.test(plain) || own.some(one => plain === one || plain.startsWith(`${one}/`))
   }
   return {
     ignores: (path, isFolder) => isOwn(path) || rules.ignores(path, isFolder),

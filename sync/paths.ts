@@ -19,6 +19,16 @@ export function pathProblem(path: string, rules: NameRules): string | undefined 
   return undefined
 }
 
+/** The start of a path that is refused, up to the name for which it is: `module/.git` of `module/.git/config`. */
+export function refusedPart(path: string, rules: NameRules): string {
+  const names = path.split('/')
+  for (let end = 1; end < names.length; end++) {
+    const part = names.slice(0, end).join('/')
+    if (part !== '' && pathProblem(part, rules)) return part
+  }
+  return path
+}
+
 /** Why a path is not one inside a folder; both sides refuse it. */
 export function outsideProblem(path: string): string | undefined {
   if (path === '' || path.length > 4096) return 'the path is empty or too long'

@@ -191,6 +191,7 @@ class Server implements SyncServer {
   tell(): void {
     if (!this.#client?.isStarted) return
     for (const folder of this.folders) {
+      this.tellLeftOut(this.#client, folder, false)
       if (folder.dirty.size === 0) continue
       const entries = folder.takeChanges()
       for (let at = 0; at < entries.length; at += ENTRIES) {
@@ -199,6 +200,11 @@ class Server implements SyncServer {
         this.#client.send('changed', { seq: this.#sequence, folder: folder.name, entries: some })
       }
     }
+  }
+
+  tellLeftOut(client: ServedClient, folder: ServedFolder, all: boolean): void {
+    const leftOut = folder.takeLeftOut(all)
+    if (leftOut) client.send('left-out', { folder: folder.name, ...leftOut })
   }
 
   confirm(seen: number): void {
@@ -314,6 +320,7 @@ class ServedClient {
     const isKnown = await server.takeUp(owner, fields.count(header, 'seen'), wanted, fields.count(header, 'rescan'))
     if (this.#connection.isEnded) return
     if (!isKnown || header['all'] === true) await this.#sendAll()
+    for (const folder of server.folders) server.tellLeftOut(this, folder, true)
     this.isStarted = true
     const own = Object.fromEntries(server.folders.map(folder => [folder.name, [...folder.own]]))
     this.send('started', { resumed: isKnown && header['all'] !== true, own, instance: server.instance })

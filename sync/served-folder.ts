@@ -42,6 +42,7 @@ export class ServedFolder {
   /** Folders such as `node_modules` that the container has made itself. */
   readonly own: Set<string>
   #mayOwnMore: boolean
+  #toldLeftOut = 0
   readonly #options: ServedFolderOptions
 
   constructor(options: ServedFolderOptions) {
@@ -110,6 +111,16 @@ export class ServedFolder {
     const paths = [...this.dirty]
     this.dirty.clear()
     return paths.map(path => [path, encodeEntry(this.tree.find(path)?.local)])
+  }
+
+  /** What the container has that cannot be synchronized, if that is not what was told last; with `all` in any case. */
+  takeLeftOut(
+    all: boolean,
+  ): { readonly count: number; readonly paths: readonly (readonly [string, string])[] } | undefined {
+    const { leftOut } = this.live
+    if (!all && leftOut.version === this.#toldLeftOut) return undefined
+    this.#toldLeftOut = leftOut.version
+    return { count: leftOut.count, paths: leftOut.first() }
   }
 
   /** Everything that is there, folder by folder. */

@@ -7,10 +7,11 @@ import { Credit } from './credit.ts'
 import { DeletedFiles } from './deleted-files.ts'
 import { type Disk, nodeDisk } from './disk.ts'
 import * as fields from './fields.ts'
-import type { FolderEvent, FolderWorld, LostFiles } from './folder-state.ts'
+import type { FolderEvent, FolderWorld, LargeArrival, LostFiles } from './folder-state.ts'
 import { FolderSync } from './folder-sync.ts'
 import type { Frame } from './frames.ts'
 import type { IgnoreSource } from './ignore-source.ts'
+import type { LeftOut } from './left-out.ts'
 import { SyncLink, type Welcome } from './link.ts'
 import { placeIn } from './paths.ts'
 import type { SyncProblem } from './problems.ts'
@@ -53,6 +54,7 @@ export type SyncEvent =
   | { readonly kind: 'progress'; readonly status: SyncStatus }
   | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
   | ({ readonly kind: 'conflict' } & SyncConflict)
+  | LargeArrival
   /**
    * All files are gone on one side, or the container has deleted many: then `loss` says how many. Nothing is deleted on
    * the other side before `answer`.
@@ -82,6 +84,8 @@ export interface SyncStatus {
   readonly conflicts: readonly SyncConflict[]
   /** Folders that the system does not watch, and that are read every few seconds instead. */
   readonly unwatched: readonly string[]
+  /** What cannot be synchronized, on either side: names that are not UTF-8, sockets, the container's own `.git`. */
+  readonly leftOut: LeftOut
 }
 
 /** The laptop's half of the sync. */
@@ -113,6 +117,7 @@ const CREDIT = 8 << 20
 const SAVE_INTERVAL = 2_000
 const PROGRESS_INTERVAL = 200
 const CONFLICTS = 200
+const LEFT_OUT = 20
 /** Milliseconds without another change after which ignore files are read again. */
 const REREAD = 20
 
@@ -206,6 +211,7 @@ class Engine implements SyncEngine, FolderWorld {
     const done = bytes + (current?.done ?? 0)
     const all = bytes + bytesLeft
     const isDone = filesLeft === 0
+    const leftOut = this.#folders.map(folder => folder.leftOut())
     return {
       state: this.#state(),
       percent: isDone && this.#isIdle ? 100 : Math.min(99, all === 0 ? 0 : Math.floor((100 * done) / all)),
@@ -220,6 +226,10 @@ class Engine implements SyncEngine, FolderWorld {
       unwatched: this.#folders.flatMap(({ root, state }) =>
         [...state.live.watchers.unwatched].map(folder => placeIn(root, folder)),
       ),
+      leftOut: {
+        count: leftOut.reduce((all, { count }) => all + count, 0),
+        paths: leftOut.flatMap(({ paths }) => paths).slice(0, LEFT_OUT),
+      },
     }
   }
 
@@ -432,6 +442,10 @@ class Engine implements SyncEngine, FolderWorld {
         this.#seen = fields.count(header, 'seq')
         link.connection.send('seen', { seq: this.#seen })
         this.rested()
+        return
+      case 'left-out':
+        this.#folder(header).setLeftOut(fields.count(header, 'count'), fields.list(header, 'paths'))
+        this.#progress()
         return
       case 'own':
         this.#folder(header).setOwn(fields.list(header, 'paths').map(String))

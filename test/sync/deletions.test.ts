@@ -114,6 +114,25 @@ test('it goes on by itself when the files are back', async () => {
   await sides.close()
 })
 
+test.each([
+  ['the same files', many('dist', 100)],
+  ['files with other names', Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`dist/${n}.hash`, `new ${n}`]))],
+])('a folder that the container deletes and builds again is followed: %s', async (_, built) => {
+  const sides = await synced({ ...many('src', 20), ...many('dist', 100) })
+  remove(sides, 'dist')
+  // The compiler reads its sources first.
+  await sides.clock.run(2_500)
+  for (const [path, text] of Object.entries(built)) {
+    sides.fill({ [path]: text })
+    await sides.clock.run(20)
+  }
+  await sides.settle()
+  expect(stops(sides)).toEqual([])
+  expect(sides.files('local')).toEqual(sides.files('remote'))
+  expect(Object.keys(sides.files('local'))).toHaveLength(22 + Object.keys(built).length)
+  await sides.close()
+})
+
 test('a few deletions are made at once, and kept', async () => {
   const sides = await synced({ ...many('src', 20), readme: 'one' })
   remove(sides, 'src/3', 'readme')
