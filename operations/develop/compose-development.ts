@@ -13,8 +13,8 @@ import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
 import { candidatesOf, chooseCandidate, nothingToSync } from './candidates.ts'
 import type { ChooseDev } from './choose.ts'
-import { composeFolders, type FolderHost } from './compose-folders.ts'
-import { type ComposeDevelopment, developmentOf, serviceOf, withHostVolumes } from './from-compose.ts'
+import type { FolderHost } from './compose-folders.ts'
+import { type ComposeDevelopment, declaredCandidate, developmentOf, withHostVolumes } from './from-compose.ts'
 import { errorsOf } from './own-errors.ts'
 
 /** Which development container: one of the manifest without `sync`, or a service, which may have to be chosen. */
@@ -53,16 +53,17 @@ export async function composeDevelopment(
   const hasErrors = count(diagnostics).error > 0
   if (hasErrors && (!model || !plan || !loaded || isOfAll(which, model, host))) return { kind: 'refused', diagnostics }
   if (!model || !plan || model.services.size === 0) throw noCompose(which, project)
-  const service =
+  const candidate =
     'declared' in which
-      ? serviceOf(which.declared, model)
-      : (await chooseCandidate(model, host, which.service, which.choose)).service
+      ? declaredCandidate(which.declared, model, host)
+      : await chooseCandidate(model, host, which.service, which.choose)
   // What is wrong with other services is told when they are deployed.
-  const own = loaded ? errorsOf(service.name, loaded.tree, diagnostics) : []
+  const own = loaded ? errorsOf(candidate.service.name, loaded.tree, diagnostics) : []
   if (own.length > 0) return { kind: 'refused', diagnostics: own }
-  const candidate = { service, ...composeFolders(service, host) }
   const found =
-    'declared' in which ? withHostVolumes(which.declared, model, host) : developmentOf(candidate, model, plan, host)
+    'declared' in which
+      ? withHostVolumes(which.declared, candidate, model, host)
+      : developmentOf(candidate, model, plan, host)
   const folder = loaded?.directory ?? (project.manifest ? dirname(project.manifest.path) : workspace.cwd)
   return { kind: 'found', ...found, folder }
 }

@@ -4,6 +4,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { plainDevelopment } from '../../compiler/manifest/dev.ts'
 import type { Development, Sync } from '../../compiler/manifest/development.ts'
 import type { Forward } from '../../compiler/manifest/forward.ts'
+import { reservedProblem } from '../../compiler/manifest/reserved-paths.ts'
 import { SYNC_DEFAULTS } from '../../compiler/manifest/short-forms.ts'
 import { planNames } from '../../compiler/plan/names.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
@@ -66,12 +67,15 @@ export function developmentOf(
 
 /**
  * A development container of the manifest without `sync`, with the host volumes and watch rules of
- * the service that has its name, or that its `container` names. Throws a UserError if there is no
- * such service, or if it has no folder.
+ * its service. Throws a UserError if that has no folder.
  */
-export function withHostVolumes(development: Development, project: Project, host: FolderHost): ComposeDevelopment {
-  const service = serviceOf(development, project)
-  const candidate: Candidate = { service, ...composeFolders(service, host) }
+export function withHostVolumes(
+  development: Development,
+  candidate: Candidate,
+  project: Project,
+  host: FolderHost,
+): ComposeDevelopment {
+  const { service } = candidate
   if (candidate.folders.length === 0) throw nothingToSync(candidate, project)
   return {
     development: { ...development, sync: syncOf(candidate.folders) },
@@ -82,8 +86,16 @@ export function withHostVolumes(development: Development, project: Project, host
   }
 }
 
-/** The service that a development container of the manifest is of. Throws a UserError where there is none. */
-export function serviceOf({ name, container, span }: Development, project: Project): Service {
+/**
+ * The service that a development container of the manifest is of: the one that has its name, or that
+ * its `container` names. Throws a UserError where there is none.
+ */
+export function declaredCandidate(development: Development, project: Project, host: FolderHost): Candidate {
+  const service = serviceOf(development, project)
+  return { service, ...composeFolders(service, host) }
+}
+
+function serviceOf({ name, container, span }: Development, project: Project): Service {
   const names = planNames(project, {}, new Reporter())
   const all = [...project.services.values()]
   const named = (wanted: string) => all.find(one => one.name === wanted || names.of(one.name) === wanted)
@@ -95,15 +107,22 @@ export function serviceOf({ name, container, span }: Development, project: Proje
   })
 }
 
-const syncOf = (folders: readonly ComposeFolder[]): Sync => ({
-  folders: folders.map(({ span, local, remote, file }) => ({
-    span,
-    local,
-    remote,
-    ...(file !== undefined && { file }),
-  })),
-  ...SYNC_DEFAULTS,
-})
+/** Throws a UserError for a folder in the place of one of the system, or of devctl. */
+function syncOf(folders: readonly ComposeFolder[]): Sync {
+  for (const { span, remote } of folders) {
+    const problem = reservedProblem(remote)
+    if (problem) throw new UserError(problem, { place: span, hint: 'choose another path' })
+  }
+  return {
+    folders: folders.map(({ span, local, remote, file }) => ({
+      span,
+      local,
+      remote,
+      ...(file !== undefined && { file }),
+    })),
+    ...SYNC_DEFAULTS,
+  }
+}
 
 /** Published ports are those that people open; each local port once, and TCP alone, as a tunnel carries nothing else. */
 function forwardsOf(ports: readonly Port[]): readonly Forward[] {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { plainDevelopment } from '../../../compiler/manifest/dev.ts'
+import type { Development } from '../../../compiler/manifest/development.ts'
 import { candidatesOf } from '../../../operations/develop/candidates.ts'
-import { developmentOf, withHostVolumes } from '../../../operations/develop/from-compose.ts'
+import { declaredCandidate, developmentOf, withHostVolumes } from '../../../operations/develop/from-compose.ts'
 import { planOf } from '../../plan/compose.ts'
 
 const files = { Dockerfile: 'FROM node:22\nCOPY . /app\n', 'src/index.js': '', 'package.json': '{}' }
@@ -13,14 +14,19 @@ function develop(services: string) {
   return developmentOf(candidate!, project, plan, host)
 }
 
-const message = (run: () => unknown): string => {
+const caught = (run: () => unknown): UserError => {
   try {
     run()
   } catch (error) {
-    if (error instanceof UserError) return [error.message, ...error.notes, error.hint].join('\n')
+    if (error instanceof UserError) return error
     throw error
   }
   throw new Error('nothing was thrown')
+}
+
+const message = (run: () => unknown): string => {
+  const { message, notes, hint } = caught(run)
+  return [message, ...notes, hint].join('\n')
 }
 
 describe('the development container of a service', () => {
@@ -50,6 +56,21 @@ describe('the development container of a service', () => {
       'dev.platform/service': 'web-app',
     })
     expect(notes).toEqual([])
+  })
+
+  test.each([
+    ['a host volume', 'volumes: [".:/app", "./src:/run/devctl/src"]', '`/run/devctl/src` is a folder of devctl'],
+    [
+      'a watch rule',
+      'develop: {watch: [{action: sync, path: src, target: /proc/x}]}',
+      '`/proc/x` is a folder of the system',
+    ],
+  ])('is refused where %s has a place of the system or of devctl', (_, keys, text) => {
+    const error = caught(() => develop(`  web: {build: ., ${keys}}\n`))
+    expect(error.message).toBe(text)
+    expect(error.hint).toBe('choose another path')
+    const span = error.place!
+    expect(span.file.text.slice(span.start, span.end)).toMatch(/\/run\/devctl\/src|target: \/proc\/x/)
   })
 
   test('has the defaults of `dev`', () => {
@@ -144,9 +165,11 @@ describe('`dev` without `sync`', () => {
     ...(container !== undefined && { container: { value: container, span } }),
   })
 
+  const ofDeclared = (one: Development) => withHostVolumes(one, declaredCandidate(one, project, host), project, host)
+
   test('has the host volumes of the service with its name, and keeps the rest', () => {
     for (const one of [dev('web-app'), dev('other', 'web-app'), dev('other', 'web_app')]) {
-      const found = withHostVolumes({ ...one, command: ['bash'] }, project, host)
+      const found = ofDeclared({ ...one, command: ['bash'] })
       expect(found.development.sync?.folders).toMatchObject([{ local: '/project/src', remote: '/app/src' }])
       expect(found.development.command).toEqual(['bash'])
       expect(found.runsService).toBe(false)
@@ -155,9 +178,9 @@ describe('`dev` without `sync`', () => {
   })
 
   test('is an error without such a service, or without a folder', () => {
-    expect(message(() => withHostVolumes(dev('api'), project, host))).toMatch(
+    expect(message(() => ofDeclared(dev('api')))).toMatch(
       /^development container `api` has no `sync`, and no service has its name\n.*compose.yaml:3:3\nadd `sync: /,
     )
-    expect(message(() => withHostVolumes(dev('db'), project, host))).toMatch(/^service `db` has no folder/)
+    expect(message(() => ofDeclared(dev('db')))).toMatch(/^service `db` has no folder/)
   })
 })
