@@ -56,6 +56,11 @@ export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: str
           event.type === 'taken' ||
           event.type === 'sync' ||
           event.type === 'forwards' ||
+          event.type === 'note' ||
+          event.type === 'warning' ||
+          event.type === 'sync-problem' ||
+          event.type === 'sync-conflict' ||
+          event.type === 'sync-large' ||
           event.type === 'sync-stopped'
         ? { dev, event }
         : undefined

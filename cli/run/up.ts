@@ -84,6 +84,8 @@ export async function startDevelopment(context: Context, words: readonly string[
         return await work()
       } finally {
         isAttached = false
+        // Such as that of `^C`.
+        if (remote.isLineBegun) own.io.stderr.write('\n')
         builds.pause()
         letGo()
       }

@@ -83,6 +83,7 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
         return
       case 'sync-problem':
       case 'sync-conflict':
+      case 'sync-large':
         return progress.tell({ type: 'note', text: developNote(event)! })
       default:
         return progress.tell(event)

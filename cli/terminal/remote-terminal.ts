@@ -12,6 +12,8 @@ export interface RawStreams {
   readonly stderr: Writable
 }
 
+const NEW_LINE = 10
+
 /** Milliseconds for reading what was typed of a line while it was to be ignored. */
 const BEGUN_LINE = 20
 
@@ -32,7 +34,12 @@ export function remoteTerminal(
 ) {
   const modes = new TerminalModes()
   let ignored: (() => Promise<void>) | undefined
+  const line = { isBegun: false }
   return {
+    /** True if the last line on the terminal has no end: what is written next would continue it. */
+    get isLineBegun() {
+      return line.isBegun
+    },
     /** True while a program has the whole screen; `screenBack` is called when it gives that back. */
     get isFullScreen() {
       return modes.isFullScreen
@@ -42,7 +49,7 @@ export function remoteTerminal(
     },
     type: env.TERM,
     attach(process: ExecProcess): Promise<number> {
-      return attach(process, streams, { modes, screenBack }, () => ignored?.())
+      return attach(process, streams, { modes, screenBack, line }, () => ignored?.())
     },
     ignoreKeys() {
       if (ignored || !sizeOf(streams)) return () => {}
@@ -94,6 +101,8 @@ function sizeOf({ stdin, stdout }: RawStreams): { readonly columns: number; read
 interface Screen {
   readonly modes: TerminalModes
   readonly screenBack: () => void
+  /** Whether what was written last ends in the middle of a line. */
+  readonly line: { isBegun: boolean }
 }
 
 async function attach(
@@ -130,8 +139,13 @@ const ignore = () => {}
  * Passes every key on, and every change of the size. Gives the function that puts the terminal back;
  * it is also called when the process exits.
  */
-function takeTerminal(remote: ExecProcess, { stdin, stdout }: RawStreams, { modes, screenBack }: Screen): () => void {
+function takeTerminal(
+  remote: ExecProcess,
+  { stdin, stdout }: RawStreams,
+  { modes, screenBack, line }: Screen,
+): () => void {
   const watch = (part: Buffer) => {
+    line.isBegun = part.at(-1) !== NEW_LINE
     const wasFull = modes.isFullScreen
     modes.read(part)
     // The part itself is written first.

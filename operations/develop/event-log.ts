@@ -4,6 +4,11 @@ import type { DevelopEvent } from './events.ts'
 
 /** An event as a line of the log of a session; undefined for those that come many times a second. */
 export function logText(event: OperationEvent): string | undefined {
+  const text = textOf(event)
+  return text === undefined ? undefined : visibleText(text)
+}
+
+function textOf(event: OperationEvent): string | undefined {
   switch (event.type) {
     case 'status':
       return `${event.service}: ${event.text}`
@@ -15,9 +20,11 @@ export function logText(event: OperationEvent): string | undefined {
     case 'warning':
       return `${event.type}: ${event.text}`
     case 'sync-problem':
-      return visibleText(`problem: ${event.path} (${event.side}): ${event.message}`)
+      return `problem: ${event.path} (${event.side}): ${event.message}`
     case 'sync-conflict':
-      return visibleText(`conflict: ${event.path}: the other version is in ${event.kept}`)
+      return `conflict: ${event.path}: the other version is in ${event.kept}`
+    case 'sync-large':
+      return `large: ${event.path} comes from the container (${event.size} bytes)`
     case 'sync-stopped':
       return `stopped: ${lostFiles(event)} are gone (${event.side})`
     case 'ssh':

@@ -11,6 +11,8 @@ export type DevelopEvent =
   | { readonly type: 'sync'; readonly status: SyncStatus; readonly folders: readonly SyncedPair[] }
   | ({ readonly type: 'sync-problem' } & SyncProblem)
   | ({ readonly type: 'sync-conflict' } & SyncConflict)
+  /** A large file that the container has made begins to come here. */
+  | { readonly type: 'sync-large'; readonly path: string; readonly size: number }
   /**
    * All files of a folder are gone on one side, or as many as `loss` says. Nothing is deleted on the
    * other before `answerEmptied`.

@@ -33,6 +33,12 @@ interface KnownInput extends Loading {
 export const declaredDevelopment = (project: OpenProject, name: string): Development | undefined =>
   [...(manifestOf(project)?.dev.values() ?? [])].find(one => one.name === name)
 
+interface KnownOptions {
+  readonly one: boolean
+  /** True if what runs on this machine is enough, where the cluster does not answer. */
+  readonly mayBeAlone?: boolean
+}
+
 /**
  * The names that a command is about, each once: those that are given, or all; else those that are
  * active, of which `one` is chosen. The cluster and the sessions of this machine know some that are
@@ -42,14 +48,14 @@ export async function knownDevelopments(
   world: KnownWorld,
   { devs, all, choose, ...loading }: KnownInput,
   project: OpenProject,
-  { one }: { readonly one: boolean },
+  { one, mayBeAlone = false }: KnownOptions,
 ): Promise<readonly string[]> {
   const given = [...new Set(devs)]
   if (all && given.length > 0)
     throw new UsageError('`--all` is for all development containers', { hint: `leave out \`${given.join(' ')}\`` })
   const declared = declaredNames(project)
   if (given.length > 0 && given.every(name => declared.includes(name))) return given
-  const active = await activeDevelopments(world)
+  const active = await activeDevelopments(world, mayBeAlone)
   if (given.length > 0) return namedOf(given, active, declared, () => servicesOf(world, loading, project))
   const folder = projectFolder(world.workspace, loading, project)
   const isOurs = ({ name, projects }: ActiveDevelopment) => projects.has(folder) || declared.includes(name)
@@ -115,17 +121,20 @@ interface ActiveDevelopment {
 }
 
 /** The active development containers of the namespace, sorted by name. */
-async function activeDevelopments(world: KnownWorld): Promise<readonly ActiveDevelopment[]> {
+async function activeDevelopments(world: KnownWorld, mayBeAlone: boolean): Promise<readonly ActiveDevelopment[]> {
   const found = new Map<string, Set<string>>()
   const add = (name: string, project: string | undefined) => {
     const projects = found.get(name) ?? new Set()
     if (project !== undefined) projects.add(project)
     found.set(name, projects)
   }
-  const [mirrors, reports] = await Promise.all([
-    allMirrors(world),
-    Promise.all(namesHere(world).map(name => reportOf(world, name))),
-  ])
+  const asked = allMirrors(world)
+  asked.catch(() => {})
+  const reports = await Promise.all(namesHere(world).map(name => reportOf(world, name)))
+  const mirrors = await asked.catch(error => {
+    if (mayBeAlone && reports.some(report => report !== undefined)) return []
+    throw error
+  })
   for (const one of mirrors) add(one.metadata.labels![DEVELOPMENT_LABEL]!, upRecordOf(one)?.project)
   for (const one of reports) if (one) add(one.dev, one.folder)
   return [...found].map(([name, projects]) => ({ name, projects })).sort((a, b) => (a.name < b.name ? -1 : 1))

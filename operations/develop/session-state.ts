@@ -1,3 +1,5 @@
+import { visibleText } from '../../compiler/text/visible-text.ts'
+import type { LeftOut } from '../../sync/left-out.ts'
 import type { SyncEvent } from '../../sync/sync.ts'
 import type { OperationEvent } from '../events.ts'
 import type { SessionState } from './control/messages.ts'
@@ -8,6 +10,7 @@ export class CurrentState {
   readonly #dev: string
   readonly #folders: readonly LocalFolder[]
   readonly #on: (event: OperationEvent) => void
+  #hasToldLeftOut = false
   state: SessionState = 'planning'
   text = ''
   /** The ports of this machine, and what they lead to. */
@@ -34,6 +37,20 @@ export class CurrentState {
   tellSync(event: SyncEvent): void {
     const told = this.#toEvent(event)
     if (told) this.#on(told)
+    if (event.kind === 'progress' && event.status.state === 'synced') this.#tellLeftOut(event.status.leftOut)
+  }
+
+  /** Once: what programs make later, such as sockets, is in the status. */
+  #tellLeftOut({ count, paths: [first] }: LeftOut): void {
+    if (this.#hasToldLeftOut) return
+    this.#hasToldLeftOut = true
+    if (!first) return
+    const place = `${first.path}${first.side === 'remote' ? ' in the container' : ''}`
+    const text =
+      count === 1
+        ? `${place} is not synchronized: ${first.message}`
+        : `${count.toLocaleString('en')} paths are not synchronized, such as ${place}: ${first.message}; \`devctl status ${this.#dev}\` lists them`
+    this.#on({ type: 'note', text: visibleText(text) })
   }
 
   #toEvent(event: SyncEvent): OperationEvent | undefined {
@@ -42,6 +59,8 @@ export class CurrentState {
         return { type: 'sync', status: event.status, folders: this.#folders.map(toPair) }
       case 'problem':
         return { type: 'sync-problem', ...event.problem }
+      case 'large':
+        return { type: 'sync-large', path: event.path, size: event.size }
       case 'conflict': {
         const { kind: _, ...conflict } = event
         return { type: 'sync-conflict', ...conflict }

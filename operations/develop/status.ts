@@ -1,3 +1,4 @@
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { requireNamespace } from '../namespaces.ts'
@@ -12,6 +13,9 @@ import { knownDevelopments } from './known-developments.ts'
 import { readFailure } from './session-end.ts'
 import { sessionFolder } from './session-folder.ts'
 
+/** Milliseconds for what the cluster is asked. */
+const ASKING = 10_000
+
 /** What `status` asks. */
 export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
 
@@ -25,12 +29,32 @@ export async function status(
   input: StatusInput,
   project: OpenProject,
 ): Promise<ReadonlyMap<string, SessionReport | undefined>> {
-  const names = await knownDevelopments(world, input, project, { one: false })
-  const reports = await Promise.all(names.map(async dev => [dev, await reportOf(world, dev)] as const))
-  const missing = reports.filter(([, report]) => !report).map(([dev]) => dev)
-  const isNamed = (input.devs?.length ?? 0) > 0
-  if (missing.length === 0 || (!isNamed && missing.length < reports.length)) return new Map(reports)
-  throw await notHere(world, missing)
+  return inTime(world.session, async session => {
+    const here = { ...world, session }
+    const names = await knownDevelopments(here, input, project, { one: false, mayBeAlone: true })
+    const reports = await Promise.all(names.map(async dev => [dev, await reportOf(world, dev)] as const))
+    const missing = reports.filter(([, report]) => !report).map(([dev]) => dev)
+    const isNamed = (input.devs?.length ?? 0) > 0
+    if (missing.length === 0 || (!isNamed && missing.length < reports.length)) return new Map(reports)
+    throw await notHere(here, missing)
+  })
+}
+
+/** Somebody wants to know why nothing happens: that the cluster does not answer is part of the answer. */
+async function inTime<Result>(
+  session: World['session'],
+  work: (session: World['session']) => Promise<Result>,
+): Promise<Result> {
+  const signal = withTimeLimit(ASKING, session.signal)
+  try {
+    return await work({ ...session, signal })
+  } catch (error) {
+    if (!signal.aborted || session.signal.aborted || error instanceof UserError) throw error
+    throw new UserError(`the cluster has not answered within ${ASKING / 1000} s`, {
+      hint: 'is the cluster running, and is the context the right one?',
+      cause: error,
+    })
+  }
 }
 
 /** The names whose mirror is in the cluster, with its name as people write it: `web-dev`. */
@@ -38,7 +62,10 @@ export async function leftMirrors(
   session: World['session'],
   devs: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const all = await Promise.all(devs.map(async dev => [dev, await findMirror(session, dev)] as const))
+  if (devs.length === 0) return new Map()
+  const all = await inTime(session, own =>
+    Promise.all(devs.map(async dev => [dev, await findMirror(own, dev)] as const)),
+  )
   return new Map(all.flatMap(([dev, mirror]) => (mirror ? [[dev, mirror.metadata.name] as const] : [])))
 }
 

@@ -61,6 +61,10 @@ async function isActive(session: Session, dev: string, original: KubeObject | un
 /** `api is`, `api, web are`. */
 export const namesAre = (devs: readonly string[]): string => `${devs.join(', ')} ${devs.length > 1 ? 'are' : 'is'}`
 
+async function anyOf<One>(all: readonly One[], is: (one: One, index: number) => Promise<boolean>): Promise<boolean> {
+  return (await Promise.all(all.map(is))).includes(true)
+}
+
 /** What is left when sessions have ended. */
 export const mirrorsStay = (devs: readonly string[]): string =>
   devs.length === 1
@@ -85,7 +89,11 @@ export async function originalsOf(
     await (input.dryRun
       ? requireNamespace(session)
       : ensureNamespace(world, { createNamespace: input.createNamespace }))
-  const isMissing = found.some(({ hasDeploy }, index) => hasDeploy && !there[index])
+  const isMissing = await anyOf(found, async ({ hasDeploy, development: { autocreate, name } }, index) => {
+    if (!hasDeploy || there[index]) return false
+    // What was created is its mirror.
+    return !autocreate || (await findMirror(session, name)) === undefined
+  })
   if (!input.deploy && !isMissing) {
     const missing = found.find(({ development }, index) => !there[index] && !development.autocreate)
     if (!missing) return { workloads: there }

@@ -22,6 +22,7 @@ const sync = {
   problems: [problem],
   conflicts: [conflict],
   unwatched: [BAD],
+  leftOut: { count: 22, paths: [{ ...problem, side: 'local' }] },
 } as const
 
 test('names and messages of the container do nothing to the terminal', () => {
@@ -30,8 +31,10 @@ test('names and messages of the container do nothing to the terminal', () => {
     namespace: 'n',
     context: 'c',
     state: 'syncing',
-    text: '',
+    text: BAD,
     sync,
+    forwards: [{ local: BAD, remote: BAD }],
+    emptied: [{ local: BAD, remote: BAD, side: 'local' }],
   } as unknown as SessionReport // what is printed
   const status = reportsText(new Map([['api', report]]), { withInfo: false, left: new Set() })
   const texts = [
@@ -39,14 +42,18 @@ test('names and messages of the container do nothing to the terminal', () => {
     filesText(sync),
     developNote({ type: 'sync-problem', ...problem })!,
     developNote({ type: 'sync-conflict', ...conflict })!,
+    developNote({ type: 'sync-large', path: BAD, size: 1 })!,
     logText({ type: 'sync-problem', ...problem })!,
     logText({ type: 'sync-conflict', ...conflict })!,
+    logText({ type: 'note', text: BAD })!,
+    logText({ type: 'status', service: 'api', state: 'waiting', text: BAD })!,
   ]
   for (const text of texts) {
     expect(text).toContain(SHOWN)
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u200b\u202e\u2066]/)
   }
-  expect(status.trimEnd().split('\n')).toHaveLength(5)
+  expect(status.trimEnd().split('\n')).toHaveLength(10)
+  expect(status).toContain('  … and 21 more\n')
 })
 
 test('files are counted as they are', () => {

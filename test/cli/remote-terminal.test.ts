@@ -36,6 +36,21 @@ describe('the terminal of a command in a container', () => {
     expect(local.stdin.isPaused()).toBe(true)
   })
 
+  test('knows whether the last line has an end', async () => {
+    const local = streams({ stdin: true, stdout: true })
+    const remote = fakeProcess()
+    const terminal = remoteTerminal(local, ENV)
+    const ended = terminal.attach(remote)
+    expect(terminal.isLineBegun).toBe(false)
+    remote.stdout.write('ready\r\n')
+    await new Promise(setImmediate)
+    expect(terminal.isLineBegun).toBe(false)
+    remote.stdout.write('^C')
+    remote.finish(130)
+    expect(await ended).toBe(130)
+    expect(terminal.isLineBegun).toBe(true)
+  })
+
   test('without a terminal the input ends, and the errors are apart', async () => {
     const local = streams({})
     const remote = fakeProcess()

@@ -171,6 +171,11 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     line.isSilent = true
     line.hold()
     writeFileSync(here('silent.txt'), 'saved in silence')
+    const status = place.devctl('status', '--output', 'json')
+    const began = Date.now()
+    expect(await status.status, status.stderr).toBe(0)
+    expect(JSON.parse(status.stdout)).toMatchObject({ dev: 'api', sync: { problems: [], leftOut: { count: 0 } } })
+    expect(Date.now() - began).toBeLessThan(20_000)
     // Pings every 10 and every 15 s, and whoever is first says it.
     const told = await eventually(
       'it says that the line is silent',
@@ -182,5 +187,14 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     line.cut()
     await connectedAgain(2, 30)
     await arrives('silent.txt', 'saved in silence', 15)
+  })
+
+  test('that says nothing, and nothing runs here: `status` says that the cluster does not answer', async () => {
+    line.isSilent = true
+    const status = place.devctl('status')
+    expect(await status.status).toBe(1)
+    expect(status.stderr).toContain('the cluster has not answered within 10 s')
+    line.isSilent = false
+    line.cut()
   })
 })

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../cli/folder.ts'
@@ -31,10 +32,12 @@ services:
 
 describe.skipIf(cluster === undefined)('kinds of development containers', () => {
   let place: DevelopmentPlace
+  let busy = 0
 
   beforeAll(async () => {
     place = await openDevelopment(cluster!, 'up-kinds')
     const port = await freePort()
+    busy = await freePort()
     write(place.folder, {
       'compose.yaml': COMPOSE,
       'devctl.yml': `deploy: {compose: compose.yaml}
@@ -51,7 +54,14 @@ dev:
       - name: client
         sync: [".:/shared"]
         command: ["sh", "-c", "date >> /shared/runs.txt; sleep 3600"]
+  tools:
+    autocreate: true
+    image: busybox:1.37
+    command: ["sleep", "3600"]
+    sync: ["./tools:/app"]
+    forward: ["${busy}:9000"]
 `,
+      'tools/a': '',
       'server.js': `require('http').createServer((_, answer) => answer.end(process.env.GREETING + ', on ' + process.cwd())).listen(${port})`,
     })
     const deploy = devctl('deploy', '--wait')
@@ -78,6 +88,33 @@ dev:
     expect(await exec.status).toBe(1)
     expect(exec.stderr).toContain('runs its command on this machine')
     const down = devctl('down', 'api')
+    expect(await down.status, down.stderr).toBe(0)
+  })
+
+  test('with `autocreate` only the first `up` deploys; in the background it says which port it has moved', async () => {
+    const other = createServer().listen(busy, '127.0.0.1')
+    const deployed = []
+    for (let n = 0; n < 2; n++) {
+      const up = devctl('up', 'tools', '--detach')
+      expect(await up.status, up.stderr).toBe(0)
+      expect(up.stderr).toMatch(new RegExp(`port ${busy} .*: localhost:\\d+ leads to 9000 instead`))
+      deployed.push(up.stderr.includes('Compiled'))
+      const again = devctl('up', 'tools')
+      expect(await again.status).toBe(1)
+      const running = Number(/already runs on this machine \(process (\d+)\)/.exec(again.stderr)?.[1])
+      process.kill(running, 'SIGTERM')
+      await eventually('it has ended', 30, async () => {
+        try {
+          process.kill(running, 0)
+          return undefined
+        } catch {
+          return true
+        }
+      })
+    }
+    other.close()
+    expect(deployed).toEqual([true, false])
+    const down = devctl('down', 'tools')
     expect(await down.status, down.stderr).toBe(0)
   })
 

@@ -55,6 +55,10 @@ export function developNote(event: OperationEvent): string | undefined {
       return problemText(event)
     case 'sync-conflict':
       return visibleText(`${event.path} was changed on both sides: yours is kept, the other is in ${event.kept}`)
+    case 'sync-large':
+      return visibleText(
+        `${event.path} (${readableBytes(event.size)}) comes from the container; the line \`/${event.path}\` in .stignore keeps it there`,
+      )
     default:
       return undefined
   }

@@ -99,6 +99,7 @@ export function severalDisplay(
         return ofAll({ ...event, text: `${dev}: ${event.text}` })
       case 'sync-problem':
       case 'sync-conflict':
+      case 'sync-large':
         return progress.tell({ type: 'note', text: `${dev}: ${developNote(event)}` })
       case 'sync-stopped':
         progress.above(() => ofAll({ ...emptiedWarning(event), text: `${dev}: ${emptiedWarning(event).text}` }))

@@ -13,9 +13,9 @@ export function reportsText(
 ): string {
   const [first] = reports.values()
   if (reports.size === 1 && first) return `${[...headOf(first), ...detailsOf(first, withInfo)].join('\n')}\n`
-  const width = Math.max(...[...reports.keys()].map(dev => dev.length))
+  const width = Math.max(...[...reports.keys()].map(dev => visibleText(dev).length))
   const lines = [...reports].flatMap(([dev, report]) => [
-    `${dev.padEnd(width)}  ${report ? `${percentOf(report).padStart(7)}  ${doing(report)}` : `      -  ${left.has(dev) ? 'its mirror runs, without `devctl up` on this machine' : 'not active'}`}`,
+    `${visibleText(dev).padEnd(width)}  ${report ? `${percentOf(report).padStart(7)}  ${doing(report)}` : `      -  ${left.has(dev) ? 'its mirror runs, without `devctl up` on this machine' : 'not active'}`}`,
     ...(report ? detailsOf(report, withInfo) : []),
   ])
   return `${lines.join('\n')}\n`
@@ -23,7 +23,10 @@ export function reportsText(
 
 function headOf(report: SessionReport): readonly string[] {
   const { dev, namespace, context } = report
-  return [`Synchronization status: ${percentOf(report)}`, `  ${dev} in ${namespace} @ ${context}: ${doing(report)}`]
+  return [
+    `Synchronization status: ${percentOf(report)}`,
+    `  ${visibleText(`${dev} in ${namespace} @ ${context}`)}: ${doing(report)}`,
+  ]
 }
 
 const percentOf = ({ sync }: SessionReport): string => `${(sync?.percent ?? 0).toFixed(2)}%`
@@ -34,7 +37,7 @@ function doing({ state, text, sync, pod }: SessionReport): string {
     sync && sync.filesLeft > 0
       ? `, ${sync.filesLeft.toLocaleString('en')} ${sync.filesLeft === 1 ? 'file' : 'files'} left (${readableBytes(sync.bytesLeft)})`
       : ''
-  return `${state}${text && text !== pod ? `, ${text}` : ''}${left}`
+  return `${state}${text && text !== pod ? `, ${visibleText(text)}` : ''}${left}`
 }
 
 function detailsOf(
@@ -42,11 +45,12 @@ function detailsOf(
   withInfo: boolean,
 ): readonly string[] {
   return [
-    ...forwards.map(one => `  Forward ${one.local} → ${one.remote}`),
-    ...emptied.flatMap(one => [`  stopped: ${emptiedText(one)}`, `    = help: ${emptiedHint(dev, one)}`]),
+    ...forwards.map(one => `  Forward ${visibleText(`${one.local} → ${one.remote}`)}`),
+    ...emptied.flatMap(one => [`  stopped: ${visibleText(emptiedText(one))}`, `    = help: ${emptiedHint(dev, one)}`]),
     ...listed('problem', sync?.problems ?? [], problemText),
     ...listed('conflict', sync?.conflicts ?? [], one => `${one.path}: the other version is in ${one.kept}`),
     ...listed('folder that is not watched', sync?.unwatched ?? [], one => one),
+    ...listed('left out', sync?.leftOut.paths ?? [], problemText, sync?.leftOut.count),
     ...(withInfo && pages
       ? [
           `  local:    ${pages.local}`,
@@ -58,7 +62,12 @@ function detailsOf(
   ]
 }
 
-function listed<One>(what: string, all: readonly One[], textOf: (one: One) => string): readonly string[] {
+function listed<One>(
+  what: string,
+  all: readonly One[],
+  textOf: (one: One) => string,
+  count = all.length,
+): readonly string[] {
   const shown = all.slice(0, MOST).map(one => `  ${what}: ${visibleText(textOf(one))}`)
-  return all.length > MOST ? [...shown, `  … and ${all.length - MOST} more`] : shown
+  return count > shown.length ? [...shown, `  … and ${count - shown.length} more`] : shown
 }

@@ -1,4 +1,4 @@
-import { jsonText, printableText } from '../../../compiler/values/printable.ts'
+import { jsonText, printable, printableText } from '../../../compiler/values/printable.ts'
 import type { BuildEvent } from '../../../operations/build/events.ts'
 import type { LogLevel } from '../../command.ts'
 import type { BuildForm } from '../build-progress/display.ts'
@@ -88,9 +88,11 @@ async function shownProgress(io: Io, logLevel: LogLevel, seconds: () => number):
 
 /** An event without secrets, and without what a terminal would obey: a display cuts its texts, and a part of a secret would not be known again. */
 function cleaned<E extends StepEvent>(event: E, { secrets }: Io): E {
+  // What programs print may have colours.
+  const shown = event.type === 'output' ? printableText : (text: string) => printable(text.replaceAll(/[\n\t]/g, ' '))
   const clean = (value: unknown): unknown =>
     typeof value === 'string'
-      ? printableText(secrets?.mask(value) ?? value).replaceAll('\n', ' ')
+      ? shown(secrets?.mask(value) ?? value).replaceAll('\n', ' ')
       : Array.isArray(value)
         ? value.map(clean)
         : value
