@@ -20,13 +20,18 @@ const IN_NAMESPACES: Readonly<Record<string, Readonly<Record<string, string>>>> 
     ReplicaSet: 'replicasets',
     StatefulSet: 'statefulsets',
   },
+  'autoscaling/v1': { HorizontalPodAutoscaler: 'horizontalpodautoscalers' },
   'batch/v1': { CronJob: 'cronjobs', Job: 'jobs' },
   'coordination.k8s.io/v1': { Lease: 'leases' },
   'networking.k8s.io/v1': { Ingress: 'ingresses', NetworkPolicy: 'networkpolicies' },
   'rbac.authorization.k8s.io/v1': { Role: 'roles', RoleBinding: 'rolebindings' },
 }
 
-const OF_THE_CLUSTER: Readonly<Record<string, string>> = { 'v1 Namespace': 'namespaces' }
+const OF_THE_CLUSTER: Readonly<Record<string, string>> = {
+  'v1 Namespace': 'namespaces',
+  'authorization.k8s.io/v1 SelfSubjectAccessReview': 'selfsubjectaccessreviews',
+  'storage.k8s.io/v1 StorageClass': 'storageclasses',
+}
 
 /** The resource of a kind that need not be asked for; undefined for all others. */
 export function builtInKind(apiVersion: string, kind: string): Resource | undefined {

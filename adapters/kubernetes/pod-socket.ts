@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
-import { readText } from '../http/exchange.ts'
+import { NoAnswer, readText } from '../http/exchange.ts'
 import { pathOf } from './address.ts'
 import { type CallOptions, ClusterError } from './cluster.ts'
 import type { Access, Connection } from './connection.ts'
@@ -89,14 +89,18 @@ function open<T>(
   const socket = new Socket(address, [...protocols], {
     agent: streams,
     headers: { ...headers, 'user-agent': 'devctl' },
-    handshakeTimeout: limits.handshake,
     perMessageDeflate: false,
     ...(address.startsWith('wss:') && { generateMask: noMask }),
   })
   return new Promise((resolve, reject) => {
     const abort = () => socket.terminate()
     signal?.addEventListener('abort', abort, { once: true })
+    const late = setTimeout(() => {
+      fail(toUnreachable(new NoAnswer(false, limits.handshake), server))
+      socket.terminate()
+    }, limits.handshake)
     const fail = (error: unknown) => {
+      clearTimeout(late)
       signal?.removeEventListener('abort', abort)
       reject(signal?.aborted ? signal.reason : error)
     }
@@ -108,6 +112,7 @@ function open<T>(
     socket.on('error', error => fail(toUnreachable(error, server)))
     socket.once('open', () => {
       socket.removeAllListeners('error')
+      clearTimeout(late)
       signal?.removeEventListener('abort', abort)
       resolve(use(new PodSocket(socket, server, limits.ping, signal)))
     })

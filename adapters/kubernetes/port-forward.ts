@@ -1,7 +1,8 @@
 import { Duplex } from 'node:stream'
+import { NoAnswer } from '../http/exchange.ts'
 import { type CallOptions, ClusterError } from './cluster.ts'
 import type { Access } from './connection.ts'
-import { openPodSocket, type PodSocket, SOCKET_LIMITS, type SocketLimits } from './pod-socket.ts'
+import { openPodSocket, type PodSocket, type PodSocketTarget, SOCKET_LIMITS, type SocketLimits } from './pod-socket.ts'
 
 /** A port of a Pod. */
 export interface PodPort {
@@ -17,9 +18,14 @@ export interface ForwardLimits extends SocketLimits {
    * After our side has ended: how long the other one may be silent before the connection is closed.
    */
   readonly linger: number
+  /**
+   * For the first handshakes. One that is swallowed on its way is not waited for as long as a server
+   * that is slow: nothing has happened in the Pod yet, so it is begun again.
+   */
+  readonly first: readonly number[]
 }
 
-const LIMITS: ForwardLimits = { ...SOCKET_LIMITS, linger: 10_000 }
+const LIMITS: ForwardLimits = { ...SOCKET_LIMITS, linger: 10_000, first: [2000, 4000] }
 
 const DATA = 0
 const ERROR = 1
@@ -31,26 +37,32 @@ const ERROR = 1
  * protocol has no half-closed state: after `end()` the connection is kept until the Pod closes it,
  * or is silent for `linger`.
  */
-export function openPortForward(
+export async function openPortForward(
   access: Access,
   { pod, namespace, port }: PodPort,
   options: CallOptions = {},
   limits: Partial<ForwardLimits> = {},
 ): Promise<Duplex> {
   const all = { ...LIMITS, ...limits }
-  return openPodSocket(
-    access,
-    {
-      pod,
-      namespace,
-      subresource: 'portforward',
-      query: [['ports', String(port)]],
-      protocols: ['v4.channel.k8s.io'],
-    },
-    socket => new ForwardStream(socket, { pod, port }, all.linger),
-    options,
-    all,
-  )
+  const target: PodSocketTarget = {
+    pod,
+    namespace,
+    subresource: 'portforward',
+    query: [['ports', String(port)]],
+    protocols: ['v4.channel.k8s.io'],
+  }
+  const open = (handshake: number) =>
+    openPodSocket(access, target, socket => new ForwardStream(socket, { pod, port }, all.linger), options, {
+      ...all,
+      handshake,
+    })
+  for (const handshake of all.first.filter(one => one < all.handshake))
+    try {
+      return await open(handshake)
+    } catch (error) {
+      if (!(error instanceof ClusterError && error.cause instanceof NoAnswer)) throw error
+    }
+  return open(all.handshake)
 }
 
 /**

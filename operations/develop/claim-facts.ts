@@ -6,6 +6,7 @@ import type { MirrorFacts, MirrorSettings, VolumeSettings } from '../../construc
 import { unlessForbidden } from '../objects/forbidden.ts'
 import { valueAt } from '../objects/up-record.ts'
 import type { Session } from '../session.ts'
+import { atOnce } from './at-once.ts'
 
 /** The size of a claim that nothing is said about. */
 const DEFAULT_SIZE = '5Gi'
@@ -19,16 +20,17 @@ export async function claimFacts(
   { name, mode, volume }: MirrorSettings,
 ): Promise<Pick<MirrorFacts, 'claims' | 'canClaim' | 'claimSize'>> {
   const query = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace }
-  const found = await cluster.list(query, { signal })
+  const isClaimed = mode !== 'hybrid' && volume.enabled
+  const [found, canClaim] = await atOnce([
+    cluster.list(query, { signal }),
+    isClaimed && (volume.storageClass !== undefined || hasDefaultClass({ cluster, signal })),
+  ])
   const claims = new Set(found.map(({ metadata }) => metadata.name))
   const existing = found.find(({ metadata }) => metadata.name === claimName(name))
-  if (mode === 'hybrid' || !volume.enabled) return { claims, canClaim: false }
-  if (existing) {
-    refuseChange(existing, volume, name)
-    const size = sizeOf(existing)
-    return { claims, canClaim: true, ...(milli(size) > milli(volume.size) && { claimSize: size }) }
-  }
-  return { claims, canClaim: volume.storageClass !== undefined || (await hasDefaultClass({ cluster, signal })) }
+  if (!isClaimed || !existing) return { claims, canClaim }
+  refuseChange(existing, volume, name)
+  const size = sizeOf(existing)
+  return { claims, canClaim: true, ...(milli(size) > milli(volume.size) && { claimSize: size }) }
 }
 
 /** Most people may not list storage classes: then there is one, as in almost every cluster. */

@@ -1,10 +1,9 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { mirrorName, UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
+import { UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
 import { SUSPEND, scalePath } from '../objects/resting-fields.ts'
 import { type FoundRecord, readUpRecord, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
-import type { Session } from '../session.ts'
 import { patchOf } from './fields.ts'
 import { scaleField } from './rest.ts'
 
@@ -25,14 +24,13 @@ export function knownRecord(live: KubeObject, mirror: KubeObject | undefined): F
 }
 
 /**
- * An application for `up`, with a record that can be read where it has one. Throws a UserError where
- * what was before is not known: the rest of an earlier `up` must not be taken for it.
+ * An application for `up`, with a record that can be read where it has one; `mirror` is what has the
+ * name of its mirror. Throws a UserError where what was before is not known: the rest of an earlier
+ * `up` must not be taken for it.
  */
-export async function withKnownRecord({ cluster, namespace, signal }: Session, live: KubeObject): Promise<KubeObject> {
+export function withKnownRecord(live: KubeObject, mirror: KubeObject | undefined, namespace: string): KubeObject {
   const own = readUpRecord(live)
   if (own.kind === 'record' || (own.kind === 'none' && !isAtRest(live))) return live
-  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: mirrorName(live.metadata.name), namespace }
-  const mirror = await cluster.get(ref, { signal })
   const found = knownRecord(live, mirror && standsInFor(mirror, live) ? mirror : undefined)
   if (found.kind === 'none') return live
   if (found.kind === 'unreadable') throw unreadableRecord(live, namespace, found.problem)

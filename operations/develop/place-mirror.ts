@@ -9,12 +9,18 @@ import type { Session } from '../session.ts'
 
 /**
  * Applies a mirror, with a copy of the record: it says whose it is when the application is gone.
- * One of an application that was deleted, or with another selector, is replaced. Throws a UserError
- * where something else has its name.
+ * `found` is what has its name, where that has just been read. One of an application that was
+ * deleted, or with another selector, is replaced. Throws a UserError where something else has its
+ * name.
  */
-export async function placeMirror(session: Session, wanted: MirrorObject, record: UpRecord): Promise<KubeObject> {
+export async function placeMirror(
+  session: Session,
+  wanted: MirrorObject,
+  record: UpRecord,
+  found?: { readonly there: KubeObject | undefined },
+): Promise<KubeObject> {
   const { cluster, signal } = session
-  const there = await cluster.get({ ...wanted, ...wanted.metadata }, { signal })
+  const { there } = found ?? { there: await cluster.get({ ...wanted, ...wanted.metadata }, { signal }) }
   if (there) refuseStranger(there)
   if (there && !canBecome(there, wanted)) await deleteAndWait(cluster, there, 'Foreground', { signal })
   const annotations = { ...wanted.metadata.annotations, [UP_ANNOTATION]: JSON.stringify(record) }

@@ -13,7 +13,7 @@ import { findOriginal, named } from './find-original.ts'
 import { imageConfig, parseUser } from './image-facts.ts'
 import { type ContainerCommand, isShell, ownCommand } from './own-command.ts'
 import { settingsOf } from './settings.ts'
-import { type AgentWay, chooseWay } from './stream-rights.ts'
+import { type AgentWay, chooseWay, type MissingRights } from './stream-rights.ts'
 import { agentFolder, type LocalFolder, localFolders, ofHostVolumes, pathHere } from './sync-folders.ts'
 import type { TakeInput } from './take.ts'
 import type { UpInput, UpWorld } from './up-input.ts'
@@ -38,8 +38,8 @@ export interface PreparedMirror {
 }
 
 /**
- * Reads what a mirror is made of: folders, variables, files of secrets, the user of the image.
- * Throws a UserError for what is not there.
+ * Reads what a mirror is made of: folders, variables, files of secrets, the user of the image;
+ * `rights` were asked for before. Throws a UserError for what is not there.
  */
 export async function prepareMirror(
   world: UpWorld,
@@ -47,6 +47,7 @@ export async function prepareMirror(
   found: FoundDevelopment,
   original: KubeObject | undefined,
   given: readonly DevelopmentVariable[],
+  rights: Promise<MissingRights>,
 ): Promise<PreparedMirror> {
   const { workspace, on } = world
   const { development, folder, composeFolders, runsService } = found
@@ -72,7 +73,7 @@ export async function prepareMirror(
   const isOpen = container.user === undefined || isImagesCommand
   const needs = { commands: runs === 'hold' && development.mode === 'sync', hostNetwork }
   const [{ way, notes }, services, config] = await Promise.all([
-    chooseWay(world.session, needs),
+    rights.then(one => chooseWay(one, needs, world.session.namespace)),
     Promise.all(development.services.map(one => serviceOf(world, one))),
     isOpen && container.image !== undefined ? imageConfig(container.image, world) : undefined,
   ])

@@ -25,6 +25,7 @@ import { findPolling } from './session-polling.ts'
 import { SessionProgram } from './session-program.ts'
 import { type OpenedSsh, openSessionSsh } from './session-ssh.ts'
 import { CurrentState } from './session-state.ts'
+import type { MissingRights } from './stream-rights.ts'
 import { personOf, type Taken, take } from './take.ts'
 import { Undo } from './undo.ts'
 import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
@@ -55,9 +56,10 @@ export async function planSession(
   found: FoundDevelopment,
   original: KubeObject | undefined,
   given: readonly DevelopmentVariable[],
+  rights: Promise<MissingRights>,
 ): Promise<PlannedSession> {
   if (!asked.input.dryRun) await refuseSecond(world, found.development.name)
-  return { asked, found, prepared: await prepareMirror(world, asked.input, found, original, given) }
+  return { asked, found, prepared: await prepareMirror(world, asked.input, found, original, given, rights) }
 }
 
 /** Takes the original, and keeps the development container connected until its command ends. */

@@ -9,13 +9,12 @@ const PAUSED = 'autoscaling.keda.sh/paused-replicas'
 
 type Paused = NonNullable<UpRecord['paused']>
 
-/** The ScaledObjects of KEDA that scale a workload, with the annotation that each has without `up`. */
-export async function scalersOf(
-  { cluster, namespace, signal }: Session,
-  live: KubeObject,
-  earlier: UpRecord | undefined,
-): Promise<Paused> {
-  const all = await unlessForbidden(cluster.list({ ...SCALED_OBJECT, namespace }, { signal }), [])
+/** The ScaledObjects of KEDA; none where they may not be listed. */
+export const allScalers = ({ cluster, namespace, signal }: Session): Promise<readonly KubeObject[]> =>
+  unlessForbidden(cluster.list({ ...SCALED_OBJECT, namespace }, { signal }), [])
+
+/** Those of the ScaledObjects that scale a workload, with the annotation that each has without `up`. */
+export function scalersOf(all: readonly KubeObject[], live: KubeObject, earlier: UpRecord | undefined): Paused {
   return all
     .filter(one => scales(one, live))
     .map(({ metadata: { name, annotations } }) => {
@@ -24,15 +23,16 @@ export async function scalersOf(
     })
 }
 
-/** The names of the autoscalers that stop at zero replicas by themselves, and go on after. */
-export async function restingAutoscalers(
-  { cluster, namespace, signal }: Session,
-  live: KubeObject,
-): Promise<readonly string[]> {
-  const query = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace }
-  const all = await unlessForbidden(cluster.list(query, { signal }), [])
-  return all.filter(one => scales(one, live)).map(({ metadata }) => metadata.name)
-}
+/** The autoscalers of Kubernetes itself; none where they may not be listed. */
+export const allAutoscalers = ({ cluster, namespace, signal }: Session): Promise<readonly KubeObject[]> =>
+  unlessForbidden(
+    cluster.list({ apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler', namespace }, { signal }),
+    [],
+  )
+
+/** The names of those autoscalers that scale a workload: they stop at zero replicas by themselves, and go on after. */
+export const restingAutoscalers = (all: readonly KubeObject[], live: KubeObject): readonly string[] =>
+  all.filter(one => scales(one, live)).map(({ metadata }) => metadata.name)
 
 /** Stops scalers; the record says what they had. */
 export const pause = (session: Session, paused: Paused): Promise<void> => annotate(session, paused, () => '0')

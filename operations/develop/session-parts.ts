@@ -1,15 +1,14 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import { createSync, type SyncEngine } from '../../sync/sync.ts'
 import { devctlHome } from '../contexts/home.ts'
 import type { World } from '../session.ts'
 import { agentPlaces, type SessionConfig } from './agent-session.ts'
 import { sessionKey } from './ask.ts'
+import { atOnce } from './at-once.ts'
 import { containerAnswers } from './container-runs.ts'
 import type { EmptiedFolders } from './emptied-folders.ts'
 import type { FoundDevelopment } from './find-development.ts'
-import { podSelector } from './find-mirror.ts'
 import { AgentLine } from './forward/agent-line.ts'
 import { AgentLink } from './forward/agent-link.ts'
 import { forwardText } from './forward/events.ts'
@@ -52,14 +51,12 @@ export async function openParts(input: PartsInput, undo: Undo): Promise<SessionP
   const { cluster, namespace, access, clock } = world.session
   const { development } = found
   const dev = development.name
-  const mirror = await cluster.get(taken.mirror, { signal })
-  if (!mirror) throw new UserError(`the mirror of \`${dev}\` has just been deleted`, { hint: 'run `devctl up` again' })
+  const pods = new MirrorPod(cluster, { namespace, labels: taken.labels, dev }, clock)
+  pods.watch(signal)
   const sync = openSync(input)
   undo.add(() => sync.close())
   const link = new AgentLink()
   await openSessionForwards(input, link, undo)
-  const pods = new MirrorPod(cluster, { namespace, labels: podSelector(mirror), dev }, clock)
-  pods.watch(signal)
   const { hostPublicKey, clientKey } = taken.session
   const places = agentPlaces(taken.session)
   const line = new AgentLine(access, prepared.way, text => world.on({ type: 'note', text }))
@@ -116,13 +113,19 @@ async function openSessionForwards(
   undo: Undo,
 ): Promise<void> {
   const own = sessionForwards(development, forward, session)
-  for (const text of await missingServices(own.forwards, session)) on({ type: 'note', text })
-  const opened = await openForwards({ ...own, link }, event => {
+  const opening = openForwards({ ...own, link }, event => {
     // Another session of this process has it.
     if (isSpare && event.kind === 'waiting') return
     on({ type: 'note', text: forwardText(event) })
   })
-  undo.add(() => opened.close())
+  undo.add(() =>
+    opening.then(
+      one => one.close(),
+      () => {},
+    ),
+  )
+  const [missing, opened] = await atOnce([missingServices(own.forwards, session), opening])
+  for (const text of missing) on({ type: 'note', text })
   const others = new Set(isSpare ? forward.map(({ localPort }) => localPort) : [])
   const shown = opened.forwards.filter(({ local }) => !others.has(Number(local.slice(local.lastIndexOf(':') + 1))))
   state.forwards = shown

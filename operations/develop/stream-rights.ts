@@ -5,6 +5,12 @@ import type { Session } from '../session.ts'
 /** How this machine reaches the agent of a development container. */
 export type AgentWay = 'port-forward' | 'exec'
 
+/** The verbs that the user does not have on two subresources of Pods. */
+export interface MissingRights {
+  readonly exec: readonly string[]
+  readonly portForward: readonly string[]
+}
+
 /** What a session needs besides files. */
 export interface StreamNeeds {
   /** Programs are run in the container. */
@@ -23,17 +29,26 @@ const VERBS = ['get', 'create'] as const
 const HINT =
   'ask for a Role with the verbs `get` and `create` on `pods/exec` and `pods/portforward`, as `edit` has them'
 
+/** Asks what the user may not do in Pods. */
+export async function missingRights(session: Session): Promise<MissingRights> {
+  const [exec, portForward] = await Promise.all([missing(session, 'exec'), missing(session, 'portforward')])
+  return { exec, portForward }
+}
+
 /**
  * Chooses the way to the agent by what the user may do in Pods. Throws a UserError that names the
  * rights that are missing if there is no way, or if no command could be run.
  */
-export async function chooseWay(session: Session, { commands, hostNetwork }: StreamNeeds): Promise<ChosenWay> {
-  const [exec, portForward] = await Promise.all([missing(session, 'exec'), missing(session, 'portforward')])
+export function chooseWay(
+  { exec, portForward }: MissingRights,
+  { commands, hostNetwork }: StreamNeeds,
+  namespace: string,
+): ChosenWay {
   const notes = [lacking('exec', exec), lacking('portforward', portForward)].filter(text => text !== undefined)
   const refuse = (text: string) => new UserError(`${text}; nothing was changed`, { notes, hint: HINT })
   if (exec.length > 0 && portForward.length > 0)
-    throw refuse(`the Pods of ${session.namespace} can be reached neither by \`pods/exec\` nor by \`pods/portforward\``)
-  if (exec.length > 0 && commands) throw refuse(`you may not run commands in the Pods of ${session.namespace}`)
+    throw refuse(`the Pods of ${namespace} can be reached neither by \`pods/exec\` nor by \`pods/portforward\``)
+  if (exec.length > 0 && commands) throw refuse(`you may not run commands in the Pods of ${namespace}`)
   if (exec.length > 0 && hostNetwork)
     throw refuse('a Pod with `hostNetwork` is reached by `pods/exec` alone, which you may not use')
   if (hostNetwork) return { way: 'exec', notes: [] }

@@ -13,13 +13,15 @@ import { gone, isEnding } from '../objects/removal.ts'
 import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
+import { atOnce } from './at-once.ts'
 import { claimFacts } from './claim-facts.ts'
+import { podSelector } from './find-mirror.ts'
 import { withKnownRecord } from './known-record.ts'
 import { holdApplication } from './lease.ts'
 import { placeMirror } from './place-mirror.ts'
 import { beforeUp, isOfArgo, recordFor, restingPatch, scaleField } from './rest.ts'
-import { pause, restingAutoscalers, scalersOf } from './scalers.ts'
-import { listed, tryOut } from './try-out.ts'
+import { allAutoscalers, allScalers, pause, restingAutoscalers, scalersOf } from './scalers.ts'
+import { listed, type TriedOut, tryOut } from './try-out.ts'
 import { watchOriginal } from './watch-original.ts'
 
 /** Which application to take, and what its mirror is to be. `Config` is what the agent is started with. */
@@ -48,6 +50,8 @@ export interface TakeInput<Config extends object> {
 export interface Taken<Config extends object> {
   readonly kind: 'taken'
   readonly mirror: ObjectRef & { readonly namespace: string }
+  /** Selects its Pods. */
+  readonly labels: string
   readonly session: Config
   readonly record: UpRecord
   /** `deployment/api 3 -> 0, mirror deployment/api-dev`. */
@@ -69,50 +73,77 @@ export interface PlannedMirror {
 interface Target {
   readonly live: KubeObject | undefined
   readonly mirror: string
+  /** The Deployment that has this name now. */
+  readonly there: KubeObject | undefined
 }
 
 /**
- * Takes an application: its Lease, a dry run of everything, the Secret and the claim, one patch that
- * scales it to zero and records what was, then the mirror. Each step may be the last one: the next
- * `up` goes on, and `down` restores. Throws a UserError when somebody else works on it, and what
- * the cluster refuses.
+ * Takes an application: its Lease and a dry run of everything, the Secret and the claim, one patch
+ * that scales it to zero and records what was, then the mirror. Each step may be the last one: the
+ * next `up` goes on, and `down` restores. What does not need the answer to something else is asked
+ * at once. Throws a UserError when somebody else works on it, and what the cluster refuses.
  */
 export async function take<Config extends object>(
   session: Session,
   input: TakeInput<Config>,
   on: (event: OperationEvent) => void,
 ): Promise<Taken<Config> | PlannedMirror> {
-  const [main, ...beside] = await targetsOf(session, input)
-  const targets = [main, ...beside]
-  for (const { live } of targets) refuseOther(live, session, input)
+  for (const ref of [input.original ?? [], input.services ?? []].flat()) refuseKind(ref)
   // With other keys, and so another Pod, the session that is taken over cannot reach the files any more.
-  const config = input.session(input.takeOver ? undefined : await existingSession(session, main.mirror))
+  const [targets, existing, claims] = await atOnce([
+    targetsOf(session, input),
+    input.takeOver ? undefined : existingSession(session, mirrorOf(input)),
+    claimFacts(session, input.settings),
+  ])
+  const [main, ...beside] = targets
+  const config = input.session(existing)
   const facts: MirrorFacts = {
     ...input.facts,
     agent: packed(input.agent),
-    ...(await claimFacts(session, input.settings)),
+    ...claims,
     namespace: session.namespace,
     session: JSON.stringify(config),
     ...present((config as { readonly reset?: string }).reset), // only `up` has one
-    ...(await userOf(session, main, input)),
+    ...userOf(main, input),
     hasSidecars: true,
     services: beside.flatMap(({ live }) => (live ? beforeUp(live) : [])),
   }
-  if (input.dryRun) {
-    const { objects } = await tryOut(session, main.live, input.settings, facts, on)
-    return { kind: 'planned', objects: listed(objects) }
-  }
+  const there = targets.flatMap(one => one.there ?? [])
+  const trying = (signal: AbortSignal) =>
+    tryOut({ ...session, signal }, { live: main.live, settings: input.settings, facts, there }, on)
+  if (input.dryRun) return { kind: 'planned', objects: listed((await trying(session.signal)).objects) }
   const leases: HeldLease[] = []
   const release = async () => {
     await Promise.all(leases.map(lease => lease.release()))
   }
   try {
-    for (const { live } of targets) leases.push(await hold(session, live, input, on))
+    const tried = await bothOrNone(session.signal, trying, async signal => {
+      for (const { live } of targets) leases.push(await hold({ ...session, signal }, live, input, on))
+    })
     const signal = AbortSignal.any([session.signal, ...leases.map(lease => lease.signal)])
-    const taken = await takeAll({ ...session, signal }, input, [main, ...beside], facts, on)
+    const taken = await takeAll({ ...session, signal }, input, targets, tried, on)
     return { kind: 'taken', ...taken, session: config, signal, release }
   } catch (error) {
     await release()
+    throw error
+  }
+}
+
+/** Does two things at once; when one fails, the other is given up. Gives what the first gives. */
+async function bothOrNone<Result>(
+  signal: AbortSignal,
+  first: (signal: AbortSignal) => Promise<Result>,
+  second: (signal: AbortSignal) => Promise<void>,
+): Promise<Result> {
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  const both = [first(either), second(either)] as const
+  try {
+    const [result] = await Promise.all(both)
+    return result
+  } catch (error) {
+    stop.abort(error)
+    await Promise.allSettled(both)
     throw error
   }
 }
@@ -121,52 +152,86 @@ const present = (reset: string | undefined) => (reset === undefined ? {} : { res
 
 type Targets = readonly [Target, ...(readonly Target[])]
 
-async function targetsOf<Config extends object>(
-  session: Session,
-  { original, services = [], settings }: TakeInput<Config>,
-): Promise<Targets> {
-  const { cluster, signal } = session
+/** The name of the mirror. */
+const mirrorOf = ({ original, settings }: Pick<TakeInput<object>, 'original' | 'settings'>): string =>
+  mirrorName(original?.name ?? settings.name)
+
+async function targetsOf<Config extends object>(session: Session, input: TakeInput<Config>): Promise<Targets> {
+  const { original, services = [], settings } = input
   const find = async (ref: ObjectRef, container: string | undefined): Promise<Target> => {
-    refuseKind(ref)
-    const live = await cluster.get(ref, { signal })
-    if (!live || isEnding(live)) throw wasDeleted(ref)
-    refuseContainer(live, container)
-    return { live: await withKnownRecord(session, live), mirror: mirrorName(ref.name) }
+    const target = await readTarget(session, ref)
+    refuseContainer(target.live, container)
+    refuseOther(target.live, session, input)
+    return target
   }
-  const first = original
-    ? await find(original, settings.container)
-    : { live: undefined, mirror: mirrorName(settings.name) }
-  return [first, ...(await Promise.all(services.map((ref, index) => find(ref, settings.services[index]?.container))))]
+  const alone = async (mirror: string): Promise<Target> => {
+    const there = await session.cluster.get(deploymentOf(session, mirror), { signal: session.signal })
+    return { live: undefined, mirror, there }
+  }
+  const [first, ...beside] = await atOnce([
+    original ? find(original, settings.container) : alone(mirrorOf(input)),
+    ...services.map((ref, index) => find(ref, settings.services[index]?.container)),
+  ])
+  return [first, ...(beside as readonly Target[])]
 }
+
+/** An application and what has the name of its mirror. Throws a UserError if it is not there any more. */
+async function readTarget(session: Session, ref: ObjectRef): Promise<Target & { readonly live: KubeObject }> {
+  const { cluster, namespace, signal } = session
+  const mirror = mirrorName(ref.name)
+  const [live, there] = await atOnce([
+    cluster.get(ref, { signal }),
+    cluster.get(deploymentOf(session, mirror), { signal }),
+  ])
+  if (!live || isEnding(live)) throw wasDeleted(ref)
+  return { live: withKnownRecord(live, there, namespace), mirror, there }
+}
+
+const deploymentOf = ({ namespace }: Session, name: string): ObjectRef => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  name,
+  namespace,
+})
 
 async function takeAll<Config extends object>(
   session: Session,
   input: TakeInput<Config>,
   targets: Targets,
-  known: MirrorFacts,
+  { objects, facts }: TriedOut,
   on: (event: OperationEvent) => void,
-): Promise<Pick<Taken<Config>, 'mirror' | 'record' | 'text' | 'watch'>> {
+): Promise<Pick<Taken<Config>, 'mirror' | 'labels' | 'record' | 'text' | 'watch'>> {
   const { cluster, namespace, signal } = session
   const [main] = targets
-  const { objects, facts } = await tryOut(session, main.live, input.settings, known, on)
   for (const text of objects.notes) on({ type: 'note', text })
   for (const { live } of targets) if (live && isOfArgo(live)) on(argoWarning(live))
+  const isOver = targets.some(({ live }) => live !== undefined)
+  const [autoscalers, scalers, mirrors] = await atOnce([
+    isOver ? allAutoscalers(session) : [],
+    isOver ? allScalers(session) : [],
+    // Whoever had the Lease before may have changed them.
+    atOnce(targets.map(({ mirror }) => cluster.get(deploymentOf(session, mirror), { signal }))),
+    ...[objects.claim, objects.secret, objects.service].map(
+      object => object && cluster.apply(object, { manager: UP_MANAGER, force: true, signal }),
+    ),
+  ])
   for (const { live } of targets)
-    for (const name of live ? await restingAutoscalers(session, live) : [])
+    for (const name of live ? restingAutoscalers(autoscalers, live) : [])
       on({
         type: 'note',
         text: `the autoscaler \`${name}\` rests with \`${nameOf(live!)}\`, and goes on after \`devctl down\``,
       })
-  for (const object of [objects.claim, objects.secret, objects.service])
-    if (object) await cluster.apply(object, { manager: UP_MANAGER, force: true, signal })
-  const records: UpRecord[] = []
-  for (const target of targets) records.push(await rest(session, target, input, target !== main))
+  const records = await atOnce(targets.map(target => rest(session, target, input, scalers, target !== main)))
   for (const { live } of targets) if (live?.kind === 'StatefulSet') await podsGone(session, live)
-  const wanted = [objects.workload, ...objects.services]
-  for (const [index, object] of wanted.entries()) await placeMirror(session, object, records[index]!)
+  const [placed] = await atOnce(
+    [objects.workload, ...objects.services].map((object, index) =>
+      placeMirror(session, object, records[index]!, { there: mirrors[index] }),
+    ),
+  )
   const { name } = objects.workload.metadata
   return {
     mirror: { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace },
+    labels: podSelector(placed!),
     record: records[0]!,
     text: described(main.live, records[0]!, name),
     watch: until =>
@@ -183,6 +248,7 @@ async function rest<Config extends object>(
   session: Session,
   { live: seen, mirror }: Target,
   { settings, project }: TakeInput<Config>,
+  scalers: readonly KubeObject[],
   isBeside: boolean,
 ): Promise<UpRecord> {
   const { cluster, namespace, clock, signal } = session
@@ -197,20 +263,19 @@ async function rest<Config extends object>(
   if (!seen) return recordFor(undefined, about)
   const { apiVersion, kind, metadata } = seen
   const ref = { apiVersion, kind, name: metadata.name, namespace }
-  for (;;) {
-    const there = await cluster.get(ref, { signal })
-    if (there?.metadata.uid !== metadata.uid || !there || isEnding(there)) throw wasDeleted(ref)
-    const live = await withKnownRecord(session, there)
-    const paused = await scalersOf(session, live, upRecordOf(live))
+  for (let live = seen; ; ) {
+    const paused = scalersOf(scalers, live, upRecordOf(live))
     const record = recordFor(live, { ...about, ...(paused.length > 0 && { paused }) })
     try {
       await cluster.patch(ref, restingPatch(live, record), { manager: UP_MANAGER, signal })
       await pause(session, paused)
       return record
     } catch (error) {
-      // Somebody has changed it meanwhile; or it was our own patch, whose answer got lost.
-      if (!(error instanceof ClusterError) || error.failure !== 'conflict') throw error
+      // Somebody has changed or deleted it since it was read; or it was our own patch, whose answer got lost.
+      if (!(error instanceof ClusterError) || !['conflict', 'not-found'].includes(error.failure)) throw error
     }
+    live = (await readTarget(session, ref)).live
+    if (live.metadata.uid !== metadata.uid) throw wasDeleted(ref)
   }
 }
 
@@ -247,14 +312,12 @@ function hold<Config extends object>(
 }
 
 /** The user of the image: given, or found out by an earlier mirror. */
-async function userOf<Config extends object>(
-  { cluster, namespace, signal }: Session,
-  { live, mirror }: Target,
+function userOf<Config extends object>(
+  { live, there }: Target,
   { settings, facts }: TakeInput<Config>,
-): Promise<Pick<MirrorFacts, 'user'>> {
+): Pick<MirrorFacts, 'user'> {
   if (facts.user || !live) return {}
-  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: mirror, namespace }
-  const user = knownUser(await cluster.get(ref, { signal }), imageOf(detach(live), settings))
+  const user = knownUser(there, imageOf(detach(live), settings))
   return user ? { user } : {}
 }
 

@@ -9,6 +9,7 @@ import { UP_MANAGER, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import { webhookRefusal } from '../objects/webhook-refusal.ts'
 import type { Session } from '../session.ts'
+import { atOnce } from './at-once.ts'
 import { refuseStranger } from './place-mirror.ts'
 import { recordFor, restingPatch } from './rest.ts'
 
@@ -18,31 +19,45 @@ export interface TriedOut {
   readonly facts: MirrorFacts
 }
 
+/** What a mirror is made of. */
+export interface TryOutInput {
+  readonly live: KubeObject | undefined
+  readonly settings: MirrorSettings
+  readonly facts: MirrorFacts
+  /** The Deployments that have the names of mirrors now. */
+  readonly there: readonly KubeObject[]
+}
+
 /**
- * Makes the objects of a mirror, and asks the cluster about each of them without changing
+ * Makes the objects of a mirror, and asks the cluster about all of them at once without changing
  * anything: its Pod, too, which only controllers would be refused otherwise. Throws a UserError
  * with the cluster's reason.
  */
 export async function tryOut(
   session: Session,
-  live: KubeObject | undefined,
-  settings: MirrorSettings,
-  facts: MirrorFacts,
+  input: TryOutInput,
   on: (event: OperationEvent) => void,
 ): Promise<TriedOut> {
+  const { live, settings, facts, there } = input
   const objects = mirror(live, settings, facts)
-  const pod = podOf(objects.workload)
-  const tried = await tryPod(session, pod, live, on)
-  if (facts.hasSidecars && tried && !keepsSidecar(tried))
-    return tryOut(session, live, settings, { ...facts, hasSidecars: false }, on)
   const { claim, ...others } = objects
-  const staysSmall = claim && !(await mayGrow(session, claim, facts, on))
-  for (const object of listed(others)) await tryObject(session, object)
-  for (const [index, service] of objects.services.entries())
-    await tryPod(session, podOf(service), facts.services[index], on)
-  for (const [index, one] of [live, ...facts.services].entries())
-    if (one) await tryResting(session, one, settings.name, [objects.workload, ...objects.services][index]!)
-  return { objects: staysSmall ? others : objects, facts }
+  const mirrors = [objects.workload, ...objects.services]
+  const warnings: OperationEvent[] = []
+  const warn = (event: OperationEvent) => void warnings.push(event)
+  const tryingPod = tryPod(session, podOf(objects.workload), live, warn)
+  const tryingOthers = atOnce([
+    claim && mayGrow(session, claim, facts, warn),
+    ...listed(others).map(object => tryObject(session, object, there)),
+    ...objects.services.map((service, index) => tryPod(session, podOf(service), facts.services[index], warn)),
+    ...[live, ...facts.services].map((one, index) => one && tryResting(session, one, settings.name, mirrors[index]!)),
+  ])
+  await Promise.allSettled([tryingPod, tryingOthers])
+  const tried = await tryingPod
+  if (facts.hasSidecars && tried && !keepsSidecar(tried))
+    return tryOut(session, { ...input, facts: { ...facts, hasSidecars: false } }, on)
+  for (const event of warnings) on(event)
+  const [mayBeLarger] = await tryingOthers
+  return { objects: claim && !mayBeLarger ? others : objects, facts }
 }
 
 /** Asks whether an application may be scaled to zero, with the record. */
@@ -87,9 +102,12 @@ export const listed = ({ claim, secret, service, workload, services }: MirrorObj
   ...services,
 ]
 
-async function tryObject({ cluster, signal }: Session, object: MirrorObject): Promise<void> {
-  const there =
-    object.kind === 'Deployment' ? await cluster.get({ ...object, ...object.metadata }, { signal }) : undefined
+async function tryObject(
+  { cluster, signal }: Session,
+  object: MirrorObject,
+  mirrors: readonly KubeObject[],
+): Promise<void> {
+  const there = object.kind === 'Deployment' && mirrors.find(({ metadata }) => metadata.name === object.metadata.name)
   if (there) refuseStranger(there)
   // An old one with another selector is replaced, so nothing is asked about its change.
   if (there) return

@@ -11,7 +11,7 @@ import { outputTerminal } from './output-terminal.ts'
 import type { PlannedSession } from './run-session.ts'
 import { askToIncludeSsh } from './session-ssh.ts'
 import { sharePorts } from './share-ports.ts'
-import { originalsOf } from './up.ts'
+import { askRights, originalsOf } from './up.ts'
 import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
 
 export interface UpSeveralInput extends Omit<UpInput, 'dev' | 'choose' | 'command' | 'detached'>, SeveralInput {}
@@ -55,12 +55,13 @@ export async function upSeveral(
     for (const text of notes) world.on({ type: 'note', text }, development.name)
   for (const { dev, text } of notes) world.on({ type: 'note', text }, dev)
   const given = parseVariables(input.env ?? [], world.workspace.env)
+  const rights = askRights(world.session)
   const originals = await originalsOf({ ...world, on: one => world.on(one) }, own, project, found)
   if ('outcome' in originals) return { kind: 'not-deployed', outcome: originals.outcome }
 
   const { planSession, runSession } = await import('./run-session.ts')
   const planned = await together(names, (dev, index) =>
-    planSession(worldOf(dev), { input: own, project }, found[index]!, originals.workloads[index], given),
+    planSession(worldOf(dev), { input: own, project }, found[index]!, originals.workloads[index], given, rights),
   )
   refuseShared(names, planned)
   const objects = await tryAll(world, names, planned)

@@ -11,6 +11,7 @@ import { parseVariables } from './environment.ts'
 import { type FoundDevelopment, findDevelopment } from './find-development.ts'
 import { findMirror } from './find-mirror.ts'
 import { findOriginal } from './find-original.ts'
+import { type MissingRights, missingRights } from './stream-rights.ts'
 import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
 
 /** Milliseconds for the deploy that `up` begins with. */
@@ -27,10 +28,11 @@ export async function up(world: UpWorld, input: UpInput, project: OpenProject): 
   const found = await findDevelopment(world, input, project)
   for (const text of found.notes) world.on({ type: 'note', text })
   const given = parseVariables(input.env ?? [], world.workspace.env)
+  const rights = askRights(world.session)
   const originals = await originalsOf(world, input, project, [found])
   if ('outcome' in originals) return { kind: 'not-deployed', outcome: originals.outcome }
   const { planSession, runSession } = await import('./run-session.ts')
-  const planned = await planSession(world, { input, project }, found, originals.workloads[0], given)
+  const planned = await planSession(world, { input, project }, found, originals.workloads[0], given, rights)
   let hasTaken = false
   const on = (event: OperationEvent) => {
     hasTaken ||= event.type === 'taken'
@@ -45,6 +47,14 @@ export async function up(world: UpWorld, input: UpInput, project: OpenProject): 
       world.on({ type: 'note', text: mirrorsStay([name]) })
     throw error
   }
+}
+
+/** Asks what the user may not do in Pods, while other things are asked. */
+export function askRights(session: Session): Promise<MissingRights> {
+  const asked = missingRights(session)
+  // What fails before does not wait for the answer.
+  asked.catch(() => {})
+  return asked
 }
 
 /** True if a development container is in the place of its original now, as far as the cluster says so in a moment. */

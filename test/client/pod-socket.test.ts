@@ -42,6 +42,33 @@ async function forwarded(scheme: 'http' | 'https', words: string): Promise<{ con
   return { content: got, bytes: Buffer.concat(pieces).toString('latin1') }
 }
 
+test('a handshake that is swallowed on its way is begun again, and does not hold up who waits', async () => {
+  const server = http.createServer()
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'v4.channel.k8s.io' })
+  const open: Socket[] = []
+  server.on('upgrade', (request, socket: Socket, head) => {
+    open.push(socket)
+    if (open.length > 1) sockets.handleUpgrade(request, socket, head, () => {})
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy()
+    server.close()
+  })
+  const streams = new http.Agent()
+  const access: Access = {
+    server: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    connect: async () => ({ headers: {}, calls: streams, streams }),
+  }
+  const began = performance.now()
+  const stream = await openPortForward(access, { pod: 'p', namespace: 'n', port: 1 }, {}, { first: [100, 200] })
+  expect(performance.now() - began).toBeLessThan(3000)
+  expect(open).toHaveLength(2)
+  expect(open[0]!.destroyed || open[0]!.readableEnded).toBe(true)
+  stream.destroy()
+})
+
 test('contents are masked for proxies that can read them, and only for those', async () => {
   const words = 'contents of a file, '.repeat(20)
   const plain = await forwarded('http', words)

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Agent, request } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { connect, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as secureConnect } from 'node:tls'
 import { parse } from 'yaml'
 import { writeKubeconfig } from './kubeconfig-file.ts'
 
@@ -38,6 +40,10 @@ export interface Asked {
 export class FaultProxy {
   /** All requests that came, in order. */
   readonly asked: Asked[] = []
+  /** Those whose answer has begun, in that order, with the times. */
+  readonly exchanges: (Asked & { readonly began: number; readonly ended: number })[] = []
+  /** Milliseconds that each request takes longer. */
+  delay = 0
   readonly #upstream = upstreamOf(process.env.KUBECONFIG!)
   readonly #sockets = new Set<Socket>()
   readonly #rules: Rule[] = []
@@ -113,17 +119,46 @@ export class FaultProxy {
       this.#sockets.add(socket)
       socket.on('close', () => this.#sockets.delete(socket))
     })
+    server.on('upgrade', (incoming, socket, head) => this.#tunnel(incoming, socket as Socket, head))
     return server
+  }
+
+  /** The streams of a Pod go through as they are; only `stall` happens to them. */
+  #tunnel({ method = '', url: path = '', rawHeaders }: IncomingMessage, socket: Socket, head: Buffer): void {
+    const asked = { method, path }
+    this.asked.push(asked)
+    const rule = this.#rules.find(one => one.left > 0 && one.applies(asked))
+    if (rule) rule.left--
+    if ((rule ? rule.fault : this.#choose?.(asked)) === 'stall') return
+    const { server, agent } = this.#upstream
+    const upstream = secureConnect({ ...agent.options, host: server.hostname, port: Number(server.port) })
+    const lines = [`${method} ${path} HTTP/1.1`]
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const [name = '', value] = rawHeaders.slice(at, at + 2)
+      lines.push(`${name}: ${name.toLowerCase() === 'host' ? server.host : value}`)
+    }
+    upstream.write(`${lines.join('\r\n')}\r\n\r\n`)
+    upstream.write(head)
+    socket.pipe(upstream).pipe(socket)
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      one.on('error', () => other.destroy())
+      one.on('close', () => other.destroy())
+    }
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = { method: incoming.method ?? '', path: incoming.url ?? '' }
+    const began = performance.now()
     this.asked.push(asked)
     const rule = this.#rules.find(one => one.left > 0 && one.applies(asked))
     if (rule) rule.left--
     const fault = rule ? rule.fault : this.#choose?.(asked)
     const parts: Buffer[] = []
     for await (const part of incoming) parts.push(part)
+    if (this.delay > 0) await sleep(this.delay)
     // The message has ended with its last byte, and destroying it does nothing any more: what is cut is its connection.
     if (fault === 'stall') return
     if (fault === 'cut-before') return void incoming.socket.destroy()
@@ -139,10 +174,17 @@ export class FaultProxy {
       return void response.end(`${JSON.stringify({ type: 'ERROR', object: status })}\n`)
     }
     if (typeof fault === 'object') return void response.writeHead(fault.status, fault.headers).end(fault.body ?? '')
-    await this.#forward(incoming, Buffer.concat(parts), response, fault)
+    const answered = () => void this.exchanges.push({ ...asked, began, ended: performance.now() })
+    await this.#forward(incoming, Buffer.concat(parts), response, fault, answered)
   }
 
-  #forward(incoming: IncomingMessage, body: Buffer, response: ServerResponse, fault: Fault | undefined): Promise<void> {
+  #forward(
+    incoming: IncomingMessage,
+    body: Buffer,
+    response: ServerResponse,
+    fault: Fault | undefined,
+    answered: () => void,
+  ): Promise<void> {
     const { agent, server } = this.#upstream
     const headers = { ...incoming.headers, host: server.host }
     const options = { method: incoming.method, agent, headers }
@@ -151,6 +193,7 @@ export class FaultProxy {
         if (fault === undefined) {
           response.writeHead(answer.statusCode ?? 500, answer.headers)
           response.flushHeaders()
+          answered()
           answer.pipe(response).on('close', resolve)
           answer.on('error', () => incoming.socket.destroy())
           return

@@ -46,6 +46,16 @@ test('a Pod that has gone, and a server that is not there, are not waited for', 
   await expect(dialAgent(async () => dying(cut), AbortSignal.timeout(5_000))).rejects.toBe(cut)
 })
 
+test('a connection on which nothing comes is replaced by another', async () => {
+  const silent = new PassThrough()
+  const answering = new PassThrough()
+  answering.write('hello')
+  const streams = [silent, answering]
+  const signal = AbortSignal.timeout(5_000)
+  expect(await dialAgent(async () => streams.shift()!, signal, 20)).toBe(answering)
+  expect(silent.destroyed).toBe(true)
+})
+
 test('the signal ends it, also while nothing comes', async () => {
   const stop = new AbortController()
   const stream = new PassThrough()
