@@ -40,12 +40,26 @@ export class ConflictFolder {
 
   /** Keeps the contents of a small file. */
   keep(place: string, bytes: Uint8Array): void {
-    const file = this.#disk.open(place, 'create')
     try {
-      this.#disk.write(file, bytes, 0)
-    } finally {
-      this.#disk.close(file)
+      const file = this.#disk.open(place, 'create')
+      try {
+        this.#disk.write(file, bytes, 0)
+      } finally {
+        this.#disk.close(file)
+      }
+    } catch (error) {
+      this.giveUp(place)
+      throw error
     }
+  }
+
+  /** The file could not be kept there: the place does not count as one of the last 200. */
+  giveUp(place: string): void {
+    const [time = ''] = place.slice(this.#folder.length + 1).split('/')
+    const at = this.#times.lastIndexOf(time)
+    if (at === -1) return
+    this.#times.splice(at, 1)
+    removeAll(this.#disk, `${this.#folder}/${time}`)
   }
 
   /** Where a large file is put together. */

@@ -151,14 +151,26 @@ export class LargeFiles {
   }
 
   async #fetch(link: SyncLink, node: TreeNode, kind: 'fetch' | 'keep'): Promise<void> {
-    const { world, name, writer } = this.#state
+    const { world, name } = this.#state
     const { disk, clock, conflicts } = world
     const remote = node.remote
     if (remote?.kind !== 'file') return this.#state.again(node)
+    if (kind === 'fetch') return this.#fetchTo(link, node, remote, undefined)
+    const kept = conflicts.placeFor(name, node.path, clock.now())
+    try {
+      await this.#fetchTo(link, node, remote, kept)
+    } finally {
+      if (disk.entry(kept) === undefined) conflicts.giveUp(kept)
+    }
+  }
+
+  /** `kept`: where the loser of a conflict is to be. */
+  async #fetchTo(link: SyncLink, node: TreeNode, remote: FileEntry, kept: string | undefined): Promise<void> {
+    const { world, name, writer } = this.#state
+    const { disk, clock, conflicts } = world
     const path = node.path
     const place = writer.place(path)
-    const kept = kind === 'keep' ? conflicts.placeFor(name, path, clock.now()) : undefined
-    const hasOld = kind === 'fetch' && node.local?.kind === 'file' && node.local.size >= BLOCK
+    const hasOld = kept === undefined && node.local?.kind === 'file' && node.local.size >= BLOCK
     const sums = hasOld ? await sumsOf(disk, clock, place) : Buffer.alloc(0)
     const full = spaceProblem(disk, (kept ?? place).slice(0, (kept ?? place).lastIndexOf('/')), remote.size)
     if (full) return this.#state.fail(node, 'local', full)
