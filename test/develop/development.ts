@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Cluster } from '../cluster/cluster.ts'
+import { type Cluster, eventually } from '../cluster/cluster.ts'
 import { Program } from '../cluster/program.ts'
 
 /** A project in a folder, with the programs that work on it. */
@@ -12,8 +12,8 @@ export interface Laptop {
   readonly namespace: string
   /** Starts the built program, and gathers what it prints. */
   devctl(...words: readonly string[]): Program
-  /** Kills what runs, and removes the folders. */
-  clear(): void
+  /** Kills what runs, also in the background, waits until it has ended, and removes the folders. */
+  clear(): Promise<void>
 }
 
 /** A laptop with a namespace of its own. */
@@ -34,7 +34,7 @@ export async function openDevelopment(
   return {
     ...laptop,
     async close() {
-      laptop.clear()
+      await laptop.clear()
       await cluster.deleteNamespace(namespace)
       cluster.close()
     },
@@ -56,10 +56,41 @@ export function openLaptop(namespace: string, name: string, more: Readonly<Recor
       programs.push(program)
       return program
     },
-    clear() {
+    async clear() {
       for (const one of programs) one.process.kill('SIGKILL')
-      for (const one of [folder, home]) rmSync(one, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+      await eventually('all programs have ended', 20, async () => {
+        const left = programsOf(env)
+        for (const one of left) end(one)
+        return left.length === 0 || undefined
+      })
+      for (const one of [folder, home]) rmSync(one, { recursive: true, force: true })
     },
+  }
+}
+
+/** The processes that have these variables, such as those that `up --detach` has left. Linux tells of them. */
+function programsOf(variables: Readonly<Record<string, string>>): readonly number[] {
+  if (process.platform !== 'linux') return []
+  const wanted = [`DEVCTL_HOME=${variables.DEVCTL_HOME}`, `DEVCTL_NAMESPACE=${variables.DEVCTL_NAMESPACE}`]
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+    .filter(pid => {
+      try {
+        const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+        return wanted.every(word => words.includes(word))
+      } catch {
+        // It has ended, or is somebody else's.
+        return false
+      }
+    })
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
   }
 }
 

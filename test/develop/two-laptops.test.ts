@@ -8,27 +8,10 @@ import { eventually, findCluster } from '../cluster/cluster.ts'
 import { asPerson, type DevelopmentPlace, type Laptop, openDevelopment, openLaptop } from './development.ts'
 import { filesHere, READER } from './saves.ts'
 import { withoutServerFields } from './taking.ts'
+import { TWO_REPLICAS } from './two-replicas.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
-
-const COMPOSE = `name: shop
-services:
-  api:
-    image: node:22-alpine
-    working_dir: /app
-    command: ["sleep", "3600"]
-    user: "1000:1000"
-    scale: 2
-    stop_grace_period: 1s
-`
-const MANIFEST = `deploy: {compose: compose.yaml}
-dev:
-  api:
-    command: ["sh", "-c", "echo connected; sleep 3600"]
-    workdir: /app
-    sync: ["./files:/app"]
-`
 
 describe.skipIf(cluster === undefined)('two laptops at one service', () => {
   const people = mkdtempSync(join(tmpdir(), 'devctl-people-'))
@@ -40,8 +23,7 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
     ben = openLaptop(ann.namespace, 'two-laptops', asPerson('ben', people))
     for (const [name, { folder }] of [['ann', ann] as const, ['ben', ben] as const])
       write(folder, {
-        'compose.yaml': COMPOSE,
-        'devctl.yml': MANIFEST,
+        ...TWO_REPLICAS,
         [`files/${name}.txt`]: `of ${name}\n`,
         'files/both.txt': `of ${name}\n`,
       })
@@ -49,7 +31,7 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
     expect(await deploy.status, deploy.stderr).toBe(0)
   })
   afterAll(async () => {
-    ben?.clear()
+    await ben?.clear()
     await ann?.close()
     rmSync(people, { recursive: true, force: true })
   })

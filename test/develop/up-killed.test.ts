@@ -11,6 +11,7 @@ import { type DevelopmentPlace, openDevelopment } from './development.ts'
 import { killContainer } from './kill-container.ts'
 import { differences, filesHere, keptMarks, lostOf, READER, saveHere, saverCommand, savesOf } from './saves.ts'
 import { withoutServerFields } from './taking.ts'
+import { TWO_REPLICAS } from './two-replicas.ts'
 
 // `up`, the agent and the Pod are killed at any moment, while files are saved on both sides: nothing is lost.
 
@@ -23,25 +24,6 @@ const SEED = Number(process.env.KILLED_SEED ?? 20_261_123)
 const LANES = 2
 /** Milliseconds for which files are saved. */
 const SAVING = 2500
-
-const COMPOSE = `name: shop
-services:
-  api:
-    image: node:22-alpine
-    working_dir: /app
-    command: ["sleep", "3600"]
-    user: "1000:1000"
-    scale: 2
-    stop_grace_period: 1s
-`
-const MANIFEST = `deploy:
-  compose: compose.yaml
-dev:
-  api:
-    command: ["sh", "-c", "echo connected; sleep 3600"]
-    workdir: /app
-    sync: ["./files:/app"]
-`
 
 /** In this order a Pod has its agent killed once: the kubelet waits longer before each further start. */
 const KINDS = ['up', 'agent', 'pod', 'up and down'] as const
@@ -65,7 +47,7 @@ class Lane {
   }
 
   async begin(): Promise<void> {
-    write(this.#place.folder, { 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST, 'files/first.txt': 'first\n' })
+    write(this.#place.folder, { ...TWO_REPLICAS, 'files/first.txt': 'first\n' })
     const deploy = this.#place.devctl('deploy', '--wait')
     expect(await deploy.status, deploy.stderr).toBe(0)
     this.#before = await this.#original()
