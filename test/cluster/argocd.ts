@@ -50,6 +50,8 @@ export interface ArgocdOptions {
   readonly syncOptions?: readonly string[]
   /** Annotation `argocd.argoproj.io/compare-options`. */
   readonly compareOptions?: string
+  /** Of `spec`. */
+  readonly ignoreDifferences?: readonly object[]
 }
 
 /** Seconds for a sync: images are there, and Pods start in moments. */
@@ -57,7 +59,15 @@ const SECONDS = 150
 
 /** Makes the Application that `gitops init` writes, with the options of a test in place of its own. */
 export async function startArgocd(cluster: Cluster, options: ArgocdOptions): Promise<Argocd> {
-  const { namespace, path, server, createNamespace = false, syncOptions = [], compareOptions } = options
+  const {
+    namespace,
+    path,
+    server,
+    createNamespace = false,
+    syncOptions = [],
+    compareOptions,
+    ignoreDifferences,
+  } = options
   const name = namespace
   const text = argocdApplication({
     application: namespace,
@@ -76,6 +86,7 @@ export async function startArgocd(cluster: Cluster, options: ArgocdOptions): Pro
   }
   const own = application.spec.syncPolicy.syncOptions.filter((one: string) => !one.startsWith('ServerSideApply='))
   application.spec.syncPolicy.syncOptions = [...own, ...syncOptions]
+  if (ignoreDifferences) application.spec.ignoreDifferences = ignoreDifferences
   const made = await cluster.send('POST', at.slice(0, at.lastIndexOf('/')), application)
   if (made.status !== 201) throw new Error(`application ${name}: ${made.body}`)
 
