@@ -36,19 +36,21 @@ async function ownerInProc(port: number, signal: AbortSignal): Promise<PortOwner
     const [, local, , state, , , , , , inode] = line.trim().split(/\s+/)
     if (state === LISTEN && local?.endsWith(`:${hex}`)) sockets.add(`socket:[${inode}]`)
   }
-  for (const id of sockets.size === 0 ? [] : await readdir('/proc')) {
+  if (sockets.size === 0) return undefined
+  const processes = (await readdir('/proc')).map(Number).filter(Number.isInteger)
+  // What was started last is asked first: it is more likely than what runs since the machine does.
+  for (const id of processes.sort((a, b) => b - a)) {
     if (signal.aborted) return undefined
-    if (/^\d+$/.test(id) && (await holds(id, sockets)))
-      return { process: Number(id), name: (await readFile(`/proc/${id}/comm`, 'utf8')).trim() }
+    if (await holds(id, sockets)) return { process: id, name: (await readFile(`/proc/${id}/comm`, 'utf8')).trim() }
   }
   return undefined
 }
 
-async function holds(id: string, sockets: ReadonlySet<string>): Promise<boolean> {
+async function holds(id: number, sockets: ReadonlySet<string>): Promise<boolean> {
   // Those of other users cannot be read.
-  for (const file of await readdir(`/proc/${id}/fd`).catch(() => []))
-    if (sockets.has(await readlink(`/proc/${id}/fd/${file}`).catch(() => ''))) return true
-  return false
+  const files = await readdir(`/proc/${id}/fd`).catch(() => [])
+  const links = await Promise.all(files.map(file => readlink(`/proc/${id}/fd/${file}`).catch(() => '')))
+  return links.some(link => sockets.has(link))
 }
 
 async function ownerByLsof(port: number, signal: AbortSignal): Promise<PortOwner | undefined> {

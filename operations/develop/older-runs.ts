@@ -15,7 +15,7 @@ export const END_OLDER_RUNS = `
 b=${TOOL}
 old() {
   for one in /proc/[0-9]*; do
-    "$b" tr '\\0' '\\n' < "$one/environ" 2>/dev/null | "$b" grep '^${RUN}=' | "$b" grep -qvxF "${RUN}=$1" && echo "\${one#/proc/}"
+    "$b" tr '\\0' '\\n' 2>/dev/null < "$one/environ" | "$b" grep '^${RUN}=' | "$b" grep -qvxF "${RUN}=$1" && echo "\${one#/proc/}"
   done
 }
 end_older() {
