@@ -10,8 +10,12 @@ export function becomeUser(config: AgentConfig): void {
   if (!user || user.uid === 0) return
   for (const folder of ['.', '.devctl', ...config.folders.map(({ path }) => path)]) {
     const path = join(config.volume, folder)
-    mkdirSync(path, { recursive: true })
-    chownSync(path, user.uid, user.gid)
+    try {
+      mkdirSync(path, { recursive: true })
+      chownSync(path, user.uid, user.gid)
+    } catch {
+      // A volume may be the user's without our doing. What it lacks shows when it is used.
+    }
   }
   process.setgroups!([user.gid])
   process.setgid!(user.gid)

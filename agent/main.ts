@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListenPlace } from '../adapters/ssh/key-server.ts'
-import { serveSync } from '../sync/serve.ts'
+import { type SyncServer, serveSync } from '../sync/serve.ts'
 import { becomeUser } from './become-user.ts'
 import { type AgentConfig, readConfig } from './config.ts'
 import { listenPlace } from './listen-place.ts'
@@ -12,23 +12,39 @@ import { startSshServer } from './ssh-server.ts'
 
 /** Milliseconds between two looks for the files of the image; nobody is answered before. */
 const FILL_LOOK = 20
+/** Milliseconds before the SSH server is started again where its port is in use. */
+const SSH_AGAIN = 2_000
+/** Milliseconds for the laptop to hear why the agent ends. */
+const LAST_WORDS = 200
 
-/** Runs the agent with the configuration in a file. Failures end it; the kubelet starts it again. */
+/**
+ * Runs the agent with the configuration in a file. What is wrong with the volume is told the laptop,
+ * and tried again; mistakes of ours end the agent, and the kubelet starts it again.
+ */
 export async function runAgent(file: string): Promise<void> {
   const config = readConfig(readFileSync(file, 'utf8'))
   // As the first process of a container, nothing ends it by default.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
-  becomeUser(config)
+  // Its end is told in any case.
+  tried(() => becomeUser(config))
   while (config.filled !== undefined && !existsSync(config.filled)) await sleep(FILL_LOOK)
-  for (const folder of config.folders) if (folder.file === undefined) renewImage(config.volume, folder)
-  listen(listenPlace(config.sockets?.sync, config.syncPort), startSync(config))
-  void startSshServer({ ...config, shared: join(dirname(config.ready), 'shared') })
+  const server = startSync(config)
+  process.on('uncaughtException', error => {
+    process.stderr.write(`${error.stack ?? error}\n`)
+    server.fail(error)
+    setTimeout(() => process.exit(1), LAST_WORDS)
+  })
+  listen(listenPlace(config.sockets?.sync, config.syncPort), socket => server.connect(socket))
+  await startSsh(config)
 }
 
-function startSync(config: AgentConfig): (socket: Socket) => void {
+function startSync(config: AgentConfig): SyncServer {
   const { volume, folders, ready, write } = config
-  const server = serveSync({ key: Buffer.from(config.key, 'hex'), volume, folders, ready, write })
-  return socket => server.connect(socket)
+  const prepare = () => {
+    becomeUser(config)
+    for (const folder of folders) if (folder.file === undefined) renewImage(volume, folder)
+  }
+  return serveSync({ key: Buffer.from(config.key, 'hex'), volume, folders, ready, write, prepare })
 }
 
 function listen(place: ListenPlace, connect: (socket: Socket) => void): void {
@@ -37,9 +53,30 @@ function listen(place: ListenPlace, connect: (socket: Socket) => void): void {
     connect(socket)
   })
   server.on('error', error => {
-    throw error
+    // One connection more or less does not end the others.
+    if (!server.listening) throw error
   })
   server.listen({ ...place, readableAll: true, writableAll: true })
+}
+
+/** Without it, only forwards are missing: a program of the Pod may have its port for a while. */
+async function startSsh(config: AgentConfig): Promise<void> {
+  for (let isTold = false; ; isTold = true)
+    try {
+      await startSshServer({ ...config, shared: join(dirname(config.ready), 'shared') })
+      return
+    } catch (error) {
+      if (!isTold) process.stderr.write(`no forwards: ${(error as Error).message}\n`)
+      await sleep(SSH_AGAIN)
+    }
+}
+
+function tried(work: () => void): void {
+  try {
+    work()
+  } catch {
+    // It is tried again when somebody can be told.
+  }
 }
 
 void runAgent(process.argv[2] ?? '/devctl/code/session.json')

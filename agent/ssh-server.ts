@@ -41,13 +41,13 @@ export function startSshServer({ sshPort, sockets, shared, hostKey, userKey }: S
   const bound = new Map<string, Bound>()
   const at = listenPlace(sockets?.ssh, sshPort)
   return startKeyServer({ at, hostKey, userKey }, (client, channels) => {
+    let isOpen = true
     client.on('tcpip', (accept, reject, { destIP, destPort }) => {
       dial(destIP, destPort).then(
-        socket => connectStreams(channels.keep(accept()), socket),
+        socket => (isOpen ? connectStreams(channels.keep(accept()), socket) : socket.destroy()),
         () => reject(),
       )
     })
-    let isOpen = true
     client.on('request', (accept, reject, name, info) => {
       if (name === 'tcpip-forward')
         listen(bound, { client, channels }, info.bindAddr, info.bindPort).then(
@@ -161,7 +161,7 @@ async function listenSocket(
       else connectStreams(channels.keep(channel), socket)
     })
   })
-  await new Promise<void>((resolve, reject) => void server.once('error', reject).listen(path, resolve))
+  await new Promise<void>((resolve, reject) => void server.on('error', reject).listen(path, resolve))
   chmodSync(path, 0o600)
   bound.set(name, { server, owner: client })
 }
@@ -177,10 +177,8 @@ function release(bound: Map<string, Bound>, owner: Connection, place: string): v
 async function bind(server: Server, address: string, port: number): Promise<void> {
   const listen = (one: string) =>
     new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(port, one, () => {
-        server.removeListener('error', reject)
-        resolve()
-      })
+      // It stays: an error of one connection does not end the others.
+      server.on('error', reject).listen(port, one, resolve)
     })
   if (address !== '') return listen(address)
   try {

@@ -93,6 +93,8 @@ export class FolderState {
   readonly #attempts = new Map<TreeNode, number>()
   /** A connection was cut: what is in the container is asked for before anything else. */
   readonly uncertain = new Set<TreeNode>()
+  /** Folders that are not watched in the container. */
+  unwatchedRemote: readonly string[] = []
   agreedFiles = 0
   agreedBytes = 0
   isClosed = false
@@ -234,6 +236,21 @@ export class FolderState {
     this.fail(node, side, message)
     this.#cancelRetry(node)
     this.#releaseParent(node)
+  }
+
+  /** A limit of the system is reached, so that folders are not watched: said once. */
+  limited(side: SyncProblem['side'], folder: string, limit: string): void {
+    const where = side === 'local' ? 'this machine' : 'its node'
+    const message = `the limit \`${limit}\` of ${where} is reached: this folder and others are not watched, and are read every 5 s instead`
+    this.world.report({ kind: 'problem', problem: { folder: this.name, path: folder || '.', side, message } })
+  }
+
+  /** What the agent says of folders that it does not watch. */
+  setUnwatchedRemote(folders: readonly string[], limit: string): void {
+    const [first] = folders
+    if (first !== undefined && limit !== '' && this.unwatchedRemote.length === 0)
+      this.limited('remote', first.slice(0, 200), limit.slice(0, 100))
+    this.unwatchedRemote = folders
   }
 
   attempts(node: TreeNode): number {

@@ -93,6 +93,7 @@ export class FolderSync {
       heard: path => this.#heard(path),
       settled: () => this.state.world.rested(),
       problem: (path, error) => this.#unreadable(path, error),
+      limited: (folder, limit) => this.state.limited('local', folder, limit),
     })
     this.#local = new LocalSteps(this.state)
     this.#remote = new RemoteSteps(this.state)

@@ -1,10 +1,16 @@
 import type { Duplex } from 'node:stream'
 import type { SyncClock } from './clock.ts'
+import * as fields from './fields.ts'
 import { encodeFrame, type Frame, type FrameLimits, FrameReader, type FrameType, GREETING_LIMITS } from './frames.ts'
+import { describeFailure } from './problems.ts'
 import { Throughput } from './throughput.ts'
 
 const PING = 10_000
 const DEAD = 25_000
+/** Milliseconds for last words to be read. */
+const LINGER = 1_000
+/** Characters of last words: they fit into a frame of the greeting. */
+const LONGEST_REASON = 300
 /** Contents that are as long are not copied into one piece with what is before them. */
 const LONG = 64 << 10
 /** With so much waiting, the way may be slower than compressing. */
@@ -20,6 +26,9 @@ export interface FrameStreamOptions {
   readonly ended: (error: Error) => void
 }
 
+/** The other side could not go on, and says why. */
+export class OtherSideFailed extends Error {}
+
 /** Frames over a stream. It ends once, with the reason: also when nothing has come for some time. */
 export class FrameStream {
   readonly #options: FrameStreamOptions
@@ -31,6 +40,8 @@ export class FrameStream {
   readonly #draining = new Set<() => void>()
   /** Bytes that were sent. */
   sent = 0
+  /** The other side is told why this side ends the connection. Nobody is told who has not proved to have the key. */
+  tellsWhy = false
 
   constructor(options: FrameStreamOptions) {
     this.#options = options
@@ -97,9 +108,31 @@ export class FrameStream {
   end(error: Error): void {
     if (this.#isEnded) return
     this.#isEnded = true
-    this.#cancelPing()
     this.#options.stream.on('error', () => {})
     this.#options.stream.destroy()
+    this.#ended(error)
+  }
+
+  /** Ends the connection because this side cannot go on: tells the other one why, if it may know. */
+  fail(error: Error): void {
+    if (this.#isEnded) return
+    if (!this.tellsWhy || error instanceof OtherSideFailed) {
+      this.end(error)
+      return
+    }
+    this.send('failed', { message: describeFailure(error).slice(0, LONGEST_REASON) })
+    this.#isEnded = true
+    const { stream, clock } = this.#options
+    stream.on('error', () => {})
+    // What still comes is read and forgotten: a connection that is closed before would lose the last words.
+    stream.end()
+    const cancel = clock.after(LINGER, () => stream.destroy())
+    stream.once('close', cancel)
+    this.#ended(error)
+  }
+
+  #ended(error: Error): void {
+    this.#cancelPing()
     for (const resolve of this.#draining) resolve()
     this.#draining.clear()
     this.#options.ended(error)
@@ -111,9 +144,10 @@ export class FrameStream {
     try {
       this.#reader.push(piece)
       for (let frame = this.#reader.next(); frame && !this.#isEnded; frame = this.#reader.next())
-        if (frame.type !== 'ping') this.#options.received(frame)
+        if (frame.type === 'failed') throw new OtherSideFailed(reasonOf(frame))
+        else if (frame.type !== 'ping') this.#options.received(frame)
     } catch (error) {
-      this.end(error as Error)
+      this.fail(error as Error)
     }
   }
 
@@ -148,4 +182,10 @@ function* join(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
     }
   }
   if (short.length > 0) yield Buffer.concat(short)
+}
+
+/** What the other side says of its end: of one line, whoever has written it. */
+function reasonOf({ header }: Frame): string {
+  const message = fields.text(header, 'message').slice(0, LONGEST_REASON)
+  return `the other side cannot go on: ${message.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')}`
 }

@@ -33,6 +33,8 @@ export const FRAME_TYPES = [
   'ping',
   'own',
   'left-out',
+  'failed',
+  'unwatched',
 ] as const
 export type FrameType = (typeof FRAME_TYPES)[number]
 

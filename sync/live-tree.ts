@@ -24,6 +24,8 @@ export interface LiveTreeOptions {
   /** A number of changes is complete. */
   readonly settled: () => void
   readonly problem: (path: string, error: unknown) => void
+  /** A limit of the system is reached: this folder and others are read every few seconds instead of being watched. */
+  readonly limited?: (folder: string, limit: string) => void
   /** The system has told of a path, which may be an ignored one. */
   readonly heard?: (path: string) => void
 }
@@ -51,6 +53,8 @@ export class LiveTree {
   #lastHint = 0
   #second = 0
   #eventsOfSecond = 0
+  /** Events of a full queue are told one after another, which may take longer than a second. */
+  #hasPaused = true
   #scan: Promise<void> | undefined
   #scanAgain = false
   #isClosed = false
@@ -63,7 +67,14 @@ export class LiveTree {
     this.#options = options
     const { disk, root, recursive } = options
     this.#isWatched = options.isWatched ?? true
-    this.watchers = new Watchers({ disk, root, recursive, changed: path => this.hint(path), lost: () => this.scan() })
+    this.watchers = new Watchers({
+      disk,
+      root,
+      recursive,
+      changed: path => this.hint(path),
+      lost: () => this.scan(),
+      limited: (folder, limit) => options.limited?.(folder, limit),
+    })
   }
 
   /** Hints that have not been looked at. */
@@ -286,8 +297,16 @@ export class LiveTree {
 
   #countsAsLost(): boolean {
     const second = Math.floor(this.#options.clock.now() / 1000)
-    if (second !== this.#second) this.#eventsOfSecond = 0
-    this.#second = second
+    if (second !== this.#second && this.#hasPaused) {
+      this.#eventsOfSecond = 0
+      this.#second = second
+    }
+    if (this.#hasPaused) {
+      this.#hasPaused = false
+      this.#after(0, () => {
+        this.#hasPaused = true
+      })
+    }
     this.#eventsOfSecond++
     if (this.#eventsOfSecond < OVERFLOW) return false
     if (this.#eventsOfSecond === OVERFLOW) {

@@ -15,6 +15,13 @@ export function describeError(error: unknown): string {
   return (code && WORDS[code]) ?? (error instanceof Error ? error.message : String(error))
 }
 
+/** The same with the path, where nothing else says what could not be done. */
+export function describeFailure(error: unknown): string {
+  const words = describeError(error)
+  const { path, message } = error as NodeJS.ErrnoException
+  return path === undefined || words === message ? words : `${words}: ${path}`
+}
+
 const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of the disk is used up',

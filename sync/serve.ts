@@ -21,6 +21,8 @@ export interface ServeOptions {
   /** This file is made when the application may start. */
   readonly ready: string
   readonly write: 'auto' | 'rename' | 'inplace'
+  /** Called before the volume is used; what it throws is told the laptop, and it is called again for the next one. */
+  readonly prepare?: () => void
   readonly disk?: Disk
   readonly clock?: SyncClock
   /** One watcher for all folders below: macOS, Windows. */
@@ -38,12 +40,16 @@ export interface ServedPlace {
 export interface SyncServer {
   /** Serves a connection from anybody: only who has the key is answered. */
   connect(stream: Duplex): void
+  /** Tells the laptop that this agent cannot go on. */
+  fail(error: Error): void
   close(): void
 }
 
 const GREETING_TIME = 10_000
 const GREETINGS = 16
 const ENTRIES = 1_000
+/** Folders that are not watched and are named to the laptop. */
+const UNWATCHED = 100
 
 /**
  * The agent's half of the sync: it carries out what the laptop has planned, and says what changes. It keeps its watchers
@@ -57,7 +63,7 @@ class Server implements SyncServer {
   readonly disk: Disk
   readonly clock: SyncClock
   readonly options: ServeOptions
-  readonly volume: SyncVolume
+  #volume: SyncVolume | undefined
   /** Names the trees that were read last: who has them as a whole needs only what has changed. */
   instance = randomUUID()
   folders: readonly ServedFolder[] = []
@@ -72,9 +78,20 @@ class Server implements SyncServer {
     this.options = options
     this.disk = options.disk ?? nodeDisk
     this.clock = options.clock ?? systemClock
-    this.volume = new SyncVolume(this.disk, options.volume)
-    // With content of an earlier session the application need not wait for a laptop.
-    if (this.volume.wasSynced && this.#hasMountedFiles()) this.openGate()
+    try {
+      // With content of an earlier session the application need not wait for a laptop.
+      if (this.volume.wasSynced && this.#hasMountedFiles()) this.openGate()
+    } catch {
+      // The first laptop is told why, and may come when it is over.
+    }
+  }
+
+  /** What is kept in the volume. Throws while that cannot be used: its disk is full, or its folders are not ours. */
+  get volume(): SyncVolume {
+    if (this.#volume) return this.#volume
+    this.options.prepare?.()
+    this.#volume = new SyncVolume(this.disk, this.options.volume)
+    return this.#volume
   }
 
   connect(stream: Duplex): void {
@@ -105,6 +122,10 @@ class Server implements SyncServer {
     for (const client of this.#greeting) client.end(new Error('the agent is stopping'))
     this.#client?.end(new Error('the agent is stopping'))
     for (const folder of this.folders) folder.close()
+  }
+
+  fail(error: Error): void {
+    this.#client?.fail(error)
   }
 
   openGate(): void {
@@ -192,6 +213,7 @@ class Server implements SyncServer {
     if (!this.#client?.isStarted) return
     for (const folder of this.folders) {
       this.tellLeftOut(this.#client, folder, false)
+      this.#tellUnwatched(this.#client, folder)
       if (folder.dirty.size === 0) continue
       const entries = folder.takeChanges()
       for (let at = 0; at < entries.length; at += ENTRIES) {
@@ -205,6 +227,14 @@ class Server implements SyncServer {
   tellLeftOut(client: ServedClient, folder: ServedFolder, all: boolean): void {
     const leftOut = folder.takeLeftOut(all)
     if (leftOut) client.send('left-out', { folder: folder.name, ...leftOut })
+  }
+
+  #tellUnwatched(client: ServedClient, { name, live: { watchers } }: ServedFolder): void {
+    const { size } = watchers.unwatched
+    if (client.unwatched.get(name) === size) return
+    client.unwatched.set(name, size)
+    const folders = [...watchers.unwatched].slice(0, UNWATCHED)
+    client.send('unwatched', { folder: name, folders, limit: watchers.limit ?? '' })
   }
 
   confirm(seen: number): void {
@@ -253,6 +283,8 @@ class ServedClient {
   onGreeted: () => void = () => {}
   onEnded: () => void = () => {}
   isStarted = false
+  /** How many folders of each it knows to be unwatched. */
+  readonly unwatched = new Map<string, number>()
   readonly #server: Server
   readonly #connection: FrameStream
   readonly #nonce = newNonce()
@@ -283,9 +315,13 @@ class ServedClient {
     this.#connection.end(error)
   }
 
+  fail(error: Error): void {
+    this.#connection.fail(error)
+  }
+
   #receive({ type, header, body }: Frame): void {
     if (!this.#isGreeted) this.#greet(type, header)
-    else if (type === 'start') void this.#start(header).catch(error => this.end(error as Error))
+    else if (type === 'start') void this.#start(header).catch(error => this.fail(error as Error))
     else if (type === 'seen') this.#server.confirm(fields.count(header, 'seq'))
     else this.#requests.receive({ type, header, body })
   }
@@ -298,6 +334,7 @@ class ServedClient {
       throw new Error('the greeting has another key')
     this.#isGreeted = true
     this.#connection.limits = FRAME_LIMITS
+    this.#connection.tellsWhy = true
     this.onGreeted()
     this.send('welcome', {
       proof: proof(key, 'agent', this.#nonce, nonce),

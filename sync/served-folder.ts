@@ -95,15 +95,23 @@ export class ServedFolder {
   /** What comes from the laptop is in the tree before anybody asks. */
   #isOwn(path: string): boolean {
     if (this.own.has(path)) return true
-    const { disk, root, volume } = this.#options
+    const { disk, root } = this.#options
     if (!this.#mayOwnMore || this.tree.find(path)?.local || entryKind(disk, `${root}/${path}`) !== 'folder')
       return false
     this.own.add(path)
-    if (volume.hasImage(this.name)) {
-      volume.setOwnFolders(this.name, [...this.own])
-      this.#options.owns([path])
-    }
+    this.#noteOwn(path)
     return true
+  }
+
+  #noteOwn(path: string): void {
+    const { volume, owns } = this.#options
+    try {
+      if (!volume.hasImage(this.name)) return
+      volume.setOwnFolders(this.name, [...this.own])
+      owns([path])
+    } catch {
+      // The folder of the volume cannot be looked at: nothing is noted.
+    }
   }
 
   /** The changes that were not told, with what is there now. */
@@ -159,7 +167,12 @@ export class ServedFolder {
   }
 }
 
+/** Undefined, too, for what cannot be looked at. */
 function entryKind(disk: Disk, path: string): string | undefined {
-  const entry = disk.entry(path)
-  return entry === 'other' ? undefined : entry?.kind
+  try {
+    const entry = disk.entry(path)
+    return entry === 'other' ? undefined : entry?.kind
+  } catch {
+    return undefined
+  }
 }

@@ -9,6 +9,7 @@ import type { FrameStream } from './frame-stream.ts'
 import { FRAME_LIMITS, type Frame } from './frames.ts'
 import { hashPieces } from './hash.ts'
 import { literal, sendLiteral } from './literal.ts'
+import { outsideProblem } from './paths.ts'
 import { describeError } from './problems.ts'
 import { readSmall } from './reader.ts'
 import { decodeBit, decodeWrites, encodeBit, encodeResult } from './requests.ts'
@@ -78,7 +79,7 @@ export class ServedRequests {
         this.#answer(id, {})
         return
       default:
-        void this.#reply(id, frame).catch(error => this.#connection.end(error as Error))
+        void this.#reply(id, frame).catch(error => this.#connection.fail(error as Error))
     }
   }
 
@@ -120,7 +121,7 @@ export class ServedRequests {
   }
 
   #stat(id: number, folder: ServedFolder, header: Frame['header']): void {
-    const paths = fields.list(header, 'paths').map(String)
+    const paths = fields.list(header, 'paths').map(pathIn)
     for (const path of paths) folder.live.refresh(path)
     this.#answer(id, { entries: paths.map(path => encodeEntry(folder.tree.find(path)?.local)) })
   }
@@ -129,7 +130,7 @@ export class ServedRequests {
     const pieces: Uint8Array[] = []
     const results = fields.list(header, 'items').map(item => {
       const [path, expect] = item as readonly [unknown, unknown]
-      const read = this.#readOne(folder, String(path), decodeEntry(expect))
+      const read = this.#readOne(folder, pathIn(path), decodeEntry(expect))
       if (read.bytes) pieces.push(read.bytes)
       return read.result
     })
@@ -161,7 +162,7 @@ export class ServedRequests {
 
   async #hash(id: number, folder: ServedFolder, header: Frame['header']): Promise<void> {
     const results: object[] = []
-    for (const path of fields.list(header, 'paths').map(String)) results.push(await this.#hashOne(folder, path))
+    for (const path of fields.list(header, 'paths').map(pathIn)) results.push(await this.#hashOne(folder, path))
     this.#answer(id, { results })
   }
 
@@ -190,7 +191,7 @@ export class ServedRequests {
   }
 
   async #sums(id: number, folder: ServedFolder, header: Frame['header']): Promise<void> {
-    const path = fields.text(header, 'path')
+    const path = pathIn(header['path'])
     const { disk, clock } = this.#things
     try {
       const sums = this.#isSeen(folder, path) ? await sumsOf(disk, clock, folder.writer.place(path)) : undefined
@@ -203,7 +204,7 @@ export class ServedRequests {
 
   #begin(id: number, header: Frame['header']): void {
     const folder = this.#folder(header)
-    const path = fields.text(header, 'path')
+    const path = pathIn(header['path'])
     const { executable } = decodeBit(header['executable'])
     const expect = decodeEntry(header['expect'])
     const incoming = { folder, path, expect }
@@ -269,7 +270,7 @@ export class ServedRequests {
   }
 
   async #fetch(id: number, folder: ServedFolder, header: Frame['header'], sums: Buffer): Promise<void> {
-    const path = fields.text(header, 'path')
+    const path = pathIn(header['path'])
     const expect = decodeEntry(header['expect'])
     const mayDeflate = header['deflate'] === true
     const { disk, clock } = this.#things
@@ -311,4 +312,12 @@ export class ServedRequests {
     folder.dirty.delete(path)
     this.#answer(id, { k: 'changed', e: encodeEntry(folder.tree.find(path)?.local) })
   }
+}
+
+/** A path that a request is about. Throws an Error if it is not one in the folder. */
+function pathIn(value: unknown): string {
+  if (typeof value !== 'string') throw new Error('a path is not a text')
+  const problem = outsideProblem(value)
+  if (problem) throw new Error(problem)
+  return value
 }

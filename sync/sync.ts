@@ -223,9 +223,10 @@ class Engine implements SyncEngine, FolderWorld {
       ...(current && { current: { ...current } }),
       problems: this.#folders.flatMap(({ state }) => [...state.problems.values()]),
       conflicts: [...this.#conflicts],
-      unwatched: this.#folders.flatMap(({ root, state }) =>
-        [...state.live.watchers.unwatched].map(folder => placeIn(root, folder)),
-      ),
+      unwatched: this.#folders.flatMap(({ root, state }) => [
+        ...[...state.live.watchers.unwatched].map(folder => placeIn(root, folder)),
+        ...state.unwatchedRemote.map(folder => `${folder || '.'} in the container`),
+      ]),
       leftOut: {
         count: leftOut.reduce((all, { count }) => all + count, 0),
         paths: leftOut.flatMap(({ paths }) => paths).slice(0, LEFT_OUT),
@@ -450,6 +451,12 @@ class Engine implements SyncEngine, FolderWorld {
       case 'own':
         this.#folder(header).setOwn(fields.list(header, 'paths').map(String))
         this.rested()
+        return
+      case 'unwatched':
+        this.#folder(header).state.setUnwatchedRemote(
+          fields.list(header, 'folders').map(String),
+          fields.text(header, 'limit'),
+        )
         return
       default:
         throw new Error(`a message of the kind \`${type}\` was not expected`)

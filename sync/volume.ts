@@ -22,6 +22,8 @@ export class SyncVolume {
   readonly stage: string
   readonly #disk: Disk
   readonly #folder: string
+  /** What is noted of folders, also where it could not be written. */
+  readonly #noted = new Map<string, readonly string[]>()
 
   constructor(disk: Disk, root: string) {
     this.#disk = disk
@@ -67,12 +69,19 @@ export class SyncVolume {
   }
 
   #readPaths(name: string): readonly string[] {
+    const noted = this.#noted.get(name)
+    if (noted) return noted
     const text = readOwn(this.#disk, `${this.#folder}/${name}`)?.toString() ?? ''
     return text.split('\0').filter(path => path !== '')
   }
 
   #writePaths(name: string, paths: readonly string[]): void {
-    writeOwn(this.#disk, `${this.#folder}/${name}`, Buffer.from(paths.join('\0')))
+    this.#noted.set(name, paths)
+    try {
+      writeOwn(this.#disk, `${this.#folder}/${name}`, Buffer.from(paths.join('\0')))
+    } catch {
+      // On a full disk it is written the next time. An agent that starts before does not know it.
+    }
   }
 
   /** The entries that are of the image; undefined before anything was synchronized. */

@@ -10,11 +10,21 @@ export interface WatchersOptions {
   readonly changed: (path: string) => void
   /** Events may have been lost. */
   readonly lost: () => void
+  /** A limit of the system is reached: this folder is the first that is not watched. */
+  readonly limited: (folder: string, limit: string) => void
+}
+
+/** Of inotify: both count for a user on a machine, or on a node with all of its Pods. */
+const LIMITS: Readonly<Record<string, string>> = {
+  ENOSPC: 'fs.inotify.max_user_watches',
+  EMFILE: 'fs.inotify.max_user_instances',
 }
 
 /** Watches folders. What the system refuses to watch is in `unwatched`, to be read again and again. */
 export class Watchers {
   readonly unwatched = new Set<string>()
+  /** The setting of the system whose limit was reached last. */
+  limit: string | undefined
   readonly #open = new Map<string, () => void>()
   readonly #options: WatchersOptions
 
@@ -39,7 +49,11 @@ export class Watchers {
       this.unwatched.delete(folder)
     } catch (error) {
       if (isMissing(error)) return
+      const limit = LIMITS[errorCode(error) ?? '']
+      const isFirst = limit !== undefined && limit !== this.limit
       this.unwatched.add(folder)
+      this.limit = limit ?? this.limit
+      if (isFirst) this.#options.limited(folder, limit)
       if (!['ENOSPC', 'EMFILE', 'ENFILE', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) this.#options.lost()
     }
   }

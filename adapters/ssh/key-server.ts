@@ -56,7 +56,8 @@ export async function startKeyServer(
     server.injectSocket(socket)
   })
   await new Promise<void>((resolve, reject) => {
-    listener.once('error', reject).listen({ ...at, readableAll: true, writableAll: true }, resolve)
+    // It stays: an error of one connection does not end the others.
+    listener.on('error', reject).listen({ ...at, readableAll: true, writableAll: true }, resolve)
   })
   return {
     port: 'path' in at ? 0 : (listener.address() as AddressInfo).port, // it listens on a port

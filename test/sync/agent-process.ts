@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,24 +21,27 @@ export interface Bench {
   readonly ready: string
   readonly config: AgentConfig
   readonly events: SyncEvent[]
-  startAgent(): Promise<ChildProcess>
+  /** `under`: a program with arguments that runs it, with another limit or other mounts. */
+  startAgent(under?: readonly string[]): Promise<ChildProcess>
   connect(): Promise<Socket>
   engine(options?: Partial<SyncOptions>): SyncEngine
   close(): Promise<void>
 }
 
-let bundled: Promise<string> | undefined
+const bundled = new Map<string, Promise<string>>()
 
-/** The agent in one file, bundled once for each process of tests. */
-function bundleAgent(): Promise<string> {
-  bundled ??= (async () => {
-    const outfile = join(mkdtempSync(join(tmpdir(), 'devctl-agent-')), 'agent.cjs')
-    const entryPoints = ['agent/main.ts']
+/** A program in one file, bundled once for each process of tests. */
+export function bundle(entryPoint: string): Promise<string> {
+  const make = async () => {
+    const outfile = join(mkdtempSync(join(tmpdir(), 'devctl-bundle-')), 'program.cjs')
     const options = { bundle: true, platform: 'node', target: 'node20.19', format: 'cjs' } as const
-    await build({ ...options, absWorkingDir: root, entryPoints, outfile, external: ['cpu-features', '*.node'] })
+    const external = ['cpu-features', '*.node']
+    await build({ ...options, absWorkingDir: root, entryPoints: [entryPoint], outfile, external })
     return outfile
-  })()
-  return bundled
+  }
+  const found = bundled.get(entryPoint) ?? make()
+  bundled.set(entryPoint, found)
+  return found
 }
 
 export async function startBench(settings: Partial<AgentConfig> = {}): Promise<Bench> {
@@ -59,9 +62,16 @@ export async function startBench(settings: Partial<AgentConfig> = {}): Promise<B
     write: 'auto',
     ...settings,
   }
+  const { user } = config
+  if (user) {
+    // As in a Pod, where a volume in memory is anybody's.
+    mkdirSync(join(folder, 'run'))
+    chownSync(join(folder, 'run'), user.uid, user.gid)
+    chmodSync(folder, 0o755)
+  }
   const file = join(folder, 'session.json')
   writeFileSync(file, JSON.stringify(config))
-  const agent = await bundleAgent()
+  const agent = await bundle('agent/main.ts')
   const children: ChildProcess[] = []
   const engines: SyncEngine[] = []
   const events: SyncEvent[] = []
@@ -72,8 +82,9 @@ export async function startBench(settings: Partial<AgentConfig> = {}): Promise<B
     ready: config.ready,
     config,
     events,
-    startAgent: async () => {
-      const child = spawn(process.execPath, [agent, file], { stdio: ['ignore', 'inherit', 'inherit'] })
+    startAgent: async (under = []) => {
+      const [program, ...words] = [...under, process.execPath, agent, file]
+      const child = spawn(program!, words, { stdio: ['ignore', 'inherit', 'inherit'] })
       children.push(child)
       ;(await bench.connect()).destroy()
       return child
@@ -118,13 +129,16 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Looks again and again until there is something, for ten seconds. */
-export async function until<T>(look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
-  const end = Date.now() + 10_000
+/** Looks again and again until there is something. */
+export async function until<T>(
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  seconds = 10,
+): Promise<T> {
+  const end = Date.now() + seconds * 1_000
   for (;;) {
     const found = await look()
     if (found) return found
-    if (Date.now() > end) throw new Error('it has not happened within ten seconds')
+    if (Date.now() > end) throw new Error(`it has not happened within ${seconds} seconds`)
     await sleep(3)
   }
 }

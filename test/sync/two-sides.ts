@@ -135,6 +135,6 @@ export class TwoSides {
   async close(): Promise<void> {
     this.pair?.cut()
     await this.engine.close()
-    this.server.close()
+    this.server?.close()
   }
 }
