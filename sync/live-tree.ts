@@ -6,7 +6,7 @@ import { LeftOutPaths, NO_FILE, NOT_UTF8 } from './left-out.ts'
 import { joinPath, placeIn } from './paths.ts'
 import type { TreeNode } from './tree-node.ts'
 import { Watchers } from './watchers.ts'
-import { TEMPORARY } from './writer.ts'
+import { removeLeftover, TEMPORARY } from './writer.ts'
 
 export interface LiveTreeOptions {
   readonly disk: Disk
@@ -61,12 +61,16 @@ export class LiveTree {
   #isWatched: boolean
   #isLookingForRoot = false
   #lastChange = 0
+  readonly #begun: number
+  /** Nothing of ours is being written yet. */
+  #isFirstScan = true
   readonly #timers = new Set<() => void>()
 
   constructor(options: LiveTreeOptions) {
     this.#options = options
     const { disk, root, recursive } = options
     this.#isWatched = options.isWatched ?? true
+    this.#begun = options.clock.now()
     this.watchers = new Watchers({
       disk,
       root,
@@ -90,6 +94,7 @@ export class LiveTree {
   /** Reads everything for the first time. */
   async start(): Promise<void> {
     await this.scan()
+    this.#isFirstScan = false
     if (this.#isClosed) return
     if (this.#options.rescanInterval > 0) this.#every(this.#options.rescanInterval * 1000, () => this.scan())
     this.#every(UNWATCHED_SCAN, () => this.#readUnwatched())
@@ -284,7 +289,9 @@ export class LiveTree {
     this.leftOut.keep(path, found)
     for (const child of [...(node.children?.values() ?? [])])
       if (child.local && !found.has(child.name)) yield* this.#look(joinPath(path, child.name), isDeep)
-    for (const name of names) if (!name.startsWith(TEMPORARY)) yield* this.#look(joinPath(path, name), isDeep)
+    for (const name of names)
+      if (!name.startsWith(TEMPORARY)) yield* this.#look(joinPath(path, name), isDeep)
+      else if (this.#isFirstScan) removeLeftover(disk, placeIn(root, joinPath(path, name)), this.#begun)
   }
 
   /** An ignored folder is kept where something in it is included. */

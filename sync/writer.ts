@@ -52,6 +52,20 @@ export const SMALL_FILE = 1 << 20
 /** Files of this machine that are being written begin so; they are never synchronized. */
 export const TEMPORARY = '.devctl-part-'
 
+const IS_TEMPORARY = /\/\.devctl-part-[0-9a-f]{12}$/
+
+/** Removes a file of ours that is older: a process that was killed was writing it. Others with such a name stay. */
+export function removeLeftover(disk: Disk, place: string, begun: number): void {
+  if (!IS_TEMPORARY.test(place)) return
+  try {
+    const entry = disk.entry(place)
+    if (entry === undefined || entry === 'other' || entry.kind === 'folder' || entry.ctime >= begun) return
+    disk.removeFile(place)
+  } catch {
+    // It has gone, or the next session removes it.
+  }
+}
+
 /**
  * Changes files of one side. A change is made only if what is there is what the planner knows, and never through a link:
  * every folder above is looked at first. Throws the errors of the file system.
