@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createGzip, gunzipSync, gzipSync } from 'node:zlib'
 import type { Disk } from './disk.ts'
 import { makeFolders, readOwn, writeOwn } from './disk-files.ts'
-import { type Agreed, decodeEntry, encodeEntry } from './entry.ts'
+import { type Agreed, copyEntry, decodeEntry, encodeEntry } from './entry.ts'
 import * as fields from './fields.ts'
 import { outsideProblem } from './paths.ts'
 import type { TreeNode } from './tree-node.ts'
@@ -19,8 +19,9 @@ const OPTIONS = { level: 1 }
 const PART = 64 << 10
 
 /**
- * Writes the base of a tree, and the folders that are the container's own: a line for these, and one
- * for each path. A large base is never in memory as a whole; what changes meanwhile is in it or not.
+ * Writes the base of a tree, the folders that are the container's own, and the number of the last file of the journal
+ * that is in it: a line for these, and one for each path. A large base is never in memory as a whole; what changes
+ * meanwhile is in it or not.
  */
 export async function saveBase(
   disk: Disk,
@@ -28,8 +29,9 @@ export async function saveBase(
   { volume, root }: BaseKey,
   tree: TreeNode,
   own: Iterable<string>,
+  journal: number,
 ): Promise<void> {
-  const header = { version: VERSION, volume, root, own: [...own] }
+  const header = { version: VERSION, volume, root, own: [...own], journal }
   const bytes = await compressed(parts(header, tree))
   makeFolders(disk, file.slice(0, file.lastIndexOf('/')))
   writeOwn(disk, file, bytes)
@@ -39,9 +41,7 @@ function* parts(header: object, tree: TreeNode): Generator<string> {
   let text = `${JSON.stringify(header)}\n`
   for (const { base, path } of tree.walk()) {
     if (!base) continue
-    const { local, remote } = base
-    const hash = local?.hash ?? remote?.hash ?? null
-    text += `${JSON.stringify([path, encodeEntry(local), encodeEntry(remote), hash])}\n`
+    text += `${JSON.stringify(encodeAgreed(path, base))}\n`
     if (text.length < PART) continue
     yield text
     text = ''
@@ -64,33 +64,42 @@ async function compressed(texts: Generator<string>): Promise<Uint8Array> {
   return Buffer.concat(done)
 }
 
+/** A path in a line of the base; without a base, nothing is agreed on any more. */
+export function encodeAgreed(path: string, base: Agreed | undefined): readonly unknown[] {
+  const { local, remote } = base ?? {}
+  return [path, encodeEntry(local), encodeEntry(remote), local?.hash ?? remote?.hash ?? null]
+}
+
+/** What a base has beside the entries of the tree. */
+export interface LoadedBase {
+  readonly own: readonly string[]
+  /** Undefined: it was saved without a journal. */
+  readonly journal: number | undefined
+}
+
 /**
- * Reads the base into a tree; gives the container's own folders. Undefined, and the tree as it was, if the file is not
- * there, damaged, or of another volume or folder.
+ * Reads the base into a tree. Undefined, and the tree as it was, if the file is not there, damaged, or of another volume
+ * or folder.
  */
-export function loadBase(
-  disk: Disk,
-  file: string,
-  { volume, root }: BaseKey,
-  tree: TreeNode,
-): readonly string[] | undefined {
+export function loadBase(disk: Disk, file: string, { volume, root }: BaseKey, tree: TreeNode): LoadedBase | undefined {
   const bytes = readOwn(disk, file)
   if (!bytes) return undefined
   try {
     // All of it, or nothing: with a part of the base, the rest would be taken for new.
     const entries: (readonly [string, Agreed])[] = []
-    let own: readonly string[] | undefined
+    let loaded: LoadedBase | undefined
     for (const line of lines(gunzipSync(bytes))) {
       const value: unknown = JSON.parse(line)
-      if (own) entries.push(decodeAgreed(value))
+      if (loaded) entries.push(decodeAgreed(value))
       else {
         const header = fields.object(value)
         if (header['version'] !== VERSION || header['volume'] !== volume || header['root'] !== root) return undefined
-        own = fields.list(header, 'own').map(String)
+        const own = fields.list(header, 'own').map(String)
+        loaded = { own, journal: header['journal'] === undefined ? undefined : fields.count(header, 'journal') }
       }
     }
     for (const [path, base] of entries) tree.at(path).base = base
-    return own
+    return loaded
   } catch {
     return undefined
   }
@@ -104,10 +113,15 @@ function* lines(text: Buffer): Generator<string> {
   }
 }
 
-function decodeAgreed(value: unknown): readonly [string, Agreed] {
+/** Throws if it is no line of a base. */
+export function decodeAgreed(value: unknown): readonly [string, Agreed] {
   const [path, one, other, hash] = value as readonly unknown[]
   if (typeof path !== 'string' || outsideProblem(path)) throw new Error('a path in the base is not valid')
-  const known = typeof hash === 'string' ? { hash } : {}
-  const [local, remote] = [decodeEntry(one), decodeEntry(other)].map(entry => entry && { ...entry, ...known })
+  const known = typeof hash === 'string' ? hash : undefined
+  const decode = (value: unknown) => {
+    const entry = decodeEntry(value)
+    return entry && known !== undefined ? copyEntry(entry, { hash: known }) : entry
+  }
+  const [local, remote] = [decode(one), decode(other)]
   return [path, { local, remote }]
 }

@@ -1,6 +1,5 @@
 import * as fs from 'node:fs'
-import type { FileEntry } from './entry.ts'
-import { FOLDER, linkEntry } from './entry.ts'
+import { copyEntry, type FileEntry, FOLDER, fileEntry, linkEntry } from './entry.ts'
 
 /**
  * The calls that the sync makes to a file system, all of them synchronous: with asynchronous ones small files take five
@@ -51,15 +50,15 @@ export const nodeDisk: Disk = {
   entry: path => {
     const stat = lstat(path)
     if (!stat) return undefined
-    if (stat.isFile()) return fileEntry(stat)
-    if (stat.isDirectory()) return { ...FOLDER, inode: stat.ino, ctime: stat.birthtimeMs }
+    if (stat.isFile()) return fileOf(stat)
+    if (stat.isDirectory()) return copyEntry({ ...FOLDER, inode: stat.ino, ctime: stat.birthtimeMs })
     return stat.isSymbolicLink() ? linkEntry(fs.readlinkSync(path)) : 'other'
   },
   list: folder => fs.readdirSync(folder),
   open: (path, how, executable = false) => fs.openSync(path, FLAGS[how], executable ? 0o777 : 0o666),
   opened: file => {
     const stat = fs.fstatSync(file)
-    return stat.isFile() ? { ...fileEntry(stat), links: stat.nlink } : undefined
+    return stat.isFile() ? { ...fileOf(stat), links: stat.nlink } : undefined
   },
   read: (file, into, position) => fs.readSync(file, into, 0, into.length, position),
   write: (file, bytes, position) => {
@@ -104,14 +103,9 @@ function lstat(path: string): fs.Stats | undefined {
   }
 }
 
-const fileEntry = (stat: fs.Stats): FileEntry => ({
-  kind: 'file',
-  size: stat.size,
-  mtime: stat.mtimeMs,
-  ctime: stat.ctimeMs,
-  inode: stat.ino,
-  executable: isWindows ? undefined : (stat.mode & 0o100) !== 0,
-})
+function fileOf({ size, mtimeMs: mtime, ctimeMs: ctime, ino: inode, mode }: fs.Stats): FileEntry {
+  return fileEntry({ size, mtime, ctime, inode, executable: isWindows ? undefined : (mode & 0o100) !== 0 })
+}
 
 export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code
 

@@ -12,11 +12,21 @@ export interface FileEntry {
   /** Undefined where the file system does not know: Windows. */
   readonly executable: boolean | undefined
   /** Where a link leads, as written. */
-  readonly target?: string
+  readonly target?: string | undefined
   /** SHA-256 of the contents, if they have been read. */
-  readonly hash?: string
+  readonly hash?: string | undefined
   /** In the container: the file is as the image has it. */
-  readonly isOfImage?: boolean
+  readonly isOfImage?: boolean | undefined
+}
+
+/**
+ * A copy with what is known besides. All entries are made here, with the same properties in the same order: for objects
+ * that are made by spreading others, V8 keeps a shape each, which takes more memory than what is in them.
+ */
+export function copyEntry(entry: FileEntry, known: Pick<FileEntry, 'hash' | 'isOfImage'> = {}): FileEntry {
+  const { kind, size, mtime, ctime, inode, executable, target } = entry
+  const { hash = entry.hash, isOfImage = entry.isOfImage } = known
+  return { kind, size, mtime, ctime, inode, executable, target, hash, isOfImage }
 }
 
 /** What both sides had when they last agreed. One of them is undefined for a folder that stays on one side only. */
@@ -72,28 +82,21 @@ export function decodeEntry(value: unknown): FileEntry | undefined {
   const [size, mtime, ctime, inode, executable, image] = fields as readonly number[]
   if (inode === undefined || executable === undefined || !Number.isSafeInteger(size) || size! < 0)
     throw new Error('an entry is incomplete')
-  return {
-    kind: 'file',
-    size: size!,
-    mtime: mtime!,
-    ctime: ctime!,
-    inode,
-    executable: executable === UNKNOWN ? undefined : executable === 1,
-    ...(image === 1 && { isOfImage: true }),
-  }
+  const isExecutable = executable === UNKNOWN ? undefined : executable === 1
+  const isOfImage = image === 1 ? true : undefined
+  return fileEntry({ size: size!, mtime: mtime!, ctime: ctime!, inode, executable: isExecutable, isOfImage })
+}
+
+/** What is known of a file. */
+export const fileEntry = (file: Omit<FileEntry, 'kind' | 'target'>): FileEntry => {
+  const { size, mtime, ctime, inode, executable, hash, isOfImage } = file
+  return { kind: 'file', size, mtime, ctime, inode, executable, target: undefined, hash, isOfImage }
 }
 
 /** Folders have nothing that is synchronized but that they are there. */
-export const FOLDER: FileEntry = { kind: 'folder', size: 0, mtime: 0, ctime: 0, inode: 0, executable: undefined }
-const FOLDER_OF_IMAGE: FileEntry = { ...FOLDER, isOfImage: true }
+const NOTHING = { size: 0, mtime: 0, ctime: 0, inode: 0, executable: undefined }
+export const FOLDER: FileEntry = copyEntry({ ...NOTHING, kind: 'folder' })
+const FOLDER_OF_IMAGE: FileEntry = copyEntry(FOLDER, { isOfImage: true })
 
-export const linkEntry = (target: string, isOfImage = false): FileEntry => ({
-  kind: 'link',
-  size: 0,
-  mtime: 0,
-  ctime: 0,
-  inode: 0,
-  executable: undefined,
-  target,
-  ...(isOfImage && { isOfImage: true }),
-})
+export const linkEntry = (target: string, isOfImage?: boolean): FileEntry =>
+  copyEntry({ ...NOTHING, kind: 'link', target, isOfImage: isOfImage || undefined })

@@ -8,6 +8,7 @@ import type { SyncLink } from './link.ts'
 import type { LiveTree } from './live-tree.ts'
 import type { NameRules } from './paths.ts'
 import type { SyncProblem } from './problems.ts'
+import type { SavedBase } from './saved-base.ts'
 import { TreeNode } from './tree-node.ts'
 import { WorkQueue } from './work-queue.ts'
 import type { Writer } from './writer.ts'
@@ -95,11 +96,14 @@ export class FolderState {
   readonly uncertain = new Set<TreeNode>()
   /** Folders that are not watched in the container. */
   unwatchedRemote: readonly string[] = []
+  /** What was sent to these paths, and has not been answered: if nobody hears what came of it, contents tell. */
+  readonly sent = new Map<TreeNode, FileEntry>()
   agreedFiles = 0
   agreedBytes = 0
   isClosed = false
   live!: LiveTree
   writer!: Writer
+  saved!: SavedBase
   #watching: { readonly nodes: Set<TreeNode>; readonly resolve: () => void }[] = []
 
   constructor(name: string, world: FolderWorld) {
@@ -141,10 +145,18 @@ export class FolderState {
   }
 
   setBase(node: TreeNode, base: Agreed | undefined): void {
+    if (!base && !node.base) return
     this.#count(node.base, -1)
     this.#count(base, 1)
     node.base = base
+    this.saved.agreed(node)
     this.world.agreed()
+  }
+
+  /** What the path has here is about to be sent. */
+  sends(node: TreeNode, local: FileEntry): void {
+    this.sent.set(node, local)
+    this.saved.sends(node.path, local)
   }
 
   /** A base that was loaded. */
@@ -164,6 +176,7 @@ export class FolderState {
     this.#leave(node)
     this.#cancelRetry(node)
     this.#attempts.delete(node)
+    this.sent.delete(node)
     this.#solve(node)
     share(node)
     if (isAgain) this.mark(node)
@@ -185,6 +198,7 @@ export class FolderState {
     this.#attempts.delete(node)
     this.queue.delete(node)
     this.uncertain.delete(node)
+    this.sent.delete(node)
     this.#solve(node)
     if (node.base) this.setBase(node, undefined)
     node.local = undefined

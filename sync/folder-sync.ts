@@ -2,7 +2,7 @@ import { ChangingRules } from './changing-rules.ts'
 import { turn } from './clock.ts'
 import { IGNORE_FILE } from './default-ignores.ts'
 import { Deletions } from './deletions.ts'
-import { decodeEntry, type FileEntry, isFolder, isUntouched } from './entry.ts'
+import { copyEntry, decodeEntry, type FileEntry, isFolder, isUntouched } from './entry.ts'
 import { FolderState, type FolderWorld, type LostFiles } from './folder-state.ts'
 import { spaceProblem } from './free-space.ts'
 import { hashOf, hashPieces } from './hash.ts'
@@ -17,6 +17,7 @@ import { pathProblem, refusedPart } from './paths.ts'
 import { describeError } from './problems.ts'
 import { readSmall } from './reader.ts'
 import { RemoteSteps, type WantedFile } from './remote-steps.ts'
+import { SavedBase } from './saved-base.ts'
 import type { TreeNode } from './tree-node.ts'
 import { SMALL_FILE, Writer } from './writer.ts'
 
@@ -32,6 +33,8 @@ export interface FolderSyncOptions {
   readonly isMountedFile: boolean
   readonly recursive: boolean
   readonly rescanInterval: number
+  /** The file for what both sides have agreed on. */
+  readonly baseFile: string
 }
 
 /** A sync folder on the laptop: plans what happens to each path that has changed on either side, and does it. */
@@ -80,6 +83,7 @@ export class FolderSync {
         [IGNORE_FILE, ...options.own],
       ),
     )
+    this.state.saved = new SavedBase(world.disk, options.baseFile, root)
     this.state.writer = new Writer({ disk: world.disk, root, write: 'rename' })
     this.state.live = new LiveTree({
       disk: world.disk,
@@ -347,11 +351,24 @@ export class FolderSync {
     return { files, bytes }
   }
 
-  /** The base of an earlier session was loaded into the tree. */
-  loaded(own: readonly string[]): void {
+  /** Takes up what an earlier session has agreed on with that volume. */
+  load(volume: string): void {
     const { state } = this
+    const found = state.saved.load(volume, state.tree)
+    if (!found) return
     for (const { base } of state.tree.walk()) if (base) state.count(base)
-    this.setOwn(own)
+    for (const [path, entry] of found.sent) state.sent.set(state.tree.at(path), entry)
+    this.setOwn(found.own)
+    // What the journal has is saved with the rest.
+    if (this.journalSize > 0) state.world.agreed()
+  }
+
+  get journalSize(): number {
+    return this.state.saved.size
+  }
+
+  save(): Promise<void> {
+    return this.state.saved.save(this.state.tree, this.own, this.state.sent)
   }
 
   /** Resolves when everything that has happened here until now has been done. */
@@ -379,7 +396,7 @@ export class FolderSync {
         if (node.base && !node[side]) this.state.setBase(node, undefined)
         // What came from the image is wanted, too: this side has lost it.
         if (side === 'local' && node.remote?.isOfImage && !node.local)
-          node.remote = { ...node.remote, isOfImage: false }
+          node.remote = copyEntry(node.remote, { isOfImage: false })
         if (node.parent) this.state.mark(node)
       }
     }
@@ -469,6 +486,7 @@ export class FolderSync {
   }
 
   #decide(node: TreeNode): Decision | undefined {
+    if (this.state.sent.has(node) && this.#isUnknown(node)) return { do: 'hash', local: false, remote: true }
     const blocker = node.local || !node.remote ? undefined : fileAbove(node)
     if (blocker) {
       const above = this.#merge(blocker, false).do
@@ -487,6 +505,17 @@ export class FolderSync {
     if (!this.#insisting.has(node) || decision.do !== 'fetch') return decision
     const { base, remote } = node
     return { do: 'send', keep: !isFolder(remote) && !remote!.isOfImage && !isUntouched(base?.remote, remote) }
+  }
+
+  /** Whether contents tell if what we have sent has arrived. If it has, that is what both sides had. */
+  #isUnknown(node: TreeNode): boolean {
+    const { remote } = node
+    const sent = this.state.sent.get(node)!
+    if (remote?.kind === 'file' && remote.size === sent.size && remote.size > 0 && !remote.hash) return true
+    this.state.sent.delete(node)
+    if (remote?.kind === sent.kind && remote.hash === sent.hash && remote.target === sent.target)
+      this.state.setBase(node, { local: sent, remote })
+    return false
   }
 
   #merge({ base, local, remote }: TreeNode, isBelowFile: boolean): Decision {
@@ -586,7 +615,7 @@ export class FolderSync {
     try {
       const read = readSmall(state.world.disk, state.writer.place(path), SMALL_FILE)
       if (read.bytes && (read.kind === 'read' || state.attempts(node) > 3)) {
-        const entry = { ...read.entry!, hash: hashOf(read.bytes) }
+        const entry = copyEntry(read.entry!, { hash: hashOf(read.bytes) })
         if (read.kind === 'read') node.local = entry
         else state.live.hint(path)
         return { entry, bytes: read.bytes }
@@ -631,7 +660,7 @@ export class FolderSync {
   #sendMeta(node: TreeNode): void {
     const { mtime, executable } = node.local!
     const hash = node.local!.hash ?? node.base?.local?.hash
-    if (hash) node.local = { ...node.local!, hash }
+    if (hash) node.local = copyEntry(node.local!, { hash })
     const bit = executable === undefined ? {} : { executable }
     const isNew = node.base?.local?.mtime !== mtime && node.base !== undefined
     this.#remote.change(node, { kind: 'meta', ...(isNew && { mtime: mtime + this.state.world.ahead }), ...bit })
@@ -731,7 +760,7 @@ export class FolderSync {
       this.state.again(node)
       return
     }
-    node.remote = { ...remote, hash }
+    node.remote = copyEntry(remote, { hash })
     this.#local.begin()
     // By its contents it may be as it was, or the laptop's may have changed meanwhile.
     if (this.#decide(node)?.do !== 'fetch') {
@@ -782,7 +811,7 @@ export class FolderSync {
         const pieces = hashPieces(disk, file)
         let piece = pieces.next()
         for (; !piece.done; piece = pieces.next()) await turn(clock)
-        if (isUntouched(node.local, disk.opened(file))) node.local = { ...node.local!, hash: piece.value }
+        if (isUntouched(node.local, disk.opened(file))) node.local = copyEntry(node.local!, { hash: piece.value })
         else this.state.live.refresh(path)
       } finally {
         disk.close(file)
@@ -887,6 +916,6 @@ function fileAbove(node: TreeNode): TreeNode | undefined {
 function agreed({ base, local, remote }: TreeNode) {
   const hash = local?.hash ?? remote?.hash ?? base?.local?.hash ?? base?.remote?.hash
   const withHash = (entry: FileEntry | undefined) =>
-    entry?.kind === 'file' && entry.size > 0 && hash !== undefined ? { ...entry, hash } : entry
+    entry?.kind === 'file' && entry.size > 0 && hash !== undefined ? copyEntry(entry, { hash }) : entry
   return { local: withHash(local), remote: withHash(remote) }
 }

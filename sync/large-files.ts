@@ -1,6 +1,6 @@
 import { isAtRest, Restless } from './at-rest.ts'
 import { BLOCK } from './blocks.ts'
-import { decodeEntry, encodeEntry, type FileEntry, isUntouched } from './entry.ts'
+import { copyEntry, decodeEntry, encodeEntry, type FileEntry, isUntouched } from './entry.ts'
 import * as fields from './fields.ts'
 import type { FolderState } from './folder-state.ts'
 import type { Frame } from './frames.ts'
@@ -132,8 +132,10 @@ export class LargeFiles {
     }
     const { entry, hash } = result
     const meta = { mtime: entry.mtime + world.ahead, executable: encodeBit(entry.executable) }
+    const local = copyEntry(entry, { hash })
+    this.#state.sends(node, local)
+    this.#state.saved.flush()
     const answer = await link.finish(id, { size: entry.size, hash, ...meta })
-    const local = { ...entry, hash }
     if (node.local?.kind === 'file' && result.isStill && isUntouched(node.local, entry)) node.local = local
     const change = { kind: 'file', bytes: Buffer.alloc(0), mtime: 0 } as const
     const write = { path, expect: remote, change }
@@ -239,7 +241,7 @@ export class LargeFiles {
       state.again(node)
       return
     }
-    node.remote = { ...remote, hash }
+    node.remote = copyEntry(remote, { hash })
     this.#local.begin()
     if (!this.isWanted(node)) {
       if (state.busy.has(node)) state.again(node)

@@ -1,4 +1,4 @@
-import { type FileEntry, isFolder } from './entry.ts'
+import { copyEntry, type FileEntry, isFolder } from './entry.ts'
 import type { FolderState } from './folder-state.ts'
 import { linkProblem, nameKey } from './paths.ts'
 import { describeError } from './problems.ts'
@@ -79,6 +79,7 @@ export class LocalSteps {
   }
 
   makeLink(node: TreeNode): void {
+    this.#begin(node, node.remote!)
     if (!this.change(node, { kind: 'link', target: node.remote!.target!, take: this.#take(node) })) return
     this.#state.setBase(node, { local: node.local, remote: node.remote })
     this.#state.finish(node)
@@ -88,6 +89,7 @@ export class LocalSteps {
   setMode(node: TreeNode): void {
     const { executable } = node.remote!
     const hash = node.local?.hash ?? node.base?.local?.hash
+    this.#begin(node, copyEntry(node.remote!, { hash }))
     if (!this.change(node, { kind: 'meta', ...(executable !== undefined && { executable }) }, hash)) return
     this.#state.setBase(node, { local: node.local, remote: node.remote })
     this.#state.finish(node)
@@ -95,6 +97,7 @@ export class LocalSteps {
 
   writeFile(node: TreeNode, bytes: Uint8Array, remote: FileEntry): void {
     const change = { kind: 'file', bytes, ...this.#meta(remote) } as const
+    this.#begin(node, remote)
     if (!this.change(node, change, remote.hash)) return
     this.#state.setBase(node, { local: node.local, remote })
     this.#state.finish(node)
@@ -102,12 +105,18 @@ export class LocalSteps {
 
   /** A large file that is complete beside its place. */
   placeFile(node: TreeNode, stage: string, remote: FileEntry): void {
+    this.#begin(node, remote)
     if (!this.change(node, { kind: 'staged', stage, ...this.#meta(remote) }, remote.hash)) {
       this.#state.writer.discard(stage)
       return
     }
     this.#state.setBase(node, { local: node.local, remote })
     this.#state.finish(node)
+  }
+
+  /** If we are killed before we know that it was written, the next session finds out. */
+  #begin(node: TreeNode, remote: FileEntry): void {
+    this.#state.saved.writes(node.path, remote)
   }
 
   #meta({ mtime, executable }: FileEntry) {
@@ -134,7 +143,7 @@ export class LocalSteps {
     const result = this.#write(node, change)
     if (result?.kind === 'not-empty') this.#state.fail(node, 'local', describeError({ code: 'ENOTEMPTY' }))
     if (result?.kind !== 'done') return false
-    if (hash !== undefined && node.local) node.local = { ...node.local, hash }
+    if (hash !== undefined && node.local) node.local = copyEntry(node.local, { hash })
     return true
   }
 

@@ -1,5 +1,5 @@
 import type { Disk } from './disk.ts'
-import { type FileEntry, isUntouched } from './entry.ts'
+import { copyEntry, type FileEntry, isUntouched } from './entry.ts'
 
 /** Contents of a file, and the entry they belong to; or why there are none at the moment. */
 export type ReadResult =
@@ -24,9 +24,8 @@ export function readSmall(disk: Disk, path: string, limit: number): ReadResult {
       size += read
     }
     const after = disk.opened(file)
-    const { links: _, ...entry } = before
     if (size !== before.size) return { kind: 'moving' }
-    return { kind: isUntouched(before, after) ? 'read' : 'moving', entry, bytes }
+    return { kind: isUntouched(before, after) ? 'read' : 'moving', entry: copyEntry(before), bytes }
   } finally {
     disk.close(file)
   }

@@ -1,5 +1,5 @@
 import { deflate, inflate } from './compress.ts'
-import { decodeEntry, encodeEntry, type FileEntry, isUntouched, type WireEntry } from './entry.ts'
+import { copyEntry, decodeEntry, encodeEntry, type FileEntry, isUntouched, type WireEntry } from './entry.ts'
 import * as fields from './fields.ts'
 import type { FolderState } from './folder-state.ts'
 import { FRAME_LIMITS, type Frame } from './frames.ts'
@@ -104,6 +104,9 @@ export class RemoteSteps {
       items: sent.map(({ write }) => encodeWrite(write)),
       ...(small && { raw: bytes }),
     }
+    for (const { node, local, write } of sent)
+      if (local && (write.change.kind === 'file' || write.change.kind === 'link')) this.#state.sends(node, local)
+    this.#state.saved.flush()
     credit.use(bytes)
     await this.#ask(
       sent.map(({ node }) => node),
@@ -121,12 +124,13 @@ export class RemoteSteps {
   /** What came of a change in the container. */
   applied({ node, local, write: { change } }: Sent, result: ItemResult): void {
     const state = this.#state
+    state.sent.delete(node)
     if (result.kind === 'not-empty') {
       this.#notEmpty(node, change.kind)
       return
     }
     const entry = result.entry
-    node.remote = entry && local?.hash && result.kind === 'done' ? { ...entry, hash: local.hash } : entry
+    node.remote = entry && local?.hash && result.kind === 'done' ? copyEntry(entry, { hash: local.hash }) : entry
     if (result.kind === 'changed') {
       // The folder above may be what has changed.
       if (!entry && node.parent?.parent) state.uncertain.add(node.parent)
@@ -209,7 +213,7 @@ export class RemoteSteps {
   #hashed(node: TreeNode, result: Frame['header'] | undefined): void {
     const { e, h, m } = result ?? {}
     const entry = decodeEntry(e)
-    node.remote = entry && typeof h === 'string' ? { ...entry, hash: h } : entry
+    node.remote = entry && typeof h === 'string' ? copyEntry(entry, { hash: h }) : entry
     if (typeof m === 'string') this.#state.fail(node, 'remote', m.slice(0, 500))
     else if (typeof h !== 'string' && entry?.kind === 'file') this.#state.retry(node, 50)
     else this.#state.again(node)

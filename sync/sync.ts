@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import { loadBase, saveBase } from './base-file.ts'
+import { BaseSaver } from './base-saver.ts'
 import { type SyncClock, systemClock } from './clock.ts'
 import { ConflictFolder, type SyncConflict } from './conflicts.ts'
 import { Credit } from './credit.ts'
@@ -114,7 +114,6 @@ export function createSync(options: SyncOptions): SyncEngine {
 }
 
 const CREDIT = 8 << 20
-const SAVE_INTERVAL = 2_000
 const PROGRESS_INTERVAL = 200
 const CONFLICTS = 200
 const LEFT_OUT = 20
@@ -143,9 +142,7 @@ class Engine implements SyncEngine, FolderWorld {
   #instance: string | undefined
   #sent = 0
   #isClosed = false
-  #saving: Promise<void> | undefined
-  #cancelSave: (() => void) | undefined
-  #nextSave = 0
+  readonly #saver: BaseSaver
   #cancelProgress: (() => void) | undefined
   /** Folders with other ignore rules, which wait for what is on its way. */
   readonly #changing = new Map<FolderSync, IgnoreSource>()
@@ -164,22 +161,24 @@ class Engine implements SyncEngine, FolderWorld {
     this.rules = { windows: isWindows, foldsCase: isWindows || platform === 'darwin' }
     this.conflicts = new ConflictFolder(this.disk, `${options.stateFolder}/conflicts`)
     this.deleted = new DeletedFiles(this.disk, this.clock, `${options.stateFolder}/deleted`)
-    this.#folders = options.folders.map(
-      ({ name, local, ignores, readIgnores = () => ignores, file, own }) =>
-        new FolderSync(
-          {
-            name,
-            isMountedFile: file !== undefined,
-            root: isWindows ? local.replaceAll('\\', '/') : local,
-            ignores,
-            own: own ?? [],
-            readIgnores,
-            recursive: platform !== 'linux',
-            rescanInterval: options.rescanInterval,
-          },
-          this,
-        ),
-    )
+    this.#folders = options.folders.map(({ name, local, ignores, readIgnores = () => ignores, file, own }) => {
+      const root = isWindows ? local.replaceAll('\\', '/') : local
+      return new FolderSync(
+        {
+          name,
+          isMountedFile: file !== undefined,
+          root,
+          ignores,
+          own: own ?? [],
+          readIgnores,
+          recursive: platform !== 'linux',
+          rescanInterval: options.rescanInterval,
+          baseFile: this.#baseFile(name, root),
+        },
+        this,
+      )
+    })
+    this.#saver = new BaseSaver(this.clock, this.#folders)
     for (const folder of this.#folders) void folder.start()
   }
 
@@ -256,10 +255,8 @@ class Engine implements SyncEngine, FolderWorld {
     this.#cancelReread?.()
     this.#attachment?.link.end(new Error('the sync was closed'))
     for (const folder of this.#folders) folder.close()
-    const hasToSave = this.#cancelSave !== undefined
-    this.#cancelSave?.()
-    await this.#saving
-    if (hasToSave) await this.#save()
+    await this.#saver.close()
+    for (const { state } of this.#folders) state.saved.close()
   }
 
   // What the folders tell
@@ -273,37 +270,13 @@ class Engine implements SyncEngine, FolderWorld {
   }
 
   agreed(): void {
-    if (this.#cancelSave || this.#isClosed || this.#volume === undefined) return
-    this.#cancelSave = this.clock.after(Math.max(SAVE_INTERVAL, this.#nextSave - this.clock.now()), () => {
-      this.#cancelSave = undefined
-      const began = this.clock.now()
-      const before = this.#saving ?? Promise.resolve()
-      this.#saving = before
-        .then(() => this.#save())
-        .then(() => {
-          this.#saving = undefined
-          const now = this.clock.now()
-          // A large base takes its time: it is not written all the time.
-          this.#nextSave = now + 20 * (now - began)
-        })
-    })
-  }
-
-  async #save(): Promise<void> {
-    const volume = this.#volume
-    if (volume === undefined) return
-    for (const folder of this.#folders)
-      try {
-        await saveBase(this.disk, this.#baseFile(folder), { volume, root: folder.root }, folder.state.tree, folder.own)
-      } catch {
-        // Without a base the next session compares contents. It is tried again with the next change.
-      }
+    this.#saver.changed()
   }
 
   /** Folders of this machine that were synchronized under the same name have files of their own. */
-  #baseFile(folder: FolderSync): string {
-    const root = createHash('sha256').update(folder.root).digest('hex').slice(0, 12)
-    return `${this.#options.stateFolder}/base-${folder.name}-${root}.json.gz`
+  #baseFile(name: string, root: string): string {
+    const place = createHash('sha256').update(root).digest('hex').slice(0, 12)
+    return `${this.#options.stateFolder}/base-${name}-${place}.json.gz`
   }
 
   rested(): void {
@@ -415,9 +388,8 @@ class Engine implements SyncEngine, FolderWorld {
     this.#instance = undefined
     for (const folder of this.#folders) {
       if (!isFirst) folder.forget()
-      if (this.#options.reset && isFirst) continue
-      const own = loadBase(this.disk, this.#baseFile(folder), { volume, root: folder.root }, folder.state.tree)
-      if (own) folder.loaded(own)
+      if (this.#options.reset && isFirst) folder.state.saved.begin(volume)
+      else folder.load(volume)
     }
   }
 

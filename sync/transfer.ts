@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { BLOCK, Delta, type DeltaPart, decodeSums, encodeSums } from './blocks.ts'
 import { type SyncClock, turn } from './clock.ts'
 import type { Disk } from './disk.ts'
-import { type FileEntry, isUntouched } from './entry.ts'
+import { copyEntry, type FileEntry, isUntouched } from './entry.ts'
 
 /** Large files travel in parts, and as what has changed where the other side has an old version. */
 export const PART = 1 << 20
@@ -52,8 +52,12 @@ export async function sendParts(input: SendInput): Promise<SendResult> {
     }
     if (delta) for (const part of delta.end()) joined.add(part)
     joined.end()
-    const { links: _, ...entry } = before
-    return { kind: 'sent', entry, hash: hash.digest('base64'), isStill: isUntouched(before, disk.opened(file)) }
+    return {
+      kind: 'sent',
+      entry: copyEntry(before),
+      hash: hash.digest('base64'),
+      isStill: isUntouched(before, disk.opened(file)),
+    }
   } finally {
     disk.close(file)
   }

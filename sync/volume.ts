@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Disk } from './disk.ts'
 import { makeFolders, readOwn, writeOwn } from './disk-files.ts'
-import { decodeEntry, encodeEntry, type FileEntry, isUntouched } from './entry.ts'
+import { copyEntry, decodeEntry, encodeEntry, type FileEntry, isUntouched } from './entry.ts'
 import type { TreeNode } from './tree-node.ts'
 
 /**
@@ -103,7 +103,7 @@ export class SyncVolume {
       if (!node.local || !node.parent) continue
       const path = node.path
       if (known && !isUntouched(known.get(path), node.local)) continue
-      node.local = { ...node.local, isOfImage: true }
+      node.local = copyEntry(node.local, { isOfImage: true })
       if (!known) found.push([path, encodeEntry(node.local)])
     }
     if (!known) writeOwn(this.#disk, file, gzipSync(JSON.stringify(found)))

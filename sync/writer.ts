@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Disk, errorCode, isMissing } from './disk.ts'
-import { type FileEntry, isUntouched } from './entry.ts'
+import { copyEntry, type FileEntry, isUntouched } from './entry.ts'
 import { outsideProblem } from './paths.ts'
 
 /** A change to one path, and what has to be there for it to be made. */
@@ -231,8 +231,7 @@ export class Writer {
     try {
       if (bytes.length > 0) this.#disk.write(file, bytes, 0)
       this.#disk.setTimes(file, mtime)
-      const { links: _, ...entry } = this.#disk.opened(file)!
-      return entry
+      return copyEntry(this.#disk.opened(file)!)
     } finally {
       this.#disk.close(file)
     }

@@ -164,8 +164,9 @@ export function lostOf(
         if (found !== one.mark && !kept.has(one.mark ?? '') && !(found === other.mark && other.saw === one.mark))
           lost.push(`${name}: \`${one.mark}\` is lost; there is \`${found}\``)
     } else {
+      // Only one side has saved it: nothing of the other can have won.
       const last = ours ?? theirs
-      if (found !== last?.mark && !isLater(found, last) && !kept.has(last?.mark ?? ''))
+      if (found !== last?.mark && !isLater(found, last))
         lost.push(`${name}: \`${last?.mark}\`, but there is \`${found}\``)
     }
   }

@@ -39,15 +39,15 @@ const newDisk = () =>
 test.each([0, 3, 5_000])('the base of %i files is read as it was written', async count => {
   const disk = newDisk()
   const tree = treeOf(count)
-  await saveBase(disk, FILE, KEY, tree, ['node_modules'])
+  await saveBase(disk, FILE, KEY, tree, ['node_modules'], 7)
   const read = new TreeNode('')
-  expect(loadBase(disk, FILE, KEY, read)).toEqual(['node_modules'])
+  expect(loadBase(disk, FILE, KEY, read)).toEqual({ own: ['node_modules'], journal: 7 })
   expect(basesOf(read)).toEqual(basesOf(tree))
 })
 
 test('a base of another volume, and one that is damaged, are none', async () => {
   const disk = newDisk()
-  await saveBase(disk, FILE, KEY, treeOf(5_000), [])
+  await saveBase(disk, FILE, KEY, treeOf(5_000), [], 0)
   const read = new TreeNode('')
   expect(loadBase(disk, FILE, { ...KEY, volume: 'other' }, read)).toBeUndefined()
   const bytes = disk.bytes(FILE)!

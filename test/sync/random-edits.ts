@@ -111,10 +111,10 @@ export async function expectNothingLost(steps: readonly Step[], image: boolean, 
     await sides.settle()
     expectEqual(sides)
     expectKept(sides, wanted)
-    if (sides.laptop.openFiles + sides.container.openFiles > 0) throw new Error('files were left open')
   } finally {
     await sides.close()
   }
+  if (sides.laptop.openFiles + sides.container.openFiles > 0) throw new Error('files were left open')
 }
 
 async function take(step: Step, sides: TwoSides, wanted: Wanted, image: boolean): Promise<void> {
@@ -132,7 +132,7 @@ async function take(step: Step, sides: TwoSides, wanted: Wanted, image: boolean)
     case 'crash-laptop': {
       sides.pair?.cut()
       await sides.clock.run(2)
-      // A crash leaves the base as it was last saved.
+      // A crash leaves the base as it was last saved, and its journal.
       const disk = sides.laptop
       const saved = step.kind === 'crash-laptop' ? copyOf(disk, '/home/state') : undefined
       await sides.engine.close()

@@ -54,7 +54,7 @@ export class TwoSides {
     })
   }
 
-  startLaptop(): void {
+  startLaptop(options: Partial<SyncOptions> = {}): void {
     this.engine = createSync({
       folders: [{ name: '0', local: '/home/project', ignores: this.ignores(), readIgnores: () => this.ignores() }],
       stateFolder: '/home/state',
@@ -67,6 +67,7 @@ export class TwoSides {
       clock: this.clock,
       platform: 'linux',
       ...this.#options,
+      ...options,
     })
   }
 
