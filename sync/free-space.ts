@@ -1,4 +1,5 @@
 import type { Disk } from './disk.ts'
+import { TOO_LITTLE_ROOM } from './problems.ts'
 
 /** Bytes of a disk that a container must not fill, or a twentieth of it if that is less. */
 const SPARE = 1e9
@@ -7,5 +8,5 @@ const SPARE = 1e9
 export function spaceProblem(disk: Disk, folder: string, size: number): string | undefined {
   const space = disk.space?.(folder)
   if (!space || space.free - size >= Math.min(SPARE, space.size / 20)) return undefined
-  return `the disk of this machine has too little room for ${Math.ceil(size / 1e6)} MB`
+  return `${TOO_LITTLE_ROOM} for ${Math.ceil(size / 1e6)} MB`
 }

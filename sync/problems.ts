@@ -22,6 +22,13 @@ export function describeFailure(error: unknown): string {
   return path === undefined || words === message ? words : `${words}: ${path}`
 }
 
+/** The beginning of what is said of a file for which the laptop's disk has no room. */
+export const TOO_LITTLE_ROOM = 'the disk of this machine has too little room'
+
+/** True if there is no room for the file. */
+export const isFull = (message: string): boolean =>
+  message === WORDS['ENOSPC'] || message === WORDS['EDQUOT'] || message.startsWith(TOO_LITTLE_ROOM)
+
 const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of the disk is used up',

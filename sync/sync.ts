@@ -10,6 +10,7 @@ import * as fields from './fields.ts'
 import type { FolderEvent, FolderWorld, LargeArrival, LostFiles } from './folder-state.ts'
 import { FolderSync } from './folder-sync.ts'
 import type { Frame } from './frames.ts'
+import { type FullDiskEvent, FullDisks } from './full-disks.ts'
 import type { IgnoreSource } from './ignore-source.ts'
 import type { LeftOut } from './left-out.ts'
 import { SyncLink, type Welcome } from './link.ts'
@@ -65,6 +66,8 @@ export type SyncEvent =
       readonly side: 'local' | 'remote'
       readonly loss?: LostFiles
     }
+  /** In place of a problem for each file that has no room. */
+  | FullDiskEvent
 
 export interface SyncStatus {
   readonly state: 'disconnected' | 'scanning' | 'syncing' | 'synced' | 'stopped'
@@ -147,6 +150,7 @@ class Engine implements SyncEngine, FolderWorld {
   /** Folders with other ignore rules, which wait for what is on its way. */
   readonly #changing = new Map<FolderSync, IgnoreSource>()
   #cancelReread: (() => void) | undefined
+  readonly #full: FullDisks
   #isWorking = false
   #worksAgain = false
 
@@ -160,6 +164,7 @@ class Engine implements SyncEngine, FolderWorld {
     const isWindows = platform === 'win32'
     this.rules = { windows: isWindows, foldsCase: isWindows || platform === 'darwin' }
     this.conflicts = new ConflictFolder(this.disk, `${options.stateFolder}/conflicts`)
+    this.#full = new FullDisks(this.clock, event => options.on(event))
     this.deleted = new DeletedFiles(this.disk, this.clock, `${options.stateFolder}/deleted`)
     this.#folders = options.folders.map(({ name, local, ignores, readIgnores = () => ignores, file, own }) => {
       const root = isWindows ? local.replaceAll('\\', '/') : local
@@ -253,6 +258,7 @@ class Engine implements SyncEngine, FolderWorld {
     this.#isClosed = true
     this.#cancelProgress?.()
     this.#cancelReread?.()
+    this.#full.close()
     this.#attachment?.link.end(new Error('the sync was closed'))
     for (const folder of this.#folders) folder.close()
     await this.#saver.close()
@@ -265,6 +271,10 @@ class Engine implements SyncEngine, FolderWorld {
     if (event.kind === 'conflict') {
       this.#conflicts.push(event)
       if (this.#conflicts.length > CONFLICTS) this.#conflicts.shift()
+    }
+    if (event.kind === 'problem' || event.kind === 'solved') {
+      const folder = this.#folders.find(({ state }) => state.name === event.problem.folder)
+      if (folder && this.#full.hear(folder.state, event.problem)) return
     }
     this.#options.on(event)
   }

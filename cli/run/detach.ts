@@ -61,7 +61,9 @@ export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: str
           event.type === 'sync-problem' ||
           event.type === 'sync-conflict' ||
           event.type === 'sync-large' ||
-          event.type === 'sync-stopped'
+          event.type === 'sync-stopped' ||
+          event.type === 'sync-full' ||
+          event.type === 'sync-room'
         ? { dev, event }
         : undefined
   // It may have gone just now.

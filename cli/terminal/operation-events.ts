@@ -3,7 +3,7 @@ import { diagnosticsToJson } from '../../compiler/diagnostics/render/json.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import type { Questions } from '../../operations/questions.ts'
 import type { Context } from '../command.ts'
-import { developNote, emptiedText, emptiedWarning, forwardSteps, syncLine } from './develop/event-text.ts'
+import { developNote, emptiedText, emptiedWarning, forwardSteps, fullWarning, syncLine } from './develop/event-text.ts'
 import { logEventText } from './log-event-text.ts'
 import { problemObject, writeObject } from './objects.ts'
 import { destroyStoppedText, printDestroyed } from './print-destroyed.ts'
@@ -34,8 +34,10 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
         progress.pause()
         return void printOutcome(context, form, event.outcome)
       case 'warning':
+      case 'sync-full':
       case 'sync-stopped': {
-        const warning = event.type === 'warning' ? event : emptiedWarning(event)
+        const warning =
+          event.type === 'warning' ? event : event.type === 'sync-full' ? fullWarning(event) : emptiedWarning(event)
         progress.pause()
         if (form === 'json')
           return writeObject(context.io.stdout, problemObject('warning', { message: warning.text, hint: warning.hint }))
@@ -84,6 +86,7 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
       case 'sync-problem':
       case 'sync-conflict':
       case 'sync-large':
+      case 'sync-room':
         return progress.tell({ type: 'note', text: developNote(event)! })
       default:
         return progress.tell(event)

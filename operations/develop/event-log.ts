@@ -27,6 +27,10 @@ function textOf(event: OperationEvent): string | undefined {
       return `large: ${event.path} comes from the container (${event.size} bytes)`
     case 'sync-stopped':
       return `stopped: ${lostFiles(event)} are gone (${event.side})`
+    case 'sync-full':
+      return `full: ${event.files} files of ${event.folder.local} have no room (${event.side})`
+    case 'sync-room':
+      return `room: for all files of ${event.folder.local} (${event.side})`
     case 'ssh':
       return `ssh: ${event.command}`
     case 'object':

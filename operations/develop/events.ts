@@ -1,5 +1,6 @@
 import type { SyncConflict } from '../../sync/conflicts.ts'
 import type { LostFiles } from '../../sync/folder-state.ts'
+import type { FullDisk } from '../../sync/full-disks.ts'
 import type { SyncProblem } from '../../sync/problems.ts'
 import type { SyncStatus } from '../../sync/sync.ts'
 
@@ -24,6 +25,10 @@ export type DevelopEvent =
       readonly side: 'local' | 'remote'
       readonly loss?: LostFiles
     }
+  /** The disk of one side has no room for some files; they follow by themselves. */
+  | ({ readonly type: 'sync-full'; readonly folder: SyncedPair } & Omit<FullDisk, 'folder'>)
+  /** There was room for all of them. */
+  | { readonly type: 'sync-room'; readonly folder: SyncedPair; readonly side: 'local' | 'remote' }
   | {
       readonly type: 'forwards'
       readonly forwards: readonly { readonly local: string; readonly remote: string }[]

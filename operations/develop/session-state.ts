@@ -65,6 +65,15 @@ export class CurrentState {
         const { kind: _, ...conflict } = event
         return { type: 'sync-conflict', ...conflict }
       }
+      case 'full':
+      case 'room': {
+        const folder = this.#folders.find(({ name }) => name === event.folder)
+        if (!folder) return undefined
+        const pair = toPair(folder)
+        if (event.kind === 'room') return { type: 'sync-room', folder: pair, side: event.side }
+        const { kind: _, ...full } = event
+        return { ...full, type: 'sync-full', folder: pair }
+      }
       case 'stopped':
       case 'solved':
       case 'continued':

@@ -100,7 +100,29 @@ test('a full disk is a problem of its file; the others go on, and it is tried ag
   await sides.settle()
   expect(sides.files('remote')['large']).toHaveLength(100)
   expect(problems(sides)).toEqual([])
-  expect(sides.events.filter(({ kind }) => kind === 'solved')).toHaveLength(1)
+  await sides.clock.run(1_000)
+  expect(sides.events.filter(({ kind }) => ['full', 'room', 'problem', 'solved'].includes(kind))).toEqual([
+    { kind: 'full', folder: '0', side: 'remote', files: 1, bytes: 100 },
+    { kind: 'room', folder: '0', side: 'remote' },
+  ])
+  await sides.close()
+})
+
+test('a full disk is told once for all files that have no room', async () => {
+  const sides = await synced({ a: 'one' })
+  const full = () => sides.events.filter(({ kind }) => kind === 'full')
+  sides.container.room = 0
+  for (let at = 0; at < 300; at++) write(sides, 'local', `file-${at}`, 'x'.repeat(10))
+  await sides.clock.run(40_000)
+  expect(full()).toEqual([{ kind: 'full', folder: '0', side: 'remote', files: 300, bytes: 3000 }])
+  for (let at = 300; at < 600; at++) write(sides, 'local', `file-${at}`, 'x'.repeat(10))
+  await sides.clock.run(40_000)
+  expect(full()[1]).toEqual({ kind: 'full', folder: '0', side: 'remote', files: 600, bytes: 6000 })
+  expect(problems(sides)).toHaveLength(600)
+  sides.container.room = Infinity
+  await sides.settle()
+  await sides.clock.run(1_000)
+  expect(sides.events.filter(({ kind }) => kind === 'room')).toHaveLength(1)
   await sides.close()
 })
 

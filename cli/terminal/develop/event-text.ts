@@ -59,6 +59,8 @@ export function developNote(event: OperationEvent): string | undefined {
       return visibleText(
         `${event.path} (${readableBytes(event.size)}) comes from the container; the line \`/${event.path}\` in .stignore keeps it there`,
       )
+    case 'sync-room':
+      return `all files of ${event.folder.local} have found room ${event.side === 'local' ? 'here' : 'in the container'}`
     default:
       return undefined
   }
@@ -80,6 +82,20 @@ export const emptiedText = ({ local, remote, side, loss }: EmptiedFolder): strin
 /** The lines that answer. */
 export const emptiedHint = (dev: string, { side }: Pick<EmptiedFolder, 'side'>): string =>
   `\`devctl status ${dev} --answer restore\` brings them back; \`devctl status ${dev} --answer delete\` deletes them ${side === 'local' ? 'in the container' : 'here'}, too`
+
+/** A full disk as a warning: `the disk with /app in the container is full: 3 files of . (12.0 MB) are missing there`. */
+export function fullWarning({ folder, side, files, bytes }: OfDevelop<'sync-full'>) {
+  const { local, remote } = folder
+  const [disk, from] = side === 'local' ? [`${local} on this machine`, remote] : [`${remote} in the container`, local]
+  const are = files === 1 ? 'is' : 'are'
+  const text = `the disk with ${disk} is full: ${fileCount(files)} of ${from} (${readableBytes(bytes)}) ${are} missing there`
+  const how = side === 'local' ? 'make room' : 'make room there, or raise `persistentVolume.size`'
+  return {
+    type: 'warning',
+    text,
+    hint: `${how}: the files follow by themselves; \`devctl status\` names them`,
+  } as const
+}
 
 /** The same as a warning. */
 export function emptiedWarning({ dev, folder, side, loss }: OfDevelop<'sync-stopped'>) {

@@ -7,7 +7,7 @@ import { LogPrinter } from '../log-printer.ts'
 import { toTerminal } from '../operation-events.ts'
 import type { Progress } from '../progress/events.ts'
 import { writeAsIs } from '../redacting.ts'
-import { developNote, emptiedWarning, filesText } from './event-text.ts'
+import { developNote, emptiedWarning, filesText, fullWarning } from './event-text.ts'
 
 /** Milliseconds between two lines about the files of one container where there is no terminal to draw on. */
 const PLAIN_EVERY = 2000
@@ -100,10 +100,14 @@ export function severalDisplay(
       case 'sync-problem':
       case 'sync-conflict':
       case 'sync-large':
+      case 'sync-room':
         return progress.tell({ type: 'note', text: `${dev}: ${developNote(event)}` })
       case 'sync-stopped':
-        progress.above(() => ofAll({ ...emptiedWarning(event), text: `${dev}: ${emptiedWarning(event).text}` }))
+      case 'sync-full': {
+        const warning = event.type === 'sync-full' ? fullWarning(event) : emptiedWarning(event)
+        progress.above(() => ofAll({ ...warning, text: `${dev}: ${warning.text}` }))
         return
+      }
       case 'session-ended':
         shown.isReady = true
         showEnd(dev, event)
