@@ -14,8 +14,11 @@ export interface SessionKey {
  * of `up`, the base of the synchronization, conflicts. `home` is devctl's own folder.
  */
 export function sessionFolder(home: string, { server, namespace, dev }: SessionKey): string {
-  return join(home, 'develop', shortHash(server), namespace, dev)
+  return join(home, 'develop', clusterId(server), namespace, dev)
 }
+
+/** Distinguishes a cluster from others, in the names of files. */
+export const clusterId = (server: string): string => shortHash(server)
 
 /** The folder with the sockets of running sessions: the path of a socket has at most 104 bytes. */
 export function socketFolder(home: string): string {

@@ -5,6 +5,7 @@ import { devctlHome, userHome } from '../contexts/home.ts'
 import type { World } from '../session.ts'
 import type { AgentLink } from './forward/agent-link.ts'
 import type { Polling } from './polling.ts'
+import { clusterId } from './session-folder.ts'
 import type { FrontContainer } from './ssh-front/container.ts'
 import { answerInclude, hostOf, includeLine, includeState, sshConfigFile } from './ssh-front/entry.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -37,7 +38,7 @@ export async function openSessionSsh(
   { dev, container, workdir, port, supervisor, link, polling }: SessionSsh,
 ): Promise<OpenedSsh> {
   const { session, workspace, on } = world
-  const { access, namespace } = session
+  const { access, namespace, target } = session
   const home = devctlHome(workspace)
   const front: FrontContainer = {
     tool: TOOL,
@@ -53,7 +54,8 @@ export async function openSessionSsh(
   }
   try {
     const { openFront } = await import('./ssh-front/open-front.ts')
-    const { host, close } = await openFront({ home, dev, namespace, port, container: front, link })
+    const cluster = { id: clusterId(access.server.href), name: target.context }
+    const { host, close } = await openFront({ home, dev, namespace, cluster, port, container: front, link })
     const tell = async () => {
       await askToIncludeSsh(world, dev)
       const isIncluded = includeState(home, userHome(workspace.env)) === 'included'

@@ -120,6 +120,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
       home,
       dev: NAME,
       namespace,
+      cluster: { id: 'c1', name: 'test' },
       port: undefined,
       link,
       container: {

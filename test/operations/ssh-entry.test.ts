@@ -19,6 +19,7 @@ function folders(name = 'devctl-entry-') {
 const entry = (dev: string, port: number) => ({
   dev,
   namespace: 'ns',
+  cluster: { id: 'c1', name: 'kind' },
   port,
   hostKey: 'ssh-ed25519 AAAA',
   userKey: 'k\n',
@@ -37,10 +38,10 @@ describe('the entry of a session for SSH clients', () => {
       ['Host web.devctl web.ns.devctl', 'Host api.devctl api.ns.devctl'],
     ])
     expect(text().match(/Port \d+/g)).toEqual(['Port 1002', 'Port 1003'])
-    for (const file of ['config', 'api.ns.key', 'api.ns.known_hosts'])
+    for (const file of ['config', 'api.ns.c1.key', 'api.ns.c1.known_hosts'])
       expect(statSync(join(home, 'ssh', file)).mode & 0o777).toBe(0o600)
     await second.remove()
-    expect(existsSync(join(home, 'ssh/api.ns.key'))).toBe(false)
+    expect(existsSync(join(home, 'ssh/api.ns.c1.key'))).toBe(false)
     await other.remove()
     expect(text()).toBe('')
   })
@@ -48,7 +49,7 @@ describe('the entry of a session for SSH clients', () => {
   test('two namespaces have one each; the short name belongs to the newer session, then to the other', async () => {
     const { home } = folders()
     const hosts = () => readFileSync(sshConfigFile(home), 'utf8').match(/^Host .*/gm)
-    const keyOf = (namespace: string) => readFileSync(join(home, `ssh/api.${namespace}.key`), 'utf8')
+    const keyOf = (namespace: string) => readFileSync(join(home, `ssh/api.${namespace}.c1.key`), 'utf8')
     const first = await writeSshEntry(home, { ...entry('api', 1001), namespace: 'one', userKey: '1\n' })
     const second = await writeSshEntry(home, { ...entry('api', 1002), namespace: 'two', userKey: '2\n' })
     expect(hosts()).toEqual(['Host api.one.devctl', 'Host api.devctl api.two.devctl'])
@@ -57,6 +58,28 @@ describe('the entry of a session for SSH clients', () => {
     expect(hosts()).toEqual(['Host api.devctl api.one.devctl'])
     expect(keyOf('one')).toBe('1\n')
     await first.remove()
+    expect(readFileSync(sshConfigFile(home), 'utf8')).toBe('')
+  })
+
+  test('two clusters with one name and namespace have one each, which names the context', async () => {
+    const { home } = folders()
+    const hosts = () => readFileSync(sshConfigFile(home), 'utf8').match(/^Host .*/gm)
+    const ports = () => readFileSync(sshConfigFile(home), 'utf8').match(/Port \d+/g)
+    const at = (port: number, id: string, name: string) => ({ ...entry('api', port), cluster: { id, name } })
+    const first = await writeSshEntry(home, at(1001, 'c1', 'team/dev eu'))
+    const second = await writeSshEntry(home, at(1002, 'c2', 'default'))
+    expect(hosts()).toEqual(['Host api.ns.team-dev-eu.devctl', 'Host api.devctl api.ns.devctl api.ns.default.devctl'])
+    const third = await writeSshEntry(home, at(1003, 'c3', 'default'))
+    expect(hosts()).toEqual([
+      'Host api.ns.team-dev-eu.devctl',
+      'Host api.ns.default-c2.devctl',
+      'Host api.devctl api.ns.devctl api.ns.default-c3.devctl',
+    ])
+    expect(ports()).toEqual(['Port 1001', 'Port 1002', 'Port 1003'])
+    await third.remove()
+    await first.remove()
+    expect(hosts()).toEqual(['Host api.devctl api.ns.devctl'])
+    await second.remove()
     expect(readFileSync(sshConfigFile(home), 'utf8')).toBe('')
   })
 

@@ -6,11 +6,20 @@ import { changeFile, readText } from '../../../adapters/files/locked-file.ts'
 export interface SshEntry {
   readonly dev: string
   readonly namespace: string
+  readonly cluster: SshCluster
   readonly port: number
   /** Public. */
   readonly hostKey: string
   /** Private. */
   readonly userKey: string
+}
+
+/** A cluster: two can have a namespace of one name. */
+export interface SshCluster {
+  /** Distinguishes it from all others; a part of the names of files. */
+  readonly id: string
+  /** For people: the name of its context. */
+  readonly name: string
 }
 
 /** An entry that is in the file. */
@@ -28,18 +37,18 @@ export const sshConfigFile = (home: string): string => join(home, 'ssh', 'config
 
 /**
  * Writes the entry of a session, with its keys, into devctl's own file, in place of an older one of
- * this name and namespace, and removes those of sessions that were killed. `home` is devctl's own folder. Throws a
+ * this name, namespace and cluster, and removes those of sessions that were killed. `home` is devctl's own folder. Throws a
  * UserError when the file cannot be written.
  */
 export async function writeSshEntry(home: string, entry: SshEntry): Promise<WrittenEntry> {
   const { dev } = entry
   const folder = join(home, 'ssh')
-  const begin = `# devctl: ${dev} ${entry.namespace} ${process.pid}`
+  const begin = `# devctl: ${dev} ${entry.namespace} ${process.pid} ${entry.cluster.id} ${labelOf(entry.cluster)}`
   await change(home, async text => {
     await writePrivate(keyFile(folder, entry), entry.userKey)
     await writePrivate(hostsFile(folder, entry), `${fullHostOf(entry)} ${entry.hostKey}\n`)
     const others = blocksOf(text).filter(block => !isSame(block, entry) && isRunning(block.process))
-    return named([...others, { dev, text: blockOf(begin, folder, entry) }])
+    return named(blocksOf([...others.map(({ text }) => text), blockOf(begin, folder, entry)].join('\n')))
   })
   return {
     host: hostOf(dev),
@@ -54,26 +63,47 @@ export async function writeSshEntry(home: string, entry: SshEntry): Promise<Writ
   }
 }
 
-/** What is written after `ssh`. */
-export /** A development container: those of two namespaces can have one name. */
-type Named = Pick<SshEntry, 'dev' | 'namespace'>
+/** A development container: those of two namespaces, and of two clusters, can have one name. */
+type Named = Pick<SshEntry, 'dev' | 'namespace'> & { readonly cluster: Pick<SshCluster, 'id'> }
 
 /** What is written after `ssh`: `api.devctl`. */
 export const hostOf = (dev: string): string => `${dev}.devctl`
-const fullHostOf = ({ dev, namespace }: Named): string => `${dev}.${namespace}.devctl`
-const keyFile = (folder: string, { dev, namespace }: Named): string => join(folder, `${dev}.${namespace}.key`)
-const hostsFile = (folder: string, { dev, namespace }: Named): string => join(folder, `${dev}.${namespace}.known_hosts`)
-const isSame = (a: Named, b: Named): boolean => a.dev === b.dev && a.namespace === b.namespace
+const fullHostOf = ({ dev, namespace }: Pick<Named, 'dev' | 'namespace'>): string => `${dev}.${namespace}.devctl`
+const fileOf = ({ dev, namespace, cluster }: Named): string => `${dev}.${namespace}.${cluster.id}`
+const keyFile = (folder: string, entry: Named): string => join(folder, `${fileOf(entry)}.key`)
+const hostsFile = (folder: string, entry: Named): string => join(folder, `${fileOf(entry)}.known_hosts`)
+const isSame = (a: Named, b: Named): boolean => fileOf(a) === fileOf(b)
 
-/** The text of entries, the newest last: of those with one name, it alone has the short name of the host. */
-function named(blocks: readonly Pick<Block, 'dev' | 'text'>[]): string {
-  const newest = new Map(blocks.map((block, index) => [block.dev, index]))
-  const texts = blocks.map(({ dev, text }, index) => {
-    const long = text.replace(/^Host .*?(\S+)$/m, 'Host $1')
-    return newest.get(dev) === index ? long.replace(/^Host /m, `Host ${hostOf(dev)} `) : long
+/**
+ * The text of entries, the newest last: of those with one name, it alone has the short name of the
+ * host, and of those in namespaces with one name, it alone has that with the namespace. All of the
+ * latter have one with the cluster, too.
+ */
+function named(blocks: readonly Block[]): string {
+  const texts = blocks.map((block, index) => {
+    const isNewest = (isOther: (one: Block) => boolean) => !blocks.slice(index + 1).some(isOther)
+    const isBeside = (one: Block) => fullHostOf(one) === fullHostOf(block)
+    const beside = blocks.filter(one => one !== block && isBeside(one))
+    const hosts = [
+      ...(isNewest(({ dev }) => dev === block.dev) ? [hostOf(block.dev)] : []),
+      ...(isNewest(isBeside) ? [fullHostOf(block)] : []),
+      ...(beside.length > 0 ? [clusterHostOf(block, beside)] : []),
+    ]
+    return block.text.replace(/^Host .*$/m, `Host ${hosts.join(' ')}`)
   })
   return texts.join('\n')
 }
+
+/** Contexts of two kubeconfigs can have one name. */
+function clusterHostOf({ dev, namespace, cluster }: Block, beside: readonly Block[]): string {
+  const isShared = beside.some(one => one.cluster.name === cluster.name)
+  const label = isShared ? `${cluster.name}-${cluster.id}` : cluster.name
+  return `${dev}.${namespace}.${label}.devctl`
+}
+
+/** The name of a cluster as a part of the name of a host. */
+const labelOf = ({ name }: SshCluster): string =>
+  name.replace(/[^A-Za-z0-9.-]+/g, '-').replace(/^[.-]+|[.-]+$/g, '') || 'cluster'
 
 const change = (home: string, edit: (text: string) => Promise<string | undefined>): Promise<void> =>
   changeFile(sshConfigFile(home), {
@@ -113,18 +143,20 @@ interface Block {
   readonly begin: string
   readonly dev: string
   readonly namespace: string
+  readonly cluster: SshCluster
   readonly process: number
   readonly text: string
 }
 
 /** The entries of the file; what is between them is lost. */
 function blocksOf(text: string): readonly Block[] {
-  const found = text.matchAll(/^(# devctl: (\S+) (\S+) (\d+))\n[\s\S]*?^# devctl: end\n/gm)
-  return [...found].map(([text, begin, dev, namespace, id]) => ({
+  const found = text.matchAll(/^(# devctl: (\S+) (\S+) (\d+) (\S+) (\S+))\n[\s\S]*?^# devctl: end\n/gm)
+  return [...found].map(([text, begin, dev, namespace, process, id, name]) => ({
     begin: begin!,
     dev: dev!,
     namespace: namespace!,
-    process: Number(id),
+    cluster: { id: id!, name: name! },
+    process: Number(process),
     text,
   }))
 }

@@ -1,7 +1,7 @@
 import { createSshKeyPair } from '../../../adapters/ssh/keys.ts'
 import type { AgentLink } from '../forward/agent-link.ts'
 import type { FrontContainer } from './container.ts'
-import { writeSshEntry } from './entry.ts'
+import { type SshCluster, writeSshEntry } from './entry.ts'
 import { startSshFront } from './front.ts'
 
 export interface FrontOptions {
@@ -9,6 +9,7 @@ export interface FrontOptions {
   readonly home: string
   readonly dev: string
   readonly namespace: string
+  readonly cluster: SshCluster
   /** Undefined: any that is free. */
   readonly port: number | undefined
   readonly container: FrontContainer
@@ -27,12 +28,13 @@ export interface OpenFront {
  * Starts the SSH server of a session with keys of its own, and writes its entry. Rejects with a
  * UserError.
  */
-export async function openFront({ home, dev, namespace, port, container, link }: FrontOptions): Promise<OpenFront> {
+export async function openFront(options: FrontOptions): Promise<OpenFront> {
+  const { home, dev, namespace, cluster, port, container, link } = options
   const [host, user] = [createSshKeyPair('devctl'), createSshKeyPair(`devctl ${dev}`)]
   const keys = { hostKey: host.privateKey, userKey: user.publicKey }
   const server = await startSshFront({ port: port ?? 0, ...keys, container, link })
   try {
-    const entry = { dev, namespace, port: server.port, hostKey: host.publicKey, userKey: user.privateKey }
+    const entry = { dev, namespace, cluster, port: server.port, hostKey: host.publicKey, userKey: user.privateKey }
     const { host: name, remove } = await writeSshEntry(home, entry)
     return {
       host: name,
