@@ -65,12 +65,13 @@ export function syncContainers(
       : { tools, before: [user, agent], beside: [], own }
   }
   const tools = containerJson(toolsContainer(facts, places))
-  const fill = containerJson(
-    fillContainer({ image, imagePullPolicy }, folders, identity, {
-      stays: mayBeBeside,
-      reset: facts.reset,
-    }),
-  )
+  const fill = {
+    ...containerJson(
+      fillContainer({ image, imagePullPolicy }, folders, identity, { stays: mayBeBeside, reset: facts.reset }),
+    ),
+    // Its last words are in the status of the Pod, for `up` to tell: a volume that is too small.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+  }
   if (mayBeBeside) return { tools, before: [], beside: [{ ...fill, resources: FILL_RESOURCES }, agent], own }
   return isBeside ? { tools, before: [fill], beside: [agent], own } : { tools, before: [fill, agent], beside: [], own }
 }

@@ -48,7 +48,8 @@ export function toolsContainer({ toolsImage }: Pick<MirrorFacts, 'toolsImage'>, 
 /** The tools of a Pod beside it, which then waits until the volume has been synchronized once. */
 export function waitingToolsContainer({ toolsImage }: Pick<MirrorFacts, 'toolsImage'>): ContainerPlan {
   return tools(toolsImage, {
-    script: `until [ -e ${VOLUME.path}/.devctl/synced ]; do sleep 0.2; done\n`,
+    // As the first process of a container it ignores what it has no handler for.
+    script: `trap 'exit 143' TERM INT\nuntil [ -e ${VOLUME.path}/.devctl/synced ]; do sleep 0.2; done\n`,
     mounts: [{ ...VOLUME, readOnly: true }],
     security: restricted(NOBODY),
   })
