@@ -32,6 +32,12 @@ export interface Access {
   describeUser?(): string
 }
 
+/** The server says `Unauthorized` and no more; the credentials may show why. */
+export function refusedCredentials(access: Access, cause: unknown): ClusterError {
+  const message = `\`${access.server.origin}\` refuses the credentials of ${access.describeUser?.() ?? 'the user'}`
+  return new ClusterError('unauthorized', message, { status: 401, cause })
+}
+
 export interface KubeconfigAccess extends Access {
   readonly context: string
   readonly namespace: string

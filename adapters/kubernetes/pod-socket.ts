@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws'
 import { NoAnswer, readText } from '../http/exchange.ts'
 import { pathOf } from './address.ts'
 import { type CallOptions, ClusterError } from './cluster.ts'
-import type { Access, Connection } from './connection.ts'
+import { type Access, type Connection, refusedCredentials } from './connection.ts'
 import { toClusterError } from './status.ts'
 import { toUnreachable } from './unreachable.ts'
 
@@ -70,7 +70,10 @@ export async function openPodSocket<T>(
   } catch (error) {
     // A token that has run out is fetched again, once.
     if ((error as ClusterError).failure !== 'unauthorized') throw error
-    return attempt(true)
+    return attempt(true).catch(again => {
+      const { failure, status } = again as ClusterError // or the reason of the signal, which has neither
+      throw failure === 'unauthorized' && status === 401 ? refusedCredentials(access, again) : again
+    })
   }
 }
 

@@ -6,7 +6,7 @@ import { neverSent } from '../http/failure.ts'
 import { Slots } from '../http/slots.ts'
 import { describeAnswer, type Promised, parseAnswer } from './answers.ts'
 import { ClusterError, webhookIn } from './cluster.ts'
-import { type Access, type Connection, POOL } from './connection.ts'
+import { type Access, type Connection, POOL, refusedCredentials } from './connection.ts'
 import { isForeign, toClusterError } from './status.ts'
 import { isPassing, toUnreachable } from './unreachable.ts'
 
@@ -239,7 +239,7 @@ export class Client {
           renew()
           continue
         }
-        if (status === 401) throw this.#refused(failure)
+        if (status === 401) throw refusedCredentials(this.#access, failure)
         if (!mayPass(status, failures, failure, call)) throw failure
         if (status !== 429) call.onRepeat?.()
         wait = Math.max(wait, retryAfter(response.headers['retry-after'], Date.now()) ?? 0)
@@ -284,13 +284,6 @@ export class Client {
     } finally {
       this.#trace({ method, path, status, milliseconds: performance.now() - begin })
     }
-  }
-
-  /** The server says `Unauthorized` and no more; the credentials may show why. */
-  #refused(failure: ClusterError): ClusterError {
-    const whose = this.#access.describeUser?.() ?? 'the user'
-    const message = `\`${this.#access.server.origin}\` refuses the credentials of ${whose}`
-    return new ClusterError('unauthorized', message, { status: 401, cause: failure })
   }
 
   #answerLimit(call: ApiCall): number {

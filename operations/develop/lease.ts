@@ -32,6 +32,7 @@ export function holdApplication(
     takeOver,
     waiting,
     silence: Number.POSITIVE_INFINITY,
+    remake: true,
     busy: there => busy(what, there),
     lost: () =>
       new UserError(`somebody else has taken over \`${what}\``, {

@@ -1,4 +1,4 @@
-import type { Change, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Change, Cluster, KubeObject, ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { AGENT_CONTAINER, FILL_CONTAINER } from '../../constructs/mirror/names.ts'
@@ -7,6 +7,9 @@ import { toWarning, type Warning } from '../objects/events.ts'
 import { unlessForbidden } from '../objects/forbidden.ts'
 import { podProblems } from '../objects/problems.ts'
 import { isEnding } from '../objects/removal.ts'
+import type { Credentials } from './credentials.ts'
+import { endOfPod, evictedFor, isOver } from './end-of-pod.ts'
+import { lasting } from './lasting.ts'
 
 /** Milliseconds in which the cluster says whether a Pod is still there. */
 const ASKING = 5000
@@ -44,9 +47,13 @@ interface TerminatedContainer {
 
 interface PodStatus {
   readonly phase?: string
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]
   readonly initContainerStatuses?: readonly ContainerStatus[]
   readonly containerStatuses?: readonly ContainerStatus[]
 }
+
+/** What is said of a Pod of whose end nobody knows more. */
+const HAS_ENDED = 'its Pod has ended'
 
 /** What a Pod does before its agent answers. */
 export const FILLING = 'copies the files of the image'
@@ -59,6 +66,9 @@ export class MirrorPod {
   readonly #pods = new Map<string, KubeObject>()
   readonly #events = new Map<string, KubeObject>()
   readonly #listeners = new Set<() => void>()
+  /** Why Pods have ended, by their uid. */
+  readonly #ends = new Map<string | undefined, string>()
+  #lastEnd: string | undefined
   #failure: unknown
 
   constructor(cluster: Cluster, query: MirrorPodQuery, clock: Clock) {
@@ -68,64 +78,80 @@ export class MirrorPod {
   }
 
   /** Watches until the signal is aborted. */
-  watch(signal: AbortSignal): void {
+  watch(signal: AbortSignal, credentials: Credentials): void {
     const { namespace, labels } = this.#query
     const fail = (error: unknown) => {
       if (signal.aborted) return
       this.#failure = error
       this.#changed()
     }
-    void this.#follow(this.#pods, { apiVersion: 'v1', kind: 'Pod', namespace, labels }, signal).catch(fail)
+    const follow = (objects: Map<string, KubeObject>, query: ObjectQuery) =>
+      lasting(heard => this.#follow(objects, query, heard, signal), credentials, signal)
+    void follow(this.#pods, { apiVersion: 'v1', kind: 'Pod', namespace, labels }).catch(fail)
     const events = { apiVersion: 'v1', kind: 'Event', namespace, fields: 'involvedObject.kind=Pod' }
-    void unlessForbidden(this.#follow(this.#events, events, signal), undefined).catch(fail)
+    void unlessForbidden(follow(this.#events, events), undefined).catch(fail)
   }
 
-  /** The newest Pod that is not ending. */
+  /** The newest Pod that is neither ending nor over: one that was evicted stays, and never runs again. */
   get current(): KubeObject | undefined {
-    const all = [...this.#pods.values()].filter(one => !isEnding(one))
+    const all = [...this.#pods.values()].filter(one => !isEnding(one) && !isOver(one))
     return all.sort((a, b) => createdAt(b) - createdAt(a))[0]
   }
 
   /**
-   * True if the cluster says that the Pod is being deleted, or is gone: a watch hears of it later.
-   * False if it cannot be asked.
+   * Says in words if the cluster knows that the Pod ends, or is gone: a watch hears of it later.
+   * Undefined if it stays, or the cluster cannot be asked.
    */
-  async isLeaving({ metadata: { name, uid } }: KubeObject, signal: AbortSignal): Promise<boolean> {
+  async leaving(pod: KubeObject, signal: AbortSignal): Promise<string | undefined> {
+    const { name, uid } = pod.metadata
     const ref = { apiVersion: 'v1', kind: 'Pod', name, namespace: this.#query.namespace }
     try {
       const live = await this.#cluster.get(ref, { signal: withTimeLimit(ASKING, signal) })
-      return !live || live.metadata.uid !== uid || isEnding(live)
+      if (!live || live.metadata.uid !== uid) return this.endOf(pod) ?? HAS_ENDED
+      return isEnding(live) || isOver(live) ? (endOfPod(live) ?? this.endOf(pod) ?? HAS_ENDED) : undefined
     } catch {
       signal.throwIfAborted()
-      return false
+      return undefined
     }
+  }
+
+  /** Why the Pod has ended, as far as the cluster has told: `its Pod was evicted: …`. */
+  endOf(pod: KubeObject): string | undefined {
+    const evicted = this.#warningsAbout(pod).findLast(({ reason }) => reason === 'Evicted')
+    return this.#ends.get(pod.metadata.uid) ?? (evicted && evictedFor(evicted.message))
   }
 
   /** What the Pod does now, in a few words. */
   get text(): string {
     const pod = this.current
-    return pod ? doingOf(pod, this.#eventsAbout(pod)) : 'waits for the Pod'
+    if (pod) return doingOf(pod, this.#eventsAbout(pod))
+    return this.#lastEnd === undefined ? 'waits for the Pod' : `waits for another Pod: ${this.#lastEnd}`
   }
 
   /**
    * Waits until `look` gives something for the current Pod. `on` hears each new text on the way.
-   * Throws a UserError as soon as waiting cannot help, and after `timeout` milliseconds.
+   * Throws a UserError as soon as waiting cannot help, and after `timeout` milliseconds. Without
+   * a timeout, what the nodes lack is waited for, too: one that is drained comes back.
    */
   async until<Found>(
     look: (pod: KubeObject) => Found | undefined,
-    { signal, timeout, on }: { signal: AbortSignal; timeout: number; on?: ((text: string) => void) | undefined },
+    {
+      signal,
+      timeout,
+      on,
+    }: { signal: AbortSignal; timeout: number | undefined; on?: ((text: string) => void) | undefined },
   ): Promise<Found> {
-    const either = withTimeLimit(timeout, signal)
+    const either = timeout === undefined ? signal : withTimeLimit(timeout, signal)
     for (;;) {
       if (this.#failure) throw this.#failure
       const pod = this.current
       const found = pod && look(pod)
       if (found !== undefined) return found
-      if (pod) this.#refuse(pod)
+      if (pod) this.#refuse(pod, timeout === undefined)
       on?.(this.text)
       if (either.aborted) {
         signal.throwIfAborted()
-        throw new UserError(`the Pod of \`${this.#query.dev}\` did not start within ${timeout / 1000} s`, {
+        throw new UserError(`the Pod of \`${this.#query.dev}\` did not start within ${timeout! / 1000} s`, {
           notes: [
             `it ${this.text}`,
             ...(pod ? this.#warningsAbout(pod).map(one => `${one.reason}: ${one.message}`) : []),
@@ -137,17 +163,18 @@ export class MirrorPod {
     }
   }
 
-  #refuse(pod: KubeObject): void {
+  #refuse(pod: KubeObject, isPatient: boolean): void {
     const [problem] = podProblems(pod, this.#warningsAbout(pod), this.#clock.now())
+    // A node, and the volume that another one still has.
+    if (isPatient && problem?.container === undefined) return
     // Some are gone a moment later: a Secret that is not seen yet, a node that comes.
     if (!problem || problem.code === 'unhealthy') return
-    throw new UserError(
-      `${problem.where} of \`${this.#query.dev}\` does not start: ${problem.detail || problem.code}`,
-      {
-        notes: problem.container === undefined ? [] : [`container \`${problem.container}\``],
-        hint: `\`kubectl describe ${problem.where}\` shows more; \`devctl down\` restores the original`,
-      },
-    )
+    const { code, container, detail } = problem
+    const end = code === 'crash-loop' ? (endOfAgent(pod) ?? endOfContainer(pod, container)) : undefined
+    throw new UserError(`${problem.where} of \`${this.#query.dev}\` does not start: ${end ?? (detail || code)}`, {
+      notes: container === undefined ? [] : [`container \`${container}\``],
+      hint: `\`kubectl describe ${problem.where}\` shows more; \`devctl down\` restores the original`,
+    })
   }
 
   #eventsAbout({ metadata: { uid } }: KubeObject): readonly KubeObject[] {
@@ -165,13 +192,23 @@ export class MirrorPod {
 
   async #follow(
     objects: Map<string, KubeObject>,
-    query: Parameters<Cluster['watch']>[0],
+    query: ObjectQuery,
+    heard: () => void,
     signal: AbortSignal,
   ): Promise<void> {
     for await (const change of this.#cluster.watch(query, { signal })) {
+      heard()
       take(objects, change)
+      if (objects === this.#pods && 'object' in change) this.#note(change.object)
       this.#changed()
     }
+  }
+
+  #note(pod: KubeObject): void {
+    const end = endOfPod(pod)
+    if (end === undefined) return
+    this.#ends.set(pod.metadata.uid, end)
+    this.#lastEnd = end
   }
 
   #changed(): void {
@@ -204,15 +241,18 @@ const createdAt = ({ metadata }: KubeObject): number => Date.parse(metadata.crea
 
 const statusOf = (pod: KubeObject): PodStatus => (pod['status'] ?? {}) as PodStatus // a Pod's status
 
+function allStatuses(pod: KubeObject): readonly ContainerStatus[] {
+  const { initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
+  return [...initContainerStatuses, ...containerStatuses]
+}
+
 /** The status of a container of the Pod that is no init container; undefined before the kubelet has told of it. */
 export const containerStatus = (pod: KubeObject, container: string): ContainerStatus | undefined =>
   statusOf(pod).containerStatuses?.find(({ name }) => name === container)
 
 /** True if a container of the Pod runs now. */
 export function runs(pod: KubeObject, container: string): boolean {
-  const { initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
-  const all = [...initContainerStatuses, ...containerStatuses]
-  return all.some(one => one.name === container && one.state?.running !== undefined)
+  return allStatuses(pod).some(one => one.name === container && one.state?.running !== undefined)
 }
 
 /** True if a container runs, or will at any moment: all that has to be over before is over. */
@@ -232,21 +272,45 @@ export function doingOf(pod: KubeObject, events: readonly KubeObject[]): string 
   if (pulling?.['reason'] === 'Pulling') return String(pulling['message']).replace(/^Pulling image "(.*)"$/, 'pulls $1')
   const busy = initContainerStatuses.find(one => one.state?.running && one.name !== AGENT_CONTAINER)
   if (busy) return busy.name === FILL_CONTAINER ? FILLING : `runs init container ${busy.name}`
-  const ended = endOfAgent([...initContainerStatuses, ...containerStatuses])
+  const ended = endOfAgent(pod)
   if (ended !== undefined) return ended
   if (phase === 'Running') return 'runs'
   const waiting = containerStatuses.find(one => one.state?.waiting)?.state?.waiting?.reason
-  return waiting === undefined ? 'waits for a node' : 'starts'
+  return waiting === undefined ? waitsForNode(pod) : 'starts'
+}
+
+/** `waits for a node: 0/3 nodes are available: 3 node(s) were unschedulable`. */
+function waitsForNode(pod: KubeObject): string {
+  const scheduled = statusOf(pod).conditions?.find(({ type }) => type === 'PodScheduled')
+  // What follows is about other Pods, which could make room.
+  const [why = ''] = (scheduled?.status === 'False' ? scheduled.message : undefined)?.split(/\. |\.$/) ?? []
+  return why === '' ? 'waits for a node' : `waits for a node: ${why}`
 }
 
 /** Why the agent does not run: it has ended by itself, and the kubelet starts it again. */
-function endOfAgent(containers: readonly ContainerStatus[]): string | undefined {
-  const { state, lastState } = containers.find(({ name }) => name === AGENT_CONTAINER) ?? {}
-  if (!state || state.running) return undefined
-  const ended = state.terminated ?? lastState?.terminated
-  if (!ended || ended.exitCode === 0) return undefined
-  if (ended.reason === 'OOMKilled') return 'has no agent: it ran out of memory (`agent.resources` of the manifest)'
-  const lines = (ended.message ?? '').split('\n').filter(line => line.trim() !== '')
+function endOfAgent(pod: KubeObject): string | undefined {
+  const end = failureOf(pod, AGENT_CONTAINER)
+  if (end?.reason === 'OOMKilled')
+    return 'has no agent: it ran out of memory; raise `initContainer.resources` of the development container'
+  return end && `has no agent: it ended with ${exitOf(end)}`
+}
+
+/** Why another container does not run, in its own last words. */
+function endOfContainer(pod: KubeObject, container: string | undefined): string | undefined {
+  const end = container === undefined ? undefined : failureOf(pod, container)
+  if (end?.reason === 'OOMKilled') return `\`${container}\` ran out of memory`
+  return end && `\`${container}\` ended with ${exitOf(end)}`
+}
+
+/** How a container has failed that does not run now. */
+function failureOf(pod: KubeObject, container: string): TerminatedContainer | undefined {
+  const { state, lastState } = allStatuses(pod).find(({ name }) => name === container) ?? {}
+  const end = state?.terminated ?? (state?.running ? undefined : lastState?.terminated)
+  return end?.exitCode === 0 ? undefined : end
+}
+
+function exitOf({ exitCode, message = '' }: TerminatedContainer): string {
+  const lines = message.split('\n').filter(line => line.trim() !== '')
   const words = lines.find(line => /^\w*Error\b/.test(line)) ?? lines.at(-1)
-  return `has no agent: it ended with exit code ${ended.exitCode}${words === undefined ? '' : `: ${words.trim()}`}`
+  return `exit code ${exitCode}${words === undefined ? '' : `: ${words.trim()}`}`
 }

@@ -1,20 +1,22 @@
 import { pause } from '../../adapters/http/back-off.ts'
-import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import type { ExecProcess, ExecTarget } from '../../adapters/kubernetes/exec.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { READY_FILE, RUN_PATH } from '../../constructs/mirror/names.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { announceEnd, withAnnouncedEnd } from './announced-end.ts'
-import { endedContainer } from './ended-container.ts'
+import { endedContainer, killedForMemory } from './ended-container.ts'
+import { mayPassWithPod } from './lasting.ts'
 import { END_OLDER_RUNS, runVariable } from './older-runs.ts'
 import type { Polling } from './polling.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 import { runOnce } from './run-once.ts'
 import type { Supervisor } from './supervisor.ts'
 
-/** Milliseconds before a command that was cut off is run again. */
+/** Milliseconds before a command that was cut off is run again: the first time, and at most. */
 const AGAIN = 500
+const AGAIN_LAST = 10_000
 
 /** The variable with the script that a command begins with. */
 const CLEAR = 'DEVCTL_CLEAR'
@@ -43,7 +45,7 @@ export interface RunningCommand {
 export interface RunWishes {
   /** Called with each run; the signal is aborted when it is to be ended and run again. */
   restart(): AbortSignal
-  /** Hears why it is run again. */
+  /** Hears why it is run again, or was killed. */
   again(reason: string): void
 }
 
@@ -60,6 +62,7 @@ export async function runCommand(
   signal: AbortSignal,
 ): Promise<number> {
   let isTold = false
+  let failures = 0
   const tell = (reason: string) => {
     // A container that is not there yet is no news.
     if (!isTold) wishes.again(waitingFor(reason, running))
@@ -73,11 +76,16 @@ export async function runCommand(
       const target = execTarget(running, pod, terminal, `${running.id}-${run}`)
       const remote = await openCommand(running.access, target, AbortSignal.any([signal, lost, restart]))
       isTold = false
+      failures = 0
       const status = await terminal.attach(remote)
-      const reason = (await supervisor.leaveEnding(ready, signal))
-        ? 'its Pod has ended'
-        : await endedContainer(running.cluster, pod, running.container, status, signal)
-      if (reason === undefined) return status
+      const reason =
+        (await supervisor.leaveEnding(ready, signal)) ??
+        (await endedContainer(running.cluster, pod, running.container, status, signal))
+      if (reason === undefined) {
+        const killed = await killedForMemory({ ...running, pod }, status, signal)
+        if (killed !== undefined) wishes.again(killed)
+        return status
+      }
       tell(reason)
     } catch (error) {
       if (running.interrupted.aborted) await endRuns(running, pod)
@@ -86,12 +94,14 @@ export async function runCommand(
         wishes.again(startsAgain(running.command))
         continue
       }
-      if (!lost.aborted && !isCut(error)) throw error
-      tell(messageOf(lost.aborted ? lost.reason : error))
+      // Else the command could not be started.
+      if (!lost.aborted && !mayPassWithPod(error)) throw error
+      failures++
+      tell(supervisor.endOf(pod) ?? messageOf(lost.aborted ? lost.reason : error))
     }
     const stopIgnoring = terminal.ignoreKeys()
     try {
-      await pause(AGAIN, signal)
+      await pause(Math.min(AGAIN * 2 ** Math.max(0, failures - 1), AGAIN_LAST), signal)
       await supervisor.untilReady(signal)
     } finally {
       stopIgnoring()
@@ -167,7 +177,3 @@ async function endRuns({ access, namespace, container }: RunningCommand, pod: Ku
     // The session ends in any case.
   }
 }
-
-/** True if the connection broke, or the Pod has gone, rather than the command failed to start. */
-const isCut = (error: unknown): boolean =>
-  error instanceof ClusterError && ['unreachable', 'unavailable', 'not-found'].includes(error.failure)

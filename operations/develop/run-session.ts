@@ -8,6 +8,7 @@ import type { OpenProject } from '../project/opened-project.ts'
 import type { Session } from '../session.ts'
 import type { SessionConfig } from './agent-session.ts'
 import { reportOf, sessionKey } from './ask.ts'
+import { Credentials } from './credentials.ts'
 import { EmptiedFolders } from './emptied-folders.ts'
 import type { DevelopmentVariable } from './environment.ts'
 import { logText } from './event-log.ts'
@@ -25,7 +26,7 @@ import { findPolling } from './session-polling.ts'
 import { SessionProgram } from './session-program.ts'
 import { type OpenedSsh, openSessionSsh } from './session-ssh.ts'
 import { CurrentState } from './session-state.ts'
-import type { MissingRights } from './stream-rights.ts'
+import { type MissingRights, withMissingRights } from './stream-rights.ts'
 import { personOf, type Taken, take } from './take.ts'
 import { Undo } from './undo.ts'
 import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
@@ -137,7 +138,9 @@ async function connected(
   const state = new CurrentState(dev, prepared.folders, on)
   const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
   const emptied = new EmptiedFolders(dev, prepared.folders, world)
-  const parts: PartsInput = { world, found, prepared, taken, reset: input.reset ?? false, state, emptied, signal }
+  const credentials = new Credentials(on)
+  const reset = input.reset ?? false
+  const parts: PartsInput = { world, found, prepared, taken, reset, state, emptied, credentials, signal }
   try {
     const { supervisor, sync, link } = await openParts(parts, undo)
     const program = new SessionProgram(world, { input, found, prepared, supervisor, polling, signal })
@@ -147,8 +150,8 @@ async function connected(
       answer: meaning => emptied.answer(meaning, (folder, one) => sync.answer(folder, one)),
     }
     await openControl(parts, { supervisor, sync }, hands, undo)
-    supervisor.run(signal).catch(fail)
-    taken.watch(signal).catch(fail)
+    supervisor.run(signal).catch(async error => fail(await withMissingRights(session, error)))
+    taken.watch(signal, credentials).catch(fail)
     const { container } = prepared
     let ssh: OpenedSsh | undefined
     if (development.mode === 'sync') {

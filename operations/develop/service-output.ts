@@ -1,5 +1,6 @@
 import { pause } from '../../adapters/http/back-off.ts'
-import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { endOfContainer } from './ended-container.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** Milliseconds before the log is read again after it has ended: the container starts again. */
@@ -13,14 +14,28 @@ export interface OutputOf {
   readonly container: string
 }
 
-/** Passes on what the program of the container prints, until the signal is aborted, whose reason it throws. */
+/**
+ * Passes on what the program of the container prints, and says why the container has ended, until the
+ * signal is aborted, whose reason it throws.
+ */
 export async function passOutput(
   supervisor: Supervisor,
   { cluster, namespace, container }: OutputOf,
   signal: AbortSignal,
-  line: (text: string) => void,
+  { line, ended }: { readonly line: (text: string) => void; readonly ended: (why: string) => void },
 ): Promise<never> {
   let last: string | undefined
+  let told: string | undefined
+  const endOf = async (pod: KubeObject) => {
+    try {
+      const now = await cluster.get({ apiVersion: 'v1', kind: 'Pod', ...pod.metadata }, { signal })
+      return now && now.metadata.uid === pod.metadata.uid ? endOfContainer(pod, now, container) : undefined
+    } catch {
+      // Another Pod, or the connection, is told of elsewhere.
+      signal.throwIfAborted()
+      return undefined
+    }
+  }
   for (;;) {
     const { pod, lost } = await supervisor.untilReady(signal)
     const { name, uid } = pod.metadata
@@ -37,5 +52,8 @@ export async function passOutput(
       signal.throwIfAborted()
     }
     await pause(AGAIN, signal)
+    const end = await endOf(pod)
+    if (end && end.id !== told) ended(`${end.text}; it starts again`)
+    told = end?.id ?? told
   }
 }

@@ -7,6 +7,7 @@ import { agentPlaces, type SessionConfig } from './agent-session.ts'
 import { sessionKey } from './ask.ts'
 import { atOnce } from './at-once.ts'
 import { containerAnswers } from './container-runs.ts'
+import type { Credentials } from './credentials.ts'
 import type { EmptiedFolders } from './emptied-folders.ts'
 import type { FoundDevelopment } from './find-development.ts'
 import { AgentLine } from './forward/agent-line.ts'
@@ -34,6 +35,7 @@ export interface PartsInput {
   readonly reset: boolean
   readonly state: CurrentState
   readonly emptied: EmptiedFolders
+  readonly credentials: Credentials
   readonly signal: AbortSignal
 }
 
@@ -47,12 +49,12 @@ export interface SessionParts {
 
 /** Opens the synchronization and the forwards of a mirror, and what will connect them to its Pod. */
 export async function openParts(input: PartsInput, undo: Undo): Promise<SessionParts> {
-  const { world, found, prepared, taken, state, signal } = input
+  const { world, found, prepared, taken, state, credentials, signal } = input
   const { cluster, namespace, access, clock } = world.session
   const { development } = found
   const dev = development.name
   const pods = new MirrorPod(cluster, { namespace, labels: taken.labels, dev }, clock)
-  pods.watch(signal)
+  pods.watch(signal, credentials)
   const sync = openSync(input)
   undo.add(() => sync.close())
   const link = new AgentLink()
@@ -75,6 +77,7 @@ export async function openParts(input: PartsInput, undo: Undo): Promise<SessionP
     sync,
     key: Buffer.from(taken.session.key, 'hex'),
     timeout: development.timeout.resources,
+    credentials,
     on(one, text) {
       // How far the files are is told some milliseconds later: who is ready now wants to know it now.
       if (one === 'ready') state.tellSync({ kind: 'progress', status: sync.status() })

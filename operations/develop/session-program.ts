@@ -62,9 +62,10 @@ export class SessionProgram {
     // A shell without a terminal would end at once.
     if (runs === 'hold' && input.detached) return unlessAborted(new Promise<never>(() => {}), signal)
     if (runs === 'command')
-      return passOutput(supervisor, { cluster, namespace, container }, signal, text =>
-        on({ type: 'output', command: dev, stream: 'stdout', text }),
-      )
+      return passOutput(supervisor, { cluster, namespace, container }, signal, {
+        line: text => on({ type: 'output', command: dev, stream: 'stdout', text }),
+        ended: text => on({ type: 'note', text }),
+      })
     const id = randomBytes(6).toString('hex')
     const workdir = development.workdir?.value
     const running = { access, cluster, namespace, dev, container, command, workdir, polling, id }

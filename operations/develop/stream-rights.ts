@@ -57,6 +57,23 @@ export function chooseWay(
   return { way: 'port-forward', notes: notes.map(text => `${text}: no command can be run in the container`) }
 }
 
+/**
+ * The error for a connection that is refused while `up` runs, with the rights that are missing now;
+ * any other error as it is.
+ */
+export async function withMissingRights(session: Session, error: unknown): Promise<unknown> {
+  if (!(error instanceof ClusterError) || error.failure !== 'forbidden') return error
+  try {
+    const { exec, portForward } = await missingRights(session)
+    const notes = [lacking('exec', exec), lacking('portforward', portForward)].filter(text => text !== undefined)
+    if (notes.length === 0) return error
+    const text = `the Pods of ${session.namespace} cannot be reached any more`
+    return new UserError(text, { notes, hint: HINT, cause: error })
+  } catch {
+    return error
+  }
+}
+
 const lacking = (subresource: string, verbs: readonly string[]): string | undefined =>
   verbs.length === 0 ? undefined : `\`${verbs.join('` and `')}\` on \`pods/${subresource}\` is missing`
 

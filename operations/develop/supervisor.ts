@@ -4,7 +4,9 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { Attached, SyncEngine } from '../../sync/sync.ts'
 import type { SessionState } from './control/messages.ts'
+import type { Credentials } from './credentials.ts'
 import { dialAgent } from './dial-agent.ts'
+import { mayPassWithPod } from './lasting.ts'
 import { FILLING, type MirrorPod, mayRun, runs } from './mirror-pod.ts'
 
 /** Milliseconds between two attempts to connect: the first, and the longest. */
@@ -27,8 +29,9 @@ export interface SupervisedParts {
   readonly sync: SyncEngine
   /** The key of the session, which both ends prove to have. */
   readonly key: Uint8Array
-  /** Milliseconds for the Pod to start. */
+  /** Milliseconds for the first Pod to start. */
   readonly timeout: number
+  readonly credentials: Credentials
   /** Opens a connection to the port of the agent in a Pod, where it may not listen yet. */
   connect(pod: KubeObject, signal: AbortSignal): Promise<Duplex>
   /** True if commands can be run in the container of a Pod. */
@@ -54,6 +57,7 @@ export interface Ready {
 export class Supervisor {
   readonly #parts: SupervisedParts
   #ready: Ready | undefined
+  #wasReady = false
   readonly #waiting = new Set<(ready: Ready) => void>()
 
   constructor(parts: SupervisedParts) {
@@ -85,18 +89,23 @@ export class Supervisor {
   }
 
   /**
-   * True if the Pod is being deleted, or is gone: then the connection to it is closed, and the next
-   * Pod is waited for. What runs in a Pod ends before the connection does.
+   * Says in words if the Pod is being deleted, or is gone: then the connection to it is closed, and
+   * the next Pod is waited for. What runs in a Pod ends before the connection does.
    */
-  async leaveEnding({ pod, attached }: Ready, signal: AbortSignal): Promise<boolean> {
-    if (!(await this.#parts.pod.isLeaving(pod, signal))) return false
-    attached.close()
-    return true
+  async leaveEnding({ pod, attached }: Ready, signal: AbortSignal): Promise<string | undefined> {
+    const why = await this.#parts.pod.leaving(pod, signal)
+    if (why !== undefined) attached.close()
+    return why
+  }
+
+  /** Why a Pod has ended, as far as the cluster has told. */
+  endOf(pod: KubeObject): string | undefined {
+    return this.#parts.pod.endOf(pod)
   }
 
   /** Throws a UserError for what does not pass by itself, and the reason of the signal. */
   async run(signal: AbortSignal): Promise<never> {
-    const { on } = this.#parts
+    const { on, credentials } = this.#parts
     let next = FIRST_PAUSE
     let refusedSince: number | undefined
     for (;;) {
@@ -110,8 +119,9 @@ export class Supervisor {
         on('reconnecting', reason)
       } catch (error) {
         signal.throwIfAborted()
-        if (!isPassing(error)) throw error
+        if (!mayPassWithPod(error)) throw error
         if (error.failure === 'unauthorized') {
+          credentials.refused(error)
           refusedSince ??= performance.now()
           if (performance.now() - refusedSince > UNAUTHORIZED) throw error
         }
@@ -127,13 +137,14 @@ export class Supervisor {
 
   /** Gives why the connection ended. */
   async #connectOnce(signal: AbortSignal, lost: AbortController): Promise<string> {
-    const { pod: pods, agent, timeout, on, connected, sync, key } = this.#parts
+    const { pod: pods, agent, on, connected, sync, key, credentials } = this.#parts
     const pod = await pods.until(one => (mayRun(one, agent) ? one : undefined), {
       signal,
-      timeout,
+      timeout: this.#timeout,
       on: text => on('starting', text),
     })
     const stream = await this.#dial(pod, signal)
+    credentials.accepted()
     on('connecting', pod.metadata.name)
     const attached = sync.attach(stream, key)
     try {
@@ -144,13 +155,14 @@ export class Supervisor {
       // Rejected, with a reason that may be over, when the connection ends.
       const synced = attached.synced.catch(() => ended)
       const first = await Promise.race([synced, ended])
-      if (first) return first.error.message
+      if (first) return pods.endOf(pod) ?? first.error.message
       void attached.ended.then(error => lost.abort(error))
       const started = await Promise.race([this.#untilRunning(pod, either), ended])
-      if (isEnd(started)) return started.error.message
+      if (isEnd(started)) return pods.endOf(pod) ?? started.error.message
       this.#isReady({ pod: started, attached, lost: lost.signal })
       on('ready', started.metadata.name)
-      return (await ended).error.message
+      const { message } = (await ended).error
+      return pods.endOf(pod) ?? message
     } finally {
       lost.abort()
       attached.close()
@@ -159,12 +171,12 @@ export class Supervisor {
 
   /** Connects to the agent of a Pod as soon as it answers; throws when the Pod has gone, or does not start. */
   async #dial(pod: KubeObject, signal: AbortSignal): Promise<Duplex> {
-    const { pod: pods, timeout, on, connect } = this.#parts
+    const { pod: pods, on, connect } = this.#parts
     const stop = new AbortController()
     const either = AbortSignal.any([signal, stop.signal])
     const gone = pods.until(one => one.metadata.uid !== pod.metadata.uid || undefined, {
       signal: either,
-      timeout,
+      timeout: this.#timeout,
       on: text => on('starting', text === 'runs' ? FILLING : text),
     })
     const failing = gone.then(() => {
@@ -180,7 +192,7 @@ export class Supervisor {
 
   /** Asks the container itself, too: its status is a second late. */
   async #untilRunning(pod: KubeObject, signal: AbortSignal): Promise<KubeObject> {
-    const { pod: pods, agent, container, timeout, on, isRunning } = this.#parts
+    const { pod: pods, agent, container, on, isRunning } = this.#parts
     if (agent === container) return pod
     const stop = new AbortController()
     const either = AbortSignal.any([signal, stop.signal])
@@ -191,7 +203,7 @@ export class Supervisor {
     }
     const told = pods.until(one => (runs(one, container) ? one : undefined), {
       signal: either,
-      timeout,
+      timeout: this.#timeout,
       on: text => on('starting', text),
     })
     const all = [asked(), told]
@@ -203,21 +215,19 @@ export class Supervisor {
     }
   }
 
+  /** A session that has worked goes on, however long its next Pod takes. */
+  get #timeout(): number | undefined {
+    return this.#wasReady ? undefined : this.#parts.timeout
+  }
+
   #isReady(ready: Ready): void {
     this.#ready = ready
+    this.#wasReady = true
     for (const resolve of [...this.#waiting]) resolve(ready)
   }
 }
 
 const isEnd = (one: KubeObject | { readonly error: Error }): one is { readonly error: Error } => 'error' in one
-
-/** True for failures of the cluster that may be over at the next attempt. */
-const isPassing = (error: unknown): error is ClusterError =>
-  error instanceof ClusterError &&
-  (error.failure === 'unreachable' ||
-    error.failure === 'unavailable' ||
-    error.failure === 'unauthorized' ||
-    error.failure === 'not-found')
 
 /** The agent's container runs, and the agent is not there yet; or the Pod has just gone. */
 const isStarting = (error: ClusterError): boolean => error.failure === 'not-found'

@@ -15,6 +15,7 @@ import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
 import { atOnce } from './at-once.ts'
 import { claimFacts } from './claim-facts.ts'
+import type { Credentials } from './credentials.ts'
 import { podSelector } from './find-mirror.ts'
 import { withKnownRecord } from './known-record.ts'
 import { holdApplication } from './lease.ts'
@@ -59,7 +60,7 @@ export interface Taken<Config extends object> {
   /** Aborted when somebody else has taken the application. */
   readonly signal: AbortSignal
   /** Keeps the mirror in line with the application, until the signal is aborted. */
-  watch(signal: AbortSignal): Promise<void>
+  watch(signal: AbortSignal, credentials?: Credentials): Promise<void>
   /** Gives the Lease back; the mirror stays. */
   release(): Promise<void>
 }
@@ -223,7 +224,7 @@ async function takeAll<Config extends object>(
       })
   const records = await atOnce(targets.map(target => rest(session, target, input, scalers, target !== main)))
   for (const { live } of targets) if (live?.kind === 'StatefulSet') await podsGone(session, live)
-  const [placed] = await atOnce(
+  const placed = await atOnce(
     [objects.workload, ...objects.services].map((object, index) =>
       placeMirror(session, object, records[index]!, { there: mirrors[index] }),
     ),
@@ -231,14 +232,15 @@ async function takeAll<Config extends object>(
   const { name } = objects.workload.metadata
   return {
     mirror: { apiVersion: 'apps/v1', kind: 'Deployment', name, namespace },
-    labels: podSelector(placed!),
+    labels: podSelector(placed[0]!),
     record: records[0]!,
     text: described(main.live, records[0]!, name),
-    watch: until =>
+    watch: (until, credentials) =>
       watchOriginal(
         { ...session, signal: AbortSignal.any([until, signal]) },
-        { settings: input.settings, facts, lives: targets.map(({ live }) => live), records },
+        { settings: input.settings, facts, lives: targets.map(({ live }) => live), records, placed },
         on,
+        credentials,
       ),
   }
 }

@@ -16,8 +16,10 @@ import { applyToStay, isEnding } from '../objects/removal.ts'
 import { isEndedByDown, readUpRecord, UP_MANAGER, type UpRecord, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
+import { Credentials } from './credentials.ts'
 import { ownersOf } from './fields.ts'
 import { mirrorQuery } from './find-mirror.ts'
+import { lasting } from './lasting.ts'
 import { Often } from './often.ts'
 import { placeMirror } from './place-mirror.ts'
 import { beforeUp, recordFor, restingPatch, scaleField } from './rest.ts'
@@ -30,6 +32,8 @@ export interface Kept {
   /** The application, then those beside it; the first is undefined for a container without one. */
   readonly lives: readonly (KubeObject | undefined)[]
   readonly records: readonly UpRecord[]
+  /** The mirrors as the cluster has taken them. */
+  readonly placed: readonly KubeObject[]
 }
 
 /** How often an application is scaled to zero again within a minute, before it counts as contested. */
@@ -44,21 +48,34 @@ const MIRRORS = { apiVersion: 'apps/v1', kind: 'Deployment' } as const
  * Keeps a mirror in line with its application until the signal is aborted: a changed template gives
  * another mirror; who scales it up changes what `down` restores, and it is scaled to zero again,
  * not more often than `TIMES` a minute. A record that somebody has spoilt is written again, and a
- * mirror that was deleted is made again, as often. Throws a UserError when the application was
+ * mirror that was deleted is made again, as often. A cluster that cannot be reached, or refuses the
+ * credentials, is asked again, however long that takes. Throws a UserError when the application was
  * deleted, or given back by somebody else.
  */
-export async function watchOriginal(session: Session, kept: Kept, on: (event: OperationEvent) => void): Promise<void> {
+export async function watchOriginal(
+  session: Session,
+  kept: Kept,
+  on: (event: OperationEvent) => void,
+  credentials = new Credentials(on),
+): Promise<void> {
   const keeper = new Keeper(session, kept, on)
   const ended = new AbortController()
   const signal = AbortSignal.any([session.signal, ended.signal])
+  const own = { ...session, signal }
+  const last = (work: (heard: () => void) => Promise<void>) => lasting(work, credentials, signal)
   const watches = kept.lives.flatMap((live, index) =>
-    live ? [follow({ ...session, signal }, live, index, keeper)] : [],
+    live ? [last(heard => follow(own, live, index, keeper, heard))] : [],
   )
-  watches.push(followMirrors({ ...session, signal }, kept.settings.name, keeper))
+  watches.push(last(heard => followMirrors(own, kept.settings.name, keeper, heard)))
   for (const one of keeper.needed)
-    watches.push(unlessForbidden(followNeeded({ ...session, signal }, one, keeper), undefined))
+    watches.push(
+      unlessForbidden(
+        last(heard => followNeeded(own, one, keeper, heard)),
+        undefined,
+      ),
+    )
   if (needsUser(kept.settings, kept.facts, kept.lives[0]))
-    watches.push(watchUser({ ...session, signal }, kept.lives[0]!.metadata.name, user => keeper.found(user)))
+    watches.push(last(() => watchUser(own, kept.lives[0]!.metadata.name, user => keeper.found(user))))
   try {
     await Promise.all(watches)
   } catch (error) {
@@ -68,7 +85,13 @@ export async function watchOriginal(session: Session, kept: Kept, on: (event: Op
   }
 }
 
-async function follow(session: Session, { apiVersion, kind, metadata }: KubeObject, index: number, keeper: Keeper) {
+async function follow(
+  session: Session,
+  { apiVersion, kind, metadata }: KubeObject,
+  index: number,
+  keeper: Keeper,
+  heard: () => void,
+): Promise<void> {
   const { cluster, namespace, signal } = session
   const ref: ObjectRef = { apiVersion, kind, name: metadata.name, namespace }
   const what = `${kind.toLowerCase()}/${metadata.name}`
@@ -77,6 +100,7 @@ async function follow(session: Session, { apiVersion, kind, metadata }: KubeObje
     { apiVersion, kind, namespace, fields: `metadata.name=${metadata.name}` },
     { signal },
   )) {
+    heard()
     if (change.type === 'Restarted') isThere = false
     else if (change.type === 'Listed' && !isThere) throw deleted(what)
     else if ('object' in change) {
@@ -87,10 +111,16 @@ async function follow(session: Session, { apiVersion, kind, metadata }: KubeObje
   }
 }
 
-/** Tells of mirrors that are gone, unless `down` has deleted them, which says so in their records. */
-async function followMirrors({ cluster, namespace, signal }: Session, dev: string, keeper: Keeper): Promise<void> {
+/** Tells of mirrors that were changed, and of those that are gone, unless `down` has deleted them, which says so in their records. */
+async function followMirrors(
+  { cluster, namespace, signal }: Session,
+  dev: string,
+  keeper: Keeper,
+  heard: () => void,
+): Promise<void> {
   let there = new Set<string>()
   for await (const change of cluster.watch(mirrorQuery(namespace, dev), { signal })) {
+    heard()
     if (change.type === 'Restarted') there = new Set()
     else if (change.type === 'Listed') {
       const missing = keeper.names.flatMap((name, index) => (there.has(name) ? [] : [index]))
@@ -100,18 +130,26 @@ async function followMirrors({ cluster, namespace, signal }: Session, dev: strin
     } else if ('object' in change) {
       const { name } = change.object.metadata
       const index = keeper.names.indexOf(name)
-      if (change.type === 'Changed') there.add(name)
-      else if (index !== -1 && !isEndedByDown(change.object)) await keeper.gone(index)
+      if (change.type === 'Changed') {
+        there.add(name)
+        if (index !== -1) await keeper.edited(index, change.object)
+      } else if (index !== -1 && !isEndedByDown(change.object)) await keeper.gone(index)
     }
   }
 }
 
 /** Tells of a Secret or a claim that is gone: without it the next Pod does not start. */
-async function followNeeded({ cluster, namespace, signal }: Session, needed: MirrorObject, keeper: Keeper) {
+async function followNeeded(
+  { cluster, namespace, signal }: Session,
+  needed: MirrorObject,
+  keeper: Keeper,
+  heard: () => void,
+): Promise<void> {
   const { apiVersion, kind, metadata } = needed
   let isThere = false
   const query = { apiVersion, kind, namespace, fields: `metadata.name=${metadata.name}` }
   for await (const change of cluster.watch(query, { signal })) {
+    heard()
     if (change.type === 'Restarted') isThere = false
     else if (change.type === 'Changed') isThere = true
     else if (change.type === 'Deleted' || !isThere) await keeper.missing(needed)
@@ -130,13 +168,20 @@ class Keeper {
   /** How often the record of each application was written again, and each mirror made again. */
   readonly #written: readonly Often[]
   readonly #made: readonly Often[]
+  /** How often each mirror was given back what somebody had changed in it; the generation that it has since. */
+  readonly #mended: readonly Often[]
+  readonly #generations: (number | undefined)[]
   #facts: MirrorFacts
   #placed: readonly string[]
   /** What the mirrors' copies of the records say. */
   #noted: readonly string[]
   #last: Promise<void> = Promise.resolve()
 
-  constructor(session: Session, { settings, facts, lives, records }: Kept, on: (event: OperationEvent) => void) {
+  constructor(
+    session: Session,
+    { settings, facts, lives, records, placed }: Kept,
+    on: (event: OperationEvent) => void,
+  ) {
     this.#session = session
     this.#settings = settings
     this.#facts = facts
@@ -145,6 +190,8 @@ class Keeper {
     this.#scaled = lives.map(() => [])
     this.#written = lives.map(() => new Often(TIMES, MINUTE))
     this.#made = lives.map(() => new Often(TIMES, MINUTE))
+    this.#mended = lives.map(() => new Often(TIMES, MINUTE))
+    this.#generations = placed.map(generationOf)
     this.#on = on
     this.#placed = this.#wanted().map(object => JSON.stringify(object))
     this.#noted = records.map(noted)
@@ -185,7 +232,7 @@ class Keeper {
       if (there && !isEnding(there)) return
       if (live && !isStillTaken(original, live, own)) return
       if (!this.#made[index]!.may(clock.now())) throw deletedAgain(name, this.#settings.name)
-      await placeMirror(this.#session, wanted, own)
+      this.#generations[index] = generationOf(await placeMirror(this.#session, wanted, own))
       this.#made[index]!.done(clock.now())
       this.#on({ type: 'note', text: `\`deployment/${name}\` was deleted: it was made again` })
       // What was deleted while there was no mirror was not missing then.
@@ -194,6 +241,29 @@ class Keeper {
         if (!(await cluster.get({ apiVersion, kind, name: metadata.name, namespace }, { signal })))
           await this.#make(one)
       }
+    })
+  }
+
+  /** A mirror was changed: what `up` has set in it is set again. What others have added stays. */
+  edited(index: number, seen: KubeObject): Promise<void> {
+    return this.#next(async () => {
+      const { cluster, namespace, clock, signal } = this.#session
+      const { name } = seen.metadata
+      if (!isNewer(seen, this.#generations[index])) return
+      const live = await cluster.get({ ...MIRRORS, name, namespace }, { signal })
+      // Its end follows.
+      if (!live || isEnding(live) || isEndedByDown(live)) return
+      if (!this.#mended[index]!.may(clock.now())) {
+        this.#generations[index] = generationOf(live)
+        this.#on(changedAgain(name, lastEditor(live)))
+        return
+      }
+      const placed = await placeMirror(this.#session, this.#wanted()[index]!, this.#records[index]!)
+      this.#generations[index] = generationOf(placed)
+      if (!isNewer(placed, generationOf(live))) return
+      this.#mended[index]!.done(clock.now())
+      const text = `${lastEditor(live)} has changed \`deployment/${name}\`: what \`up\` sets in it was set again; change the original, or \`dev\` of the manifest`
+      this.#on({ type: 'note', text })
     })
   }
 
@@ -290,7 +360,7 @@ class Keeper {
       const note = noted(this.#records[index]!)
       const isSame = text === this.#placed[index]
       if (isSame && note === this.#noted[index]) continue
-      await placeMirror(this.#session, object, this.#records[index]!)
+      this.#generations[index] = generationOf(await placeMirror(this.#session, object, this.#records[index]!))
       this.#placed = this.#placed.with(index, text)
       this.#noted = this.#noted.with(index, note)
       if (!isSame) this.#on({ type: 'object', action: 'update', object: `deployment/${object.metadata.name}` })
@@ -315,6 +385,20 @@ function about({ version: _, before: __, owners: ___, original: ____, isRestored
 
 const isLabelled = ({ metadata }: KubeObject): boolean => metadata.labels?.[UP_LABEL] !== undefined
 
+/** Counts the changes of what is wanted of an object. */
+const generationOf = ({ metadata }: KubeObject): number | undefined => metadata.generation
+
+const isNewer = (live: KubeObject, than: number | undefined): boolean => (generationOf(live) ?? 0) > (than ?? 0)
+
+/** Who has changed an object last, besides `up` and the controllers, which only tell how it is; the server does not note everybody. */
+function lastEditor({ metadata }: KubeObject): string {
+  const others = (metadata.managedFields ?? []).filter(
+    ({ manager, subresource }) => manager !== UP_MANAGER && subresource !== 'status',
+  )
+  const last = [...others].sort((a, b) => Date.parse(a.time ?? '') - Date.parse(b.time ?? '')).at(-1)
+  return last ? `\`${last.manager}\`` : 'somebody'
+}
+
 /** What a record says for `down`. */
 const noted = ({ before, owners, paused }: UpRecord): string => JSON.stringify({ before, owners, paused })
 
@@ -330,6 +414,12 @@ const deletedAgain = (name: string, development: string): UserError =>
     notes: ['somebody, or another tool, deletes the mirror whenever it is made again'],
     hint: `\`devctl up ${development}\` goes on, \`devctl down ${development}\` restores the original`,
   })
+
+const changedAgain = (name: string, by: string): OperationEvent => ({
+  type: 'warning',
+  text: `${by} changes \`deployment/${name}\` again and again: it stays as it is now`,
+  hint: `stop ${by} from changing mirrors as long as \`up\` runs`,
+})
 
 const deleted = (what: string): UserError =>
   new UserError(`\`${what}\` was deleted, and its mirror with it`, { hint: '`devctl deploy` creates it again' })

@@ -44,6 +44,8 @@ export interface LeaseWish {
   readonly silence: number
   /** Take it from a holder who is alive. */
   readonly takeOver?: boolean
+  /** Make it again when somebody has deleted it: nobody has taken it by that. Otherwise it is lost. */
+  readonly remake?: boolean
 }
 
 export interface HeldLease {
@@ -80,6 +82,11 @@ export async function holdLease(input: LeaseWish): Promise<HeldLease> {
       if (clock.now() - renewed >= input.silence) lost.abort(error)
       if (!isConflict(error) && !isNotFound(error)) return
       const there = await cluster.get(refOf(input), options).catch(() => held)
+      if (!there && input.remake) {
+        // What keeps it from that is tried again, or shows that somebody has taken it.
+        held = await cluster.create(leaseOf(input, undefined), options).catch(() => held)
+        return
+      }
       // When somebody has taken it, two would write at once. Our own newer version is that of a
       // renewal whose answer got lost.
       if (there && holderOf(there) === input.holder.name) held = there

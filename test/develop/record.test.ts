@@ -138,6 +138,85 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     expect(await replicas(name)).toBe(2)
   })
 
+  test('a mirror that is scaled or edited by hand is as it was again; the fourth time in a minute it stays', async () => {
+    const name = 'edited'
+    await place.apply(deployment(name))
+    const events: OperationEvent[] = []
+    const stop = new AbortController()
+    const one = await takeOne(place.session(), DEPLOYMENT(name), { name }, {}, event => events.push(event))
+    const watching = one.watch(stop.signal)
+    const mirror = { ...DEPLOYMENT(`${name}-dev`), namespace: place.namespace }
+    const spec = async () => {
+      const live = await place.get(mirror)
+      const [first] = valueAt(live, ['spec', 'template', 'spec', 'containers']) as readonly { image: string }[]
+      return { replicas: valueAt(live, ['spec', 'replicas']), image: first!.image }
+    }
+    const before = await spec()
+    expect(before.replicas).toBe(1)
+    const image = [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'busybox:1.36' }]
+    const kubectl = (...words: readonly string[]) =>
+      execFileSync('kubectl', ['--namespace', place.namespace, ...words], { stdio: 'pipe' })
+    const edits = [
+      () => kubectl('scale', 'deployment', mirror.name, '--replicas=0'),
+      () => kubectl('patch', 'deployment', mirror.name, '--type=json', '-p', JSON.stringify(image)),
+      () => kubectl('scale', 'deployment', mirror.name, '--replicas=2'),
+    ]
+    const notes = () => events.filter(({ type }) => type === 'note')
+    for (const [index, edit] of edits.entries()) {
+      edit()
+      await eventually('it is as before', 20, async () => notes().length === index + 1 || undefined)
+      expect(await spec()).toEqual(before)
+    }
+    expect(notes()[1]).toEqual({
+      type: 'note',
+      text: '`kubectl-patch` has changed `deployment/edited-dev`: what `up` sets in it was set again; change the original, or `dev` of the manifest',
+    })
+    kubectl('scale', 'deployment', mirror.name, '--replicas=0')
+    await eventually('it is warned', 20, async () => events.some(({ type }) => type === 'warning') || undefined)
+    expect((await spec()).replicas).toBe(0)
+    stop.abort()
+    await watching
+    await one.release()
+    await give(place.session(), name)
+    expect(await replicas(name)).toBe(2)
+  })
+
+  test('a Lease that is deleted by hand is made again; one that somebody has taken ends `up`', async () => {
+    const name = 'leased'
+    await place.apply(deployment(name))
+    const one = await takeOne(place.session(), DEPLOYMENT(name), { name })
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: `devctl-up-deployment-${name}` }
+    const { uid } = (await place.get(lease))!.metadata
+    await place.cluster.delete({ ...lease, namespace: place.namespace })
+    await eventually('there is another Lease', 20, async () => {
+      const there = await place.get(lease)
+      return (there && there.metadata.uid !== uid) || undefined
+    })
+    expect(one.signal.aborted).toBe(false)
+    const spec = { holderIdentity: 'bob@elsewhere (1)' }
+    await place.cluster.patch({ ...lease, namespace: place.namespace }, { spec }, { manager: 'kubectl-edit' })
+    await eventually('it is lost', 20, async () => one.signal.aborted || undefined)
+    expect(one.signal.reason).toMatchObject({ message: 'somebody else has taken over `deployment/leased`' })
+    await one.release()
+    await give(place.session(), name)
+    expect(await replicas(name)).toBe(2)
+  })
+
+  test('a record whose owner has a version that does not exist: the number is restored all the same', async () => {
+    const name = 'owner'
+    await place.apply(deployment(name))
+    const record = (await taken(name)) as { owners: readonly object[] }
+    for (const apiVersion of ['nonsense/v9', 'no version', '']) {
+      const owners = record.owners.map(owner => ({ ...owner, apiVersion }))
+      await annotate(name, JSON.stringify({ ...record, owners }))
+      expect(await give(place.session(), name)).toEqual({ wasActive: true, restored: `deployment/${name}` })
+      expect(await replicas(name)).toBe(2)
+      expect(await recordOf(name)).toBeUndefined()
+      await taken(name)
+    }
+    await give(place.session(), name)
+  })
+
   test('the Secret and the claim of a mirror, deleted by hand, are made again', async () => {
     const name = 'needed'
     await place.apply(deployment(name))
@@ -163,7 +242,8 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     await one.release()
     await give(place.session(), name, true)
     expect(await place.get(secret)).toBeUndefined()
-    expect(await place.get(claim)).toBeUndefined()
+    // Its protection ends a moment after its Pods.
+    await eventually('the claim is gone', 20, async () => !(await place.get(claim)) || undefined)
   })
 
   test('a mirror that `down` of another machine deletes is not made again', async () => {

@@ -38,7 +38,7 @@ test.each<readonly [string, object, string]>([
   [
     'needs more memory',
     { state: backOff, lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } } },
-    'has no agent: it ran out of memory (`agent.resources` of the manifest)',
+    'has no agent: it ran out of memory; raise `initContainer.resources` of the development container',
   ],
 ])('a Pod whose agent %s', (_, agent, text) => {
   expect(doingOf(pod(agent), [])).toBe(text)

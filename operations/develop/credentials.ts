@@ -1,0 +1,26 @@
+import type { OperationEvent } from '../events.ts'
+
+/** What a session says of the credentials of its user, whichever of its parts has used them. */
+export class Credentials {
+  readonly #on: (event: OperationEvent) => void
+  #isRefused = false
+
+  constructor(on: (event: OperationEvent) => void) {
+    this.#on = on
+  }
+
+  /** The cluster refuses them: said once, until it accepts them again. */
+  refused({ message }: Error): void {
+    if (this.#isRefused) return
+    this.#isRefused = true
+    const hint = 'log in again, in another terminal: `up` goes on by itself'
+    this.#on({ type: 'warning', text: message, hint })
+  }
+
+  /** The cluster has answered. */
+  accepted(): void {
+    if (!this.#isRefused) return
+    this.#isRefused = false
+    this.#on({ type: 'note', text: 'the cluster accepts the credentials again' })
+  }
+}

@@ -1,0 +1,41 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+
+interface PodEnd {
+  readonly phase?: string
+  readonly reason?: string
+  readonly message?: string
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[]
+}
+
+/** Who ends Pods: https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions */
+const DISRUPTIONS: Readonly<Record<string, string>> = {
+  EvictionByEvictionAPI: 'its Pod was evicted, as `kubectl drain` does',
+  DeletionByTaintManager: 'its Pod was evicted: its node has got a taint that it does not tolerate',
+  PreemptionByScheduler: 'its Pod was evicted for one with a higher priority',
+  DeletionByPodGC: 'its node is gone',
+}
+
+/** True for a Pod none of whose containers will run again. */
+export const isOver = (pod: KubeObject): boolean => ['Failed', 'Succeeded'].includes(statusOf(pod).phase ?? '')
+
+/** Why a Pod ends or has ended, as a clause; undefined if it goes on, or the cluster does not say. */
+export function endOfPod(pod: KubeObject): string | undefined {
+  const { reason, message, conditions = [] } = statusOf(pod)
+  if (isOver(pod) && reason === 'Evicted') return evictedFor(message ?? 'no reason is known')
+  const disruption = conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
+  const words = disruption && DISRUPTIONS[disruption.reason ?? '']
+  if (words !== undefined) return words
+  if (!isOver(pod)) return undefined
+  const why = [reason, message].filter(text => text !== undefined && text !== '').join(': ')
+  // Of one whose processes have ended well the kubelet says nothing: events may tell more.
+  if (statusOf(pod).phase === 'Succeeded') return undefined
+  return why === '' ? 'its Pod has ended' : `its Pod has ended: ${sentence(why)}`
+}
+
+const statusOf = (pod: KubeObject): PodEnd => (pod['status'] ?? {}) as PodEnd // a Pod's status
+
+/** Says that the kubelet has evicted a Pod, with its words. */
+export const evictedFor = (message: string): string => `its Pod was evicted: ${sentence(message)}`
+
+/** Without the full stop and the spaces at its end. */
+const sentence = (text: string): string => text.trim().replace(/\.$/, '')

@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { write } from '../cli/folder.ts'
+import { eventually, findCluster } from '../cluster/cluster.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+// The node of a development container is drained, or evicts its Pod. Other tests use the node: only this Pod needs its label.
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const LABEL = `devctl-test-drained-${process.pid}`
+const COMPOSE = `name: shop
+services:
+  api:
+    image: node:22-alpine
+    user: "1000:1000"
+    working_dir: /app
+    command: ["sleep", "3600"]
+    stop_grace_period: 1s
+`
+const MANIFEST = `deploy: {compose: compose.yaml}
+dev:
+  api:
+    command: ["sh", "-c", "cat said.txt; sleep 300"]
+    workdir: /app
+    sync: ["./files:/app"]
+    nodeSelector: {${LABEL}: "yes"}
+`
+
+describe.skipIf(cluster === undefined)('a development container whose Pod is evicted', () => {
+  let place: DevelopmentPlace
+  let node = ''
+
+  const kubectl = (...words: readonly string[]) => cluster!.kubectl('--namespace', place.namespace, ...words)
+  const podName = async () =>
+    (await kubectl('get', 'pod', '-l', 'dev.platform/mirror', '--field-selector=status.phase=Running', '-o', 'name'))
+      .trim()
+      .replace('pod/', '')
+
+  beforeAll(async () => {
+    place = await openDevelopment(cluster!, 'drained')
+    node = (await kubectl('get', 'node', '-o', 'jsonpath={.items[0].metadata.name}')).trim()
+    await kubectl('label', 'node', node, `${LABEL}=yes`)
+    write(place.folder, { 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST, 'files/said.txt': 'the first\n' })
+  })
+  afterAll(async () => {
+    await cluster?.kubectl('label', 'node', node, `${LABEL}-`)
+    await place?.close()
+  })
+
+  test('waits as long as no node takes its Pod, and goes on', async () => {
+    const up = place.devctl('up')
+    await up.until(/^the first$/, 90)
+    await kubectl('label', 'node', node, `${LABEL}-`)
+    const name = await podName()
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: place.namespace } }
+    const path = `/api/v1/namespaces/${place.namespace}/pods/${name}/eviction`
+    expect((await cluster!.send('POST', path, eviction)).status).toBe(201)
+    await eventually(
+      'it says that it waits',
+      40,
+      async () => /waits for a node: .*available/.test(up.stderr) || undefined,
+      async () => up.stderr,
+    )
+    expect(up.stderr).toContain('its Pod was evicted, as `kubectl drain` does')
+    writeFileSync(join(place.folder, 'files/said.txt'), 'written meanwhile\n')
+    // A first Pod may be without a node for 15 s.
+    await sleep(20_000)
+    expect(up.process.exitCode, up.stderr).toBe(null)
+    await kubectl('label', 'node', node, `${LABEL}=yes`)
+    await up.until(/^written meanwhile$/, 90)
+    const down = place.devctl('down')
+    expect(await down.status, down.stderr).toBe(0)
+  })
+})

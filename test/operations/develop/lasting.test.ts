@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
+import { Credentials } from '../../../operations/develop/credentials.ts'
+import { lasting } from '../../../operations/develop/lasting.ts'
+import type { OperationEvent } from '../../../operations/events.ts'
+
+const failures = (...all: readonly Error[]) => {
+  const left = [...all]
+  return async (heard: () => void) => {
+    const error = left.shift()
+    if (error) throw error
+    heard()
+  }
+}
+
+test('work that follows the cluster goes on after what passes, and says once that it is refused', async () => {
+  const events: OperationEvent[] = []
+  const refused = () => new ClusterError('unauthorized', 'no more')
+  const work = failures(new ClusterError('unreachable', 'gone'), refused(), refused())
+  await lasting(work, new Credentials(event => events.push(event)), AbortSignal.timeout(10_000))
+  expect(events).toEqual([
+    { type: 'warning', text: 'no more', hint: 'log in again, in another terminal: `up` goes on by itself' },
+    { type: 'note', text: 'the cluster accepts the credentials again' },
+  ])
+})
+
+test('what does not pass, and the reason of the signal, end it', async () => {
+  const credentials = new Credentials(() => {})
+  const forbidden = new ClusterError('forbidden', 'you may not')
+  await expect(lasting(failures(forbidden), credentials, AbortSignal.timeout(5000))).rejects.toBe(forbidden)
+  const stop = new AbortController()
+  const work = async () => {
+    stop.abort(new Error('enough'))
+    throw new ClusterError('unreachable', 'gone')
+  }
+  await expect(lasting(work, credentials, stop.signal)).rejects.toThrow('enough')
+})
