@@ -25,7 +25,8 @@ const VARIABLES = 'DEVCTL_DETACHED_ENV'
 
 /** What the process in the background tells the one that has started it. */
 interface Told {
-  readonly dev: string
+  /** Absent for what is about none of them. */
+  readonly dev?: string
   readonly event: OperationEvent
 }
 
@@ -47,28 +48,38 @@ export function inBackground<Options extends Pick<UpValues, 'env'>>(io: Pick<Io,
 }
 
 /** Hands an event on to the process that has started this one in the background, as long as that waits. */
-export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: string): void {
+export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: string | undefined): void {
   if (!isInBackground(io) || !process.connected) return
-  const told: Told | undefined =
-    event.type === 'session-ended' && event.end.kind === 'failed'
-      ? { dev, event: { type: 'status', service: dev, state: 'failed', text: event.end.error.message } }
-      : event.type === 'status' ||
-          event.type === 'taken' ||
-          event.type === 'sync' ||
-          event.type === 'forwards' ||
-          event.type === 'note' ||
-          event.type === 'warning' ||
-          event.type === 'sync-problem' ||
-          event.type === 'sync-conflict' ||
-          event.type === 'sync-large' ||
-          event.type === 'sync-stopped' ||
-          event.type === 'sync-full' ||
-          event.type === 'sync-room'
-        ? { dev, event }
-        : undefined
+  const told = toldOf(event, dev)
   // It may have gone just now.
   if (told) process.send?.(told, undefined, {}, () => {})
 }
+
+function toldOf(event: OperationEvent, dev: string | undefined): Told | undefined {
+  // What a deploy says of services is about others.
+  if (dev === undefined) return TOLD_OF_ALL.has(event.type) ? { event } : undefined
+  if (event.type === 'session-ended')
+    return event.end.kind === 'failed'
+      ? { dev, event: { type: 'status', service: dev, state: 'failed', text: event.end.error.message } }
+      : undefined
+  return TOLD.has(event.type) ? { dev, event } : undefined
+}
+
+const TOLD_OF_ALL: ReadonlySet<OperationEvent['type']> = new Set(['compiled', 'step', 'note', 'warning'])
+
+const TOLD: ReadonlySet<OperationEvent['type']> = new Set([
+  ...TOLD_OF_ALL,
+  'status',
+  'taken',
+  'sync',
+  'forwards',
+  'sync-stopped',
+  'sync-problem',
+  'sync-conflict',
+  'sync-large',
+  'sync-full',
+  'sync-room',
+])
 
 /**
  * Starts this command line again in the background, and waits until its sessions are ready; what

@@ -5,6 +5,7 @@ import type { StatusInput } from '../../operations/develop/status.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { reportsText } from '../terminal/develop/status-text.ts'
+import { eraseRow } from '../terminal/progress/screen.ts'
 import { printSummary, printsDiagnostics } from '../terminal/report.ts'
 import { chooseDevFor } from './choose-dev.ts'
 import type { SessionOptions } from './cluster-session.ts'
@@ -46,7 +47,10 @@ export async function showStatus(context: Context, words: readonly string[], opt
       if (text !== last) own.io.stdout.write(text)
       last = text
       if (!options.watch) return 0
-      await sleep(EVERY, undefined, { signal: session.signal })
+      await sleep(EVERY, undefined, { signal: session.signal }).catch(error => {
+        eraseRow(own.io)
+        throw error
+      })
     }
   })
 }

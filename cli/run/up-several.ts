@@ -5,6 +5,7 @@ import { severalDisplay } from '../terminal/develop/several.ts'
 import { questionsFor } from '../terminal/operation-events.ts'
 import { printOutcome } from '../terminal/print-outcome.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
+import { eraseRow } from '../terminal/progress/screen.ts'
 import { printSummary } from '../terminal/report.ts'
 import { toUserError } from './cluster-session.ts'
 import { tellPlace } from './deploy.ts'
@@ -36,12 +37,12 @@ export async function startSeveral(context: Context, words: readonly string[], o
       explain: error => toUserError(error, session.target),
     })
     const on: typeof show = (event, dev) => {
-      if (dev !== undefined) tellStarter(io, event, dev)
+      tellStarter(io, event, dev)
       if (event.type === 'taken') active.add(event.dev)
       if (event.type === 'session-ended' && event.end.kind === 'stopped') active.delete(event.dev)
       show(event, dev)
     }
-    tellPlace(own, session, on)
+    if (!isInBackground(own.io)) tellPlace(own, session, on)
     try {
       if (options.detach) {
         const { startInBackground } = await import('./detach.ts')
@@ -61,6 +62,7 @@ export async function startSeveral(context: Context, words: readonly string[], o
       }
     } catch (error) {
       progress.pause()
+      if (session.signal.aborted) eraseRow(io)
       if (signal.aborted && active.size > 0 && !options.downOnExit && !isInBackground(io))
         printSummary(mirrorsStay([...active]), io, logLevel)
       // The reader has closed our output (`| head`).

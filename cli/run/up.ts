@@ -6,6 +6,7 @@ import { drawsOn } from '../terminal/io.ts'
 import { questionsFor, toTerminal } from '../terminal/operation-events.ts'
 import { printOutcome } from '../terminal/print-outcome.ts'
 import { isOfBuild, startProgress } from '../terminal/progress/progress.ts'
+import { eraseRow } from '../terminal/progress/screen.ts'
 import { remoteTerminal } from '../terminal/remote-terminal.ts'
 import { printSummary } from '../terminal/report.ts'
 import { chooseDevFor } from './choose-dev.ts'
@@ -55,7 +56,7 @@ export async function startDevelopment(context: Context, words: readonly string[
     const on = (event: OperationEvent) => {
       // What a deploy says before is about its services.
       if (event.type === 'taken') taken = event.dev
-      if (taken !== undefined) tellStarter(own.io, event, taken)
+      tellStarter(own.io, event, taken)
       // The program in the container has the terminal.
       if (isAttached && QUIET.has(event.type)) return
       // Before there is a connection there is nothing to say of the files.
@@ -64,11 +65,18 @@ export async function startDevelopment(context: Context, words: readonly string[
       wasSynced ||= isFirst
       if (event.type === 'sync' && (!isConnected || !(isFirst || isDue()))) return
       // An editor that has the whole screen, and a question, are not written into.
+      if (session.signal.aborted && event.type === 'note') {
+        // What is said at the end is the last line.
+        progress.makeRoom()
+        eraseRow(own.io)
+        printSummary(event.text, own.io, own.logLevel)
+        return
+      }
       if (isAsking || (isAttached && remote.isFullScreen)) held.push(event)
       else if (isAttached && isOfBuild(event)) builds.tell(event)
       else show(event)
     }
-    tellPlace(own, session, on)
+    if (!isInBackground(own.io)) tellPlace(own, session, on)
     if (options.detach) {
       const { startInBackground } = await import('./detach.ts')
       return startInBackground(
@@ -141,6 +149,11 @@ export async function startDevelopment(context: Context, words: readonly string[
           printSummary(outcome.isDown ? `${outcome.dev} is restored` : mirrorsStay([outcome.dev]), own.io, own.logLevel)
           return outcome.status
       }
+    } catch (error) {
+      // What was on its way is not any more.
+      progress.makeRoom()
+      if (session.signal.aborted) eraseRow(own.io)
+      throw error
     } finally {
       progress.pause()
     }

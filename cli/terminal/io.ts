@@ -63,4 +63,5 @@ export function wantsColour(output: Output, env: Io['env']): boolean {
 }
 
 /** True if standard error is a terminal that can be drawn on, and not the log of a pipeline. */
-export const drawsOn = ({ stderr, env }: Io): boolean => stderr.isTTY && env.TERM !== 'dumb' && !env.CI
+export const drawsOn = ({ stderr, env }: Pick<Io, 'stderr' | 'env'>): boolean =>
+  stderr.isTTY && env.TERM !== 'dumb' && !env.CI

@@ -10,6 +10,7 @@ import type { WantedImages } from '../build/image-configs.ts'
 import type { PlannedBuild } from '../build/planned-build.ts'
 import { withoutOthers } from '../build/remarks.ts'
 import { untaggedNote } from '../build/untagged.ts'
+import { withoutRemarks } from '../develop/own-errors.ts'
 import type { Choices } from '../objects/choices.ts'
 import { manifestsOf } from '../objects/part.ts'
 import type { Source } from '../objects/record.ts'
@@ -21,6 +22,9 @@ import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import type { ForCluster } from './input.ts'
+
+/** Warnings about host volumes, whose copies nobody reads while the service is developed. */
+const ABOUT_COPIES: ReadonlySet<string> = new Set(['volumes/host-read-only', 'volumes/host-unversioned'])
 
 /** A project, compiled for the cluster. */
 export interface CompiledForCluster {
@@ -130,7 +134,8 @@ export async function prepareForCluster(
   const isSaid = ({ code, span }: Diagnostic) =>
     code === 'build/unknown-target' && refused.some(other => other.span?.start === span?.start)
   const all = [...found.filter(one => !isSaid(one)), ...refused]
-  const shown = chosen ? withoutOthers(all, get(loaded?.tree, 'services'), chosen) : all
+  const ofServices = chosen ? withoutOthers(all, get(loaded?.tree, 'services'), chosen) : all
+  const shown = withoutRemarks(ofServices, ABOUT_COPIES, options.developed ?? [], loaded?.tree)
   const tell = () => {
     on({ type: 'diagnostics', diagnostics: shown })
     for (const text of notes) on({ type: 'note', text })
@@ -148,7 +153,7 @@ export async function prepareForCluster(
       ({ object }) => domain !== undefined || !isRoute(object) || ownRoutes.has(object.metadata.name),
     )
   const keepRoutes = new Set(domain === undefined ? routesOf(plan, part) : [])
-  if (keepRoutes.size > 0 && !options.isForDevelopment) {
+  if (keepRoutes.size > 0 && !options.developed) {
     notes.push(
       `${plural(keepRoutes.size, 'route')} not created or changed: no domain is set (\`--domain\`, or permanently with \`devctl context use ${target.context} --domain DOMAIN\`)`,
     )

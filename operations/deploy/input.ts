@@ -24,8 +24,11 @@ export interface ForCluster extends Loading, Omit<Planning, 'includeSecrets'> {
   readonly registryCredentials?: boolean | undefined
   /** Services whose Jobs run again although nothing changed. */
   readonly rerun?: readonly string[] | undefined
-  /** True for the deploys of `up`, which say nothing of public addresses without a domain. */
-  readonly isForDevelopment?: boolean | undefined
+  /**
+   * The services that `up` deploys to take their place at once: nothing is said of copies of their host volumes, nor of
+   * public addresses without a domain.
+   */
+  readonly developed?: readonly string[] | undefined
   /** Variables that count like those of the process; they are in the workspace's, too. */
   readonly var?: Readonly<Record<string, string>> | undefined
 }

@@ -6,7 +6,7 @@ import type { SyncStatus } from '../../sync/sync.ts'
 
 /** What happens in the session of a development container. */
 export type DevelopEvent =
-  /** The workload is taken: `deployment/api 3 -> 0, mirror deployment/api-dev`. */
+  /** The workload is taken: `deployment/api 3 → 0 replicas, mirror deployment/api-dev`. */
   | { readonly type: 'taken'; readonly dev: string; readonly text: string }
   /** At most ten a second while files are on their way. */
   | { readonly type: 'sync'; readonly status: SyncStatus; readonly folders: readonly SyncedPair[] }

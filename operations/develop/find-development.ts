@@ -3,6 +3,7 @@ import { ReportedError, UsageError } from '../../compiler/diagnostics/user-error
 import type { Development } from '../../compiler/manifest/development.ts'
 import type { Forward } from '../../compiler/manifest/forward.ts'
 import { type Boundary, boundaryOf } from '../project/boundary.ts'
+import { composeFileIn } from '../project/environment-name.ts'
 import type { Loading } from '../project/input.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -110,7 +111,8 @@ export async function findDevelopment(
     development,
     folder: manifest.folder,
     forward: manifest.forward,
-    hasDeploy: manifest.deploy !== undefined,
+    hasDeploy:
+      manifest.deploy !== undefined || (!development.autocreate && composeFileIn(manifest.folder) !== undefined),
     actions: [],
     runsService: false,
     notes: [],

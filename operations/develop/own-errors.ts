@@ -10,14 +10,29 @@ export function errorsOf(service: string, tree: Tree, diagnostics: readonly Diag
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   const services = get(tree, 'services')
   if (errors.length === 0 || services?.kind !== 'map') return errors
-  const isIn = (name: string, span: Span) => {
-    const own = entry(services, name)
-    return own !== undefined && (within(span, own.key) || contains(own.value, span))
-  }
   const others = [...services.entries.keys()].filter(name => name !== service)
   return errors.filter(
-    ({ span }) => span === undefined || isIn(service, span) || !others.some(name => isIn(name, span)),
+    ({ span }) =>
+      span === undefined || isIn(services, service, span) || !others.some(name => isIn(services, name, span)),
   )
+}
+
+/** What is left of diagnostics without those of some codes about one of these services. */
+export function withoutRemarks(
+  diagnostics: readonly Diagnostic[],
+  codes: ReadonlySet<string>,
+  names: readonly string[],
+  tree: Tree | undefined,
+): readonly Diagnostic[] {
+  const services = get(tree, 'services')
+  return diagnostics.filter(
+    ({ code, span }) => !codes.has(code) || !span || !services || !names.some(name => isIn(services, name, span)),
+  )
+}
+
+function isIn(services: Tree, name: string, span: Span): boolean {
+  const own = entry(services, name)
+  return own !== undefined && (within(span, own.key) || contains(own.value, span))
 }
 
 /** True if a place is written in a part of a file, which merging may have put together from several. */

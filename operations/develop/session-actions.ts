@@ -59,7 +59,7 @@ export async function startActions(
     async rebuild(until) {
       const { deploy } = await import('../deploy/deploy.ts')
       const own = { ...world, session: { ...session, signal: until } }
-      const values = { ...input, services: [dev], build: true, takeOver: false, isForDevelopment: true }
+      const values = { ...input, services: [dev], build: true, takeOver: false, developed: [dev] }
       const outcome = await deploys.run(until, () => deploy(own, values, project))
       if (outcome.kind !== 'deployed') throw new Error(`the deploy of ${dev} has failed`)
     },

@@ -55,7 +55,7 @@ export interface Taken<Config extends object> {
   readonly labels: string
   readonly session: Config
   readonly record: UpRecord
-  /** `deployment/api 3 -> 0, mirror deployment/api-dev`. */
+  /** `deployment/api 3 → 0 replicas, mirror deployment/api-dev`. */
   readonly text: string
   /** Aborted when somebody else has taken the application. */
   readonly signal: AbortSignal
@@ -387,5 +387,5 @@ function described(live: KubeObject | undefined, record: UpRecord, mirror: strin
   const before = record.before.find(one => one.path.join() === path.join())?.value
   return live.kind === 'Job' || live.kind === 'CronJob'
     ? `${nameOf(live)} suspended, mirror deployment/${mirror}`
-    : `${nameOf(live)} ${before} -> ${value}, mirror deployment/${mirror}`
+    : `${nameOf(live)} ${before} → ${value} replicas, mirror deployment/${mirror}`
 }

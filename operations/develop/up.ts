@@ -115,7 +115,7 @@ export async function originalsOf(
   const signal = withTimeLimit(DEPLOY, session.signal)
   const outcome = await deploy(
     { ...world, session: { ...session, signal } },
-    { ...input, takeOver: false, isForDevelopment: true },
+    { ...input, takeOver: false, developed: found.map(({ development }) => development.name) },
     project,
   )
   if (outcome.kind !== 'deployed') return { outcome }

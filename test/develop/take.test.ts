@@ -31,7 +31,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     const before = await place.apply(deployment('whole'))
     const session = place.session()
     const taken = await takeOne(session, DEPLOYMENT('whole'), { name: 'whole' })
-    expect(taken.text).toBe('deployment/whole 2 -> 0, mirror deployment/whole-dev')
+    expect(taken.text).toBe('deployment/whole 2 → 0 replicas, mirror deployment/whole-dev')
     const resting = await place.get(DEPLOYMENT('whole'))
     expect(resting).toMatchObject({ spec: { replicas: 0 }, metadata: { labels: { 'dev.platform/up': 'true' } } })
     await readyPod(place, 'dev.platform/mirror=whole')

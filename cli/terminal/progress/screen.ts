@@ -1,4 +1,4 @@
-import type { Output } from '../io.ts'
+import { drawsOn, type Io, type Output } from '../io.ts'
 import { writeAsIs } from '../redacting.ts'
 import { widthOf } from './frame.ts'
 
@@ -7,6 +7,11 @@ const SHOW_CURSOR = '\u001b[?25h'
 /** Erases the row of the cursor. */
 const ERASE = '\u001b[2K'
 const UP = '\u001b[1A'
+
+/** Erases what the terminal has written in the row of the cursor: `^C`. */
+export function eraseRow(io: Pick<Io, 'stderr' | 'env'>): void {
+  if (drawsOn(io)) writeAsIs(io.stderr, `\r${ERASE}`)
+}
 
 /** Rows at the bottom of a terminal that are drawn again and again. They have to fit its columns, and leave one row for the cursor. */
 export class Screen {
