@@ -1,4 +1,5 @@
-import { readdir, readFile, readlink } from 'node:fs/promises'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { runProgram } from './run-program.ts'
 
 /** A process of this machine. */
@@ -9,7 +10,9 @@ export interface PortOwner {
 }
 
 /** Milliseconds for the search: the answer is a help, and nobody should wait for it. */
-const SEARCH = 1000
+const SEARCH = 2000
+/** Milliseconds after which others have a turn. */
+const TURN = 20
 
 /**
  * The process that listens on a TCP port of this machine; undefined where it cannot be found out, as
@@ -29,28 +32,51 @@ export async function portOwner(port: number): Promise<PortOwner | undefined> {
 const LISTEN = '0A'
 
 async function ownerInProc(port: number, signal: AbortSignal): Promise<PortOwner | undefined> {
-  const tables = await Promise.all(['tcp', 'tcp6'].map(name => readFile(`/proc/net/${name}`, 'latin1').catch(() => '')))
   const hex = port.toString(16).toUpperCase().padStart(4, '0')
   const sockets = new Set<string>()
-  for (const line of tables.join('\n').split('\n')) {
+  for (const line of ['tcp', 'tcp6'].flatMap(name => tableOf(name).split('\n'))) {
     const [, local, , state, , , , , , inode] = line.trim().split(/\s+/)
     if (state === LISTEN && local?.endsWith(`:${hex}`)) sockets.add(`socket:[${inode}]`)
   }
   if (sockets.size === 0) return undefined
-  const processes = (await readdir('/proc')).map(Number).filter(Number.isInteger)
+  const processes = readdirSync('/proc').map(Number).filter(Number.isInteger)
   // What was started last is asked first: it is more likely than what runs since the machine does.
+  let began = performance.now()
   for (const id of processes.sort((a, b) => b - a)) {
+    if (holds(id, sockets)) return { process: id, name: readFileSync(`/proc/${id}/comm`, 'utf8').trim() }
+    if (performance.now() - began < TURN) continue
+    await nextTurn()
     if (signal.aborted) return undefined
-    if (await holds(id, sockets)) return { process: id, name: (await readFile(`/proc/${id}/comm`, 'utf8')).trim() }
+    began = performance.now()
   }
   return undefined
 }
 
-async function holds(id: number, sockets: ReadonlySet<string>): Promise<boolean> {
-  // Those of other users cannot be read.
-  const files = await readdir(`/proc/${id}/fd`).catch(() => [])
-  const links = await Promise.all(files.map(file => readlink(`/proc/${id}/fd/${file}`).catch(() => '')))
-  return links.some(link => sockets.has(link))
+/** Absent where the system has no IPv6. */
+function tableOf(name: string): string {
+  try {
+    return readFileSync(`/proc/net/${name}`, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+/** Asynchronous calls would take most of the time there is: there may be thousands of files. */
+function holds(id: number, sockets: ReadonlySet<string>): boolean {
+  try {
+    return readdirSync(`/proc/${id}/fd`).some(file => sockets.has(linkOf(`/proc/${id}/fd/${file}`)))
+  } catch {
+    // It has ended, or is somebody else's.
+    return false
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
 }
 
 async function ownerByLsof(port: number, signal: AbortSignal): Promise<PortOwner | undefined> {
