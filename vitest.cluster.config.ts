@@ -6,7 +6,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 // for Pods.
 
 /** Files that measure how soon something ends, or put webhooks before the whole cluster: nothing runs beside them. */
-const ALONE = ['connect', 'faults', 'random-faults', 'webhooks'].map(name => `test/cluster/${name}.test.ts`)
+const ALONE = [
+  ...['connect', 'faults', 'random-faults', 'webhooks'].map(name => `test/cluster/${name}.test.ts`),
+  // There is one platform in a cluster.
+  'test/platform-server/**/*.test.ts',
+]
 
 /** Those that take more than a minute, the longest first, so that none of them is the last and runs by itself. */
 const LONGEST = [

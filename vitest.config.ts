@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const notHere = ['test/cluster/**', 'test/develop/**', 'test/buildkit/**', 'test/repositories/**', 'test/long/**']
+const notHere = ['cluster', 'develop', 'buildkit', 'platform-server', 'repositories', 'long'].map(
+  one => `test/${one}/**`,
+)
 
 /** Tests of the catalogue of diagnostics, which has whatever the modules of a process declare. */
 const ofTheCatalogue = ['test/codes.test.ts', 'test/diagnostics/**/*.test.ts']

@@ -56,6 +56,13 @@ export interface ObjectQuery {
   readonly fields?: string | undefined
 }
 
+/** What a subresource takes and gives: it has a kind, and need not have a name. */
+export interface SubresourceObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly [field: string]: unknown
+}
+
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
@@ -152,6 +159,16 @@ export interface Cluster {
    * when the patch has a `resourceVersion` that is an old one.
    */
   patch(ref: ObjectRef, patch: Readonly<Record<string, unknown>>, options: PatchOptions): Promise<KubeObject>
+  /**
+   * Sends an object to a subresource that is only written, such as `token` of a ServiceAccount, and
+   * gives the answer.
+   */
+  createIn(
+    ref: ObjectRef,
+    subresource: string,
+    object: SubresourceObject,
+    options?: CallOptions,
+  ): Promise<SubresourceObject>
   /** Gives false when there was none; throws `conflict` when a precondition does not hold. */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>
   /**

@@ -14,6 +14,7 @@ import {
   type ObjectRef,
   type PatchOptions,
   type Resource,
+  type SubresourceObject,
 } from './cluster.ts'
 import { type KubeconfigAccess, kubeconfigAccess } from './connection.ts'
 import { contains } from './contains.ts'
@@ -131,6 +132,20 @@ export class KubeCluster implements Cluster {
     return this.#client.json({ method: 'PATCH', path, body: patch, contentType, signal }, isObject)
   }
 
+  async createIn(
+    ref: ObjectRef,
+    subresource: string,
+    object: SubresourceObject,
+    { signal }: CallOptions = {},
+  ): Promise<SubresourceObject> {
+    const path = await this.#path(ref, signal)
+    if (path === undefined) throw unknownKind(ref)
+    return this.#client.json(
+      { method: 'POST', path: `${path}/${subresource}`, body: object, signal },
+      isKindOf(object.kind),
+    )
+  }
+
   async delete(ref: ObjectRef, options: DeleteOptions = {}): Promise<boolean> {
     const { signal, uid, resourceVersion, propagation = 'Background' } = options
     const path = await this.#path(ref, signal)
@@ -201,6 +216,11 @@ export class KubeCluster implements Cluster {
     return pathOf(apiVersion, resource, namespaceOf(ref, resource), name, query)
   }
 }
+
+const isKindOf =
+  (kind: string) =>
+  (answer: unknown): answer is SubresourceObject =>
+    (answer as { readonly kind?: unknown } | null)?.kind === kind
 
 /** Never the context's: an object whose namespace got lost must not end up in another one. */
 function namespaceOf({ kind, name, namespace }: ObjectRef, resource: Resource): string | undefined {

@@ -210,6 +210,10 @@ export class MemoryCluster implements Cluster {
     return this.#update(owned, config, this.#writer(manager, 'Update', ref), true, dryRun, stored)
   }
 
+  async createIn(ref: ObjectRef): Promise<never> {
+    throw new ClusterError('not-found', `${ref.kind} has no subresources here`)
+  }
+
   async delete(ref: ObjectRef, options: DeleteOptions = {}): Promise<boolean> {
     if (!(await this.resource(ref.apiVersion, ref.kind, options))) return false
     const key = this.#keyOf(ref)

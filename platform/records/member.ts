@@ -1,0 +1,46 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isUserId } from '../rules/names.ts'
+import { clusterRoleOf, NAMESPACE_ROLES, type NamespaceRole } from '../rules/roles.ts'
+import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE, userAccount } from './names.ts'
+
+/** What somebody is in a namespace: a RoleBinding in it, so that there is no second list that could differ. */
+export interface Member {
+  readonly namespace: string
+  readonly user: string
+  readonly role: NamespaceRole
+}
+
+const ROLE_LABEL = 'dev.platform/role'
+const RBAC = 'rbac.authorization.k8s.io'
+
+/** The name tells the role: what a binding refers to cannot be changed. */
+export const bindingName = ({ user, role }: Pick<Member, 'user' | 'role'>): string =>
+  `devctl-${clusterRoleOf(role) === 'devctl-viewer' ? 'viewer' : 'developer'}-${userAccount(user)}`
+
+export function fromMember(member: Member): KubeObject {
+  const { namespace, user, role } = member
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'RoleBinding',
+    metadata: {
+      name: bindingName(member),
+      namespace,
+      labels: { [MANAGED_LABEL]: 'true', [RECORD_LABEL]: 'member', [USER_LABEL]: user, [ROLE_LABEL]: role },
+    },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: clusterRoleOf(role) },
+    subjects: [{ kind: 'ServiceAccount', namespace: USERS_NAMESPACE, name: userAccount(user) }],
+  }
+}
+
+/** Undefined for what is no membership, or is one of another user or role than it says: the rights count, not the labels. */
+export function toMember({ metadata, roleRef, subjects }: KubeObject): Member | undefined {
+  const { namespace, labels = {} } = metadata
+  const user = labels[USER_LABEL]
+  const role = NAMESPACE_ROLES.find(one => one === labels[ROLE_LABEL])
+  if (!namespace || !user || !isUserId(user) || !role || !Array.isArray(subjects) || subjects.length !== 1)
+    return undefined
+  const [subject] = subjects as readonly (Readonly<Record<string, unknown>> | null)[]
+  const isTheirs = subject?.['name'] === userAccount(user) && subject['namespace'] === USERS_NAMESPACE
+  const named = (roleRef as { readonly name?: unknown } | undefined)?.name
+  return isTheirs && named === clusterRoleOf(role) ? { namespace, user, role } : undefined
+}

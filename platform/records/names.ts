@@ -1,0 +1,17 @@
+/** The namespaces of the platform; users have no rights in any of them (design, section 2). */
+export const PLATFORM_NAMESPACE = 'devctl-platform'
+export const USERS_NAMESPACE = 'devctl-users'
+export const RUNS_NAMESPACE = 'devctl-runs'
+
+/** Says what a record is, and lets it be listed. */
+export const RECORD_LABEL = 'dev.platform/record'
+/** On namespaces that the platform made: `true`. */
+export const MANAGED_LABEL = 'dev.platform/managed'
+export const USER_LABEL = 'dev.platform/user'
+
+/** The ServiceAccount with whose rights a person works. */
+export const userAccount = (id: string): string => `u-${id}`
+export const tokenSecret = (id: string): string => `t-${id}`
+
+/** The field manager of what the platform writes. */
+export const MANAGER = 'devctl-platform'

@@ -1,0 +1,75 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isUserId } from '../rules/names.ts'
+import { MANAGED_LABEL, RECORD_LABEL } from './names.ts'
+
+const KINDS = ['namespace', 'personal', 'preview'] as const
+export type NamespaceKind = (typeof KINDS)[number]
+const STATUSES = ['Active', 'Sleeping', 'Deleting', 'DeleteFailed'] as const
+export type NamespaceStatus = (typeof STATUSES)[number]
+
+/** A namespace that the platform made. */
+export interface ManagedNamespace {
+  readonly name: string
+  readonly kind: NamespaceKind
+  readonly status: NamespaceStatus
+  /** The id of the user whose it is. */
+  readonly owner: string
+  /** All users may see it, administrators change it. */
+  readonly isGlobal?: boolean
+  /** RFC 3339. */
+  readonly created: string
+  readonly lastActive: string
+  /** It neither sleeps nor is deleted when nobody uses it. */
+  readonly isPersistent?: boolean
+  /** Namespaces whose hosts could be taken for its own. */
+  readonly longerNames: readonly string[]
+}
+
+const LABEL = 'dev.platform/'
+
+/** The object as it is applied; `created` is the API server's. */
+export function fromNamespace(one: ManagedNamespace): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name: one.name,
+      labels: {
+        [MANAGED_LABEL]: 'true',
+        [RECORD_LABEL]: one.kind,
+        [`${LABEL}status`]: one.status,
+        [`${LABEL}scope`]: one.isGlobal ? 'global' : 'personal',
+        'pod-security.kubernetes.io/enforce': 'baseline',
+      },
+      annotations: {
+        [`${LABEL}owner`]: one.owner,
+        [`${LABEL}last-active`]: one.lastActive,
+        [`${LABEL}longer-names`]: one.longerNames.join(','),
+        ...(one.isPersistent && { [`${LABEL}persistent`]: 'true' }),
+      },
+    },
+  }
+}
+
+/** Undefined for what is no namespace of the platform: it is not touched. */
+export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace | undefined {
+  const { name, labels = {}, annotations = {}, deletionTimestamp } = metadata
+  const owner = annotations[`${LABEL}owner`]
+  const kind = KINDS.find(one => one === labels[RECORD_LABEL])
+  if (labels[MANAGED_LABEL] !== 'true' || !kind || !owner || !isUserId(owner)) return undefined
+  const isEnding =
+    deletionTimestamp !== undefined || (status as { phase?: string } | undefined)?.phase === 'Terminating'
+  const created = metadata.creationTimestamp ?? '1970-01-01T00:00:00Z'
+  const said = STATUSES.find(one => one === labels[`${LABEL}status`]) ?? 'Active'
+  return {
+    name,
+    kind,
+    status: isEnding ? 'Deleting' : said,
+    owner,
+    ...(labels[`${LABEL}scope`] === 'global' && { isGlobal: true }),
+    created,
+    lastActive: annotations[`${LABEL}last-active`] ?? created,
+    ...(annotations[`${LABEL}persistent`] === 'true' && { isPersistent: true }),
+    longerNames: (annotations[`${LABEL}longer-names`] ?? '').split(',').filter(one => one !== ''),
+  }
+}

@@ -1,0 +1,59 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { MANAGED_LABEL, RECORD_LABEL, USERS_NAMESPACE } from './names.ts'
+
+/** A login that is under way: it lives for minutes, and is used once. */
+export type OneTime =
+  | {
+      /** A person has allowed a command line to log in as them. */
+      readonly kind: 'code'
+      readonly user: string
+      readonly label: string
+      /** RFC 7636: the hash of what only that command line knows. */
+      readonly challenge: string
+      readonly expires: string
+    }
+  | {
+      /** A command line without a browser waits for a person to type its code (RFC 8628). */
+      readonly kind: 'device'
+      readonly label: string
+      /** Hash of the code that the person types. */
+      readonly code: string
+      readonly created: string
+      readonly expires: string
+      /** Who has allowed it. */
+      readonly user?: string
+      readonly isRefused?: boolean
+    }
+
+export const oneTimeName = (id: string): string => `x-${id}`
+
+export const fromOneTime = (id: string, value: OneTime): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {
+    name: oneTimeName(id),
+    namespace: USERS_NAMESPACE,
+    labels: { [RECORD_LABEL]: 'one-time', [MANAGED_LABEL]: 'true' },
+  },
+  type: 'dev.platform/one-time',
+  data: { value: Buffer.from(JSON.stringify(value)).toString('base64') },
+})
+
+/** Undefined for what we have not written. */
+export function toOneTime({ data }: KubeObject): OneTime | undefined {
+  const text = (data as { readonly value?: unknown } | undefined)?.value
+  if (typeof text !== 'string') return undefined
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64').toString())
+    return isOneTime(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isOneTime(value: unknown): value is OneTime {
+  const found = (value ?? {}) as Readonly<Record<string, unknown>>
+  const are = (...keys: readonly string[]) => keys.every(key => typeof found[key] === 'string')
+  if (!are('label', 'expires') || Number.isNaN(Date.parse(String(found['expires'])))) return false
+  return found['kind'] === 'code' ? are('user', 'challenge') : found['kind'] === 'device' && are('code', 'created')
+}

@@ -1,0 +1,79 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isUserId } from '../rules/names.ts'
+import { isTokenId, TOKEN_KINDS, type TokenKind } from '../rules/token.ts'
+import { MANAGED_LABEL, RECORD_LABEL, tokenSecret, USER_LABEL, USERS_NAMESPACE } from './names.ts'
+
+/**
+ * A token, as a Secret of `devctl-users`. Tokens of Kubernetes are bound to it: who deletes it ends all
+ * that was given out for it.
+ */
+export interface TokenRecord {
+  readonly id: string
+  readonly kind: TokenKind
+  /** Of the secret. */
+  readonly hash: string
+  /** Whose it is; absent for setup links and invitations. */
+  readonly user?: string
+  /** What its owner calls it: `laptop-7`. */
+  readonly label: string
+  /** RFC 3339, both. All tokens expire. */
+  readonly created: string
+  readonly expires: string
+  /** RFC 3339; written once an hour at most. */
+  readonly lastUse?: string
+  /** The only namespaces in which it can be used. */
+  readonly namespaces?: readonly string[]
+}
+
+export function fromToken({ id, user, ...rest }: TokenRecord): KubeObject {
+  const text = JSON.stringify({ ...rest, ...(user !== undefined && { user }) })
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: tokenSecret(id),
+      namespace: USERS_NAMESPACE,
+      labels: { [RECORD_LABEL]: 'token', [MANAGED_LABEL]: 'true', ...(user !== undefined && { [USER_LABEL]: user }) },
+    },
+    type: 'dev.platform/token',
+    data: { token: Buffer.from(text).toString('base64') },
+  }
+}
+
+/** Undefined for what is no token: it lets nobody in. */
+export function toToken({ metadata, data }: KubeObject): TokenRecord | undefined {
+  const id = metadata.name.replace(/^t-/, '')
+  if (metadata.name !== tokenSecret(id) || !isTokenId(id)) return undefined
+  const found = parse((data as { readonly token?: unknown } | undefined)?.token)
+  const text = (key: string) => (typeof found?.[key] === 'string' ? (found[key] as string) : undefined) // it was looked at
+  const [hash, created, expires, user, lastUse] = ['hash', 'created', 'expires', 'user', 'lastUse'].map(text)
+  const kind = TOKEN_KINDS.find(one => one === found?.['kind'])
+  if (!kind || !hash || !created || !expires || Number.isNaN(Date.parse(expires))) return undefined
+  if (user !== undefined && !isUserId(user)) return undefined
+  const namespaces = found?.['namespaces']
+  if (namespaces !== undefined && !isTexts(namespaces)) return undefined
+  return {
+    id,
+    kind,
+    hash,
+    label: text('label') ?? '',
+    created,
+    expires,
+    ...(user !== undefined && { user }),
+    ...(lastUse !== undefined && { lastUse }),
+    ...(namespaces !== undefined && { namespaces }),
+  }
+}
+
+function parse(data: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof data !== 'string') return undefined
+  try {
+    const value: unknown = JSON.parse(Buffer.from(data, 'base64').toString())
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined // an object
+  } catch {
+    return undefined
+  }
+}
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(one => typeof one === 'string')

@@ -1,0 +1,76 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isUserId } from '../rules/names.ts'
+import { PLATFORM_ROLES, type PlatformRole } from '../rules/roles.ts'
+import { MANAGED_LABEL, RECORD_LABEL, USERS_NAMESPACE, userAccount } from './names.ts'
+
+/** A person, as a ServiceAccount of `devctl-users`. Who they are is issuer and subject; the rest is shown. */
+export interface User {
+  readonly id: string
+  readonly issuer: string
+  readonly subject: string
+  /** The name at the provider: `ann`. */
+  readonly login: string
+  readonly name?: string
+  readonly email?: string
+  readonly role: PlatformRole
+  /** The namespace that was made for them. */
+  readonly home?: string
+  /** RFC 3339. */
+  readonly lastLogin: string
+  /** The provider refused them, or an administrator did. */
+  readonly isSuspended?: boolean
+}
+
+const PREFIX = 'dev.platform/'
+
+export function fromUser({
+  id,
+  issuer,
+  subject,
+  login,
+  name,
+  email,
+  role,
+  home,
+  lastLogin,
+  isSuspended,
+}: User): KubeObject {
+  const values = { issuer, subject, login, name, email, role, home, 'last-login': lastLogin, suspended: isSuspended }
+  const kept = Object.entries(values).filter(([, value]) => value !== undefined && value !== false)
+  return {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: {
+      name: userAccount(id),
+      namespace: USERS_NAMESPACE,
+      labels: { [RECORD_LABEL]: 'user', [MANAGED_LABEL]: 'true' },
+      annotations: Object.fromEntries(kept.map(([key, value]) => [`${PREFIX}${key}`, String(value)])),
+    },
+    // People work from outside; no Pod runs with this account.
+    automountServiceAccountToken: false,
+  }
+}
+
+/** Undefined for what is no user: it is skipped. */
+export function toUser({ metadata }: KubeObject): User | undefined {
+  const id = metadata.name.replace(/^u-/, '')
+  const value = (key: string) => {
+    const found: unknown = metadata.annotations?.[`${PREFIX}${key}`]
+    return typeof found === 'string' && found !== '' ? found : undefined
+  }
+  const [issuer, subject, login] = [value('issuer'), value('subject'), value('login')]
+  if (metadata.name !== userAccount(id) || !isUserId(id) || !issuer || !subject || !login) return undefined
+  const [name, email, home] = [value('name'), value('email'), value('home')]
+  return {
+    id,
+    issuer,
+    subject,
+    login,
+    ...(name && { name }),
+    ...(email && { email }),
+    role: PLATFORM_ROLES.find(one => one === value('role')) ?? 'developer',
+    ...(home && { home }),
+    lastLogin: value('last-login') ?? '1970-01-01T00:00:00Z',
+    ...(value('suspended') === 'true' && { isSuspended: true }),
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { base32 } from './token.ts'
+
+/** The longest name of a namespace: with it and a dash there is room for 22 letters of an endpoint in a host. */
+export const LONGEST_NAMESPACE = 40
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+/** Namespaces that belong to the cluster, or to the platform. */
+const RESERVED = /^(kube-.*|devctl-.*|default|platform)$/
+
+/** Why a namespace cannot be called so, as a clause; undefined if it can. */
+export function namespaceNameProblem(name: string): string | undefined {
+  if (!LABEL.test(name)) return 'it may have lower-case letters, digits and dashes, and no dash at an end'
+  if (name.length > LONGEST_NAMESPACE) return `it has ${name.length} characters; ${LONGEST_NAMESPACE} is the most`
+  if (RESERVED.test(name)) return 'it is reserved'
+  return undefined
+}
+
+/** The record of a person is called by who the provider says they are: 80 bits of a hash. */
+export const userId = (issuer: string, subject: string): string =>
+  base32(createHash('sha256').update(`${issuer.length} ${issuer}${subject}`).digest()).slice(0, 16)
+
+export const isUserId = (text: string): boolean => /^[a-z2-7]{16}$/.test(text)
+
+/**
+ * The name of a person's own namespace, by their login at the provider; numbered where it is taken.
+ * A login of which no letter is left gets a name of its id.
+ */
+export function personalNamespace(login: string, id: string, isTaken: (name: string) => boolean): string {
+  const own = slug(login, LONGEST_NAMESPACE - 4)
+  const first = own === '' || RESERVED.test(own) ? `dev-${id.slice(0, 8)}` : own
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? first : `${first}-${number}`
+    if (!isTaken(name)) return name
+  }
+}
+
+/** The name of the preview of a branch: `shop-feature-login`, cut with a hash where it is too long (design, section 7). */
+export function previewName(repository: string, branch: string): string {
+  const whole = slug(`${repository}-${branch}`, Number.POSITIVE_INFINITY)
+  if (whole.length <= LONGEST_NAMESPACE && whole !== '') return whole
+  const hash = base32(createHash('sha256').update(`${repository} ${branch}`).digest()).slice(0, 6)
+  return `${slug(whole, LONGEST_NAMESPACE - 7) || 'preview'}-${hash}`
+}
+
+/** What of a text can be in a label of DNS. */
+function slug(text: string, longest: number): string {
+  const letters = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+  return letters.replace(/^-+/, '').slice(0, longest).replace(/-+$/, '')
+}

@@ -1,0 +1,87 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/**
+ * What a token of the platform is for: a browser, a person's programs, a command line, a run, a CI
+ * job, the first administrator, somebody who was invited.
+ */
+export const TOKEN_KINDS = ['session', 'api', 'cli', 'run', 'ci', 'setup', 'invite'] as const
+export type TokenKind = (typeof TOKEN_KINDS)[number]
+
+/** A token as its owner has it. The platform keeps the hash of its secret only. */
+export interface TokenParts {
+  readonly kind: TokenKind
+  /** Names the record of the token: it is found by one read. */
+  readonly id: string
+  readonly secret: string
+}
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const ID = /^[a-z2-7]{16}$/
+/** 32 random bytes, and the checksum of all that is before it. */
+const SECRET_LENGTH = 43
+const SUM_LENGTH = 6
+const FORM = new RegExp(
+  `^devctl_(${TOKEN_KINDS.join('|')})_([a-z2-7]{16})_([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{6})$`,
+)
+
+/**
+ * A token from random bytes: 10 of its id, 32 of its secret. Its form and its checksum let scanners
+ * of repositories recognise it without asking anybody.
+ */
+export function makeToken(
+  kind: TokenKind,
+  random: { readonly id: Uint8Array; readonly secret: Uint8Array },
+): TokenParts {
+  return { kind, id: base32(random.id).slice(0, 16), secret: base62(random.secret, SECRET_LENGTH) }
+}
+
+export function tokenText({ kind, id, secret }: TokenParts): string {
+  const text = `devctl_${kind}_${id}_${secret}`
+  return `${text}${sumOf(text)}`
+}
+
+/** Undefined for what is no token, or has been cut or mistyped. */
+export function parseToken(text: string): TokenParts | undefined {
+  const [, kind, id, secret, sum] = FORM.exec(text) ?? []
+  if (kind === undefined || id === undefined || secret === undefined) return undefined
+  if (sumOf(text.slice(0, -SUM_LENGTH)) !== sum) return undefined
+  return { kind: kind as TokenKind, id, secret } // FORM lets no other kind pass
+}
+
+/** The form in which the secret of a token is kept: it is random, so no salt and no slow hash is needed. */
+export const secretHash = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
+
+/** Takes the same time wherever the two differ. */
+export function isSecretOf(hash: string, secret: string): boolean {
+  const [a, b] = [Buffer.from(hash), Buffer.from(secretHash(secret))]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+export const isTokenId = (text: string): boolean => ID.test(text)
+
+const sumOf = (text: string): string => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(crc32(text))
+  return base62(bytes, SUM_LENGTH)
+}
+
+function base62(bytes: Uint8Array, length: number): string {
+  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  let text = ''
+  for (; text.length < length; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text
+  return text
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** RFC 4648, in lower case and without padding, as names of Kubernetes can have it. */
+export function base32(bytes: Uint8Array): string {
+  let [text, bits, value] = ['', 0, 0]
+  for (const byte of bytes) {
+    value = (value << 8) | byte
+    for (bits += 8; bits >= 5; bits -= 5) text += LETTERS[(value >> (bits - 5)) & 31]
+    value &= (1 << bits) - 1
+  }
+  return bits === 0 ? text : text + LETTERS[(value << (5 - bits)) & 31]
+}

@@ -1,0 +1,58 @@
+import type { Me, Namespace, NamespaceDetails, Person, ShownUser, TokenInfo } from '../api/shapes.ts'
+import type { TokenRecord } from '../records/token.ts'
+import type { User } from '../records/user.ts'
+import type { NamespaceRole } from '../rules/roles.ts'
+import type { SharedNamespace } from './namespaces.ts'
+
+export const toPerson = ({ id, login, name }: User): Person => ({ id, login, ...(name && { name }) })
+
+export const toMe = (user: User): Me => ({
+  ...toPerson(user),
+  role: user.role,
+  ...(user.email && { email: user.email }),
+  ...(user.home && { home: user.home }),
+})
+
+export const toShownUser = (user: User): ShownUser => ({
+  ...toMe(user),
+  lastLogin: user.lastLogin,
+  ...(user.isSuspended && { isSuspended: true }),
+})
+
+export const toTokenInfo = ({ hash: _, user: __, namespaces: ___, ...rest }: TokenRecord, now: string): TokenInfo => ({
+  ...rest,
+  ...(rest.id === now && { isThis: true }),
+})
+
+export function toNamespaceAnswer(
+  { namespace }: SharedNamespace,
+  people: ReadonlyMap<string, User>,
+  role: NamespaceRole | undefined,
+): Namespace {
+  const { name, kind, status, owner, created, lastActive, isPersistent } = namespace
+  return {
+    name,
+    kind,
+    status,
+    owner: personOf(owner, people),
+    ...(role && { role }),
+    created,
+    lastActive,
+    ...(isPersistent && { isPersistent }),
+  }
+}
+
+export const toDetails = (
+  shared: SharedNamespace,
+  people: ReadonlyMap<string, User>,
+  role: NamespaceRole | undefined,
+): NamespaceDetails => ({
+  ...toNamespaceAnswer(shared, people, role),
+  members: shared.members.map(one => ({ user: personOf(one.user, people), role: one.role })),
+})
+
+/** Somebody whose record is gone is shown by their id. */
+function personOf(id: string, people: ReadonlyMap<string, User>): Person {
+  const user = people.get(id)
+  return user ? toPerson(user) : { id, login: id }
+}

@@ -1,0 +1,111 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import { API, ROUTES, type Route, type RouteName } from '../api/routes.ts'
+import type { ErrorBody } from '../api/shapes.ts'
+import { bearer, checkCaller, type Identified, identify } from './caller.ts'
+import type { Handler } from './handlers.ts'
+import { makeHandlers, type Parts } from './make-handlers.ts'
+import { notLoggedIn, PlatformError } from './platform-error.ts'
+import { type PlatformWorld, rfc3339 } from './world.ts'
+
+/** Bytes of a body; nothing that is sent to a route is longer. */
+const BODY = 64 * 1024
+/** Milliseconds in which a request has to be complete. */
+const REQUEST = 30_000
+
+/** The server with all routes of the table, before it listens. */
+export function createApp(world: PlatformWorld, parts: Parts): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: BODY,
+    requestTimeout: REQUEST,
+    // What is sent is as the table says, or refused: nothing is converted, and nothing left out.
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
+  })
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, world))
+  app.setNotFoundHandler((_, reply) => {
+    reply.code(404).send(body('platform/no-route', 'there is nothing at this address'))
+  })
+  const handlers = makeHandlers(world, parts)
+  for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, Route][])
+    register(app, name, route, handlers[name] as Handler<RouteName>, world, parts)
+  return app
+}
+
+function register(
+  app: FastifyInstance,
+  name: RouteName,
+  route: Route,
+  handle: Handler<RouteName>,
+  world: PlatformWorld,
+  parts: Parts,
+): void {
+  const [method = 'GET', path = ''] = name.split(' ')
+  app.route({
+    method,
+    url: API + path,
+    schema: {
+      ...(route.params && { params: route.params }),
+      ...(route.query && { querystring: route.query }),
+      ...(route.body && { body: route.body }),
+      ...(route.reply && { response: { 200: route.reply } }),
+    },
+    // Before the body is read and checked: who is nobody learns nothing of what is wanted.
+    onRequest: async request => {
+      if (route.caller === 'nobody') return
+      const by = await whoIs(request, parts)
+      callers.set(request, by)
+      checkCaller(by, route.caller)
+    },
+    onResponse: async (request, reply) => {
+      if (route.audit === undefined) return
+      const by = callers.get(request)
+      world.audit({
+        time: rfc3339(world.now()),
+        action: route.audit,
+        ...(by && { user: by.user.id, token: by.token.id }),
+        ...(route.params && { what: request.params as Record<string, string> }),
+        status: reply.statusCode,
+      })
+    },
+    handler: async (request, reply) => {
+      // Checked against the shapes of the table.
+      const call = { params: request.params, body: request.body, by: callers.get(request) } as Parameters<
+        typeof handle
+      >[0]
+      const answer = await handle(call)
+      if (route.isSecret) reply.header('cache-control', 'no-store')
+      return route.reply ? answer : reply.code(204).send()
+    },
+  })
+}
+
+const callers = new WeakMap<FastifyRequest, Identified>()
+
+async function whoIs(request: FastifyRequest, { tokens, users }: Parts): Promise<Identified> {
+  const text = bearer(request.headers.authorization)
+  if (text === undefined) throw notLoggedIn()
+  return identify(text, tokens, users)
+}
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, world: PlatformWorld): void {
+  const { status, body } = toAnswer(error)
+  if (status >= 500) world.audit({ time: rfc3339(world.now()), action: `failed: ${request.routeOptions.url}`, status })
+  reply.code(status).type('application/json').serializer(JSON.stringify).send(body)
+}
+
+function toAnswer(error: unknown): { readonly status: number; readonly body: ErrorBody } {
+  if (error instanceof PlatformError) return error
+  if (error instanceof ClusterError) {
+    const isBusy = error.failure === 'unreachable' || error.failure === 'unavailable'
+    return isBusy
+      ? { status: 503, body: body('platform/cluster', 'the cluster does not answer', 'try again in a moment') }
+      : { status: 502, body: body('platform/cluster', `the cluster has refused this: ${error.failure}`) }
+  }
+  const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string } // fastify's
+  if (statusCode !== undefined && statusCode < 500)
+    return { status: statusCode, body: body('platform/request', `the request is not valid: ${message}`) }
+  // What went wrong inside is nobody's business but the log's.
+  return { status: 500, body: body('platform/internal', 'something went wrong in the platform') }
+}
+
+const body = (code: string, message: string, hint?: string): ErrorBody => ({ code, message, ...(hint && { hint }) })

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { RECORD_LABEL, USERS_NAMESPACE } from '../records/names.ts'
+import { fromOneTime, type OneTime, oneTimeName, toOneTime } from '../records/one-time.ts'
+import { base32, isSecretOf, isTokenId, secretHash } from '../rules/token.ts'
+import { PlatformError } from './platform-error.ts'
+import { type PlatformWorld, rfc3339 } from './world.ts'
+
+/** Milliseconds. */
+const CODE_LIFE = 60_000
+const DEVICE_LIFE = 600_000
+/** No letter that looks like another one, and no vowel: no words. */
+const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
+
+type Device = Extract<OneTime, { kind: 'device' }>
+
+/** What a command line has asked for, as the person sees it who is to allow it. */
+export interface AskedLogin {
+  readonly id: string
+  readonly device: Device
+}
+
+/**
+ * Logins of command lines: with a browser on the same machine (RFC 8252), and by a code that is
+ * typed elsewhere (RFC 8628). What is under way is in Secrets, so that any replica goes on with it.
+ */
+export class Logins {
+  readonly #world: PlatformWorld
+
+  constructor(world: PlatformWorld) {
+    this.#world = world
+  }
+
+  /** A code for the command line that has sent a challenge; good once, for a minute. */
+  async allow(user: string, challenge: string, label: string): Promise<string> {
+    const { now, random } = this.#world
+    const [id, secret] = [this.#newId(), random(24).toString('base64url')]
+    const code = secretHash(secret)
+    const expires = rfc3339(now() + CODE_LIFE)
+    await this.#put(id, { kind: 'code', user, label, challenge: `${challenge}.${code}`, expires })
+    return `${id}.${secret}`
+  }
+
+  /** Whose login a code is, and what is to be written on the token. Throws a PlatformError for what is no code, or not for this verifier. */
+  async exchange(code: string, verifier: string): Promise<{ readonly user: string; readonly label: string }> {
+    const [id = '', secret = ''] = code.split('.')
+    const found = isTokenId(id) ? await this.#get(id) : undefined
+    if (found?.kind !== 'code') throw badCode()
+    const [challenge = '', hash = ''] = found.challenge.split('.')
+    const isRight = isSecretOf(hash, secret)
+    // Whoever has the code and not the verifier has stolen it: it is used up, too.
+    if (isRight && !(await this.#remove(id))) throw badCode()
+    if (!isRight || createHash('sha256').update(verifier).digest('base64url') !== challenge) throw badCode()
+    return found
+  }
+
+  /** Begins a login by a typed code. */
+  async ask(label: string): Promise<{ readonly device: string; readonly code: string; readonly expires: string }> {
+    const { now, random } = this.#world
+    const [id, secret] = [this.#newId(), random(32).toString('base64url')]
+    const letters = [...random(8)].map(byte => CODE_LETTERS[byte % CODE_LETTERS.length]).join('')
+    const expires = rfc3339(now() + DEVICE_LIFE)
+    const code = `${secretHash(letters)}.${secretHash(secret)}`
+    await this.#put(id, { kind: 'device', label, code, created: rfc3339(now()), expires })
+    return { device: `${id}.${secret}`, code: `${letters.slice(0, 4)}-${letters.slice(4)}`, expires }
+  }
+
+  /** What a typed code is for. Throws a PlatformError for a wrong one. */
+  async look(code: string): Promise<AskedLogin> {
+    const letters = code.toUpperCase().replaceAll(/[^A-Z]/g, '')
+    const found = await this.#world.cluster.list({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      namespace: USERS_NAMESPACE,
+      labels: `${RECORD_LABEL}=one-time`,
+    })
+    for (const object of found) {
+      const device = this.#good(object)
+      if (device?.kind !== 'device' || device.user !== undefined || device.isRefused) continue
+      if (isSecretOf(device.code.split('.')[0] ?? '', letters)) return { id: object.metadata.name.slice(2), device }
+    }
+    throw new PlatformError(404, 'code', 'this code is not known; it may have run out', {
+      hint: 'look at the code again; `devctl context use` shows a new one',
+    })
+  }
+
+  async answer({ id, device }: AskedLogin, user: string, isAllowed: boolean): Promise<void> {
+    await this.#put(id, { ...device, ...(isAllowed ? { user } : { isRefused: true }) }, true)
+  }
+
+  /** Who has allowed a login; undefined: nobody yet. Throws a PlatformError when it was refused, or took too long. */
+  async poll(text: string): Promise<{ readonly user: string; readonly label: string } | undefined> {
+    const [id = '', secret = ''] = text.split('.')
+    const found = isTokenId(id) ? await this.#get(id) : undefined
+    if (found?.kind !== 'device' || !isSecretOf(found.code.split('.')[1] ?? '', secret))
+      throw new PlatformError(410, 'device', 'this login has run out', { hint: 'run `devctl context use` again' })
+    if (found.isRefused) throw new PlatformError(403, 'refused', 'the login was refused in the browser')
+    if (found.user === undefined || !(await this.#remove(id))) return undefined
+    return { user: found.user, label: found.label }
+  }
+
+  #newId(): string {
+    return base32(this.#world.random(10)).slice(0, 16)
+  }
+
+  async #put(id: string, value: OneTime, isThere = false): Promise<void> {
+    const { cluster } = this.#world
+    if (!isThere) await cluster.create(fromOneTime(id, value))
+    else {
+      const { apiVersion, kind, metadata, data } = fromOneTime(id, value)
+      await cluster.patch({ apiVersion, kind, ...metadata }, { data }, { manager: 'devctl-platform' })
+    }
+  }
+
+  async #get(id: string): Promise<OneTime | undefined> {
+    const ref = { apiVersion: 'v1', kind: 'Secret', name: oneTimeName(id), namespace: USERS_NAMESPACE }
+    const live = await this.#world.cluster.get(ref)
+    return live && this.#good(live)
+  }
+
+  #good(object: KubeObject): OneTime | undefined {
+    const value = toOneTime(object)
+    return value && Date.parse(value.expires) > this.#world.now() ? value : undefined
+  }
+
+  #remove(id: string): Promise<boolean> {
+    const { cluster } = this.#world
+    return cluster.delete({ apiVersion: 'v1', kind: 'Secret', name: oneTimeName(id), namespace: USERS_NAMESPACE })
+  }
+}
+
+const badCode = () =>
+  new PlatformError(401, 'code', 'this login code is wrong, was used, or has run out', {
+    hint: 'run `devctl context use` again',
+  })

@@ -1,0 +1,214 @@
+import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import { bindingName, fromMember, type Member, toMember } from '../records/member.ts'
+import { MANAGED_LABEL, MANAGER, RECORD_LABEL, USER_LABEL } from '../records/names.ts'
+import { fromNamespace, type ManagedNamespace, type NamespaceKind, toNamespace } from '../records/namespace.ts'
+import type { User } from '../records/user.ts'
+import { longerNames, shorterNames } from '../rules/hosts.ts'
+import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
+import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.ts'
+import { surroundings } from './namespace-objects.ts'
+import { noNamespace, notAllowed, PlatformError } from './platform-error.ts'
+import type { Users } from './users.ts'
+import { type PlatformWorld, rfc3339 } from './world.ts'
+
+const RBAC = 'rbac.authorization.k8s.io/v1'
+
+/** A namespace and who has what rights in it. */
+export interface SharedNamespace {
+  readonly namespace: ManagedNamespace
+  readonly members: readonly Member[]
+}
+
+/** The namespaces that the platform makes, with what is always in them. */
+export class Namespaces {
+  readonly #world: PlatformWorld
+  readonly #users: Users
+
+  constructor(world: PlatformWorld, users: Users) {
+    this.#world = world
+    this.#users = users
+  }
+
+  /** Those that somebody may see: their own, those that they are members of, global ones; for administrators all. */
+  async visible(user: User): Promise<readonly SharedNamespace[]> {
+    const { cluster } = this.#world
+    const [namespaces, bindings] = await Promise.all([
+      this.#all(),
+      cluster.list({ apiVersion: RBAC, kind: 'RoleBinding', labels: `${RECORD_LABEL}=member` }),
+    ])
+    const members = new Map<string, Member[]>()
+    for (const member of bindings.flatMap(one => toMember(one) ?? [])) {
+      const others = members.get(member.namespace)
+      if (others) others.push(member)
+      else members.set(member.namespace, [member])
+    }
+    return namespaces
+      .map(namespace => ({ namespace, members: members.get(namespace.name) ?? [] }))
+      .filter(one => one.namespace.isGlobal || this.#may(user, one, 'see'))
+  }
+
+  /** One of them, if the user may do that with it. Throws a PlatformError. */
+  async require(user: User, name: string, action: NamespaceAction, what: string): Promise<SharedNamespace> {
+    const found = await this.find(name)
+    if (!found || !(found.namespace.isGlobal || this.#may(user, found, 'see'))) throw noNamespace(name)
+    if (!this.#may(user, found, action)) throw notAllowed(what, `the owner of \`${name}\``)
+    return found
+  }
+
+  async find(name: string): Promise<SharedNamespace | undefined> {
+    const { cluster } = this.#world
+    const [live, bindings] = await Promise.all([
+      cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }),
+      cluster.list({ apiVersion: RBAC, kind: 'RoleBinding', namespace: name, labels: `${RECORD_LABEL}=member` }),
+    ])
+    const namespace = live && toNamespace(live)
+    return namespace && { namespace, members: bindings.flatMap(one => toMember(one) ?? []) }
+  }
+
+  roleOf(user: User, { namespace, members }: SharedNamespace): NamespaceRole | undefined {
+    if (namespace.owner === user.id) return 'owner'
+    return members.find(one => one.user === user.id)?.role
+  }
+
+  /** Makes a namespace for somebody. Throws a PlatformError when there is one, or they have too many. */
+  async create(owner: User, name: string, kind: NamespaceKind): Promise<SharedNamespace> {
+    const problem = namespaceNameProblem(name)
+    if (problem) throw new PlatformError(400, 'name', `a namespace cannot be called \`${name}\`: ${problem}`)
+    const { settings, now } = this.#world
+    const all = await this.#all()
+    const own = all.filter(one => one.owner === owner.id && one.kind === 'namespace' && one.status !== 'Deleting')
+    if (kind === 'namespace' && owner.role !== 'admin' && own.length >= settings.namespacesPerUser)
+      throw new PlatformError(409, 'quota', `you have ${own.length} namespaces, the most that you may`, {
+        hint: '`devctl namespace delete NAME` deletes one',
+        notes: [`yours: ${own.map(one => `\`${one.name}\``).join(', ')}`],
+      })
+    const names = all.map(one => one.name)
+    const time = rfc3339(now())
+    const namespace: ManagedNamespace = {
+      name,
+      kind,
+      status: 'Active',
+      owner: owner.id,
+      created: time,
+      lastActive: time,
+      longerNames: longerNames(name, names),
+    }
+    // Before it is there, none of its hosts may be taken by the others (design, section 5).
+    for (const shorter of shorterNames(name, names)) await this.#addLonger(all.find(one => one.name === shorter)!, name)
+    await this.#createNew(namespace)
+    try {
+      await this.#fill(namespace)
+    } catch (error) {
+      // Half a namespace would be one without walls.
+      await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name }).catch(() => {})
+      throw error
+    }
+    return { namespace, members: [{ namespace: name, user: owner.id, role: 'owner' }] }
+  }
+
+  /** The namespace that is somebody's own, made at their first login. Gives the user with its name. */
+  async home(user: User): Promise<User> {
+    if (user.home !== undefined && (await this.find(user.home))) return user
+    const taken = new Set<string>()
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const name = personalNamespace(user.login, user.id, one => taken.has(one))
+      try {
+        await this.create(user, name, 'personal')
+        return await this.#users.save({ ...user, home: name })
+      } catch (error) {
+        if (!(error instanceof PlatformError) || error.body.code !== 'platform/exists') throw error
+        taken.add(name)
+      }
+    }
+    throw new PlatformError(409, 'exists', `no name is free for a namespace of \`${user.login}\``)
+  }
+
+  async share({ namespace, members }: SharedNamespace, user: User, role: NamespaceRole): Promise<void> {
+    if (namespace.owner === user.id) throw new PlatformError(409, 'owner', `\`${user.login}\` is the owner`)
+    if (role === 'owner') throw new PlatformError(409, 'owner', 'a namespace has one owner', { hint: 'transfer it' })
+    const { cluster } = this.#world
+    const member = { namespace: namespace.name, user: user.id, role }
+    await cluster.apply(fromMember(member), { manager: MANAGER, force: true })
+    // What they were before, under another name.
+    const others = members.filter(one => one.user === user.id && bindingName(one) !== bindingName(member))
+    await Promise.all(others.map(one => this.#unbind(cluster, one)))
+  }
+
+  async unshare({ namespace, members }: SharedNamespace, user: string): Promise<void> {
+    if (namespace.owner === user) throw new PlatformError(409, 'owner', 'the owner stays a member')
+    await Promise.all(members.filter(one => one.user === user).map(one => this.#unbind(this.#world.cluster, one)))
+  }
+
+  async delete({ namespace }: SharedNamespace): Promise<void> {
+    await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace.name })
+  }
+
+  async setPersistent({ namespace }: SharedNamespace, isPersistent: boolean): Promise<void> {
+    const annotations = { 'dev.platform/persistent': isPersistent ? 'true' : null }
+    await this.#patch(namespace.name, { annotations })
+  }
+
+  /** Makes somebody else the owner; who was it stays a developer. */
+  async transfer({ namespace, members }: SharedNamespace, to: User): Promise<void> {
+    const { cluster } = this.#world
+    const { name, owner } = namespace
+    await cluster.apply(fromMember({ namespace: name, user: to.id, role: 'owner' }), { manager: MANAGER, force: true })
+    await this.#patch(name, { annotations: { 'dev.platform/owner': to.id } })
+    const before = members.find(one => one.user === owner)
+    if (before && owner !== to.id)
+      await cluster.apply(fromMember({ ...before, role: 'developer' }), { manager: MANAGER, force: true })
+  }
+
+  #may(user: User, shared: SharedNamespace, action: NamespaceAction): boolean {
+    return mayDo({ platform: user.role, namespace: this.roleOf(user, shared) }, action)
+  }
+
+  async #all(): Promise<readonly ManagedNamespace[]> {
+    const found = await this.#world.cluster.list({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      labels: `${MANAGED_LABEL}=true`,
+    })
+    return found.flatMap(one => toNamespace(one) ?? [])
+  }
+
+  async #createNew(namespace: ManagedNamespace): Promise<void> {
+    try {
+      await this.#world.cluster.create(fromNamespace(namespace))
+    } catch (error) {
+      if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
+      throw new PlatformError(409, 'exists', `namespace \`${namespace.name}\` is taken`, {
+        hint: 'choose another name',
+      })
+    }
+  }
+
+  async #fill(namespace: ManagedNamespace): Promise<void> {
+    const { cluster } = this.#world
+    const owner = fromMember({ namespace: namespace.name, user: namespace.owner, role: 'owner' })
+    for (const object of [...surroundings(namespace.name), owner])
+      await cluster.apply(object, { manager: MANAGER, force: true })
+  }
+
+  async #addLonger({ name, longerNames }: ManagedNamespace, longer: string): Promise<void> {
+    if (longerNames.includes(longer)) return
+    const all = [...longerNames, longer].sort().join(',')
+    await this.#patch(name, { annotations: { 'dev.platform/longer-names': all } })
+  }
+
+  async #patch(name: string, metadata: object): Promise<void> {
+    await this.#world.cluster.patch({ apiVersion: 'v1', kind: 'Namespace', name }, { metadata }, { manager: MANAGER })
+  }
+
+  async #unbind(cluster: Cluster, member: Member): Promise<void> {
+    await cluster.delete({
+      apiVersion: RBAC,
+      kind: 'RoleBinding',
+      name: bindingName(member),
+      namespace: member.namespace,
+    })
+  }
+}
+
+/** The label by which what belongs to a user is listed. */
+export const ofUser = (user: string): string => `${USER_LABEL}=${user}`

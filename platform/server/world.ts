@@ -1,0 +1,42 @@
+import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import type { Info } from '../api/shapes.ts'
+
+/** What the platform is set up with. */
+export interface Settings {
+  /** Environments get their hosts under it. */
+  readonly domain: string
+  /** Where people reach the platform: `https://platform.dev.example.com`. */
+  readonly url: string
+  /** The API server as people's programs reach it. */
+  readonly kubernetes: Info['kubernetes']
+  /** Namespaces that a developer may own. */
+  readonly namespacesPerUser: number
+}
+
+/** What the server stands on. Tests have a clock and random bytes of their own. */
+export interface PlatformWorld {
+  /** With the rights of the platform's own account: records, and what the leader does. */
+  readonly cluster: Cluster
+  readonly settings: Settings
+  readonly version: string
+  /** Milliseconds since 1970. */
+  now(): number
+  random(bytes: number): Buffer
+  /** Writes a line of the audit. */
+  audit(line: AuditLine): void
+}
+
+/** One request that changed something, or tried to. */
+export interface AuditLine {
+  readonly time: string
+  /** The word of the route: `create namespace`. */
+  readonly action: string
+  /** The id of a user; absent before a login. */
+  readonly user?: string
+  readonly token?: string
+  readonly what?: Readonly<Record<string, string>>
+  /** The HTTP status. */
+  readonly status: number
+}
+
+export const rfc3339 = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')

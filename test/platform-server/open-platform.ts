@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import { connect } from '../../adapters/kubernetes/kube-cluster.ts'
+import type { BodyOf, ReplyOf, RouteName } from '../../platform/api/routes.ts'
+import type { ErrorBody } from '../../platform/api/shapes.ts'
+import { MANAGED_LABEL, USERS_NAMESPACE } from '../../platform/records/names.ts'
+import { createApp } from '../../platform/server/app.ts'
+import { makeParts, type Parts } from '../../platform/server/make-handlers.ts'
+import type { AuditLine } from '../../platform/server/world.ts'
+
+/** An answer: the status, and the body of its route, or an error. */
+export interface Answer<N extends RouteName> {
+  readonly status: number
+  readonly body: ReplyOf<N>
+  readonly error: ErrorBody
+}
+
+/** A platform in this process, before a real API server. */
+export interface TestPlatform {
+  readonly cluster: Cluster
+  readonly parts: Parts
+  readonly app: FastifyInstance
+  readonly audit: readonly AuditLine[]
+  /** Milliseconds that have passed for the platform besides those of the clock. */
+  later: number
+  call<N extends RouteName>(
+    name: N,
+    more?: {
+      readonly token?: string
+      readonly body?: BodyOf<N> | object
+      readonly params?: Readonly<Record<string, string>>
+    },
+  ): Promise<Answer<N>>
+  /** Somebody who has logged in: their token and id. */
+  person(login: string, role?: 'admin'): Promise<{ readonly token: string; readonly id: string; readonly home: string }>
+  close(): Promise<void>
+}
+
+/** Names that no other run has. */
+export const RUN = `t${process.pid % 100_000}`
+
+export async function openPlatform(): Promise<TestPlatform> {
+  const cluster = await connect({ env: process.env })
+  await namespace(cluster, USERS_NAMESPACE)
+  for (const name of ['devctl-developer', 'devctl-viewer'])
+    await cluster.apply(
+      {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRole',
+        metadata: { name },
+        rules: RULES[name]!,
+      } as never,
+      { manager: 'test', force: true },
+    )
+  const audit: AuditLine[] = []
+  const world = {
+    cluster,
+    version: '0.1.0',
+    settings: {
+      domain: 'dev.example.com',
+      url: 'https://platform.dev.example.com',
+      kubernetes: { server: 'https://kubernetes.example.com' },
+      namespacesPerUser: 3,
+    },
+    now: () => Date.now() + platform.later,
+    random: randomBytes,
+    audit: (line: AuditLine) => void audit.push(line),
+  }
+  const parts = makeParts(world)
+  const app = createApp(world, parts)
+  const made = new Set<string>()
+  const platform: TestPlatform = {
+    cluster,
+    parts,
+    app,
+    audit,
+    later: 0,
+    async call(name, { token, body, params = {} } = {}) {
+      const [method = '', path = ''] = name.split(' ')
+      const url = `/api/v1${path.replaceAll(/:(\w+)/g, (_, key: string) => params[key] ?? '')}`
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+      const answer = await app.inject({
+        method: method as 'GET',
+        url,
+        headers,
+        ...(body && { payload: body as object }),
+      })
+      const value = answer.body === '' ? undefined : JSON.parse(answer.body)
+      return { status: answer.statusCode, body: value, error: value }
+    },
+    async person(login, role) {
+      const identity = { issuer: 'https://issuer.example.com', subject: `${RUN}-${login}`, login: `${login}-${RUN}` }
+      const user = await parts.namespaces.home(await parts.users.loggedIn(identity, role))
+      made.add(user.home!)
+      const { text } = await parts.tokens.issue({ kind: 'cli', label: 'a test', user: user.id })
+      return { token: text, id: user.id, home: user.home! }
+    },
+    async close() {
+      await app.close()
+      const all = await cluster.list({ apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` })
+      for (const { metadata } of all)
+        if (made.has(metadata.name) || metadata.name.includes(RUN))
+          await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: metadata.name })
+      const users = (await parts.users.all()).filter(({ subject }) => subject.startsWith(RUN))
+      for (const { id } of users) {
+        await parts.tokens.revokeAll(id)
+        await cluster.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name: `u-${id}`, namespace: USERS_NAMESPACE })
+      }
+    },
+  }
+  await app.ready()
+  return platform
+}
+
+const ALL = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']
+const RULES: Readonly<Record<string, readonly object[]>> = {
+  'devctl-developer': [{ apiGroups: [''], resources: ['configmaps', 'secrets', 'pods'], verbs: ALL }],
+  'devctl-viewer': [{ apiGroups: [''], resources: ['configmaps', 'pods'], verbs: ['get', 'list', 'watch'] }],
+}
+
+async function namespace(cluster: Cluster, name: string): Promise<void> {
+  await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { manager: 'test', force: true })
+}
