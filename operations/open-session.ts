@@ -1,6 +1,8 @@
 import { hostname, userInfo } from 'node:os'
 import { isRunning } from '../adapters/git/process-identity.ts'
+import type { KubeconfigAccess } from '../adapters/kubernetes/connection.ts'
 import type { EndedRequest, GivenUp } from '../adapters/kubernetes/request.ts'
+import { isPlatform } from './contexts/store.ts'
 import type { TargetOptions } from './contexts/target.ts'
 import type { Clock } from './objects/clock.ts'
 import type { Holder } from './objects/held-lease.ts'
@@ -39,14 +41,26 @@ export async function openSession(
   const { findTarget } = await import('./contexts/target.ts')
   const target = await findTarget(workspace, wish, manifest)
   chosen?.(target)
-  const { context, namespace, from } = target
+  const { namespace, from } = target
   dnsLabel(namespace, from.namespace.replaceAll('`', ''))
-  const [{ kubeconfigAccess }, { toCluster }] = await Promise.all([
-    import('../adapters/kubernetes/connection.ts'),
+  const [access, { toCluster }] = await Promise.all([
+    openAccess(workspace, target, signal),
     import('../adapters/kubernetes/kube-cluster.ts'),
   ])
-  const access = await kubeconfigAccess(context, workspace.env, signal)
   return { cluster: toCluster(access, trace, giveUp), access, namespace, target, signal, clock, holder: holder() }
+}
+
+async function openAccess(
+  workspace: Pick<Workspace, 'cwd' | 'env'>,
+  target: Session['target'],
+  signal: AbortSignal,
+): Promise<KubeconfigAccess> {
+  if (isPlatform(target.context)) {
+    const { platformAccess } = await import('./platform/access.ts')
+    return platformAccess(workspace, target, signal)
+  }
+  const { kubeconfigAccess } = await import('../adapters/kubernetes/connection.ts')
+  return kubeconfigAccess(target.context, workspace.env, signal)
 }
 
 const clock: Clock = {

@@ -63,22 +63,11 @@ export async function kubeconfigAccess(
 ): Promise<KubeconfigAccess> {
   const first = await loadKubeconfig(context, env)
   let last: ClusterCredentials | undefined
-  let current: Promise<Connection> | undefined
   return {
     context: first.context,
     namespace: first.namespace,
     server: first.server,
-    connect(fresh) {
-      if (fresh || !current) {
-        const next = authenticate(fresh)
-        current = next
-        // The next one asks again.
-        next.catch(() => {
-          if (current === next) current = undefined
-        })
-      }
-      return current
-    },
+    connect: onceEach(authenticate),
     describeUser() {
       const user = `user \`${first.userName ?? 'without a name'}\``
       const flaw = last && flawOf(last, Date.now())
@@ -95,6 +84,51 @@ export async function kubeconfigAccess(
     const { connectByLibrary } = await import('./library.ts')
     const { agents, headers } = await connectByLibrary(kubeconfig)
     return { headers: { ...headers, ...last.headers }, calls: Object.assign(agents[0], CALLS), streams: agents[1] }
+  }
+}
+
+/** A cluster that is reached with tokens which somebody gives out. */
+export interface TokenTarget {
+  readonly context: string
+  readonly namespace: string
+  readonly server: URL
+  /** PEM; undefined: what the system trusts. */
+  readonly ca: string | undefined
+  readonly proxy: string | undefined
+  /** Gets a token; with `fresh`, another one than before. Throws what says why there is none. */
+  token(fresh: boolean): Promise<string>
+}
+
+/** The access to a cluster by tokens. */
+export function tokenAccess({ context, namespace, server, ca, proxy, token }: TokenTarget): KubeconfigAccess {
+  const authenticate = async (fresh: boolean): Promise<Connection> => {
+    const headers = { authorization: `Bearer ${await token(fresh)}` }
+    const cluster = { ...(proxy !== undefined && { 'proxy-url': proxy }) }
+    const tls = ca === undefined ? {} : { ca }
+    return connectOurselves({ context, namespace, server, cluster, user: {}, userName: undefined }, { tls, headers })
+  }
+  return {
+    context,
+    namespace,
+    server,
+    connect: onceEach(authenticate),
+    describeUser: () => `your login at ${context}`,
+  }
+}
+
+/** Keeps what was got until something fresh is wanted, or getting it fails. */
+function onceEach(authenticate: (fresh: boolean) => Promise<Connection>): Access['connect'] {
+  let current: Promise<Connection> | undefined
+  return fresh => {
+    if (fresh || !current) {
+      const next = authenticate(fresh)
+      current = next
+      // The next one asks again.
+      next.catch(() => {
+        if (current === next) current = undefined
+      })
+    }
+    return current
   }
 }
 

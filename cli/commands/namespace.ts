@@ -34,8 +34,8 @@ export const namespaceCreate = command({
   words: [name],
   options: {},
   async run(context, [name]) {
-    const { needPlatform } = await import('../run/namespace.ts')
-    return needPlatform(context, 'create', name)
+    const { createNamespace } = await import('../run/namespace.ts')
+    return createNamespace(context, name!)
   },
 })
 
@@ -46,8 +46,8 @@ export const namespaceDelete = command({
   words: [name],
   options: {},
   async run(context, [name]) {
-    const { needPlatform } = await import('../run/namespace.ts')
-    return needPlatform(context, 'delete', name)
+    const { deleteNamespace } = await import('../run/namespace.ts')
+    return deleteNamespace(context, name!)
   },
 })
 
@@ -57,7 +57,7 @@ export const namespaceList = command({
   description: `Lists the namespaces and their status; \`*\` marks the current one. ${PLATFORM}`,
   options: {},
   async run(context) {
-    const { needPlatform } = await import('../run/namespace.ts')
-    return needPlatform(context, 'list')
+    const { listNamespaces } = await import('../run/namespace.ts')
+    return listNamespaces(context)
   },
 })

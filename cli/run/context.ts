@@ -11,19 +11,17 @@ import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
 import { toTable } from '../terminal/table.ts'
-
-export interface UseValues {
-  readonly token: string | undefined
-  readonly namespace: string | undefined
-  readonly builder: string | undefined
-  readonly domain: string | undefined
-  readonly registry: string | undefined
-}
+import { type UseValues, usingContext, warnOfVariables } from './using-context.ts'
 
 /** Makes a context the current one, and remembers of it what the options say. Without a name asks the person at the terminal. */
-export async function useContext({ io, logLevel }: Context, word: string | undefined, values: UseValues) {
-  const name = word ?? (await askForContext(io))
+export async function useContext(context: Context, word: string | undefined, values: UseValues) {
+  const { io, logLevel } = context
+  const name = word ?? (values.token === undefined ? undefined : io.env.DEVCTL_URL) ?? (await askForContext(io))
   if (name === undefined) return INTERRUPTED
+  if (isPlatform(name)) {
+    const { usePlatform } = await import('./platform-login.ts')
+    return usePlatform(context, name, values)
+  }
   requireCluster(name, await readKubeconfigNames(io))
   const { token, namespace, builder, domain, registry } = values
   if (token !== undefined)
@@ -47,18 +45,6 @@ export async function useContext({ io, logLevel }: Context, word: string | undef
 /** `-` is how no value is printed, and forgets the one there is. */
 const unlessNone = (value: string): string => (value === '-' ? '' : value)
 
-/** `Using context shop @ kind-dev`, the words of the specification; a platform goes by its host. */
-export function usingContext(namespace: string, name: string): string {
-  const host = isPlatform(name) && URL.canParse(name) ? new URL(name).host : name
-  return `Using context ${namespace} @ ${host}`
-}
-
-/** Warns of variables in the shell that override the choice just made. */
-export function warnOfVariables({ env, stderr }: Io, names: readonly string[]): void {
-  // Without its value, which may hold a password: `https://user:password@host`.
-  for (const name of names) if (env[name]) stderr.write(`warning: \`${name}\` is set and takes precedence\n`)
-}
-
 async function askForContext(io: Io): Promise<string | undefined> {
   const known = (await knownContexts(io)).filter(({ isGone }) => !isGone)
   if (io.choose === undefined || known.length === 0) {
@@ -68,17 +54,15 @@ async function askForContext(io: Io): Promise<string | undefined> {
     })
   }
   return io.choose('Which context?', [
-    ...known.map(({ name, namespace, isCurrent, isPlatform }) => ({
+    ...known.map(({ name, namespace, isCurrent }) => ({
       value: name,
       label: `${name} (${namespace})${isCurrent ? ' *' : ''}`,
       isPreset: isCurrent,
-      ...(isPlatform && { disabled: PLATFORMS_LATER }),
     })),
-    { value: '', label: 'a platform, by its URL', disabled: PLATFORMS_LATER },
+    { value: '', label: 'a platform', disabled: '`devctl context use https://…` logs in' },
   ])
 }
 
-const PLATFORMS_LATER = 'not implemented yet'
 const NO_CONTEXTS =
   'the kubeconfig has no contexts: create `~/.kube/config` with the tool of your cluster, or set `KUBECONFIG`'
 

@@ -1,13 +1,16 @@
 import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../../operations/contexts/home.ts'
-import { saveContext } from '../../operations/contexts/store.ts'
-import { findTarget } from '../../operations/contexts/target.ts'
+import { isPlatform, saveContext } from '../../operations/contexts/store.ts'
+import { findTarget, type Target } from '../../operations/contexts/target.ts'
+import type { Platform } from '../../operations/platform/connect-platform.ts'
 import { dnsLabel } from '../../operations/project/checks.ts'
 import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
+import { toTable } from '../terminal/table.ts'
 import { withCluster } from './cluster-session.ts'
-import { usingContext, warnOfVariables } from './context.ts'
+import { deadlineOf } from './deadline.ts'
+import { usingContext, warnOfVariables } from './using-context.ts'
 
 /** Sets the namespace of the current context, wherever that comes from. */
 export async function useNamespace({ io, logLevel }: Context, namespace: string): Promise<number> {
@@ -60,13 +63,58 @@ const INSTEAD = {
     `\`kubectl --context ${context} get namespaces\` lists them, and \`devctl namespace use NAME\` chooses one`,
 }
 
-/** Throws a UserError for a command that needs the platform, with the alternative for other clusters. */
-export async function needPlatform({ io }: Context, verb: keyof typeof INSTEAD, name = 'NAME'): Promise<never> {
-  const { context } = await findTarget(io, {})
-  throw new UserError(
-    `\`devctl namespace ${verb}\` needs the platform, which the cluster of \`${context}\` does not have`,
-    {
-      hint: INSTEAD[verb](context, name),
-    },
-  )
+/** Creates a namespace and switches to it. */
+export function createNamespace(context: Context, name: string): Promise<number> {
+  dnsLabel(name, 'name')
+  return withPlatform(context, 'create', name, async ({ platform, signal }) => {
+    const made = await platform.call('POST /namespaces', { body: { name } }, signal)
+    return useNamespace(context, made.name)
+  })
 }
+
+/** Deletes a namespace; the context goes back to the person's own one if it was the current one. */
+export function deleteNamespace(context: Context, name: string): Promise<number> {
+  const { io } = context
+  return withPlatform(context, 'delete', name, async ({ platform, target, signal }) => {
+    await platform.call('DELETE /namespaces/:ns', { params: { ns: name } }, signal)
+    io.stdout.write(`Deleting namespace ${name}\n`)
+    if (target.namespace !== name) return 0
+    const { home } = await platform.call('GET /me', {}, signal)
+    return home === undefined || home === name ? 0 : useNamespace(context, home)
+  })
+}
+
+/** Prints the namespaces that the person may see, and their status. */
+export function listNamespaces(context: Context): Promise<number> {
+  return withPlatform(context, 'list', undefined, async ({ platform, target, signal }) => {
+    const { items } = await platform.call('GET /namespaces', {}, signal)
+    const rows = items.map(({ name, status }) => [name === target.namespace ? `${name} *` : name, status])
+    context.io.stdout.write(toTable([['Namespace', 'Status'], ...rows]))
+    return 0
+  })
+}
+
+interface OnPlatform {
+  readonly platform: Platform
+  readonly target: Target
+  readonly signal: AbortSignal
+}
+
+/** Runs the work on the platform of the current context. Throws a UserError with the alternative for other clusters. */
+async function withPlatform(
+  { io }: Context,
+  verb: keyof typeof INSTEAD,
+  name: string | undefined,
+  work: (on: OnPlatform) => Promise<number>,
+): Promise<number> {
+  const target = await findTarget(io, {})
+  if (!isPlatform(target.context)) throw needsPlatform(target.context, verb, name)
+  const { connectPlatform } = await import('../../operations/platform/connect-platform.ts')
+  const platform = connectPlatform(target.context, target.stored.token, io.env)
+  return work({ platform, target, signal: AbortSignal.timeout(deadlineOf(io, undefined)) })
+}
+
+const needsPlatform = (context: string, verb: keyof typeof INSTEAD, name = 'NAME'): UserError =>
+  new UserError(`\`devctl namespace ${verb}\` needs the platform, which the cluster of \`${context}\` does not have`, {
+    hint: INSTEAD[verb](context, name),
+  })

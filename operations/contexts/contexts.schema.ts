@@ -18,6 +18,16 @@ export const contextsFile = {
           builder: { type: 'string' },
           registry: { type: 'string' },
           domain: { type: 'string' },
+          kubernetes: {
+            type: 'object',
+            properties: { server: { type: 'string' }, ca: { type: 'string' } },
+            required: ['server'],
+          },
+          kubeToken: {
+            type: 'object',
+            properties: { token: { type: 'string' }, expires: { type: 'string' } },
+            required: ['token', 'expires'],
+          },
         },
       },
     },

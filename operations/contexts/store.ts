@@ -18,6 +18,10 @@ export interface StoredContext {
   readonly registry?: string
   /** Under which public routes get their hosts. */
   readonly domain?: string
+  /** Of a platform: its API server, as programs reach it. */
+  readonly kubernetes?: { readonly server: string; readonly ca?: string }
+  /** Of a platform: the last token of Kubernetes that it gave out, and until when it is good (RFC 3339). */
+  readonly kubeToken?: { readonly token: Secret; readonly expires: string }
 }
 
 /** The stored contexts, and which of them is the current one. */
@@ -100,7 +104,8 @@ function parse(text: string | undefined, path: string): Content {
   })
 }
 
-function toContext(name: string, { token, namespace, builder, registry, domain }: StoredFields): StoredContext {
+function toContext(name: string, fields: StoredFields): StoredContext {
+  const { token, namespace, builder, registry, domain, kubernetes, kubeToken } = fields
   return {
     name,
     ...(token && { token: new Secret(token) }),
@@ -108,10 +113,16 @@ function toContext(name: string, { token, namespace, builder, registry, domain }
     ...(builder && { builder }),
     ...(registry && { registry }),
     ...(domain && { domain }),
+    ...(kubernetes && { kubernetes }),
+    ...(kubeToken && { kubeToken: { ...kubeToken, token: new Secret(kubeToken.token) } }),
   }
 }
 
 /** The fields as they are written: the only place where a token leaves its Secret. */
-function reveal({ token, ...fields }: Omit<StoredContext, 'name'>): StoredFields {
-  return { ...fields, ...(token && { token: token.reveal() }) }
+function reveal({ token, kubeToken, ...fields }: Omit<StoredContext, 'name'>): StoredFields {
+  return {
+    ...fields,
+    ...(token && { token: token.reveal() }),
+    ...(kubeToken && { kubeToken: { ...kubeToken, token: kubeToken.token.reveal() } }),
+  }
 }

@@ -2,6 +2,7 @@ import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome, type Surroundings } from './home.ts'
 import { type KubeconfigNames, readKubeconfigNames } from './kubeconfig-names.ts'
+import { Secret } from './secret.ts'
 import { isPlatform, readContexts, type StoredContext, type StoredContexts } from './store.ts'
 
 /** The choice of a cluster by a command line or a manifest. */
@@ -21,7 +22,7 @@ export interface TargetSources {
 
 /** The cluster and the namespace that a command works on. */
 export interface Target {
-  /** A context of the kubeconfig. */
+  /** A context of the kubeconfig, or the URL of a platform. */
   readonly context: string
   readonly namespace: string
   /** The source of each, in words: `` `--context` ``, `` `DEVCTL_NAMESPACE` ``, `the manifest`. */
@@ -51,8 +52,9 @@ export async function findTarget(
 export function chooseTarget(choices: TargetSources): Target {
   const { options, env, manifest, stored, kubeconfig } = choices
   const [context, contextFrom] = chooseContext(choices) ?? refuseNone(kubeconfig)
-  requireCluster(context, kubeconfig, contextFrom)
-  const record = stored.contexts.get(context) ?? { name: context }
+  const record = withToken(stored.contexts.get(context) ?? { name: context }, context, env)
+  if (isPlatform(context)) requireLogin(record, contextFrom)
+  else requireCluster(context, kubeconfig, contextFrom)
   const [namespace, namespaceFrom] = first([
     [options.namespace, '`--namespace`'],
     [env.DEVCTL_NAMESPACE, '`DEVCTL_NAMESPACE`'],
@@ -86,6 +88,20 @@ function first(candidates: readonly (readonly [value: string | undefined, from: 
   return undefined
 }
 
+/** `DEVCTL_TOKEN` is for the platform of `DEVCTL_URL`, and for no other: whoever names another one does not get it. */
+function withToken(record: StoredContext, context: string, env: TargetSources['env']): StoredContext {
+  const { DEVCTL_URL, DEVCTL_TOKEN } = env
+  return DEVCTL_TOKEN && DEVCTL_URL === context ? { name: context, token: new Secret(DEVCTL_TOKEN) } : record
+}
+
+function requireLogin({ name, token }: StoredContext, from: string): void {
+  if (token) return
+  throw new UserError(`you are not logged in to \`${withoutCredentials(name)}\``, {
+    hint: `\`devctl context use ${withoutCredentials(name)}\` logs in; programs set \`DEVCTL_URL\` and \`DEVCTL_TOKEN\``,
+    notes: from === '`--context`' ? [] : [`it was chosen by ${from}`],
+  })
+}
+
 /**
  * Throws a UserError unless `name` is a context of the kubeconfig; `from` says who named it, where
  * that is not the command line.
@@ -93,13 +109,6 @@ function first(candidates: readonly (readonly [value: string | undefined, from: 
 export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?: string): void {
   if (kubeconfig.contexts.has(name)) return
   const notes = from === undefined || from === '`--context`' ? [] : [`it was chosen by ${from}`]
-  if (isPlatform(name)) {
-    throw new UserError(`\`${withoutCredentials(name)}\` is a platform, which is not supported yet`, {
-      hint:
-        kubeconfig.contexts.size > 0 ? `use a context of the kubeconfig; ${listed(kubeconfig)}` : listed(kubeconfig),
-      notes,
-    })
-  }
   throw new UserError(`context \`${name}\` does not exist in the kubeconfig (${paths(kubeconfig)})`, {
     hint: didYouMean(name, kubeconfig.contexts.keys()) ?? listed(kubeconfig),
     notes,

@@ -8,7 +8,7 @@ import * as shapes from './shapes.ts'
 export type Caller = 'nobody' | 'user' | 'person' | 'admin'
 
 /** One way in: what is sent, what comes back, who may call, and the word that the audit writes for it. */
-export interface Route {
+export interface ApiRoute {
   readonly caller: Caller
   readonly params?: TSchema
   readonly query?: TSchema
@@ -21,7 +21,7 @@ export interface Route {
   readonly isSecret?: true
 }
 
-const route = <const R extends Route>(one: R): R => one
+const route = <const R extends ApiRoute>(one: R): R => one
 const listOf = <T extends TSchema>(item: T) => Type.Object({ items: Type.Array(item) })
 
 /**
@@ -113,7 +113,7 @@ export const ROUTES = {
     reply: shapes.user,
     audit: 'change user',
   }),
-} as const satisfies Readonly<Record<string, Route>>
+} as const satisfies Readonly<Record<string, ApiRoute>>
 
 export type Routes = typeof ROUTES
 export type RouteName = keyof Routes
@@ -123,6 +123,3 @@ type Shape<R, K extends string> = R extends { readonly [P in K]: infer S extends
 export type ParamsOf<N extends RouteName> = Shape<Routes[N], 'params'>
 export type BodyOf<N extends RouteName> = Shape<Routes[N], 'body'>
 export type ReplyOf<N extends RouteName> = Shape<Routes[N], 'reply'>
-
-/** All paths begin with it. */
-export const API = '/api/v1'

@@ -4,7 +4,7 @@ import { PLATFORM_ROLES, type PlatformRole } from '../rules/roles.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USERS_NAMESPACE, userAccount } from './names.ts'
 
 /** A person, as a ServiceAccount of `devctl-users`. Who they are is issuer and subject; the rest is shown. */
-export interface User {
+export interface PlatformUser {
   readonly id: string
   readonly issuer: string
   readonly subject: string
@@ -34,7 +34,7 @@ export function fromUser({
   home,
   lastLogin,
   isSuspended,
-}: User): KubeObject {
+}: PlatformUser): KubeObject {
   const values = { issuer, subject, login, name, email, role, home, 'last-login': lastLogin, suspended: isSuspended }
   const kept = Object.entries(values).filter(([, value]) => value !== undefined && value !== false)
   return {
@@ -52,7 +52,7 @@ export function fromUser({
 }
 
 /** Undefined for what is no user: it is skipped. */
-export function toUser({ metadata }: KubeObject): User | undefined {
+export function toUser({ metadata }: KubeObject): PlatformUser | undefined {
   const id = metadata.name.replace(/^u-/, '')
   const value = (key: string) => {
     const found: unknown = metadata.annotations?.[`${PREFIX}${key}`]

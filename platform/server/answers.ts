@@ -1,19 +1,19 @@
 import type { Me, Namespace, NamespaceDetails, Person, ShownUser, TokenInfo } from '../api/shapes.ts'
 import type { TokenRecord } from '../records/token.ts'
-import type { User } from '../records/user.ts'
+import type { PlatformUser } from '../records/user.ts'
 import type { NamespaceRole } from '../rules/roles.ts'
 import type { SharedNamespace } from './namespaces.ts'
 
-export const toPerson = ({ id, login, name }: User): Person => ({ id, login, ...(name && { name }) })
+export const toPerson = ({ id, login, name }: PlatformUser): Person => ({ id, login, ...(name && { name }) })
 
-export const toMe = (user: User): Me => ({
+export const toMe = (user: PlatformUser): Me => ({
   ...toPerson(user),
   role: user.role,
   ...(user.email && { email: user.email }),
   ...(user.home && { home: user.home }),
 })
 
-export const toShownUser = (user: User): ShownUser => ({
+export const toShownUser = (user: PlatformUser): ShownUser => ({
   ...toMe(user),
   lastLogin: user.lastLogin,
   ...(user.isSuspended && { isSuspended: true }),
@@ -26,7 +26,7 @@ export const toTokenInfo = ({ hash: _, user: __, namespaces: ___, ...rest }: Tok
 
 export function toNamespaceAnswer(
   { namespace }: SharedNamespace,
-  people: ReadonlyMap<string, User>,
+  people: ReadonlyMap<string, PlatformUser>,
   role: NamespaceRole | undefined,
 ): Namespace {
   const { name, kind, status, owner, created, lastActive, isPersistent } = namespace
@@ -44,7 +44,7 @@ export function toNamespaceAnswer(
 
 export const toDetails = (
   shared: SharedNamespace,
-  people: ReadonlyMap<string, User>,
+  people: ReadonlyMap<string, PlatformUser>,
   role: NamespaceRole | undefined,
 ): NamespaceDetails => ({
   ...toNamespaceAnswer(shared, people, role),
@@ -52,7 +52,7 @@ export const toDetails = (
 })
 
 /** Somebody whose record is gone is shown by their id. */
-function personOf(id: string, people: ReadonlyMap<string, User>): Person {
+function personOf(id: string, people: ReadonlyMap<string, PlatformUser>): Person {
   const user = people.get(id)
   return user ? toPerson(user) : { id, login: id }
 }

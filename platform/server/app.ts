@@ -1,10 +1,11 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import { API, ROUTES, type Route, type RouteName } from '../api/routes.ts'
+import { API } from '../api/prefix.ts'
+import { type ApiRoute, ROUTES, type RouteName } from '../api/routes.ts'
 import type { ErrorBody } from '../api/shapes.ts'
 import { bearer, checkCaller, type Identified, identify } from './caller.ts'
-import type { Handler } from './handlers.ts'
-import { makeHandlers, type Parts } from './make-handlers.ts'
+import type { RouteHandler } from './handlers.ts'
+import { makeHandlers, type PlatformParts } from './make-handlers.ts'
 import { notLoggedIn, PlatformError } from './platform-error.ts'
 import { type PlatformWorld, rfc3339 } from './world.ts'
 
@@ -14,7 +15,7 @@ const BODY = 64 * 1024
 const REQUEST = 30_000
 
 /** The server with all routes of the table, before it listens. */
-export function createApp(world: PlatformWorld, parts: Parts): FastifyInstance {
+export function createApp(world: PlatformWorld, parts: PlatformParts): FastifyInstance {
   const app = Fastify({
     bodyLimit: BODY,
     requestTimeout: REQUEST,
@@ -26,18 +27,18 @@ export function createApp(world: PlatformWorld, parts: Parts): FastifyInstance {
     reply.code(404).send(body('platform/no-route', 'there is nothing at this address'))
   })
   const handlers = makeHandlers(world, parts)
-  for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, Route][])
-    register(app, name, route, handlers[name] as Handler<RouteName>, world, parts)
+  for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
+    register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts)
   return app
 }
 
 function register(
   app: FastifyInstance,
   name: RouteName,
-  route: Route,
-  handle: Handler<RouteName>,
+  route: ApiRoute,
+  handle: RouteHandler<RouteName>,
   world: PlatformWorld,
-  parts: Parts,
+  parts: PlatformParts,
 ): void {
   const [method = 'GET', path = ''] = name.split(' ')
   app.route({
@@ -81,7 +82,7 @@ function register(
 
 const callers = new WeakMap<FastifyRequest, Identified>()
 
-async function whoIs(request: FastifyRequest, { tokens, users }: Parts): Promise<Identified> {
+async function whoIs(request: FastifyRequest, { tokens, users }: PlatformParts): Promise<Identified> {
   const text = bearer(request.headers.authorization)
   if (text === undefined) throw notLoggedIn()
   return identify(text, tokens, users)

@@ -1,13 +1,13 @@
 import type { Caller } from '../api/routes.ts'
 import type { TokenRecord } from '../records/token.ts'
-import type { User } from '../records/user.ts'
+import type { PlatformUser } from '../records/user.ts'
 import { notAllowed, notLoggedIn, PlatformError } from './platform-error.ts'
 import type { Tokens } from './tokens.ts'
 import type { Users } from './users.ts'
 
 /** Who makes a request, and with which token. */
 export interface Identified {
-  readonly user: User
+  readonly user: PlatformUser
   readonly token: TokenRecord
 }
 

@@ -8,7 +8,7 @@ export interface Call<N extends RouteName> {
   readonly by: Routes[N]['caller'] extends 'nobody' ? undefined : Identified
 }
 
-export type Handler<N extends RouteName> = (call: Call<N>) => Promise<ReplyOf<N>>
+export type RouteHandler<N extends RouteName> = (call: Call<N>) => Promise<ReplyOf<N>>
 
 /** One handler for each route of the table. */
-export type Handlers = { readonly [N in RouteName]: Handler<N> }
+export type Handlers = { readonly [N in RouteName]: RouteHandler<N> }

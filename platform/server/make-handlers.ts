@@ -1,13 +1,13 @@
 import type { Granted } from '../api/shapes.ts'
 import { tokenSecret, USERS_NAMESPACE, userAccount } from '../records/names.ts'
-import type { User } from '../records/user.ts'
+import type { PlatformUser } from '../records/user.ts'
 import { toDetails, toMe, toNamespaceAnswer, toPerson, toShownUser, toTokenInfo } from './answers.ts'
 import type { Handlers } from './handlers.ts'
 import { Logins } from './logins.ts'
 import { Namespaces, type SharedNamespace } from './namespaces.ts'
 import { notAllowed, notLoggedIn, PlatformError } from './platform-error.ts'
 import { type IssuedToken, Tokens } from './tokens.ts'
-import { type Identity, Users } from './users.ts'
+import { type ProvenIdentity, Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
 const DAY = 86_400_000
@@ -19,25 +19,25 @@ const POLL = 2
 const LINK_ISSUER = 'devctl'
 
 /** The parts of the server that answer requests. */
-export interface Parts {
+export interface PlatformParts {
   readonly users: Users
   readonly tokens: Tokens
   readonly namespaces: Namespaces
   readonly logins: Logins
 }
 
-export function makeParts(world: PlatformWorld): Parts {
+export function makeParts(world: PlatformWorld): PlatformParts {
   const users = new Users(world)
   return { users, tokens: new Tokens(world), namespaces: new Namespaces(world, users), logins: new Logins(world) }
 }
 
 /** One handler for each route of the table. */
-export function makeHandlers(world: PlatformWorld, { users, tokens, namespaces, logins }: Parts): Handlers {
+export function makeHandlers(world: PlatformWorld, { users, tokens, namespaces, logins }: PlatformParts): Handlers {
   const { settings, version, cluster } = world
 
   /** Somebody has shown who they are: gives them a token, and at the first time a namespace of their own. */
   const enter = async (
-    identity: Identity,
+    identity: ProvenIdentity,
     kind: 'session' | 'cli',
     label: string,
     role?: 'admin',
@@ -53,11 +53,11 @@ export function makeHandlers(world: PlatformWorld, { users, tokens, namespaces, 
   }
 
   const people = async () => new Map((await users.all()).map(user => [user.id, user]))
-  const details = async (user: User, name: string) => {
+  const details = async (user: PlatformUser, name: string) => {
     const shared = await namespaces.require(user, name, 'see', 'this')
     return toDetails(shared, await people(), namespaces.roleOf(user, shared))
   }
-  const knownUser = async (id: string): Promise<User> => {
+  const knownUser = async (id: string): Promise<PlatformUser> => {
     const user = await users.find(id)
     if (!user) throw new PlatformError(404, 'no-user', 'this user does not exist')
     return user
@@ -193,7 +193,7 @@ export function makeHandlers(world: PlatformWorld, { users, tokens, namespaces, 
   }
 }
 
-const granted = ({ text, record }: IssuedToken, { login }: User): Granted => ({
+const granted = ({ text, record }: IssuedToken, { login }: PlatformUser): Granted => ({
   token: text,
   expires: record.expires,
   login,

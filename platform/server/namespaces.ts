@@ -2,7 +2,7 @@ import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts
 import { bindingName, fromMember, type Member, toMember } from '../records/member.ts'
 import { MANAGED_LABEL, MANAGER, RECORD_LABEL, USER_LABEL } from '../records/names.ts'
 import { fromNamespace, type ManagedNamespace, type NamespaceKind, toNamespace } from '../records/namespace.ts'
-import type { User } from '../records/user.ts'
+import type { PlatformUser } from '../records/user.ts'
 import { longerNames, shorterNames } from '../rules/hosts.ts'
 import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
 import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.ts'
@@ -30,7 +30,7 @@ export class Namespaces {
   }
 
   /** Those that somebody may see: their own, those that they are members of, global ones; for administrators all. */
-  async visible(user: User): Promise<readonly SharedNamespace[]> {
+  async visible(user: PlatformUser): Promise<readonly SharedNamespace[]> {
     const { cluster } = this.#world
     const [namespaces, bindings] = await Promise.all([
       this.#all(),
@@ -48,7 +48,7 @@ export class Namespaces {
   }
 
   /** One of them, if the user may do that with it. Throws a PlatformError. */
-  async require(user: User, name: string, action: NamespaceAction, what: string): Promise<SharedNamespace> {
+  async require(user: PlatformUser, name: string, action: NamespaceAction, what: string): Promise<SharedNamespace> {
     const found = await this.find(name)
     if (!found || !(found.namespace.isGlobal || this.#may(user, found, 'see'))) throw noNamespace(name)
     if (!this.#may(user, found, action)) throw notAllowed(what, `the owner of \`${name}\``)
@@ -65,13 +65,13 @@ export class Namespaces {
     return namespace && { namespace, members: bindings.flatMap(one => toMember(one) ?? []) }
   }
 
-  roleOf(user: User, { namespace, members }: SharedNamespace): NamespaceRole | undefined {
+  roleOf(user: PlatformUser, { namespace, members }: SharedNamespace): NamespaceRole | undefined {
     if (namespace.owner === user.id) return 'owner'
     return members.find(one => one.user === user.id)?.role
   }
 
   /** Makes a namespace for somebody. Throws a PlatformError when there is one, or they have too many. */
-  async create(owner: User, name: string, kind: NamespaceKind): Promise<SharedNamespace> {
+  async create(owner: PlatformUser, name: string, kind: NamespaceKind): Promise<SharedNamespace> {
     const problem = namespaceNameProblem(name)
     if (problem) throw new PlatformError(400, 'name', `a namespace cannot be called \`${name}\`: ${problem}`)
     const { settings, now } = this.#world
@@ -107,7 +107,7 @@ export class Namespaces {
   }
 
   /** The namespace that is somebody's own, made at their first login. Gives the user with its name. */
-  async home(user: User): Promise<User> {
+  async home(user: PlatformUser): Promise<PlatformUser> {
     if (user.home !== undefined && (await this.find(user.home))) return user
     const taken = new Set<string>()
     for (let attempt = 0; attempt < 20; attempt++) {
@@ -123,7 +123,7 @@ export class Namespaces {
     throw new PlatformError(409, 'exists', `no name is free for a namespace of \`${user.login}\``)
   }
 
-  async share({ namespace, members }: SharedNamespace, user: User, role: NamespaceRole): Promise<void> {
+  async share({ namespace, members }: SharedNamespace, user: PlatformUser, role: NamespaceRole): Promise<void> {
     if (namespace.owner === user.id) throw new PlatformError(409, 'owner', `\`${user.login}\` is the owner`)
     if (role === 'owner') throw new PlatformError(409, 'owner', 'a namespace has one owner', { hint: 'transfer it' })
     const { cluster } = this.#world
@@ -149,7 +149,7 @@ export class Namespaces {
   }
 
   /** Makes somebody else the owner; who was it stays a developer. */
-  async transfer({ namespace, members }: SharedNamespace, to: User): Promise<void> {
+  async transfer({ namespace, members }: SharedNamespace, to: PlatformUser): Promise<void> {
     const { cluster } = this.#world
     const { name, owner } = namespace
     await cluster.apply(fromMember({ namespace: name, user: to.id, role: 'owner' }), { manager: MANAGER, force: true })
@@ -159,7 +159,7 @@ export class Namespaces {
       await cluster.apply(fromMember({ ...before, role: 'developer' }), { manager: MANAGER, force: true })
   }
 
-  #may(user: User, shared: SharedNamespace, action: NamespaceAction): boolean {
+  #may(user: PlatformUser, shared: SharedNamespace, action: NamespaceAction): boolean {
     return mayDo({ platform: user.role, namespace: this.roleOf(user, shared) }, action)
   }
 

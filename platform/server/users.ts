@@ -1,11 +1,11 @@
 import { MANAGER, RECORD_LABEL, USERS_NAMESPACE, userAccount } from '../records/names.ts'
-import { fromUser, toUser, type User } from '../records/user.ts'
+import { fromUser, type PlatformUser, toUser } from '../records/user.ts'
 import { userId } from '../rules/names.ts'
 import type { PlatformRole } from '../rules/roles.ts'
 import { type PlatformWorld, rfc3339 } from './world.ts'
 
 /** Who a provider says somebody is. */
-export interface Identity {
+export interface ProvenIdentity {
   readonly issuer: string
   readonly subject: string
   readonly login: string
@@ -21,13 +21,13 @@ export class Users {
     this.#world = world
   }
 
-  async find(id: string): Promise<User | undefined> {
+  async find(id: string): Promise<PlatformUser | undefined> {
     const ref = { apiVersion: 'v1', kind: 'ServiceAccount', name: userAccount(id), namespace: USERS_NAMESPACE }
     const live = await this.#world.cluster.get(ref)
     return live && toUser(live)
   }
 
-  async all(): Promise<readonly User[]> {
+  async all(): Promise<readonly PlatformUser[]> {
     const query = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: USERS_NAMESPACE }
     const found = await this.#world.cluster.list({ ...query, labels: `${RECORD_LABEL}=user` })
     return found.flatMap(one => toUser(one) ?? []).sort((a, b) => (a.login < b.login ? -1 : 1))
@@ -37,7 +37,7 @@ export class Users {
    * Notes that somebody has logged in; the first time makes the user. What the provider says now
    * replaces what it said; role and home are ours. `role` is for those who come by a setup link.
    */
-  async loggedIn(identity: Identity, role?: PlatformRole): Promise<User> {
+  async loggedIn(identity: ProvenIdentity, role?: PlatformRole): Promise<PlatformUser> {
     const id = userId(identity.issuer, identity.subject)
     const known = await this.find(id)
     return this.save({
@@ -50,7 +50,7 @@ export class Users {
     })
   }
 
-  async save(user: User): Promise<User> {
+  async save(user: PlatformUser): Promise<PlatformUser> {
     await this.#world.cluster.apply(fromUser(user), { manager: MANAGER, force: true })
     return user
   }

@@ -108,16 +108,19 @@ describe('devctl context', () => {
   })
 
   test('shows that there is a token, and never the token, at any log level', async () => {
-    const { devctl } = laptop({ ...platform, current: 'https://platform.example.com' })
+    // Nothing listens there.
+    const url = 'https://127.0.0.1:9'
+    const contexts = { ...platform.contexts, [url]: platform.contexts['https://platform.example.com'] }
+    const { devctl } = laptop({ contexts, current: url })
     const shown = JSON.parse((await devctl('context show')).stdout)
-    expect(shown).toMatchObject({ name: 'https://platform.example.com', token: '***', isPlatform: true })
+    expect(shown).toMatchObject({ name: url, token: '***', isPlatform: true })
     for (const level of ['debug', 'info', 'warn', 'error'])
       for (const line of [
         'context show',
         'context list',
         'context list --output json',
         'context use prod --token hunter2-secret',
-        'context use https://platform.example.com --token hunter2-secret',
+        `context use ${url} --token hunter2-secret`,
         'context delete nothing',
         'namespace use web',
         'namespace list',
@@ -125,7 +128,7 @@ describe('devctl context', () => {
         'deploy',
         'context use prod',
         'deploy --timeout 1ms',
-        'context delete https://platform.example.com',
+        `context delete ${url}`,
       ]) {
         const { stdout, stderr } = await devctl(`--loglevel ${level} ${line}`)
         expect(`${stdout}${stderr}`, line).not.toMatch(/hunter2|KUBECONFIG-TOKEN/)
@@ -178,9 +181,19 @@ describe('devctl context', () => {
       'error: context `prot` does not exist in the kubeconfig (`HOME/.kube/config`)\n  = help: did you mean `prod`?\n',
     ],
     [
-      'context use https://platform.example.com',
+      'context use https://127.0.0.1:9',
       1,
-      'error: `https://platform.example.com` is a platform, which is not supported yet\n  = help: use a context of the kubeconfig; it has `kind-dev`, `prod`\n',
+      'error: the platform `https://127.0.0.1:9` does not answer: connect ECONNREFUSED 127.0.0.1:9\n  = help: is the address right, and can it be reached from here?\n',
+    ],
+    [
+      'context use http://platform.example.com',
+      2,
+      'error: `http://platform.example.com` is not encrypted\n  = help: write `https://platform.example.com`\n',
+    ],
+    [
+      'context use https://platform.example.com/login',
+      2,
+      'error: `https://platform.example.com/login` has a path\n  = help: write `https://platform.example.com`\n',
     ],
     [
       'context use prod --token hunter2',
@@ -301,7 +314,7 @@ describe('on a terminal', () => {
     expect(offered).toEqual([
       { value: 'kind-dev', label: 'kind-dev (shop) *', isPreset: true },
       { value: 'prod', label: 'prod (default)', isPreset: false },
-      { value: '', label: 'a platform, by its URL', disabled: 'not implemented yet' },
+      { value: '', label: 'a platform', disabled: '`devctl context use https://…` logs in' },
     ])
   })
 

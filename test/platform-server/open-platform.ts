@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import { connect } from '../../adapters/kubernetes/kube-cluster.ts'
+import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import type { BodyOf, ReplyOf, RouteName } from '../../platform/api/routes.ts'
 import type { ErrorBody } from '../../platform/api/shapes.ts'
+import { memberRoles } from '../../platform/install/roles.ts'
 import { MANAGED_LABEL, USERS_NAMESPACE } from '../../platform/records/names.ts'
 import { createApp } from '../../platform/server/app.ts'
-import { makeParts, type Parts } from '../../platform/server/make-handlers.ts'
+import { makeParts, type PlatformParts } from '../../platform/server/make-handlers.ts'
 import type { AuditLine } from '../../platform/server/world.ts'
 
 /** An answer: the status, and the body of its route, or an error. */
@@ -19,7 +24,7 @@ export interface Answer<N extends RouteName> {
 /** A platform in this process, before a real API server. */
 export interface TestPlatform {
   readonly cluster: Cluster
-  readonly parts: Parts
+  readonly parts: PlatformParts
   readonly app: FastifyInstance
   readonly audit: readonly AuditLine[]
   /** Milliseconds that have passed for the platform besides those of the clock. */
@@ -34,6 +39,10 @@ export interface TestPlatform {
   ): Promise<Answer<N>>
   /** Somebody who has logged in: their token and id. */
   person(login: string, role?: 'admin'): Promise<{ readonly token: string; readonly id: string; readonly home: string }>
+  /** The code of the last login that waits for one. */
+  lastCode(): string | undefined
+  /** A server that is something else. */
+  other(): Promise<string>
   close(): Promise<void>
 }
 
@@ -43,16 +52,7 @@ export const RUN = `t${process.pid % 100_000}`
 export async function openPlatform(): Promise<TestPlatform> {
   const cluster = await connect({ env: process.env })
   await namespace(cluster, USERS_NAMESPACE)
-  for (const name of ['devctl-developer', 'devctl-viewer'])
-    await cluster.apply(
-      {
-        apiVersion: 'rbac.authorization.k8s.io/v1',
-        kind: 'ClusterRole',
-        metadata: { name },
-        rules: RULES[name]!,
-      } as never,
-      { manager: 'test', force: true },
-    )
+  for (const role of memberRoles()) await cluster.apply(role, { manager: 'test', force: true })
   const audit: AuditLine[] = []
   const world = {
     cluster,
@@ -60,7 +60,7 @@ export async function openPlatform(): Promise<TestPlatform> {
     settings: {
       domain: 'dev.example.com',
       url: 'https://platform.dev.example.com',
-      kubernetes: { server: 'https://kubernetes.example.com' },
+      kubernetes: await apiServer(),
       namespacesPerUser: 3,
     },
     now: () => Date.now() + platform.later,
@@ -70,6 +70,11 @@ export async function openPlatform(): Promise<TestPlatform> {
   const parts = makeParts(world)
   const app = createApp(world, parts)
   const made = new Set<string>()
+  const others: Server[] = []
+  let code: string | undefined
+  app.addHook('onSend', async (request, _, payload) => {
+    if (request.url.endsWith('/auth/device')) code = JSON.parse(String(payload)).code
+  })
   const platform: TestPlatform = {
     cluster,
     parts,
@@ -96,8 +101,16 @@ export async function openPlatform(): Promise<TestPlatform> {
       const { text } = await parts.tokens.issue({ kind: 'cli', label: 'a test', user: user.id })
       return { token: text, id: user.id, home: user.home! }
     },
+    lastCode: () => code,
+    async other() {
+      const server = createServer((_, answer) => answer.end('<html>log in</html>'))
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      others.push(server)
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    },
     async close() {
       await app.close()
+      for (const server of others) server.close()
       const all = await cluster.list({ apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` })
       for (const { metadata } of all)
         if (made.has(metadata.name) || metadata.name.includes(RUN))
@@ -113,12 +126,13 @@ export async function openPlatform(): Promise<TestPlatform> {
   return platform
 }
 
-const ALL = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']
-const RULES: Readonly<Record<string, readonly object[]>> = {
-  'devctl-developer': [{ apiGroups: [''], resources: ['configmaps', 'secrets', 'pods'], verbs: ALL }],
-  'devctl-viewer': [{ apiGroups: [''], resources: ['configmaps', 'pods'], verbs: ['get', 'list', 'watch'] }],
-}
-
 async function namespace(cluster: Cluster, name: string): Promise<void> {
   await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { manager: 'test', force: true })
+}
+
+/** How the programs of people reach the API server: as this process does. */
+async function apiServer(): Promise<{ readonly server: string; readonly ca?: string }> {
+  const { server, cluster } = await loadKubeconfig(undefined, process.env)
+  const ca = Buffer.from(String(cluster['certificate-authority-data'] ?? ''), 'base64').toString()
+  return { server: server.href, ...(ca && { ca }) }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROUTES, type Route, type RouteName } from '../../platform/api/routes.ts'
+import { type ApiRoute, ROUTES, type RouteName } from '../../platform/api/routes.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
 // Every route before a real API server: who may call it, and what a namespace is to whom.
@@ -34,7 +34,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
   })
   afterAll(() => platform?.close())
 
-  const closed = (Object.entries(ROUTES) as readonly [RouteName, Route][]).filter(
+  const closed = (Object.entries(ROUTES) as readonly [RouteName, ApiRoute][]).filter(
     ([, { caller }]) => caller !== 'nobody',
   )
 

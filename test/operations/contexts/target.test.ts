@@ -108,7 +108,7 @@ describe('the target of a command', () => {
       ['it was chosen by `DEVCTL_URL`'],
     ],
     [{ stored: { current: 'https://p.example.com', contexts: new Map() } }, ['it was chosen by `devctl context use`']],
-  ])('is refused for a platform, whose commands come later', (over, notes) => {
+  ])('is refused for a platform that nobody has logged in to', (over, notes) => {
     let error: unknown
     try {
       chooseTarget(choices(over))
@@ -116,9 +116,7 @@ describe('the target of a command', () => {
       error = caught
     }
     expect(error).toMatchObject({
-      message: expect.stringMatching(
-        /^`https:\/\/(p|ann:\*\*\*@p)?.*p\.example\.com\S*` is a platform, which is not supported yet$/,
-      ),
+      message: expect.stringMatching(/^you are not logged in to `https:\/\/p\.example\.com\S*`$/),
       notes,
     })
     expect(String(error)).not.toContain('hunter2')

@@ -1,0 +1,23 @@
+import { isPlatform } from '../../operations/contexts/store.ts'
+import type { Io } from '../terminal/io.ts'
+
+/** What `context use` is to remember. */
+export interface UseValues {
+  readonly token: string | undefined
+  readonly namespace: string | undefined
+  readonly builder: string | undefined
+  readonly domain: string | undefined
+  readonly registry: string | undefined
+}
+
+/** `Using context shop @ kind-dev`, the words of the specification; a platform goes by its host. */
+export function usingContext(namespace: string, name: string): string {
+  const host = isPlatform(name) && URL.canParse(name) ? new URL(name).host : name
+  return `Using context ${namespace} @ ${host}`
+}
+
+/** Warns of variables in the shell that override the choice just made. */
+export function warnOfVariables({ env, stderr }: Io, names: readonly string[]): void {
+  // Without its value, which may hold a password: `https://user:password@host`.
+  for (const name of names) if (env[name]) stderr.write(`warning: \`${name}\` is set and takes precedence\n`)
+}

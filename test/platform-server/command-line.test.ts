@@ -1,0 +1,151 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../run.ts'
+import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+
+// `devctl` with a platform as its context, from the login to a deploy, as a person with no kubeconfig.
+
+const COMPOSE = `services:
+  web: {image: "nginx:1.27-alpine", environment: {GREETING: hello}, ports: ["80"]}
+`
+
+describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
+  let platform: TestPlatform
+  let ann: Awaited<ReturnType<TestPlatform['person']>>
+  let url: string
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-platform-'))
+  const stored = join(folder, 'home/contexts.json')
+
+  beforeAll(async () => {
+    platform = await openPlatform()
+    ann = await platform.person('ann')
+    url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
+    writeFileSync(join(folder, 'compose.yaml'), COMPOSE)
+  })
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true })
+    await platform?.close()
+  })
+
+  const devctl = (line: string, env: Readonly<Record<string, string>> = {}) =>
+    run(line.split(' '), {
+      cwd: folder,
+      env: { HOME: folder, DEVCTL_HOME: join(folder, 'home'), PATH: process.env.PATH!, ...env },
+    })
+
+  test('without a login nothing works, and says how to log in', async () => {
+    expect(await devctl(`deploy --context ${url}`)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `error: you are not logged in to \`${url}\`\n  = help: \`devctl context use ${url}\` logs in; programs set \`DEVCTL_URL\` and \`DEVCTL_TOKEN\`\n`,
+    })
+  })
+
+  test('a wrong token is refused in the words of the platform, and not kept', async () => {
+    const { status, stderr } = await devctl(`context use ${url} --token devctl_api_wrong`)
+    expect([status, stderr]).toEqual([
+      1,
+      `error: log in first\n  = note: said by the platform ${new URL(url).host}\n  = help: \`devctl context use URL\` logs in\n`,
+    ])
+  })
+
+  test('context use logs in, and the namespace is the own one', async () => {
+    expect(await devctl(`context use ${url} --token ${ann.token}`)).toEqual({
+      status: 0,
+      stdout: `Using context ${ann.home} @ ${new URL(url).host}\n`,
+      stderr: `Logged in as ann-${RUN}\n`,
+    })
+    expect(statSync(stored).mode & 0o777).toBe(0o600)
+    const { stdout } = await devctl('context show')
+    expect(JSON.parse(stdout)).toMatchObject({ name: url, token: '***', namespace: ann.home, isPlatform: true })
+  })
+
+  test('deploy works at once, with the rights of the person, and the second time the platform is not asked', async () => {
+    const first = await devctl('deploy --name shop')
+    expect(first.status, first.stderr).toBe(0)
+    const live = await platform.cluster.get({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      name: 'web',
+      namespace: ann.home,
+    })
+    expect(live?.metadata.managedFields?.some(({ manager }) => manager === 'devctl')).toBe(true)
+    const { kubeToken } = JSON.parse(readFileSync(stored, 'utf8')).contexts[url]
+    const again = await devctl('deploy --name shop')
+    expect(again.status, again.stderr).toBe(0)
+    expect(JSON.parse(readFileSync(stored, 'utf8')).contexts[url].kubeToken).toEqual(kubeToken)
+  })
+
+  test('namespaces: create switches to it, list shows it, delete goes back to the own one', async () => {
+    const name = `shop-${RUN}`
+    expect(await devctl(`namespace create ${name}`)).toMatchObject({
+      status: 0,
+      stdout: `Using context ${name} @ ${new URL(url).host}\n`,
+    })
+    const { stdout } = await devctl('namespace list')
+    const rows = stdout.split('\n').map(line => line.trim().split(/ {2,}/))
+    expect(rows).toContainEqual([`${name} *`, 'Active'])
+    expect(rows).toContainEqual([ann.home, 'Active'])
+    expect((await devctl('deploy --name shop')).status).toBe(0)
+    expect(await devctl(`namespace delete ${name}`)).toMatchObject({
+      status: 0,
+      stdout: `Deleting namespace ${name}\nUsing context ${ann.home} @ ${new URL(url).host}\n`,
+    })
+    expect((await devctl('namespace create kube-system')).stderr).toContain(
+      'cannot be called `kube-system`: it is reserved',
+    )
+  })
+
+  test('what is of others cannot be seen or changed', async () => {
+    const bob = await platform.person('bob')
+    const other = await devctl(`deploy --name shop --namespace ${bob.home}`)
+    expect([other.status, other.stderr]).toEqual([1, expect.stringContaining('forbidden')])
+    expect((await devctl(`namespace delete ${bob.home}`)).stderr).toContain(
+      'does not exist, or you are no member of it',
+    )
+    expect((await devctl('namespace list')).stdout).not.toContain(bob.home)
+  })
+
+  test('a program has it by DEVCTL_URL and DEVCTL_TOKEN, and nothing of it is kept', async () => {
+    const env = {
+      DEVCTL_HOME: join(folder, 'other'),
+      DEVCTL_URL: url,
+      DEVCTL_TOKEN: ann.token,
+      DEVCTL_NAMESPACE: ann.home,
+    }
+    const { status, stderr } = await devctl('deploy --name shop', env)
+    expect(status, stderr).toBe(0)
+    expect((await devctl(`deploy --context https://other.example.com`, env)).stderr).toContain('you are not logged in')
+  })
+
+  test('a login by a code that a person types in a browser', async () => {
+    const env = { DEVCTL_HOME: join(folder, 'third') }
+    const login = devctl(`context use ${url}`, env)
+    let code: string | undefined
+    while (code === undefined) {
+      await new Promise(done => setTimeout(done, 50))
+      code = platform.lastCode()
+    }
+    const body = { code, isAllowed: true }
+    expect((await platform.call('POST /auth/device/answer', { token: ann.token, body })).status).toBe(204)
+    const { status, stderr } = await login
+    expect(status, stderr).toBe(0)
+    expect(stderr).toBe(
+      `To log in, open https://platform.dev.example.com/device in a browser and type the code ${code}\nLogged in as ann-${RUN}\n`,
+    )
+  })
+
+  test('what is not encrypted is not talked to', async () => {
+    expect((await devctl('context use http://platform.example.com --token x')).stderr).toBe(
+      'error: `http://platform.example.com` is not encrypted\n  = help: write `https://platform.example.com`\n',
+    )
+  })
+
+  test('a server that is no platform, and one that is not there', async () => {
+    const server = await platform.other()
+    expect((await devctl(`context use ${server} --token x`)).stderr).toContain('is no platform of devctl')
+    expect((await devctl('context use http://127.0.0.1:9 --token x')).stderr).toContain('does not answer')
+  })
+})
