@@ -14,7 +14,7 @@ import { LocalSteps } from './local-steps.ts'
 import { type Decision, merge, onlyFromLaptop } from './merge.ts'
 import { withoutOwnPaths } from './own-paths.ts'
 import { pathProblem, refusedPart } from './paths.ts'
-import { describeError } from './problems.ts'
+import { describeError, isFull } from './problems.ts'
 import { readSmall } from './reader.ts'
 import { RemoteSteps, type WantedFile } from './remote-steps.ts'
 import { SavedBase } from './saved-base.ts'
@@ -337,7 +337,7 @@ export class FolderSync {
 
   /** How many files the sides do not agree on yet, and their bytes. */
   left(): { readonly files: number; readonly bytes: number } {
-    const { queue, busy, deferred } = this.state
+    const { queue, busy, deferred, problems } = this.state
     let files = 0
     let bytes = 0
     const count = ({ local, remote }: TreeNode) => {
@@ -348,6 +348,9 @@ export class FolderSync {
     for (const node of queue) count(node)
     for (const node of busy.keys()) count(node)
     for (const node of deferred) if (!queue.has(node) && !busy.has(node)) count(node)
+    // They follow as soon as there is room.
+    for (const [node, { message }] of problems)
+      if (isFull(message) && !queue.has(node) && !busy.has(node) && !deferred.has(node)) count(node)
     return { files, bytes }
   }
 

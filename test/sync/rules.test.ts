@@ -95,6 +95,7 @@ test('a full disk is a problem of its file; the others go on, and it is tried ag
   write(sides, 'local', 'b', 'two')
   await sides.clock.run(3_000)
   expect(problems(sides)).toMatchObject([{ path: 'large', side: 'remote', message: 'the disk is full' }])
+  expect(sides.engine.status()).toMatchObject({ state: 'synced', filesLeft: 1, bytesLeft: 100, percent: 5 })
   expect(sides.files('remote')).toEqual({ a: 'one', b: 'two' })
   sides.container.room = Infinity
   await sides.settle()
