@@ -51,7 +51,9 @@ export async function changeFile(file: string, change: FileEdit): Promise<void> 
   } catch (error) {
     if (error instanceof UserError || !isSystemError(error)) throw error
     throw new UserError(`cannot write \`${change.shown}\`: ${error.code}`, {
-      hint: 'check the permissions of the file and of its folder',
+      hint: ['ENOSPC', 'EDQUOT'].includes(error.code ?? '')
+        ? 'make room on its disk'
+        : 'check the permissions of the file and of its folder',
       cause: error,
     })
   }
