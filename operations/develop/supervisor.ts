@@ -177,7 +177,11 @@ export class Supervisor {
     const gone = pods.until(one => one.metadata.uid !== pod.metadata.uid || undefined, {
       signal: either,
       timeout: this.#timeout,
-      on: text => on('starting', text === 'runs' ? FILLING : text),
+      on: text => {
+        if (text !== 'runs') on('starting', text)
+        // A Pod that was connected before has its files.
+        else if (!this.#wasReady) on('starting', FILLING)
+      },
     })
     const failing = gone.then(() => {
       throw new ClusterError('not-found', `pod/${pod.metadata.name} has been replaced`)

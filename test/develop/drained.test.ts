@@ -28,6 +28,7 @@ dev:
     workdir: /app
     sync: ["./files:/app"]
     nodeSelector: {${LABEL}: "yes"}
+    resources: {limits: {ephemeral-storage: 100Mi}}
 `
 
 describe.skipIf(cluster === undefined)('a development container whose Pod is evicted', () => {
@@ -74,5 +75,13 @@ describe.skipIf(cluster === undefined)('a development container whose Pod is evi
     await up.until(/^written meanwhile$/, 90)
     const down = place.devctl('down')
     expect(await down.status, down.stderr).toBe(0)
+  })
+
+  test('that has written more than it may is told why, and goes on', async () => {
+    const up = place.devctl('up', '--', 'sh', '-c', 'echo began; sleep 300')
+    await up.until(/^began$/, 90)
+    place.devctl('exec', '--', 'sh', '-c', 'head -c 200000000 /dev/zero > /tmp/large; sleep 100')
+    await up.until(/^began$/, 150, 2)
+    expect(up.stderr).toMatch(/its Pod was evicted: .*ephemeral.*storage/i)
   })
 })
