@@ -180,8 +180,13 @@ class Server implements SyncServer {
     this.#unconfirmed.clear()
     this.#owner = ''
     this.instance = randomUUID()
-    this.folders = [...wanted].map(([name, ignores]) => this.#folder(name, ignores, rescan))
-    for (const folder of this.folders) await folder.start()
+    const folders = [...wanted].map(([name, ignores]) => this.#folder(name, ignores, rescan))
+    this.folders = folders
+    for (const folder of folders) {
+      await folder.start()
+      // Half of a tree is nobody's: what has not been read would count as deleted.
+      if (this.folders !== folders) throw new Error('another connection has taken its place')
+    }
     this.#owner = owner
     return false
   }

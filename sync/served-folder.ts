@@ -42,6 +42,7 @@ export class ServedFolder {
   /** Folders such as `node_modules` that the container has made itself. */
   readonly own: Set<string>
   #mayOwnMore: boolean
+  #isClosed = false
   #toldLeftOut = 0
   readonly #options: ServedFolderOptions
 
@@ -75,6 +76,8 @@ export class ServedFolder {
   /** Reads everything; the laptop gets it as a whole. */
   async start(): Promise<void> {
     await this.live.start()
+    // Closed meanwhile, it has not read everything: what it has not seen would not be of the image.
+    if (this.#isClosed) return
     this.#options.volume.setOwnFolders(this.name, [...this.own])
     // One that an ignore file includes again is synchronized.
     this.#options.volume.setUnsyncedFolders(
@@ -163,6 +166,7 @@ export class ServedFolder {
   }
 
   close(): void {
+    this.#isClosed = true
     this.live.close()
   }
 }
