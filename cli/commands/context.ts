@@ -28,7 +28,7 @@ const values = {
 export const context = command({
   name: 'context',
   summary: 'Set the cluster and the namespace for all commands',
-  description: `A context is a cluster, a user and a namespace. All contexts of the kubeconfig can be used. devctl stores which one is current, and its namespace, in $DEVCTL_HOME (default: ~/.devctl), and does not change the kubeconfig.
+  description: `A context is a cluster, a user and a namespace. All contexts of the kubeconfig can be used, and platforms by their URL, to which \`context use\` logs in. devctl stores which one is current, and its namespace, in $DEVCTL_HOME (default: ~/.devctl), and does not change the kubeconfig.
 
 A command uses the first of these that is set: the option --context, the environment of the manifest, $DEVCTL_CONTEXT, the manifest, the current context of devctl, the current context of the kubeconfig. The namespace is chosen in the same order.
 
@@ -43,12 +43,18 @@ Without a subcommand, this is the same as \`devctl context use\`, which asks for
 export const contextUse = command({
   name: 'context use',
   summary: 'Set the current context',
+  description: `Sets the current context. For the URL of a platform, it logs in first: a person opens the page that is printed, and types the code; programs use --token, or set $DEVCTL_URL and $DEVCTL_TOKEN, and need no \`context use\`. The login is stored in $DEVCTL_HOME, readable only by its owner. The namespace is the person's own one, unless --namespace names another.`,
   words: [
-    { name: '[context]', description: 'context of the kubeconfig (default: ask on a terminal)', completes: 'context' },
+    {
+      name: '[context]',
+      description: 'context of the kubeconfig, or URL of a platform (default: ask on a terminal)',
+      completes: 'context',
+    },
   ],
   options: values,
   examples: [
     { line: 'devctl context use kind-dev --namespace shop', does: 'set the context and the namespace for all folders' },
+    { line: 'devctl context use https://platform.example.com', does: 'log in to a platform' },
     {
       line: 'devctl context use kind-dev --domain dev.example.com --registry registry.example.com/team',
       does: 'set what `deploy` uses if neither its options nor the manifest set it',
