@@ -55,7 +55,10 @@ export async function startDevelopment(context: Context, words: readonly string[
     let wasSynced = false
     const on = (event: OperationEvent) => {
       // What a deploy says before is about its services.
-      if (event.type === 'taken') taken = event.dev
+      if (event.type === 'taken') {
+        taken = event.dev
+        progress.makeRoom()
+      }
       tellStarter(own.io, event, taken)
       // The program in the container has the terminal.
       if (isAttached && QUIET.has(event.type)) return

@@ -19,6 +19,7 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
   return event => {
     switch (event.type) {
       case 'diagnostics':
+        if (event.diagnostics.length === 0) return
         progress.pause()
         return report(context, form, event.diagnostics)
       case 'stopped':

@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { pause } from '../../adapters/http/back-off.ts'
 import { Slots } from '../../adapters/http/slots.ts'
 import type { OperationEvent } from '../events.ts'
@@ -35,7 +36,7 @@ export async function startActions(
   { input, project }: { readonly input: UpInput; readonly project: OpenProject },
   signal: AbortSignal,
 ): Promise<() => void> {
-  const { session, on } = world
+  const { session, workspace, on } = world
   const run = async (command: readonly string[], until: AbortSignal): Promise<number> => {
     const { pod, lost } = await supervisor.untilReady(until)
     const show = () => {
@@ -67,7 +68,8 @@ export async function startActions(
   }
   const actions = new WatchActions(rules, hands, {
     on: event => {
-      if (event.type === 'begun') on(note(`${words(event.action)}: ${shownPaths(event.changed)} changed`))
+      if (event.type === 'begun')
+        on(note(`${words(event.action)}: ${shownPaths(event.changed, workspace.cwd)} changed`))
       if (event.type === 'failed') on(note(`${words(event.action)}: ${(event.error as Error).message}`))
     },
   })
@@ -86,5 +88,9 @@ function words(action: BatchAction): string {
   return [...(action.execs.length > 0 ? ['exec'] : []), ...(action.restarts ? ['restart'] : [])].join(' and ')
 }
 
-const shownPaths = ([first = '', ...others]: readonly string[]): string =>
-  others.length === 0 ? first : `${first} and ${others.length} more`
+/** `src/a.js and 2 more`: as the person would write the path here. */
+function shownPaths([first = '', ...others]: readonly string[], cwd: string): string {
+  const path = relative(cwd, first)
+  const shown = path.startsWith('..') ? first : path
+  return others.length === 0 ? shown : `${shown} and ${others.length} more`
+}

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
+import type { Context } from '../../cli/command.ts'
 import { tableOf } from '../../cli/run/ps.ts'
 import { developNote, filesText } from '../../cli/terminal/develop/event-text.ts'
 import { reportsText } from '../../cli/terminal/develop/status-text.ts'
+import { toTerminal } from '../../cli/terminal/operation-events.ts'
+import { NO_PROGRESS } from '../../cli/terminal/progress/events.ts'
+import { eraseRow } from '../../cli/terminal/progress/screen.ts'
 import type { SessionReport } from '../../operations/develop/control/messages.ts'
 import { logText } from '../../operations/develop/event-log.ts'
 
@@ -91,4 +95,18 @@ test('ps says who develops, in one row of the terminal', () => {
   expect(lines[1]).toMatch(/in development \(devctl up\), ann@laptop$/)
   for (const columns of [110, 60, 20])
     for (const line of tableOf([row], 0, columns).split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
+})
+
+test('a report of nothing does not end what is drawn', () => {
+  let pauses = 0
+  const progress = { ...NO_PROGRESS, pause: () => pauses++ }
+  toTerminal({} as Context, progress, 'text')({ type: 'diagnostics', diagnostics: [] }) // nothing of it is used
+  expect(pauses).toBe(0)
+})
+
+test('what a terminal writes at Ctrl-C is erased on a terminal alone', () => {
+  const written: string[] = []
+  const stderr = (isTTY: boolean) => ({ isTTY, write: (text: string) => void written.push(text) })
+  for (const isTTY of [true, false]) eraseRow({ stderr: stderr(isTTY), env: {} })
+  expect(written).toEqual(['\r\u001b[2K'])
 })

@@ -43,6 +43,7 @@ export function severalDisplay(
   const ofAll = toTerminal(context, progress, 'text')
   const isLive = drawsOn(io)
   const all = new Map<string, Shown>()
+  let hasTaken = false
   const output = {
     ...io.stdout,
     isTTY: io.stdout.isTTY,
@@ -71,6 +72,9 @@ export function severalDisplay(
       case 'output':
         return void printer.print(toSource(dev), { time: NO_TIME, text: event.text })
       case 'taken':
+        // What a deploy does not wait for is no longer followed.
+        if (!hasTaken) progress.makeRoom()
+        hasTaken = true
         return tell(dev, 'waiting', event.text)
       case 'status':
         // A rebuild deploys other services, too.
