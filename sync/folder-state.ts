@@ -4,6 +4,7 @@ import type { Credit } from './credit.ts'
 import type { DeletedFiles } from './deleted-files.ts'
 import type { Disk } from './disk.ts'
 import { type Agreed, type FileEntry, isUntouched } from './entry.ts'
+import { GoneFiles } from './gone-files.ts'
 import type { SyncLink } from './link.ts'
 import type { LiveTree } from './live-tree.ts'
 import type { NameRules } from './paths.ts'
@@ -80,6 +81,7 @@ export class FolderState {
   readonly world: FolderWorld
   readonly tree = new TreeNode('')
   readonly queue = new WorkQueue()
+  readonly gone = new GoneFiles()
   /** On their way; true: look again afterwards. */
   readonly busy = new Map<TreeNode, boolean>()
   /** Being deleted in the container, or made there as folders. */
@@ -115,6 +117,7 @@ export class FolderState {
   mark(node: TreeNode): void {
     // The root is on both sides.
     if (!node.parent) return
+    this.gone.see(node)
     if (this.busy.has(node)) this.busy.set(node, true)
     else this.queue.add(node)
   }

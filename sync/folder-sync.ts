@@ -444,7 +444,9 @@ export class FolderSync {
       }
       await this.#flush()
     }
-    if (this.isQuiet) this.#mayBeEmpty = false
+    if (!this.isQuiet) return
+    this.#mayBeEmpty = false
+    this.state.gone.forget()
   }
 
   private get isQuiet(): boolean {
@@ -564,7 +566,7 @@ export class FolderSync {
           this.#keep(node)
           return
         }
-        this.#removeRemote(node)
+        if (!this.large.needs(node)) this.#removeRemote(node)
         return
       case 'send-meta':
         this.#sendMeta(node)
@@ -576,7 +578,7 @@ export class FolderSync {
         this.#fetch(node)
         return
       case 'remove-local':
-        if (this.#mayBeEmpty || !this.#deletions.holds(node)) this.#removeLocal(node)
+        if (!this.large.needs(node) && (this.#mayBeEmpty || !this.#deletions.holds(node))) this.#removeLocal(node)
         return
     }
   }
@@ -608,7 +610,17 @@ export class FolderSync {
     if (!read) return
     const { mtime, executable } = read.entry
     const meta = { mtime: mtime + this.state.world.ahead, ...(executable !== undefined && { executable }) }
-    this.#remote.change(node, { kind: 'file', bytes: read.bytes, ...meta }, read.entry)
+    const source = this.#movedFrom(node, read.entry)
+    if (source)
+      this.#remote.change(node, { kind: 'move', from: source.path, moved: source.remote, ...meta }, read.entry)
+    else this.#remote.change(node, { kind: 'file', bytes: read.bytes, ...meta }, read.entry)
+  }
+
+  /** The file of the container that was renamed here. One that is there is written as every other: its watchers see it. */
+  #movedFrom(node: TreeNode, { size, hash = '' }: FileEntry): TreeNode | undefined {
+    const { gone, leaving } = this.state
+    const source = node.remote || this.state.attempts(node) > 0 ? undefined : gone.inContainer(size, hash)
+    return source && source !== node && !leaving.has(source) ? source : undefined
   }
 
   /** Reads a small file; undefined if that is not possible now. Then the path is dealt with. */
@@ -740,7 +752,7 @@ export class FolderSync {
     else if (remote.size > SMALL_FILE) {
       this.#announce(node, remote)
       this.large.add(node, 'fetch')
-    } else {
+    } else if (!this.#fetchRenamed(node, remote)) {
       const full = spaceProblem(this.state.world.disk, this.root, remote.size)
       if (full) this.state.fail(node, 'local', full)
       else this.#remote.read({ node, remote, keep: false })
@@ -752,6 +764,25 @@ export class FolderSync {
     if (size < LARGE || base || this.#announced.has(path)) return
     this.#announced.add(path)
     this.state.world.report({ kind: 'large', folder: this.name, path, size })
+  }
+
+  /** Takes the contents of a file that the container has renamed from where it was. False if it was not. */
+  #fetchRenamed(node: TreeNode, remote: FileEntry): boolean {
+    const { gone, world, writer } = this.state
+    const source = remote.size > 0 && this.state.attempts(node) === 0 ? gone.here(remote) : undefined
+    if (!source) return false
+    if (remote.hash === undefined) {
+      this.#remote.hash(node)
+      return true
+    }
+    try {
+      const read = readSmall(world.disk, writer.place(source.path), SMALL_FILE)
+      if (read.kind !== 'read' || hashOf(read.bytes) !== remote.hash) return false
+      this.#contents({ node, remote, keep: false }, read.bytes, remote.hash)
+      return true
+    } catch {
+      return false
+    }
   }
 
   #contents({ node, remote, keep }: WantedFile, bytes: Buffer, hash: string): void {

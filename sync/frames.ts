@@ -35,6 +35,7 @@ export const FRAME_TYPES = [
   'left-out',
   'failed',
   'unwatched',
+  'copy',
 ] as const
 export type FrameType = (typeof FRAME_TYPES)[number]
 

@@ -1,5 +1,7 @@
 import { createHash, hash } from 'node:crypto'
+import { type SyncClock, turn } from './clock.ts'
 import type { Disk } from './disk.ts'
+import { copyEntry, type FileEntry, isUntouched } from './entry.ts'
 
 /** SHA-256 in base64. */
 export const hashOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'base64')
@@ -17,5 +19,20 @@ export function* hashPieces(disk: Disk, file: number): Generator<number, string>
     sum.update(buffer.subarray(0, size))
     position += size
     yield position
+  }
+}
+
+/** Hashes a large file; undefined if it is written to meanwhile. Throws what the disk throws. */
+export async function hashAtRest(disk: Disk, clock: SyncClock, place: string): Promise<FileEntry | undefined> {
+  const file = disk.open(place, 'read')
+  try {
+    const before = disk.opened(file)
+    if (!before) return undefined
+    const pieces = hashPieces(disk, file)
+    let piece = pieces.next()
+    for (; !piece.done; piece = pieces.next()) await turn(clock)
+    return isUntouched(before, disk.opened(file)) ? copyEntry(before, { hash: piece.value }) : undefined
+  } finally {
+    disk.close(file)
   }
 }

@@ -5,6 +5,8 @@ import * as fields from './fields.ts'
 import type { FolderState } from './folder-state.ts'
 import type { Frame } from './frames.ts'
 import { spaceProblem } from './free-space.ts'
+import { agreedHash, hasThere } from './gone-files.ts'
+import { hashAtRest } from './hash.ts'
 import type { SyncLink } from './link.ts'
 import { literal, sendLiteral } from './literal.ts'
 import type { LocalSteps } from './local-steps.ts'
@@ -13,12 +15,15 @@ import type { RemoteSteps } from './remote-steps.ts'
 import { decodeResult, encodeBit } from './requests.ts'
 import { Receiver, sendParts, sumsOf } from './transfer.ts'
 import type { TreeNode } from './tree-node.ts'
+import { SMALL_FILE } from './writer.ts'
 
 interface Job {
   readonly node: TreeNode
   readonly kind: 'send' | 'fetch' | 'keep'
   /** What was in the container when it was decided. */
   readonly remote: FileEntry | undefined
+  /** Files that the other side may be able to copy it from. */
+  readonly sources: readonly TreeNode[]
 }
 
 /** Files that do not fit into a batch: one after the other, beside the small ones. */
@@ -32,6 +37,12 @@ export class LargeFiles {
   isWanted: (node: TreeNode) => boolean = () => true
   #jobs: Job[] = []
   #isRunning = false
+  /** Files that both sides have, by their sizes, as long as there are jobs. */
+  #bySize: Map<number, TreeNode[]> | undefined
+  /** Files that others may be copied from, with the number of those; they stay so long. */
+  readonly #needed = new Map<TreeNode, number>()
+  /** Those of them that are to be deleted. */
+  readonly #leaving = new Set<TreeNode>()
   /** Files that somebody writes to while they are to be sent. */
   readonly #restless = new Map<TreeNode, Restless>()
   /** The file that is on its way, and how far. */
@@ -45,26 +56,75 @@ export class LargeFiles {
 
   add(node: TreeNode, kind: Job['kind']): void {
     this.#state.setBusy(node)
-    this.#jobs.push({ node, kind, remote: node.remote })
+    const sources = this.#state.attempts(node) > 0 ? [] : this.#sourcesOf(node, kind)
+    for (const one of sources) this.#needed.set(one, (this.#needed.get(one) ?? 0) + 1)
+    this.#jobs.push({ node, kind, remote: node.remote, sources })
     void this.#run()
+  }
+
+  /** True if the file is to stay for now, because another one may be copied from it; it is looked at again then. */
+  needs(node: TreeNode): boolean {
+    if (!this.#needed.has(node)) return false
+    this.#state.setBusy(node)
+    this.#leaving.add(node)
+    return true
+  }
+
+  #sourcesOf(node: TreeNode, kind: Job['kind']): readonly TreeNode[] {
+    if (kind === 'keep') return []
+    if (kind === 'fetch') {
+      const source = this.#state.gone.here(node.remote!)
+      return source ? [source] : []
+    }
+    this.#bySize ??= this.#filesBySize()
+    return (this.#bySize.get(node.local!.size) ?? []).filter(one => one !== node)
+  }
+
+  #filesBySize(): Map<number, TreeNode[]> {
+    const found = new Map<number, TreeNode[]>()
+    for (const node of this.#state.tree.walk()) {
+      const size = node.base?.remote?.size ?? 0
+      if (size <= SMALL_FILE || agreedHash(node) === undefined) continue
+      const known = found.get(size)
+      if (known) known.push(node)
+      else found.set(size, [node])
+    }
+    return found
+  }
+
+  #letGo(sources: readonly TreeNode[]): void {
+    for (const one of sources) {
+      const others = this.#needed.get(one)! - 1
+      if (others > 0) this.#needed.set(one, others)
+      else {
+        this.#needed.delete(one)
+        if (this.#leaving.delete(one)) this.#state.again(one)
+      }
+    }
   }
 
   async #run(): Promise<void> {
     if (this.#isRunning) return
     this.#isRunning = true
-    for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) await this.#do(job)
+    for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
+      await this.#do(job)
+      this.#letGo(job.sources)
+      this.#state.world.rested()
+    }
     this.#isRunning = false
+    this.#bySize = undefined
   }
 
-  async #do({ node, kind, remote }: Job): Promise<void> {
+  async #do(job: Job): Promise<void> {
+    const { node, kind } = job
     const { world } = this.#state
     const { link } = world
     const size = (kind === 'send' ? node.local : node.remote)?.size ?? 0
     this.current = { path: node.path, size, done: 0 }
     try {
       if (!link || this.#state.isClosed) this.#state.again(node)
-      else if (kind === 'send') await this.#sendAtRest(link, node, remote)
-      else await this.#fetch(link, node, kind)
+      else if (kind === 'send') await this.#sendAtRest(link, job)
+      else await this.#fetch(link, job, kind)
     } catch (error) {
       if (!link?.connection.isEnded) this.#state.fail(node, 'local', describeError(error))
       else {
@@ -73,11 +133,10 @@ export class LargeFiles {
       }
     }
     this.current = undefined
-    world.rested()
   }
 
   /** What is being written would have to be sent again. */
-  async #sendAtRest(link: SyncLink, node: TreeNode, remote: FileEntry | undefined): Promise<void> {
+  async #sendAtRest(link: SyncLink, { node, remote, sources }: Job): Promise<void> {
     const { disk, clock } = this.#state.world
     const restless = this.#restless.get(node) ?? new Restless(clock.now())
     this.#restless.set(node, restless)
@@ -86,13 +145,44 @@ export class LargeFiles {
     const mayBeSent = isHopeless || (await isAtRest(disk, clock, this.#state.writer.place(node.path), look))
     // What the container has written since is not known to be unwanted.
     if (!isUntouched(remote, node.remote)) return this.#state.again(node)
-    if (mayBeSent && (await this.#send(link, node, !isHopeless))) {
+    if (mayBeSent && ((await this.#sendCopy(link, node, sources)) || (await this.#send(link, node, !isHopeless)))) {
       this.#restless.delete(node)
       return
     }
     if (mayBeSent) restless.wasWrong()
     this.#state.live.refresh(node.path)
     this.#state.retry(node, isHopeless ? 1_000 : 50)
+  }
+
+  /** Lets the container copy it from what it has. False if it has nothing of the kind: then it is to be sent. */
+  async #sendCopy(link: SyncLink, node: TreeNode, sources: readonly TreeNode[]): Promise<boolean> {
+    const { world, name, writer } = this.#state
+    const size = node.local?.size ?? 0
+    const mayBe = sources.filter(one => hasThere(one, size))
+    if (mayBe.length === 0) return false
+    const path = node.path
+    const local = await hashAtRest(world.disk, world.clock, writer.place(path))
+    const source = mayBe.find(one => agreedHash(one) === local?.hash && hasThere(one, size))
+    if (!local || !source) return false
+    const expect = node.remote
+    const meta = { mtime: local.mtime + world.ahead, executable: encodeBit(local.executable) }
+    const header = {
+      folder: name,
+      path,
+      expect: encodeEntry(expect),
+      from: source.path,
+      size,
+      hash: local.hash,
+      moved: encodeEntry(source.local ? undefined : source.remote),
+      ...meta,
+    }
+    const answer = await link.request('copy', header)
+    const result = decodeResult(fields.list(answer.header, 'results')[0])
+    if (result.kind !== 'done') return false
+    if (isUntouched(node.local, local)) node.local = local
+    const change = { kind: 'file', bytes: Buffer.alloc(0), mtime: 0 } as const
+    this.#remote.applied({ node, local, write: { path, expect, change } }, result)
+    return true
   }
 
   /** False if somebody writes to it. */
@@ -152,12 +242,15 @@ export class LargeFiles {
     if (this.current) this.current.done += bytes
   }
 
-  async #fetch(link: SyncLink, node: TreeNode, kind: 'fetch' | 'keep'): Promise<void> {
+  async #fetch(link: SyncLink, { node, sources }: Job, kind: 'fetch' | 'keep'): Promise<void> {
     const { world, name } = this.#state
     const { disk, clock, conflicts } = world
     const remote = node.remote
     if (remote?.kind !== 'file') return this.#state.again(node)
-    if (kind === 'fetch') return this.#fetchTo(link, node, remote, undefined)
+    if (kind === 'fetch') {
+      for (const source of sources) if (await this.#fetchRenamed(link, node, remote, source)) return
+      return this.#fetchTo(link, node, remote, undefined)
+    }
     const kept = conflicts.placeFor(name, node.path, clock.now())
     try {
       await this.#fetchTo(link, node, remote, kept)
@@ -191,6 +284,29 @@ export class LargeFiles {
       const answer = await link.request('fetch', header, [sums], part)
       if (failure !== undefined) throw failure
       this.#fetched(node, remote, receiver, answer.header, kept)
+    } finally {
+      receiver.abort()
+    }
+  }
+
+  /** Copies it from where it was before the container has renamed it. False if it is to be fetched. */
+  async #fetchRenamed(link: SyncLink, node: TreeNode, remote: FileEntry, source: TreeNode): Promise<boolean> {
+    const { world, name, writer } = this.#state
+    const { disk, clock } = world
+    const { header } = await link.request('hash', { folder: name, paths: [node.path] })
+    const { e, h } = fields.object(fields.list(header, 'results')[0])
+    if (h !== agreedHash(source) || !isUntouched(remote, decodeEntry(e ?? null))) return false
+    const place = writer.place(node.path)
+    if (spaceProblem(disk, place.slice(0, place.lastIndexOf('/')), remote.size)) return false
+    const receiver = new Receiver(disk, writer.stageFor(place), writer.place(source.path), remote.executable ?? false)
+    try {
+      if (!(await receiver.addAll(remote.size, clock, () => !this.#state.isClosed))) return false
+      if (!receiver.finish(remote.size, agreedHash(source)!)) return false
+      this.#place(node, remote, agreedHash(source)!, receiver)
+      return true
+    } catch {
+      // It has gone here, too.
+      return false
     } finally {
       receiver.abort()
     }
@@ -237,6 +353,11 @@ export class LargeFiles {
       this.onKept(node, remote, kept)
       return
     }
+    this.#place(node, remote, hash, receiver)
+  }
+
+  #place(node: TreeNode, remote: FileEntry, hash: string, receiver: Receiver): void {
+    const state = this.#state
     if (!isUntouched(remote, node.remote)) {
       state.again(node)
       return

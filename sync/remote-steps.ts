@@ -5,9 +5,8 @@ import type { FolderState } from './folder-state.ts'
 import { FRAME_LIMITS, type Frame } from './frames.ts'
 import { hashOf } from './hash.ts'
 import type { SyncLink } from './link.ts'
-import { decodeResult, encodeWrite, type ItemResult } from './requests.ts'
+import { type AskedChange, decodeResult, encodeWrite, type ItemResult } from './requests.ts'
 import type { TreeNode } from './tree-node.ts'
-import type { PathChange } from './writer.ts'
 
 /** A batch is sent when it has that many files or bytes. */
 const BATCH_ITEMS = 128
@@ -16,7 +15,7 @@ const BATCH_BYTES = 1 << 20
 interface Sent {
   readonly node: TreeNode
   readonly local: FileEntry | undefined
-  readonly write: PathChange
+  readonly write: AskedChange
 }
 
 export interface WantedFile {
@@ -54,7 +53,7 @@ export class RemoteSteps {
     )
   }
 
-  change(node: TreeNode, change: PathChange['change'], local = node.local): void {
+  change(node: TreeNode, change: AskedChange['change'], local = node.local): void {
     this.#state.setBusy(node)
     if (change.kind === 'remove') this.#state.leaving.add(node)
     if (change.kind === 'folder') this.#state.arriving.add(node)
@@ -148,7 +147,7 @@ export class RemoteSteps {
     else state.again(node)
   }
 
-  #notEmpty(node: TreeNode, kind: PathChange['change']['kind']): void {
+  #notEmpty(node: TreeNode, kind: AskedChange['change']['kind']): void {
     const state = this.#state
     if (kind !== 'remove') {
       state.fail(node, 'remote', 'the folder in its place has files that are ignored')

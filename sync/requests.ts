@@ -5,14 +5,30 @@ import type { PathChange, WriteResult } from './writer.ts'
 
 /** Changes that the laptop asks the agent for, several in one frame, and what came of each. */
 
+/** A file that was renamed on the laptop. */
+export interface Move {
+  readonly kind: 'move'
+  readonly from: string
+  /** What has to be there. */
+  readonly moved: FileEntry | undefined
+  readonly mtime: number
+  readonly executable?: boolean
+}
+
+/** A change that the agent is asked for. */
+export interface AskedChange extends Omit<PathChange, 'change'> {
+  readonly change: PathChange['change'] | Move
+}
+
 /** The contents of files follow each other in the body. */
 export type WireItem =
   | readonly ['file', string, WireEntry, number, number, 0 | 1 | 2]
   | readonly ['folder' | 'remove', string, WireEntry]
   | readonly ['link', string, WireEntry, string]
   | readonly ['meta', string, WireEntry, number | null, 0 | 1 | 2]
+  | readonly ['move', string, WireEntry, string, WireEntry, number, 0 | 1 | 2]
 
-export function encodeWrite({ path, expect, change }: PathChange): WireItem {
+export function encodeWrite({ path, expect, change }: AskedChange): WireItem {
   const before = encodeEntry(expect)
   switch (change.kind) {
     case 'file':
@@ -21,6 +37,10 @@ export function encodeWrite({ path, expect, change }: PathChange): WireItem {
       return ['link', path, before, change.target]
     case 'meta':
       return ['meta', path, before, change.mtime ?? null, encodeBit(change.executable)]
+    case 'move': {
+      const { from, moved, mtime, executable } = change
+      return ['move', path, before, from, encodeEntry(moved), mtime, encodeBit(executable)]
+    }
     case 'staged':
       throw new Error('a staged file stays where it is')
     default:
@@ -34,11 +54,11 @@ export const decodeBit = (value: unknown): { readonly executable?: boolean } =>
   value === 0 || value === 1 ? { executable: value === 1 } : {}
 
 /** Reads the items of a frame with their contents. Throws an Error if they are not what they should be. */
-export function decodeWrites(items: readonly unknown[], body: Buffer): readonly PathChange[] {
+export function decodeWrites(items: readonly unknown[], body: Buffer): readonly AskedChange[] {
   let at = 0
-  const writes = items.map((item): PathChange => {
+  const writes = items.map((item): AskedChange => {
     if (!Array.isArray(item)) throw new Error('a change is not a list')
-    const [kind, path, before, first, second, third] = item as readonly unknown[]
+    const [kind, path, before, first, second, third, fourth] = item as readonly unknown[]
     if (typeof path !== 'string') throw new Error('a change has no path')
     const expect = decodeEntry(before)
     if (kind === 'folder' || kind === 'remove') return { path, expect, change: { kind } }
@@ -46,6 +66,10 @@ export function decodeWrites(items: readonly unknown[], body: Buffer): readonly 
     if (kind === 'meta') {
       const mtime = first === null ? {} : { mtime: time(first) }
       return { path, expect, change: { kind, ...mtime, ...decodeBit(second) } }
+    }
+    if (kind === 'move' && typeof first === 'string') {
+      const meta = { mtime: time(third), ...decodeBit(fourth) }
+      return { path, expect, change: { kind, from: first, moved: decodeEntry(second), ...meta } }
     }
     if (kind !== 'file' || !Number.isSafeInteger(first)) throw new Error('a change is of no known kind')
     const end = at + (first as number)

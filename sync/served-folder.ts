@@ -1,11 +1,11 @@
 import type { SyncClock } from './clock.ts'
 import type { Disk } from './disk.ts'
 import { makeFolders } from './disk-files.ts'
-import { encodeEntry, type WireEntry } from './entry.ts'
+import { encodeEntry, isUntouched, type WireEntry } from './entry.ts'
 import { type IgnoreSource, toRules } from './ignore-source.ts'
 import { LiveTree } from './live-tree.ts'
 import { describeError } from './problems.ts'
-import type { ItemResult } from './requests.ts'
+import type { AskedChange, ItemResult, Move } from './requests.ts'
 import { TreeNode } from './tree-node.ts'
 import type { SyncVolume } from './volume.ts'
 import { type PathChange, type WriteMode, Writer } from './writer.ts'
@@ -147,9 +147,25 @@ export class ServedFolder {
     yield entries
   }
 
-  apply(writes: readonly PathChange[]): readonly ItemResult[] {
+  apply(writes: readonly AskedChange[]): readonly ItemResult[] {
     this.writer.begin()
-    return writes.map(write => this.applyOne(write))
+    return writes.map(({ change, ...one }) =>
+      change.kind === 'move' ? this.move(one, change) : this.applyOne({ ...one, change }),
+    )
+  }
+
+  /** Renames a file that is as it is expected. The laptop hears that it has gone, as of every other change. */
+  move(
+    { path, expect }: Pick<PathChange, 'path' | 'expect'>,
+    { from, moved, mtime, executable }: Omit<Move, 'kind'>,
+  ): ItemResult {
+    this.live.refresh(from)
+    if (!moved || !isUntouched(moved, this.tree.find(from)?.local))
+      return { kind: 'changed', entry: this.tree.find(path)?.local }
+    const meta = { mtime, ...(executable !== undefined && { executable }) }
+    const result = this.applyOne({ path, expect, change: { kind: 'staged', stage: this.writer.place(from), ...meta } })
+    this.live.refresh(from)
+    return result
   }
 
   applyOne(write: PathChange): ItemResult {

@@ -97,6 +97,8 @@ export class ServedRequests {
         return this.#sums(id, folder, header)
       case 'fetch':
         return this.#fetch(id, folder, header, body)
+      case 'copy':
+        return this.#copy(id, folder, header)
       default:
         throw new Error(`a message of the kind \`${type}\` was not expected`)
     }
@@ -255,13 +257,52 @@ export class ServedRequests {
       })
       return
     }
+    this.#place(id, folder, { path, expect }, receiver!, header)
+  }
+
+  /** Puts a file that is complete into its place. */
+  #place(
+    id: number,
+    folder: ServedFolder,
+    at: { readonly path: string; readonly expect: FileEntry | undefined },
+    receiver: Receiver,
+    header: Frame['header'],
+  ): void {
     folder.writer.begin()
-    const stage = receiver!.stage
+    const { stage } = receiver
     const meta = { mtime: fields.number(header, 'mtime'), ...decodeBit(header['executable']) }
-    const change = { kind: 'staged', stage, ...meta } as const
-    const result = folder.applyOne({ path, expect, change })
-    if (result.kind !== 'done') receiver!.abort()
+    const result = folder.applyOne({ ...at, change: { kind: 'staged', stage, ...meta } })
+    if (result.kind !== 'done') receiver.abort()
     this.#answer(id, { results: [encodeResult(result)] })
+  }
+
+  /** Copies a large file that is here; if it has not these contents, the laptop sends them. */
+  async #copy(id: number, folder: ServedFolder, header: Frame['header']): Promise<void> {
+    const [path, from] = [fields.text(header, 'path'), fields.text(header, 'from')]
+    const size = fields.count(header, 'size')
+    const expect = decodeEntry(header['expect'])
+    const moved = decodeEntry(header['moved'] ?? null)
+    if (moved) {
+      const meta = { mtime: fields.number(header, 'mtime'), ...decodeBit(header['executable']) }
+      folder.writer.begin()
+      this.#answer(id, { results: [encodeResult(folder.move({ path, expect }, { from, moved, ...meta }))] })
+      return
+    }
+    const { disk, clock } = this.#things
+    let receiver: Receiver | undefined
+    try {
+      const source = this.#isSeen(folder, from) ? folder.tree.find(from)?.local : undefined
+      const executable = decodeBit(header['executable']).executable ?? source?.executable ?? false
+      const stage = folder.writer.stageFor(folder.writer.place(path))
+      if (source?.size === size) receiver = new Receiver(disk, stage, folder.writer.place(from), executable)
+      const isWhole = await receiver?.addAll(size, clock, () => !this.#connection.isEnded)
+      if (receiver && isWhole && receiver.finish(size, fields.text(header, 'hash')))
+        return this.#place(id, folder, { path, expect }, receiver, header)
+    } catch {
+      // It has gone, or the disk is full: what is wrong shows when the contents come.
+    }
+    receiver?.abort()
+    this.#answer(id, { results: [encodeResult({ kind: 'changed', entry: folder.tree.find(path)?.local })] })
   }
 
   #cancel(id: number): void {

@@ -132,6 +132,16 @@ export class Receiver {
     else this.#copy(part.from, part.length)
   }
 
+  /** Takes all of the old version; false as soon as `goesOn` is. */
+  async addAll(size: number, clock: SyncClock, goesOn: () => boolean): Promise<boolean> {
+    for (let from = 0; from < size; from += PART) {
+      this.#copy(from, Math.min(PART, size - from))
+      await turn(clock)
+      if (!goesOn()) return false
+    }
+    return true
+  }
+
   /** Closes the file; whether it is the one that was sent. */
   finish(size: number, hash: string): boolean {
     this.#close()

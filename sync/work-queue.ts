@@ -1,8 +1,11 @@
 import type { TreeNode } from './tree-node.ts'
 
-/** Paths to be looked at: small ones first, source before the rest, large files last. */
+/**
+ * Paths to be looked at: small ones first, source before the rest, then large files. What is gone on one side comes
+ * last: others may be copied from it.
+ */
 export class WorkQueue {
-  readonly #classes: readonly Set<TreeNode>[] = [new Set(), new Set(), new Set()]
+  readonly #classes: readonly Set<TreeNode>[] = [new Set(), new Set(), new Set(), new Set()]
   /** Where `take` has got to: from the start, it would pass by everything that was taken before. */
   readonly #next: (Iterator<TreeNode> | undefined)[] = []
 
@@ -54,6 +57,7 @@ const SOURCE = 64 << 10
 const BINARY = /\.(?:png|jpe?g|gif|webp|ico|pdf|zip|gz|tgz|jar|so|dylib|dll|exe|wasm|woff2?|ttf|mp[34]|sqlite3?|db)$/i
 
 function classOf(node: TreeNode): number {
+  if (node.base && (!node.local || !node.remote)) return 3
   const size = Math.max(node.local?.size ?? 0, node.remote?.size ?? 0)
   if (size > 1 << 20) return 2
   return size <= SOURCE && !BINARY.test(node.name) ? 0 : 1

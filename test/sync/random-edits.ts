@@ -273,8 +273,11 @@ function copyOf(disk: MemoryDisk, place: string): () => void {
   const names = disk.list(place).filter(name => name.startsWith('base-'))
   const copies = names.map(name => [`${place}/${name}`, disk.bytes(`${place}/${name}`)] as const)
   return () => {
+    const { room } = disk
+    disk.room = Infinity
     for (const name of disk.list(place).filter(name => name.startsWith('base-'))) disk.removeAll(`${place}/${name}`)
     for (const [path, bytes] of copies) disk.putBytes(path, bytes)
+    disk.room = room
   }
 }
 
