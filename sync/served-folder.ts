@@ -69,7 +69,11 @@ export class ServedFolder {
         if (node.parent) this.dirty.add(node.path)
       },
       settled: () => options.changed(),
-      problem: (path, error) => this.unreadable.set(path, describeError(error)),
+      problem: (path, error) => {
+        const message = describeError(error)
+        this.unreadable.set(path, message)
+        this.live.leftOut.add(path, message)
+      },
     })
   }
 

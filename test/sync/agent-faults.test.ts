@@ -81,7 +81,7 @@ test.skipIf(!isRoot)('a new image that cannot be taken over', async () => {
   expect(agent.exitCode).toBeNull()
 })
 
-test.skipIf(!isRoot)('a folder of the container that its user cannot read', async () => {
+test.skipIf(!isRoot)('a folder of the container that its user cannot read is named', async () => {
   const bench = await open({ user })
   const { remote, local } = bench
   write(remote, 'closed/inside', 'x')
@@ -91,11 +91,15 @@ test.skipIf(!isRoot)('a folder of the container that its user cannot read', asyn
   chmodSync(join(remote, 'closed'), 0o700)
   write(local, 'a.txt', 'one')
   const agent = await bench.startAgent()
-  const { again } = await attach(bench)
+  const { engine, again } = await attach(bench)
   await (await again()).synced
   write(remote, 'listed/target/x', 'x')
   write(local, 'b.txt', 'two')
   await until(() => existsSync(join(remote, 'b.txt')))
+  const closed = { folder: '0', path: 'closed', side: 'remote', message: 'permission denied' }
+  expect(engine.status().leftOut.paths).toContainEqual(closed)
+  chmodSync(join(remote, 'closed'), 0o755)
+  await until(() => !engine.status().leftOut.paths.some(({ path }) => path === 'closed'))
   expect(agent.exitCode).toBeNull()
 })
 
