@@ -12,6 +12,7 @@ import { tellPlace } from './deploy.ts'
 import { isInBackground, tellStarter } from './detach.ts'
 import { splitWords } from './develop-words.ts'
 import { withProject } from './project-session.ts'
+import { smallMemory } from './small-memory.ts'
 import { printPlanned, type UpValues } from './up-values.ts'
 
 /** Starts several development containers, shows what they print, and ends when all have ended. */
@@ -36,7 +37,9 @@ export async function startSeveral(context: Context, words: readonly string[], o
       closed: reason => closed.abort(reason),
       explain: error => toUserError(error, session.target),
     })
+    const hear = smallMemory()
     const on: typeof show = (event, dev) => {
+      hear(event)
       tellStarter(io, event, dev)
       if (event.type === 'taken') active.add(event.dev)
       if (event.type === 'session-ended' && event.end.kind === 'stopped') active.delete(event.dev)

@@ -14,6 +14,7 @@ import { tellPlace } from './deploy.ts'
 import { isInBackground, tellStarter } from './detach.ts'
 import { splitOne } from './develop-words.ts'
 import { withProject } from './project-session.ts'
+import { smallMemory } from './small-memory.ts'
 import { printPlanned, type UpValues } from './up-values.ts'
 
 /** Milliseconds between two lines about the files where there is no terminal to draw on. */
@@ -53,7 +54,9 @@ export async function startDevelopment(context: Context, words: readonly string[
     let isAsking = false
     let isConnected = false
     let wasSynced = false
+    const hear = smallMemory()
     const on = (event: OperationEvent) => {
+      hear(event)
       // What a deploy says before is about its services.
       if (event.type === 'taken') {
         taken = event.dev
