@@ -154,7 +154,9 @@ export class LocalSteps {
       const result = writer.write({ path, expect: node.local, change })
       if (result.kind === 'changed') {
         live.refresh(path)
-        this.#state.retry(node, 0)
+        // What the rules keep out of the tree stays, and does not go away by looking again.
+        if (result.entry && !node.local) this.#state.fail(node, 'local', 'something that is ignored is in its place')
+        else this.#state.retry(node, 0)
         return undefined
       }
       if (result.kind === 'done') live.wrote(path, result.entry)

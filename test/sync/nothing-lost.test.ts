@@ -27,3 +27,17 @@ test('other ignore rules, and the connection breaks before the agent has sent it
     false,
   )
 })
+
+test('a file that is ignored here stands where the container has a folder', async () => {
+  await expectNothingLost(
+    [
+      { kind: 'ignore', text: '!d/x\nd\n' },
+      { kind: 'write', side: 'local', path: 'd' },
+      { kind: 'wait', milliseconds: 300 },
+      { kind: 'write', side: 'remote', path: 'd/e/z' },
+      { kind: 'wait', milliseconds: 20 },
+    ],
+    true,
+    true,
+  )
+})
