@@ -3,6 +3,7 @@
 // `npm run bench -- up checkout idle` measures only these parts.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -96,14 +97,16 @@ const PARTS = {
 
   async large() {
     devctl('up', '--detach')
-    const { sent, plain, delta } = await measureLarge()
+    const { sent, plain, bare, delta } = await measureLarge()
     return {
       rows: [
         [`${LARGE >> 20} MB file`, seconds(sent)],
         ['`kubectl exec cat`', seconds(plain)],
+        ['a forwarded port by itself', seconds(bare)],
       ],
       goals: [
-        [`${LARGE >> 20} MB file, against \`kubectl exec cat\``, sent / plain, 0.7, ''],
+        [`${LARGE >> 20} MB file, against \`kubectl exec cat\``, sent / plain, 1, ''],
+        ['the same, against a forwarded port by itself', sent / bare, 1.5, ''],
         ['one byte of it changed, MB sent', delta, 1, 'MB'],
       ],
     }
@@ -369,7 +372,33 @@ async function measureLarge() {
   const delta = ((await report()).sync.sentBytes - before) / 1e6
   began = performance.now()
   run('sh', ['-c', `'${kubectl}' exec -i -n ${namespace} ${pod()} -c api -- sh -c 'cat > /tmp/large' < '${path}'`])
-  return { sent, delta, plain: performance.now() - began }
+  const plain = performance.now() - began
+  return { sent, delta, plain, bare: await measureForward() }
+}
+
+/** A program that reads what comes, and says so when it was as much as a large file has. */
+const SINK = `let left = ${LARGE}
+require('net').createServer(line => line.on('data', part => (left -= part.length) > 0 || line.end('all'))).listen(7777, '127.0.0.1')
+console.log('listens')`
+
+/** Milliseconds of as many bytes over a forwarded port to a program that does nothing with them: the floor. */
+async function measureForward() {
+  const { kubeconfigAccess } = await import('../dist/adapters/kubernetes/connection.js')
+  const { openPortForward } = await import('../dist/adapters/kubernetes/port-forward.js')
+  const words = ['exec', '-n', namespace, pod(), '-c', 'api', '--', 'node', '-e', SINK]
+  const sink = spawn(kubectl, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    await once(sink.stdout, 'data')
+    const access = await kubeconfigAccess(undefined, process.env)
+    const line = await openPortForward(access, { pod: pod(), namespace, port: 7777 })
+    const bytes = randomBytes(1 << 20)
+    const began = performance.now()
+    for (let sent = 0; sent < LARGE; sent += bytes.length) if (!line.write(bytes)) await once(line, 'drain')
+    await once(line, 'data')
+    return performance.now() - began
+  } finally {
+    sink.kill()
+  }
 }
 
 /** What the running session says, over its socket: another process would take time from what is measured. */
