@@ -45,6 +45,13 @@ test('memory is given back when all files have been in sync for a while, once', 
   hear(sync('synced'))
   await vi.advanceTimersByTimeAsync(10_000)
   expect(own.calls).toEqual(['keep small', 'shrink', 'shrink'])
+  // So is what was made after that, without a word of the synchronization.
+  own.bytes = 150 * MB
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(own.calls).toEqual(['keep small', 'shrink', 'shrink', 'shrink'])
+  own.bytes = 150 * MB
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(own.calls).toHaveLength(4)
 })
 
 test('what is garbage is collected', async () => {
