@@ -15,23 +15,32 @@ const WRITES = ['apply', 'create', 'replace', 'patch', 'delete'] as const
 
 class Killed extends Error {}
 
-/** The cluster for a process that ends right after its n-th write; those of dry runs do not count. */
+/**
+ * The cluster for a process that ends right after its n-th write; those of dry runs do not count. What is asked at once is
+ * done one by one, so that the process can end between any two of them.
+ */
 function cutAfter(cluster: Cluster, count: number): Cluster & { readonly writes: string[] } {
   const writes: string[] = []
+  let before: Promise<unknown> = Promise.resolve()
   return new Proxy(cluster as Cluster & { readonly writes: string[] }, {
     get(target, name) {
       if (name === 'writes') return writes
       const member = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
-      return async (...args: unknown[]) => {
+      const call = async (args: readonly unknown[]) => {
         if (writes.length >= count) throw new Killed()
         const result = await Reflect.apply(member, target, args)
         const isDry = args.some(one => (one as { dryRun?: boolean } | undefined)?.dryRun)
         if (!isDry && (WRITES as readonly string[]).includes(String(name))) {
-          const [about] = args as [{ kind: string }]
+          const [about] = args as readonly [{ kind: string }]
           writes.push(`${String(name)} ${about.kind}`)
         }
         return result
+      }
+      return (...args: unknown[]) => {
+        const own = before.then(() => call(args))
+        before = own.catch(() => {})
+        return own
       }
     },
   })
