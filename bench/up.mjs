@@ -45,6 +45,11 @@ fs.watch('/app/saved.txt', () => { const text = fs.readFileSync('/app/saved.txt'
 if (text && text !== last) { last = text; console.log(text + ' ' + Date.now()) } })
 console.log('watching')`
 
+/** A program that reads what comes, and says so when it was as much as a large file has. */
+const SINK = `let left = ${LARGE}
+require('net').createServer(line => line.on('data', part => (left -= part.length) > 0 || line.end('all'))).listen(7777, '127.0.0.1')
+console.log('listens')`
+
 /** Waits until all files of a checkout have their new mark, and prints the time. */
 const CHECKED_OUT = `const fs = require('fs'); let mark = ''; let left = new Set()
 const look = name => { try { if (fs.readFileSync('/app/' + name, 'latin1').startsWith(mark)) left.delete(name) } catch {}
@@ -376,11 +381,6 @@ async function measureLarge() {
   return { sent, delta, plain, bare: await measureForward() }
 }
 
-/** A program that reads what comes, and says so when it was as much as a large file has. */
-const SINK = `let left = ${LARGE}
-require('net').createServer(line => line.on('data', part => (left -= part.length) > 0 || line.end('all'))).listen(7777, '127.0.0.1')
-console.log('listens')`
-
 /** Milliseconds of as many bytes over a forwarded port to a program that does nothing with them: the floor. */
 async function measureForward() {
   const { kubeconfigAccess } = await import('../dist/adapters/kubernetes/connection.js')
@@ -390,7 +390,7 @@ async function measureForward() {
   try {
     await once(sink.stdout, 'data')
     const access = await kubeconfigAccess(undefined, process.env)
-    const line = await openPortForward(access, { pod: pod(), namespace, port: 7777 })
+    const line = await openPortForward(access, { pod: pod().replace('pod/', ''), namespace, port: 7777 })
     const bytes = randomBytes(1 << 20)
     const began = performance.now()
     for (let sent = 0; sent < LARGE; sent += bytes.length) if (!line.write(bytes)) await once(line, 'drain')
