@@ -18,6 +18,7 @@ import { init } from './commands/init.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
 import { namespace, namespaceCreate, namespaceDelete, namespaceList, namespaceUse } from './commands/namespace.ts'
+import { platform, platformInstall, platformInvite, platformUninstall } from './commands/platform.ts'
 import { promote } from './commands/promote.ts'
 import { ps } from './commands/ps.ts'
 import { publish } from './commands/publish.ts'
@@ -55,6 +56,10 @@ export const commands: readonly Command[] = [
   namespaceCreate,
   namespaceDelete,
   namespaceList,
+  platform,
+  platformInstall,
+  platformInvite,
+  platformUninstall,
   kubeconfig,
   init,
   publish,

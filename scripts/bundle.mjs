@@ -18,6 +18,7 @@ if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode()
 else {
   await bundle()
   await bundleAgent()
+  await bundlePlatform()
   // In a process of its own: its code must be as a fresh start of devctl leaves it.
   const { status } = spawnSync(process.execPath, [import.meta.filename, '--keep-compiled-code'], { stdio: 'inherit' })
   process.exitCode = status ?? 1
@@ -61,6 +62,22 @@ async function bundleAgent() {
     logLevel: 'warning',
     entryPoints: ['agent/main.ts'],
     outfile: 'dist/agent/agent.cjs',
+    bundle: true,
+    format: 'cjs',
+    legalComments: 'inline',
+    external: NATIVE,
+  })
+}
+
+/** The server of the platform, in one file: its image has a stock Node.js and this. */
+async function bundlePlatform() {
+  await build({
+    ...output,
+    absWorkingDir: root,
+    logLevel: 'warning',
+    entryPoints: ['platform/server/main.ts'],
+    outfile: 'dist/platform/server.cjs',
+    target: 'node22',
     bundle: true,
     format: 'cjs',
     legalComments: 'inline',

@@ -50,7 +50,7 @@ export function platformUrl(text: string): string {
 export async function login(around: Surroundings, input: LoginInput): Promise<LoggedIn> {
   const { url, fields, signal } = input
   const info = await connectPlatform(url, undefined, around.env).call('GET /info', {}, signal)
-  const token = input.token ?? (await byCode(around, input))
+  const token = await tokenFor(around, input)
   const me = await connectPlatform(url, token, around.env).call('GET /me', {}, signal)
   const namespace = fields.namespace ?? me.home ?? 'default'
   const { kubernetes, domain } = info
@@ -58,10 +58,32 @@ export async function login(around: Surroundings, input: LoginInput): Promise<Lo
   return { me, info, namespace }
 }
 
+/** A link of the installer or an administrator is exchanged for a token; any other token is used as it is. */
+async function tokenFor(around: Surroundings, input: LoginInput): Promise<Secret> {
+  const { url, token, signal } = input
+  if (!token) return byCode(around, input)
+  const text = token.reveal()
+  if (!/^devctl_(setup|invite)_/.test(text)) return token
+  const { username } = userInfo()
+  const platform = connectPlatform(url, undefined, around.env)
+  const granted = await platform.call(
+    'POST /auth/setup',
+    { body: { token: text, login: username, label: machine() } },
+    signal,
+  )
+  return new Secret(granted.token)
+}
+
+/** What the person sees in the list of their tokens. */
+const machine = (): string => `${userInfo().username}@${hostname()}`.slice(0, 60)
+
 async function byCode(around: Surroundings, { url, signal, onCode }: LoginInput): Promise<Secret> {
   const platform = connectPlatform(url, undefined, around.env)
-  const label = `${userInfo().username}@${hostname()}`.slice(0, 60)
-  const { device, code, page, interval } = await platform.call('POST /auth/device', { body: { label } }, signal)
+  const { device, code, page, interval } = await platform.call(
+    'POST /auth/device',
+    { body: { label: machine() } },
+    signal,
+  )
   onCode({ page, code })
   for (;;) {
     await pause(interval * 1000, signal)

@@ -91,7 +91,13 @@ export const newNamespace = closed({ name: namespaceName })
 export const namespaceChange = closed({ isPersistent: Type.Optional(Type.Boolean()), owner: Type.Optional(userId) })
 export const newMember = closed({ role: namespaceRole })
 
-export const setup = closed({ token: text(), login: Type.String({ pattern: '^[A-Za-z0-9][-A-Za-z0-9_.]{0,38}$' }) })
+export const setup = closed({
+  token: text(),
+  label: Type.Optional(
+    Type.String({ maxLength: 60, description: 'of a command line, whose token lives longer than that of a browser' }),
+  ),
+  login: Type.String({ pattern: '^[A-Za-z0-9][-A-Za-z0-9_.]{0,38}$' }),
+})
 export const codeExchange = closed({ code: text(), verifier: Type.String({ minLength: 43, maxLength: 128 }) })
 export const deviceRequest = closed({ label: text(60) })
 export const device = Type.Object({

@@ -28,4 +28,4 @@ async function serve(file: string, version: string, port: number): Promise<void>
 }
 
 const { DEVCTL_SETTINGS = '/etc/devctl/settings.json', DEVCTL_VERSION = '0.0.0', PORT = '8080' } = process.env
-await serve(DEVCTL_SETTINGS, DEVCTL_VERSION, Number(PORT))
+void serve(DEVCTL_SETTINGS, DEVCTL_VERSION, Number(PORT))

@@ -79,7 +79,10 @@ export function makeHandlers(world: PlatformWorld, { users, tokens, namespaces, 
       // An invitation is for one name; the setup link is for whoever the installer is.
       const login = isSetup ? body.login : token.label
       if (!(await tokens.revoke(token.id))) throw usedLink()
-      return enter({ issuer: LINK_ISSUER, subject: login, login }, 'session', 'browser', isSetup ? 'admin' : undefined)
+      const identity = { issuer: LINK_ISSUER, subject: login, login }
+      const { label } = body
+      const role = isSetup ? 'admin' : undefined
+      return label === undefined ? enter(identity, 'session', 'browser', role) : enter(identity, 'cli', label, role)
     },
     'POST /auth/cli/code': async ({ body, by }) => ({
       code: await logins.allow(by.user.id, body.challenge, body.label),

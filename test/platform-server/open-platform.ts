@@ -4,12 +4,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
-import { connect } from '../../adapters/kubernetes/kube-cluster.ts'
+import { tokenAccess } from '../../adapters/kubernetes/connection.ts'
+import { connect, toCluster } from '../../adapters/kubernetes/kube-cluster.ts'
 import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import type { BodyOf, ReplyOf, RouteName } from '../../platform/api/routes.ts'
 import type { ErrorBody } from '../../platform/api/shapes.ts'
-import { memberRoles } from '../../platform/install/roles.ts'
-import { MANAGED_LABEL, USERS_NAMESPACE } from '../../platform/records/names.ts'
+import { type Installation, platformObjects, SERVER_ACCOUNT } from '../../platform/install/server.ts'
+import { MANAGED_LABEL, PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../platform/records/names.ts'
 import { createApp } from '../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../platform/server/make-handlers.ts'
 import type { AuditLine } from '../../platform/server/world.ts'
@@ -23,7 +24,10 @@ export interface Answer<N extends RouteName> {
 
 /** A platform in this process, before a real API server. */
 export interface TestPlatform {
+  /** As an administrator of the cluster. */
   readonly cluster: Cluster
+  /** As the platform's own account. */
+  readonly own: Cluster
   readonly parts: PlatformParts
   readonly app: FastifyInstance
   readonly audit: readonly AuditLine[]
@@ -50,9 +54,10 @@ export interface TestPlatform {
 export const RUN = `t${process.pid % 100_000}`
 
 export async function openPlatform(): Promise<TestPlatform> {
-  const cluster = await connect({ env: process.env })
-  await namespace(cluster, USERS_NAMESPACE)
-  for (const role of memberRoles()) await cluster.apply(role, { manager: 'test', force: true })
+  const admin = await connect({ env: process.env })
+  const kubernetes = await apiServer()
+  await install(admin, kubernetes)
+  const cluster = await asPlatform(admin, kubernetes)
   const audit: AuditLine[] = []
   const world = {
     cluster,
@@ -60,7 +65,7 @@ export async function openPlatform(): Promise<TestPlatform> {
     settings: {
       domain: 'dev.example.com',
       url: 'https://platform.dev.example.com',
-      kubernetes: await apiServer(),
+      kubernetes,
       namespacesPerUser: 3,
     },
     now: () => Date.now() + platform.later,
@@ -76,7 +81,8 @@ export async function openPlatform(): Promise<TestPlatform> {
     if (request.url.endsWith('/auth/device')) code = JSON.parse(String(payload)).code
   })
   const platform: TestPlatform = {
-    cluster,
+    cluster: admin,
+    own: cluster,
     parts,
     app,
     audit,
@@ -111,14 +117,14 @@ export async function openPlatform(): Promise<TestPlatform> {
     async close() {
       await app.close()
       for (const server of others) server.close()
-      const all = await cluster.list({ apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` })
+      const all = await admin.list({ apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` })
       for (const { metadata } of all)
         if (made.has(metadata.name) || metadata.name.includes(RUN))
-          await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: metadata.name })
+          await admin.delete({ apiVersion: 'v1', kind: 'Namespace', name: metadata.name })
       const users = (await parts.users.all()).filter(({ subject }) => subject.startsWith(RUN))
       for (const { id } of users) {
         await parts.tokens.revokeAll(id)
-        await cluster.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name: `u-${id}`, namespace: USERS_NAMESPACE })
+        await admin.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name: `u-${id}`, namespace: USERS_NAMESPACE })
       }
     },
   }
@@ -126,8 +132,38 @@ export async function openPlatform(): Promise<TestPlatform> {
   return platform
 }
 
-async function namespace(cluster: Cluster, name: string): Promise<void> {
-  await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, { manager: 'test', force: true })
+/** All of the platform but its Pods. */
+async function install(cluster: Cluster, kubernetes: Installation['kubernetes']): Promise<void> {
+  const objects = platformObjects({
+    version: '0.1.0',
+    domain: 'dev.example.com',
+    image: 'devctl/platform',
+    replicas: 1,
+    kubernetes,
+  })
+  for (const object of objects)
+    if (!['Deployment', 'Service', 'Ingress'].includes(object.kind))
+      await cluster.apply(object, { manager: 'test', force: true })
+}
+
+async function asPlatform(admin: Cluster, { server, ca }: Installation['kubernetes']): Promise<Cluster> {
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: SERVER_ACCOUNT, namespace: PLATFORM_NAMESPACE }
+  const made = await admin.createIn(account, 'token', {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: 3600 },
+  })
+  const { token } = made['status'] as { readonly token: string }
+  return toCluster(
+    tokenAccess({
+      context: 'platform',
+      namespace: PLATFORM_NAMESPACE,
+      server: new URL(server),
+      ca,
+      proxy: undefined,
+      token: async () => token,
+    }),
+  )
 }
 
 /** How the programs of people reach the API server: as this process does. */

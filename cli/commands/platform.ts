@@ -1,0 +1,93 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { dnsLabel, dnsName, registryPath } from '../../operations/project/checks.ts'
+import { command } from '../command.ts'
+import { duration } from '../options/duration.ts'
+import { flag, text } from '../options/option.ts'
+
+const context = text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator')
+
+export const platform = command({
+  name: 'platform',
+  summary: 'Install the platform in a cluster, and run it',
+  description:
+    'The platform is a small server beside the API server of a cluster. It adds logins, namespaces that people make themselves, and their limits. It has no database: all that it knows is in objects of Kubernetes.',
+  options: {},
+  async run() {
+    throw new UsageError('`devctl platform` needs a subcommand', {
+      hint: 'add `install`, `invite` or `uninstall`: `devctl platform install --help`',
+    })
+  },
+})
+
+export const platformInstall = command({
+  name: 'platform install',
+  summary: 'Install the platform in a cluster, or upgrade it',
+  description: `Applies the objects of the platform and waits until its server answers. The same command again is an upgrade. At the first time it prints the command by which the first administrator logs in, which works once, within an hour.
+
+The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the cluster.`,
+  options: {
+    context,
+    domain: text('--domain <domain>', 'the platform is `platform.DOMAIN`, and environments get their hosts under it', {
+      check: dnsName,
+    }),
+    tlsSecret: text(
+      '--tls-secret <name>',
+      "TLS secret in the namespace `devctl-platform` (default: the ingress controller's own certificate)",
+      { check: dnsLabel },
+    ),
+    ingressClass: text('--ingress-class <class>', "ingress class (default: the cluster's)", { check: dnsLabel }),
+    imageRegistry: text('--image-registry <host/path>', 'registry with the image `platform` of this version', {
+      check: registryPath,
+    }),
+    kubernetesServer: text(
+      '--kubernetes-server <url>',
+      'address of the API server for people (default: that of the context)',
+    ),
+    replicas: text('--replicas <number>', 'Pods of the server (default: 1)', { check: atLeastOne }),
+    print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps'),
+    timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
+  },
+  examples: [
+    {
+      line: 'devctl platform install --domain dev.example.com --image-registry registry.example.com/devctl',
+      does: 'install, with an image that was built from this repository',
+    },
+  ],
+  async run(context, _words, values) {
+    const { runInstall } = await import('../run/platform.ts')
+    return runInstall(context, values)
+  },
+})
+
+export const platformInvite = command({
+  name: 'platform invite',
+  summary: 'Let somebody log in who has no other login',
+  description: 'Prints a command that logs in a person by this name. It works once, within an hour.',
+  words: [{ name: '<name>', description: 'name of the person' }],
+  options: { context },
+  async run(context, [name], values) {
+    const { runInvite } = await import('../run/platform.ts')
+    return runInvite(context, name!, values)
+  },
+})
+
+export const platformUninstall = command({
+  name: 'platform uninstall',
+  summary: 'Remove the platform from a cluster',
+  description: `Deletes the platform, its users and the namespaces that it has made, with everything in them. With \`--keep-data\` only the server goes.`,
+  options: {
+    context,
+    keepData: flag('--keep-data', 'keep users and namespaces'),
+    yes: flag('-y, --yes', 'do not ask'),
+    timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
+  },
+  async run(context, _words, values) {
+    const { runUninstall } = await import('../run/platform.ts')
+    return runUninstall(context, values)
+  },
+})
+
+function atLeastOne(value: string, option: string): void {
+  if (/^[1-9]\d?$/.test(value)) return
+  throw new UsageError(`\`${option}\` is \`${value}\``, { hint: 'write a number from 1 to 99' })
+}

@@ -1,0 +1,141 @@
+import { readCredentials } from '../../adapters/kubernetes/credentials.ts'
+import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { printYaml } from '../../constructs/yaml.ts'
+import { isPlatform } from '../../operations/contexts/store.ts'
+import {
+  type InstallWorld,
+  installPlatform,
+  invite,
+  managedNamespaces,
+  uninstallPlatform,
+} from '../../operations/platform/install.ts'
+import type { Session } from '../../operations/session.ts'
+import { version } from '../../operations/version.ts'
+import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
+import type { Context } from '../command.ts'
+import { withCluster } from './cluster-session.ts'
+
+export interface PlatformInstallValues {
+  readonly context: string | undefined
+  readonly domain: string | undefined
+  readonly tlsSecret: string | undefined
+  readonly ingressClass: string | undefined
+  readonly imageRegistry: string | undefined
+  readonly kubernetesServer: string | undefined
+  readonly replicas: string | undefined
+  readonly print: boolean
+  readonly timeout: number | undefined
+}
+
+/** Installs the platform or prints its objects. Gives the exit status. */
+export function runInstall(context: Context, values: PlatformInstallValues): Promise<number> {
+  const { domain, imageRegistry, print } = values
+  if (domain === undefined)
+    throw new UsageError('which domain?', {
+      hint: 'add `--domain dev.example.com`: the platform is `platform.` before it',
+    })
+  if (imageRegistry === undefined)
+    throw new UsageError('which registry has the image of the platform?', {
+      hint: 'add `--image-registry HOST/PATH`; platform/images has the Dockerfile',
+    })
+  const { io } = context
+  return onCluster(context, values, async (session, world) => {
+    const one = await toInstallation(context, session, { ...values, domain, imageRegistry })
+    if (print) {
+      io.stdout.write(platformObjects(one).map(printYaml).join('---\n'))
+      return 0
+    }
+    const token = await installPlatform(world, one)
+    const url = urlOf(one)
+    io.stdout.write(`The platform is at ${url}\n`)
+    if (token !== undefined)
+      io.stdout.write(
+        `The first administrator logs in, once, within an hour:\n  devctl context use ${url} --token ${token}\n`,
+      )
+    return 0
+  })
+}
+
+/** Prints how an invited person logs in. */
+export function runInvite(
+  context: Context,
+  name: string,
+  values: { readonly context: string | undefined },
+): Promise<number> {
+  if (!/^[A-Za-z0-9][-A-Za-z0-9_.]{0,38}$/.test(name))
+    throw new UsageError(`\`${name}\` is no name for a login`, { hint: 'use letters, digits, `-`, `_` and `.`' })
+  const { io } = context
+  return onCluster(context, values, async ({ cluster, signal }, world) => {
+    const settings = await cluster.get(
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'devctl-platform' },
+      { signal },
+    )
+    const text = (settings?.['data'] as Readonly<Record<string, string>> | undefined)?.['settings.json'] // a ConfigMap's
+    if (text === undefined)
+      throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
+    const { url } = JSON.parse(text) as { readonly url: string } // installing has written it
+    io.stdout.write(
+      `${name} logs in, once, within an hour:\n  devctl context use ${url} --token ${await invite(world, name)}\n`,
+    )
+    return 0
+  })
+}
+
+/** Deletes the platform, after a question. */
+export function runUninstall(
+  context: Context,
+  values: Pick<PlatformInstallValues, 'context' | 'timeout'> & { readonly keepData: boolean; readonly yes: boolean },
+): Promise<number> {
+  const { io } = context
+  const { keepData, yes } = values
+  return onCluster(context, values, async ({ cluster, signal }, world) => {
+    const namespaces = keepData ? [] : await managedNamespaces(cluster, signal)
+    if (namespaces.length > 0 && !yes)
+      throw new UserError(`${namespaces.length} namespaces of people would be deleted, with everything in them`, {
+        notes: [namespaces.map(name => `\`${name}\``).join(', ')],
+        hint: 'add `--yes` to delete them, or `--keep-data` to keep them',
+      })
+    await uninstallPlatform(world, keepData)
+    io.stdout.write(keepData ? 'The platform is removed; users and namespaces stay\n' : 'The platform is removed\n')
+    return 0
+  })
+}
+
+function onCluster(
+  { io, logLevel }: Context,
+  { context, timeout }: { readonly context: string | undefined; readonly timeout?: number | undefined },
+  work: (session: Session, world: InstallWorld) => Promise<number>,
+): Promise<number> {
+  if (context !== undefined && isPlatform(context))
+    throw new UsageError('`--context` is a platform', { hint: 'name a context of the kubeconfig' })
+  return withCluster(io, { context, namespace: 'default', timeout, logLevel }, session => {
+    const { cluster, signal, clock } = session
+    const on = (text: string) => {
+      if (logLevel !== 'error') io.stderr.write(`${text}\n`)
+    }
+    return work(session, { cluster, signal, now: () => clock.now(), on })
+  })
+}
+
+async function toInstallation(
+  { io }: Context,
+  { target }: Session,
+  values: PlatformInstallValues & { readonly domain: string; readonly imageRegistry: string },
+): Promise<Installation> {
+  const { domain, imageRegistry, tlsSecret, ingressClass, kubernetesServer, replicas = '1' } = values
+  const kubeconfig = await loadKubeconfig(target.context, io.env)
+  const { ca } = readCredentials(kubeconfig).tls
+  return {
+    version: version(),
+    domain,
+    image: `${imageRegistry}/platform:${version()}`,
+    replicas: Number(replicas),
+    ...(tlsSecret !== undefined && { tlsSecret }),
+    ...(ingressClass !== undefined && { ingressClass }),
+    kubernetes: {
+      server: (kubernetesServer ?? kubeconfig.server.href).replace(/\/$/, ''),
+      ...(ca !== undefined && { ca: String(ca) }),
+    },
+  }
+}

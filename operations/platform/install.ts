@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import { pause } from '../../adapters/http/back-off.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type Installation, platformObjects } from '../../platform/install/server.ts'
+import { MANAGED_LABEL, PLATFORM_NAMESPACE, RECORD_LABEL, USERS_NAMESPACE } from '../../platform/records/names.ts'
+import { fromToken } from '../../platform/records/token.ts'
+import { toUser } from '../../platform/records/user.ts'
+import { makeToken, secretHash, tokenText } from '../../platform/rules/token.ts'
+import { toWarning } from '../objects/events.ts'
+import { podProblems } from '../objects/problems.ts'
+
+/** Milliseconds. */
+const LOOK = 500
+const LINK_LIFE = 3_600_000
+const MANAGER = 'devctl'
+
+export interface InstallWorld {
+  readonly cluster: Cluster
+  readonly signal: AbortSignal
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Hears what happens, in a few words. */
+  on(text: string): void
+}
+
+/**
+ * Brings the platform into the state that is wanted, and waits until its server answers. Gives a
+ * token for the first administrator if there is none yet. Throws a UserError, with what the Pods say,
+ * when it does not start.
+ */
+export async function installPlatform(world: InstallWorld, one: Installation): Promise<string | undefined> {
+  const { cluster, signal, on } = world
+  const objects = platformObjects(one)
+  for (const object of objects) {
+    await applyOne(cluster, object, signal)
+    on(`${object.kind.toLowerCase()}/${object.metadata.name}`)
+  }
+  on('waits for the server')
+  await untilAvailable(world)
+  return (await hasAdmin(cluster, signal)) ? undefined : await link(world, 'setup', 'setup')
+}
+
+/** A token for a person who has no provider: good once, for an hour, for this name. */
+export const invite = (world: InstallWorld, login: string): Promise<string> => link(world, 'invite', login)
+
+/** Right after its namespace was made, the API server may not know of it yet. */
+async function applyOne(cluster: Cluster, object: KubeObject, signal: AbortSignal): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await cluster.apply(object, { manager: MANAGER, force: true, signal })
+      return
+    } catch (error) {
+      if (!(error instanceof ClusterError) || error.failure !== 'not-found' || attempt >= 10) throw error
+    }
+    await pause(200, signal)
+  }
+}
+
+async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<void> {
+  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: PLATFORM_NAMESPACE }
+  for (;;) {
+    const live = await cluster.get(ref, { signal })
+    if (live && isAvailable(live)) return
+    const labels = 'app.kubernetes.io/name=platform'
+    const pods = await cluster.list(
+      { apiVersion: 'v1', kind: 'Pod', namespace: PLATFORM_NAMESPACE, labels },
+      { signal },
+    )
+    for (const pod of pods) {
+      const fields = `involvedObject.uid=${pod.metadata.uid},type=Warning`
+      const events = await cluster.list(
+        { apiVersion: 'v1', kind: 'Event', namespace: PLATFORM_NAMESPACE, fields },
+        { signal },
+      )
+      const [problem] = podProblems(pod, events.map(toWarning), now())
+      if (!problem || problem.code === 'unhealthy') continue
+      throw new UserError(`the platform does not start: ${problem.detail || problem.code}`, {
+        notes: [problem.where],
+        hint: `\`kubectl --namespace ${PLATFORM_NAMESPACE} describe ${problem.where}\` shows more`,
+      })
+    }
+    await pause(LOOK, signal)
+  }
+}
+
+function isAvailable({ metadata, spec, status }: KubeObject): boolean {
+  const { replicas } = (spec ?? {}) as { readonly replicas?: number }
+  const now = (status ?? {}) as Readonly<Record<'observedGeneration' | 'updatedReplicas' | 'availableReplicas', number>>
+  return (
+    now.observedGeneration === metadata.generation &&
+    now.updatedReplicas === replicas &&
+    (now.availableReplicas ?? 0) >= (replicas ?? 1)
+  )
+}
+
+/**
+ * Deletes the platform, and unless `keepsData` what it has made for people: their namespaces and
+ * records. Gives the names of the namespaces that go.
+ */
+export async function uninstallPlatform(
+  { cluster, signal, on }: InstallWorld,
+  keepsData: boolean,
+): Promise<readonly string[]> {
+  const objects = platformObjects({ version: '', domain: '', image: '', replicas: 0, kubernetes: { server: '' } })
+  const kept = new Set(keepsData ? [USERS_NAMESPACE] : [])
+  const managed = keepsData ? [] : await managedNamespaces(cluster, signal)
+  const gone: string[] = []
+  // The server first, so that it makes nothing any more; its fence last.
+  for (const object of [...managed.map(namespaceObject), ...[...objects].reverse()]) {
+    const { apiVersion, kind, metadata } = object
+    if (kept.has(metadata.name) || kept.has(metadata.namespace ?? '')) continue
+    const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
+    if (!(await cluster.delete(ref, { signal }))) continue
+    on(`${kind.toLowerCase()}/${metadata.name} deleted`)
+    if (kind === 'Namespace') gone.push(metadata.name)
+  }
+  return gone
+}
+
+/** The namespaces that the platform has made. */
+export async function managedNamespaces(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
+  const labels = `${MANAGED_LABEL}=true`
+  const found = await cluster.list({ apiVersion: 'v1', kind: 'Namespace', labels }, { signal })
+  return found.map(({ metadata }) => metadata.name).sort()
+}
+
+const namespaceObject = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+
+async function hasAdmin(cluster: Cluster, signal: AbortSignal): Promise<boolean> {
+  const query = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: USERS_NAMESPACE, labels: `${RECORD_LABEL}=user` }
+  return (await cluster.list(query, { signal })).some(one => toUser(one)?.role === 'admin')
+}
+
+async function link({ cluster, signal, now }: InstallWorld, kind: 'setup' | 'invite', label: string): Promise<string> {
+  const parts = makeToken(kind, { id: randomBytes(10), secret: randomBytes(32) })
+  const [created, expires] = [now(), now() + LINK_LIFE].map(time => new Date(time).toISOString()) as [string, string]
+  const record = { id: parts.id, kind, label, hash: secretHash(parts.secret), created, expires }
+  await cluster.create(fromToken(record), { signal })
+  return tokenText(parts)
+}

@@ -1,0 +1,8 @@
+# The server of the platform. Built from the root of a checkout after `npm run build`:
+#   devctl build --file platform/images/platform.Dockerfile --tag registry.example.com/devctl/platform:0.1.0 .
+FROM node:22-alpine
+COPY dist/platform/server.cjs /devctl/server.cjs
+USER 65532:65532
+ENV NODE_ENV=production
+EXPOSE 8080
+CMD ["node", "--max-semi-space-size=2", "/devctl/server.cjs"]

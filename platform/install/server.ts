@@ -1,0 +1,183 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
+import { fence } from './fence.ts'
+import { memberRoles } from './roles.ts'
+
+/** What an operator decides about a platform. */
+export interface Installation {
+  readonly version: string
+  /** Environments get their hosts under it, and the platform is `platform.DOMAIN`. */
+  readonly domain: string
+  /** The image of the server. */
+  readonly image: string
+  readonly replicas: number
+  /** A Secret of `devctl-platform` with a certificate for `*.DOMAIN`; absent: the ingress controller's own. */
+  readonly tlsSecret?: string
+  readonly ingressClass?: string
+  /** The API server as people's programs reach it. */
+  readonly kubernetes: { readonly server: string; readonly ca?: string }
+}
+
+export const SERVER_ACCOUNT = 'platform'
+const NAME = 'platform'
+const PORT = 8080
+const RBAC = 'rbac.authorization.k8s.io'
+const LABELS = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/part-of': 'devctl' }
+
+export const urlOf = ({ domain }: Pick<Installation, 'domain'>): string => `https://platform.${domain}`
+
+/** All objects of a platform, in the order in which they are applied (design, sections 2, 3 and 12). */
+export function platformObjects(one: Installation): readonly KubeObject[] {
+  return [
+    ...[PLATFORM_NAMESPACE, USERS_NAMESPACE, RUNS_NAMESPACE].map(namespace),
+    ...memberRoles(),
+    ...fence(SERVER_ACCOUNT),
+    account(),
+    ...rights(),
+    settings(one),
+    deployment(one),
+    service(),
+    ingress(one),
+  ]
+}
+
+/** Its own namespaces are not managed: people have no rights in them, and no policy lets others in. */
+const namespace = (name: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: {
+    name,
+    labels: { 'app.kubernetes.io/part-of': 'devctl', 'pod-security.kubernetes.io/enforce': 'restricted' },
+  },
+})
+
+const own = (name: string) => ({ name, namespace: PLATFORM_NAMESPACE, labels: LABELS })
+
+const account = (): KubeObject => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: own(SERVER_ACCOUNT) })
+
+const WRITE = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']
+
+/** The rights of the server's own account; what it does for a person it does with that person's token. */
+function rights(): readonly KubeObject[] {
+  const subjects = [{ kind: 'ServiceAccount', name: SERVER_ACCOUNT, namespace: PLATFORM_NAMESPACE }]
+  const role = `devctl-${NAME}`
+  return [
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name: role, labels: LABELS },
+      rules: [
+        { apiGroups: [''], resources: ['namespaces', 'resourcequotas', 'limitranges'], verbs: WRITE },
+        { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: WRITE },
+        { apiGroups: [RBAC], resources: ['rolebindings'], verbs: WRITE },
+        {
+          apiGroups: [RBAC],
+          resources: ['clusterroles'],
+          verbs: ['bind'],
+          resourceNames: ['devctl-developer', 'devctl-viewer'],
+        },
+      ],
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: role, labels: LABELS },
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
+      subjects,
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'Role',
+      metadata: { name: role, namespace: USERS_NAMESPACE, labels: LABELS },
+      rules: [
+        { apiGroups: [''], resources: ['serviceaccounts', 'secrets'], verbs: WRITE },
+        { apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'] },
+      ],
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: role, namespace: USERS_NAMESPACE, labels: LABELS },
+      roleRef: { apiGroup: RBAC, kind: 'Role', name: role },
+      subjects,
+    },
+  ]
+}
+
+const settings = (one: Installation): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: own('settings'),
+  data: {
+    'settings.json': `${JSON.stringify({ domain: one.domain, url: urlOf(one), kubernetes: one.kubernetes }, undefined, 2)}\n`,
+  },
+})
+
+function deployment({ image, replicas, version }: Installation): KubeObject {
+  const container = {
+    name: NAME,
+    image,
+    env: [
+      { name: 'DEVCTL_VERSION', value: version },
+      { name: 'PORT', value: String(PORT) },
+    ],
+    ports: [{ name: 'http', containerPort: PORT }],
+    readinessProbe: { httpGet: { path: '/api/v1/info', port: 'http' }, periodSeconds: 2 },
+    resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    volumeMounts: [{ name: 'settings', mountPath: '/etc/devctl', readOnly: true }],
+  }
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: own(NAME),
+    spec: {
+      replicas,
+      selector: { matchLabels: { 'app.kubernetes.io/name': NAME } },
+      template: {
+        metadata: { labels: LABELS },
+        spec: {
+          serviceAccountName: SERVER_ACCOUNT,
+          securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },
+          containers: [container],
+          volumes: [{ name: 'settings', configMap: { name: 'settings' } }],
+        },
+      },
+    },
+  }
+}
+
+const service = (): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: own(NAME),
+  spec: {
+    selector: { 'app.kubernetes.io/name': NAME },
+    ports: [{ name: 'http', port: 80, targetPort: 'http' }],
+  },
+})
+
+function ingress({ domain, tlsSecret, ingressClass }: Installation): KubeObject {
+  const host = `platform.${domain}`
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: own(NAME),
+    spec: {
+      ...(ingressClass !== undefined && { ingressClassName: ingressClass }),
+      tls: [{ hosts: [host], ...(tlsSecret !== undefined && { secretName: tlsSecret }) }],
+      rules: [
+        {
+          host,
+          http: {
+            paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: NAME, port: { name: 'http' } } } }],
+          },
+        },
+      ],
+    },
+  }
+}

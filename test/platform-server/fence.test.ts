@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { fromMember } from '../../platform/records/member.ts'
+import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+
+// What somebody can do who has broken into the server: its account has no rights outside of what it has made.
+
+describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
+  let platform: TestPlatform
+  let ann: Awaited<ReturnType<TestPlatform['person']>>
+  beforeAll(async () => {
+    platform = await openPlatform()
+    ann = await platform.person('ann')
+  })
+  afterAll(() => platform?.close())
+
+  const namespace = (name: string, labels: Readonly<Record<string, string>> = {}): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name, labels },
+  })
+  const refused = async (work: Promise<unknown>) => {
+    const error: { readonly failure?: string; readonly status?: number } = await work.then(
+      () => ({}),
+      caught => caught,
+    )
+    // Of rights 403; a policy answers 422.
+    expect([403, 422]).toContain(error.status)
+  }
+  const apply = (object: KubeObject) => platform.own.apply(object, { manager: 'thief', force: true })
+
+  test('makes no namespace that is not managed, and adopts none', async () => {
+    await refused(platform.own.create(namespace(`plain-${RUN}`)))
+    await refused(apply(namespace('kube-system', { 'dev.platform/managed': 'true' })))
+    await refused(apply(namespace('default', { 'dev.platform/managed': 'true' })))
+    await refused(
+      platform.own.patch(
+        { apiVersion: 'v1', kind: 'Namespace', name: ann.home },
+        { metadata: { labels: { 'dev.platform/managed': null } } },
+        { manager: 'thief' },
+      ),
+    )
+    await refused(platform.own.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-public' }))
+  })
+
+  test('gives nobody rights outside of managed namespaces, and no more than those of members inside', async () => {
+    await refused(apply(fromMember({ namespace: 'kube-system', user: ann.id, role: 'developer' })))
+    await refused(apply(fromMember({ namespace: 'devctl-platform', user: ann.id, role: 'developer' })))
+    const binding = fromMember({ namespace: ann.home, user: ann.id, role: 'owner' })
+    await refused(
+      apply({
+        ...binding,
+        metadata: { ...binding.metadata, name: 'more' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      }),
+    )
+  })
+
+  test('reads no Secret and no Pod of people', async () => {
+    for (const kind of ['Secret', 'Pod', 'ConfigMap'])
+      await refused(platform.own.list({ apiVersion: 'v1', kind, namespace: ann.home }))
+    await refused(platform.own.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'kube-system' }))
+  })
+
+  test('is no way to the token of another account', async () => {
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace: 'kube-system' }
+    await refused(
+      platform.own.createIn(account, 'token', {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: { expirationSeconds: 600 },
+      }),
+    )
+  })
+})

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findBuildkit } from '../buildkit/buildkit.ts'
+import { root } from '../cases.ts'
+import { eventually, findCluster } from '../cluster/cluster.ts'
+import { Program } from '../cluster/program.ts'
+import { RUN } from './open-platform.ts'
+
+// The whole way, as an operator and two people go it: build the image, install, log in, deploy, and remove it all.
+
+const found = findCluster()
+const builder = found && findBuildkit()
+const cluster = found !== undefined && builder !== undefined && (await found.hasNodes()) ? found : undefined
+
+const REGISTRY = '127.0.0.1:5000/devctl'
+const COMPOSE = `name: shop
+services:
+  web:
+    image: nginx:1.27-alpine
+    ports: ["80:80"]
+    healthcheck: {test: "true", interval: 1s}
+`
+
+describe.skipIf(cluster === undefined)('devctl platform install', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-install-'))
+  let before: ReadonlySet<string>
+
+  const devctl = async (who: string, line: string, cwd = folder) => {
+    const env = {
+      DEVCTL_HOME: join(folder, who),
+      BUILDKIT_HOST: builder!,
+      // Of the ingress controller of the test cluster.
+      NODE_EXTRA_CA_CERTS: join(dirname(process.env.KUBECONFIG!), 'pki/ca.crt'),
+      // People have no kubeconfig.
+      ...(who !== 'operator' && { KUBECONFIG: join(folder, 'none') }),
+    }
+    const program = new Program(line.split(' '), { cwd, env }).read()
+    return { status: await program.status, stdout: program.stdout, stderr: program.stderr }
+  }
+  const ok = async (...words: Parameters<typeof devctl>) => {
+    const answer = await devctl(...words)
+    expect(answer.status, answer.stderr).toBe(0)
+    return answer.stdout
+  }
+  const install = `platform install --domain devctl.localhost --image-registry ${REGISTRY}`
+  /** The line that somebody is to paste. */
+  const pasted = (stdout: string) => /^ {2}devctl (context use .*)$/m.exec(stdout)?.[1] ?? ''
+
+  beforeAll(async () => {
+    writeFileSync(join(folder, 'compose.yaml'), COMPOSE)
+    await devctl('operator', 'platform uninstall --yes')
+    await eventually('an earlier one is gone', 60, async () =>
+      (await namespaces()).includes('devctl-users') ? undefined : true,
+    )
+    before = await everything()
+    const file = 'platform/images/platform.Dockerfile'
+    await ok('operator', `build --file ${file} --tag ${REGISTRY}/platform:0.1.0 .`, root)
+  })
+  afterAll(async () => {
+    await devctl('operator', 'platform uninstall --yes')
+    rmSync(folder, { recursive: true })
+  })
+
+  const namespaces = async () =>
+    (await cluster!.kubectl('get', 'namespaces', '--output=jsonpath={.items[*].metadata.name}')).split(' ')
+
+  /** What there is in the whole cluster, of all kinds, but for what comes and goes by itself. */
+  async function everything(): Promise<ReadonlySet<string>> {
+    const kinds = await cluster!.kubectl('api-resources', '--verbs=list', '--output=name')
+    const all = kinds
+      .trim()
+      .split('\n')
+      .filter(kind => !/^(events|leases|endpointslices|endpoints|pods|replicasets)\b/.test(kind))
+    const text = await cluster!.kubectl('get', all.join(','), '--all-namespaces', '--ignore-not-found', '--output=name')
+    return new Set(text.split('\n').filter(line => line !== ''))
+  }
+
+  test('the first administrator logs in by the line that it prints', async () => {
+    const line = pasted(await ok('operator', install))
+    expect(line).toMatch(/^context use https:\/\/platform\.devctl\.localhost --token devctl_setup_\w+$/)
+    expect(await ok('root', line)).toMatch(/^Using context \S+ @ platform\.devctl\.localhost\n$/)
+    expect((await devctl('other', line)).stderr).toContain('this link was used already, or has run out')
+  })
+
+  test('again is an upgrade, and makes no second administrator', async () => {
+    expect(await ok('operator', install)).toBe('The platform is at https://platform.devctl.localhost\n')
+  })
+
+  test('somebody who was invited deploys to a namespace of their own, without a kubeconfig', async () => {
+    const line = pasted(await ok('operator', `platform invite bob-${RUN}`))
+    expect(await ok('bob', line)).toBe(`Using context bob-${RUN} @ platform.devctl.localhost\n`)
+    await ok('bob', `namespace create team-${RUN}`)
+    await ok('bob', 'deploy --wait')
+    const answer = await eventually('the application answers', 30, async () => {
+      const { stdout } = await devctl('bob', 'endpoints --output json')
+      const url = JSON.parse(stdout || '[]')[0]?.url ?? JSON.parse(stdout || '{}').endpoints?.[0]?.url
+      return url as string | undefined
+    })
+    expect(answer).toContain('devctl.localhost')
+    expect((await devctl('root', `deploy --namespace team-${RUN}`)).stderr).toContain('forbidden')
+  })
+
+  test('removing it needs a word, and leaves nothing', async () => {
+    const refused = await devctl('operator', 'platform uninstall')
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('with everything in them')])
+    await ok('operator', 'platform uninstall --yes')
+    await eventually(
+      'nothing of it is left',
+      120,
+      async () => {
+        const left = [...(await everything())].filter(one => !before.has(one))
+        return left.length === 0 ? true : undefined
+      },
+      async () => [...(await everything())].filter(one => !before.has(one)).join(' '),
+    )
+  })
+})
