@@ -14,6 +14,7 @@ import { MANAGED_LABEL, PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../platfo
 import { createApp } from '../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../platform/server/make-handlers.ts'
 import type { AuditLine } from '../../platform/server/world.ts'
+import { eventually } from '../cluster/cluster.ts'
 
 /** An answer: the status, and the body of its route, or an error. */
 export interface Answer<N extends RouteName> {
@@ -58,6 +59,14 @@ export async function openPlatform(): Promise<TestPlatform> {
   const kubernetes = await apiServer()
   await install(admin, kubernetes)
   const cluster = await asPlatform(admin, kubernetes)
+  const plain = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `plain-${RUN}` } }
+  // The API server takes a moment to follow a new policy.
+  await eventually('the fence stands', 30, () =>
+    cluster.apply(plain, { manager: 'test', dryRun: true }).then(
+      () => undefined,
+      (error: Error) => (error.message.includes('only namespaces of its own') ? true : undefined),
+    ),
+  )
   const audit: AuditLine[] = []
   const world = {
     cluster,
@@ -142,8 +151,17 @@ async function install(cluster: Cluster, kubernetes: Installation['kubernetes'])
     kubernetes,
   })
   for (const object of objects)
-    if (!['Deployment', 'Service', 'Ingress'].includes(object.kind))
+    if (!['Deployment', 'Service', 'Ingress'].includes(object.kind)) {
+      const { kind, metadata } = object
+      if (kind === 'Namespace')
+        await eventually(`${metadata.name} of another test is gone`, 60, () => isFree(metadata.name))
       await cluster.apply(object, { manager: 'test', force: true })
+    }
+
+  async function isFree(name: string): Promise<true | undefined> {
+    const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+    return live?.metadata.deletionTimestamp === undefined ? true : undefined
+  }
 }
 
 async function asPlatform(admin: Cluster, { server, ca }: Installation['kubernetes']): Promise<Cluster> {
