@@ -5,7 +5,7 @@ import { Deletions } from './deletions.ts'
 import { copyEntry, decodeEntry, type FileEntry, isFolder, isUntouched } from './entry.ts'
 import { FolderState, type FolderWorld, type LostFiles } from './folder-state.ts'
 import { spaceProblem } from './free-space.ts'
-import { hashOf, hashPieces } from './hash.ts'
+import { hashAtRest, hashOf } from './hash.ts'
 import { type IgnoreSource, toRules } from './ignore-source.ts'
 import { LargeFiles } from './large-files.ts'
 import { type LeftOut, LeftOutPaths, readLeftOut } from './left-out.ts'
@@ -840,16 +840,9 @@ export class FolderSync {
     const { disk, clock } = this.state.world
     const path = node.path
     try {
-      const file = disk.open(this.state.writer.place(path), 'read')
-      try {
-        const pieces = hashPieces(disk, file)
-        let piece = pieces.next()
-        for (; !piece.done; piece = pieces.next()) await turn(clock)
-        if (isUntouched(node.local, disk.opened(file))) node.local = copyEntry(node.local!, { hash: piece.value })
-        else this.state.live.refresh(path)
-      } finally {
-        disk.close(file)
-      }
+      const read = await hashAtRest(disk, clock, this.state.writer.place(path))
+      if (read && isUntouched(node.local, read)) node.local = copyEntry(node.local!, { hash: read.hash })
+      else this.state.live.refresh(path)
       this.state.again(node)
     } catch (error) {
       this.state.live.refresh(path)

@@ -22,7 +22,7 @@ export function* hashPieces(disk: Disk, file: number): Generator<number, string>
   }
 }
 
-/** Hashes a large file; undefined if it is written to meanwhile. Throws what the disk throws. */
+/** Hashes a file, and lets others have a turn in a large one; undefined if it is written to meanwhile. Throws what the disk throws. */
 export async function hashAtRest(disk: Disk, clock: SyncClock, place: string): Promise<FileEntry | undefined> {
   const file = disk.open(place, 'read')
   try {
@@ -30,7 +30,7 @@ export async function hashAtRest(disk: Disk, clock: SyncClock, place: string): P
     if (!before) return undefined
     const pieces = hashPieces(disk, file)
     let piece = pieces.next()
-    for (; !piece.done; piece = pieces.next()) await turn(clock)
+    for (; !piece.done; piece = pieces.next()) if (piece.value > PIECE) await turn(clock)
     return isUntouched(before, disk.opened(file)) ? copyEntry(before, { hash: piece.value }) : undefined
   } finally {
     disk.close(file)

@@ -4,6 +4,7 @@ import { makeFolders } from './disk-files.ts'
 import { encodeEntry, isUntouched, type WireEntry } from './entry.ts'
 import { type IgnoreSource, toRules } from './ignore-source.ts'
 import { LiveTree } from './live-tree.ts'
+import { outsideProblem } from './paths.ts'
 import { describeError } from './problems.ts'
 import type { AskedChange, ItemResult, Move } from './requests.ts'
 import { TreeNode } from './tree-node.ts'
@@ -163,6 +164,9 @@ export class ServedFolder {
     { path, expect }: Pick<PathChange, 'path' | 'expect'>,
     { from, moved, mtime, executable }: Omit<Move, 'kind'>,
   ): ItemResult {
+    // The writer looks at where a file is put, but not at where it comes from.
+    const message = outsideProblem(path) ?? outsideProblem(from)
+    if (message) return { kind: 'problem', entry: undefined, message }
     this.live.refresh(from)
     if (!moved || !isUntouched(moved, this.tree.find(from)?.local))
       return { kind: 'changed', entry: this.tree.find(path)?.local }

@@ -1,13 +1,12 @@
 import { isAtRest, SHORT_LOOK } from './at-rest.ts'
 import type { SyncClock } from './clock.ts'
-import { turn } from './clock.ts'
 import { deflate, inflate } from './compress.ts'
 import { type Disk, isMissing } from './disk.ts'
 import { decodeEntry, encodeEntry, type FileEntry, isUntouched } from './entry.ts'
 import * as fields from './fields.ts'
 import type { FrameStream } from './frame-stream.ts'
 import { FRAME_LIMITS, type Frame } from './frames.ts'
-import { hashPieces } from './hash.ts'
+import { hashAtRest } from './hash.ts'
 import { literal, sendLiteral } from './literal.ts'
 import { outsideProblem } from './paths.ts'
 import { describeError } from './problems.ts'
@@ -175,15 +174,8 @@ export class ServedRequests {
     const entry = folder.tree.find(path)?.local
     if (entry?.kind !== 'file') return { e: encodeEntry(entry) }
     try {
-      const file = disk.open(folder.writer.place(path), 'read')
-      try {
-        const pieces = hashPieces(disk, file)
-        let piece = pieces.next()
-        for (; !piece.done; piece = pieces.next()) if (piece.value > SMALL_FILE) await turn(clock)
-        if (isUntouched(entry, disk.opened(file))) return { e: encodeEntry(entry), h: piece.value }
-      } finally {
-        disk.close(file)
-      }
+      const read = await hashAtRest(disk, clock, folder.writer.place(path))
+      if (read && isUntouched(entry, read)) return { e: encodeEntry(entry), h: read.hash }
     } catch (error) {
       if (!isMissing(error)) return { e: encodeEntry(entry), m: describeError(error) }
     }
@@ -278,7 +270,7 @@ export class ServedRequests {
 
   /** Copies a large file that is here; if it has not these contents, the laptop sends them. */
   async #copy(id: number, folder: ServedFolder, header: Frame['header']): Promise<void> {
-    const [path, from] = [fields.text(header, 'path'), fields.text(header, 'from')]
+    const [path, from] = [pathIn(header['path']), pathIn(header['from'])]
     const size = fields.count(header, 'size')
     const expect = decodeEntry(header['expect'])
     const moved = decodeEntry(header['moved'] ?? null)

@@ -31,7 +31,7 @@ const HINT =
 
 /** Asks what the user may not do in Pods. */
 export async function missingRights(session: Session): Promise<MissingRights> {
-  const [exec, portForward] = await Promise.all([missing(session, 'exec'), missing(session, 'portforward')])
+  const [exec, portForward] = await Promise.all([missingVerbs(session, 'exec'), missingVerbs(session, 'portforward')])
   return { exec, portForward }
 }
 
@@ -40,11 +40,12 @@ export async function missingRights(session: Session): Promise<MissingRights> {
  * rights that are missing if there is no way, or if no command could be run.
  */
 export function chooseWay(
-  { exec, portForward }: MissingRights,
+  missing: MissingRights,
   { commands, hostNetwork }: StreamNeeds,
   namespace: string,
 ): ChosenWay {
-  const notes = [lacking('exec', exec), lacking('portforward', portForward)].filter(text => text !== undefined)
+  const { exec, portForward } = missing
+  const notes = notesOf(missing)
   const refuse = (text: string) => new UserError(`${text}; nothing was changed`, { notes, hint: HINT })
   if (exec.length > 0 && portForward.length > 0)
     throw refuse(`the Pods of ${namespace} can be reached neither by \`pods/exec\` nor by \`pods/portforward\``)
@@ -64,8 +65,7 @@ export function chooseWay(
 export async function withMissingRights(session: Session, error: unknown): Promise<unknown> {
   if (!(error instanceof ClusterError) || error.failure !== 'forbidden') return error
   try {
-    const { exec, portForward } = await missingRights(session)
-    const notes = [lacking('exec', exec), lacking('portforward', portForward)].filter(text => text !== undefined)
+    const notes = notesOf(await missingRights(session))
     if (notes.length === 0) return error
     const text = `the Pods of ${session.namespace} cannot be reached any more`
     return new UserError(text, { notes, hint: HINT, cause: error })
@@ -74,11 +74,14 @@ export async function withMissingRights(session: Session, error: unknown): Promi
   }
 }
 
+const notesOf = ({ exec, portForward }: MissingRights): readonly string[] =>
+  [lacking('exec', exec), lacking('portforward', portForward)].filter(text => text !== undefined)
+
 const lacking = (subresource: string, verbs: readonly string[]): string | undefined =>
   verbs.length === 0 ? undefined : `\`${verbs.join('` and `')}\` on \`pods/${subresource}\` is missing`
 
 /** The verbs that the user does not have. Where that cannot be asked, the connection itself will say it. */
-async function missing({ cluster, namespace, signal }: Session, subresource: string): Promise<readonly string[]> {
+async function missingVerbs({ cluster, namespace, signal }: Session, subresource: string): Promise<readonly string[]> {
   const allowed = await Promise.all(
     VERBS.map(async verb => {
       const resourceAttributes = { namespace, verb, resource: 'pods', subresource }

@@ -306,6 +306,9 @@ async function answered(
   return Buffer.concat(seen).toString('latin1')
 }
 
+/** A large file that is to be copied in the container. */
+const COPY = { path: 'new', from: 'a', expect: null, size: 6, hash: 'x', mtime: 1, executable: 0, moved: null }
+
 test.each(
   OUTSIDE.flatMap(path =>
     (
@@ -316,6 +319,9 @@ test.each(
         ['sums', { path }],
         ['fetch', { path, expect: ['f', 6, 1, 1, 1, 0] }],
         ['begin', { path, expect: null, delta: true }],
+        ['copy', { ...COPY, path }],
+        ['copy', { ...COPY, from: path }],
+        ['copy', { ...COPY, from: path, moved: ['f', 6, 1, 1, 1, 0] }],
       ] as const
     ).map(([type, header]) => [type, path, header] as const),
   ),
@@ -342,6 +348,8 @@ test.each(OUTSIDE)('a laptop that changes %j is refused, whatever the change is'
     ['link', path, null, 'x'],
     ['remove', path, null],
     ['meta', path, null, 1, 1],
+    ['move', path, null, 'a', ['f', 6, 1, 1, 1, 0], 1, 0],
+    ['move', 'new', null, path, ['f', 6, 1, 1, 1, 0], 1, 0],
   ]
   const answer = await answered(sides, ['apply', { id: 1_000, folder: '0', items }, [Buffer.from('x')]])
   expect(answer.match(/"k":"problem"/g)).toHaveLength(items.length)
