@@ -11,7 +11,7 @@ import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
 import { toTable } from '../terminal/table.ts'
-import { type UseValues, usingContext, warnOfVariables } from './using-context.ts'
+import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using-context.ts'
 
 /** Makes a context the current one, and remembers of it what the options say. Without a name asks the person at the terminal. */
 export async function useContext(context: Context, word: string | undefined, values: UseValues) {
@@ -23,27 +23,18 @@ export async function useContext(context: Context, word: string | undefined, val
     return usePlatform(context, name, values)
   }
   requireCluster(name, await readKubeconfigNames(io))
-  const { token, namespace, builder, domain, registry } = values
+  const { token, domain, registry } = values
   if (token !== undefined)
     throw new UsageError('`--token` is for platforms', {
       hint: `leave it out: \`${name}\` is a context of the kubeconfig, which has its credentials`,
     })
-  const fields = {
-    ...(namespace && { namespace }),
-    ...(builder && { builder }),
-    ...(domain && { domain: unlessNone(domain) }),
-    ...(registry && { registry: unlessNone(registry) }),
-  }
-  await saveContext(devctlHome(io), { name, ...fields }, true)
+  await saveContext(devctlHome(io), { name, ...fieldsOf(values) }, true)
   const saved = (await knownContexts(io)).find(one => one.name === name)
   io.stdout.write(`${usingContext(saved?.ownNamespace ?? 'default', name)}\n`)
   const set = [...(domain ? ['DEVCTL_DOMAIN'] : []), ...(registry ? ['DEVCTL_REGISTRY'] : [])]
   if (logLevel !== 'error') warnOfVariables(io, ['DEVCTL_URL', 'DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE', ...set])
   return 0
 }
-
-/** `-` is how no value is printed, and forgets the one there is. */
-const unlessNone = (value: string): string => (value === '-' ? '' : value)
 
 async function askForContext(io: Io): Promise<string | undefined> {
   const known = (await knownContexts(io)).filter(({ isGone }) => !isGone)

@@ -9,7 +9,7 @@ import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import { toTable } from '../terminal/table.ts'
 import { withCluster } from './cluster-session.ts'
-import { deadlineOf } from './deadline.ts'
+import { withDeadline } from './deadline.ts'
 import { usingContext, warnOfVariables } from './using-context.ts'
 
 /** Sets the namespace of the current context, wherever that comes from. */
@@ -111,7 +111,8 @@ async function withPlatform(
   if (!isPlatform(target.context)) throw needsPlatform(target.context, verb, name)
   const { connectPlatform } = await import('../../operations/platform/connect-platform.ts')
   const platform = connectPlatform(target.context, target.stored.token, io.env)
-  return work({ platform, target, signal: AbortSignal.timeout(deadlineOf(io, undefined)) })
+  const hint = 'is the platform running? `devctl namespace list` shows what was done'
+  return withDeadline(io, { timeout: undefined, hint }, signal => work({ platform, target, signal }))
 }
 
 const needsPlatform = (context: string, verb: keyof typeof INSTEAD, name = 'NAME'): UserError =>

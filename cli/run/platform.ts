@@ -63,21 +63,10 @@ export function runInvite(
   name: string,
   values: { readonly context: string | undefined },
 ): Promise<number> {
-  if (!/^[A-Za-z0-9][-A-Za-z0-9_.]{0,38}$/.test(name))
-    throw new UsageError(`\`${name}\` is no name for a login`, { hint: 'use letters, digits, `-`, `_` and `.`' })
   const { io } = context
-  return onCluster(context, values, async ({ cluster, signal }, world) => {
-    const settings = await cluster.get(
-      { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'devctl-platform' },
-      { signal },
-    )
-    const text = (settings?.['data'] as Readonly<Record<string, string>> | undefined)?.['settings.json'] // a ConfigMap's
-    if (text === undefined)
-      throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
-    const { url } = JSON.parse(text) as { readonly url: string } // installing has written it
-    io.stdout.write(
-      `${name} logs in, once, within an hour:\n  devctl context use ${url} --token ${await invite(world, name)}\n`,
-    )
+  return onCluster(context, values, async (_session, world) => {
+    const { url, token } = await invite(world, name)
+    io.stdout.write(`${name} logs in, once, within an hour:\n  devctl context use ${url} --token ${token}\n`)
     return 0
   })
 }

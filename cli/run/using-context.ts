@@ -10,6 +10,16 @@ export interface UseValues {
   readonly registry: string | undefined
 }
 
+/** The fields of a stored context that the options set; `-` is how no value is printed, and forgets the one there is. */
+export const fieldsOf = ({ namespace, builder, domain, registry }: UseValues) => ({
+  ...(namespace && { namespace }),
+  ...(builder && { builder }),
+  ...(domain && { domain: unlessNone(domain) }),
+  ...(registry && { registry: unlessNone(registry) }),
+})
+
+const unlessNone = (value: string): string => (value === '-' ? '' : value)
+
 /** `Using context shop @ kind-dev`, the words of the specification; a platform goes by its host. */
 export function usingContext(namespace: string, name: string): string {
   const host = isPlatform(name) && URL.canParse(name) ? new URL(name).host : name

@@ -26,15 +26,16 @@ export interface Platform {
 /** The platform at a URL. Sends nothing yet. */
 export function connectPlatform(url: string, token: Secret | undefined, env: Env): Platform {
   const server = new URL(url)
+  let agent: ReturnType<typeof agentFor> | undefined
   const send = async ({ method, path, token, body, signal }: PlatformRequest) => {
-    const agent = await agentFor(server, proxyFor(server, env))
+    agent ??= agentFor(server, proxyFor(server, env))
     const headers = {
       accept: 'application/json',
       'user-agent': 'devctl',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     }
-    const response = await exchange(server, { method, path, headers, body }, agent, LIMITS, signal)
+    const response = await exchange(server, { method, path, headers, body }, await agent, LIMITS, signal)
     return { status: response.statusCode ?? 0, text: await readText(response, LIMITS.answer) }
   }
   const client = new PlatformClient(send, token?.reveal())

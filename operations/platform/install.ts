@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { pause } from '../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type Installation, platformObjects } from '../../platform/install/server.ts'
 import { MANAGED_LABEL, PLATFORM_NAMESPACE, RECORD_LABEL, USERS_NAMESPACE } from '../../platform/records/names.ts'
-import { fromToken } from '../../platform/records/token.ts'
+import { fromToken, newToken } from '../../platform/records/token.ts'
 import { toUser } from '../../platform/records/user.ts'
-import { makeToken, secretHash, tokenText } from '../../platform/rules/token.ts'
+import { LOGIN } from '../../platform/rules/names.ts'
 import { toWarning } from '../objects/events.ts'
 import { podProblems } from '../objects/problems.ts'
+import { statusOf } from '../objects/status.ts'
 
 /** Milliseconds. */
 const LOOK = 500
-const LINK_LIFE = 3_600_000
 const MANAGER = 'devctl'
 
 export interface InstallWorld {
@@ -42,8 +42,24 @@ export async function installPlatform(world: InstallWorld, one: Installation): P
   return (await hasAdmin(cluster, signal)) ? undefined : await link(world, 'setup', 'setup')
 }
 
-/** A token for a person who has no provider: good once, for an hour, for this name. */
-export const invite = (world: InstallWorld, login: string): Promise<string> => link(world, 'invite', login)
+/**
+ * A token for a person who has no provider, good once, for an hour, for this name; and where the
+ * platform is. Throws a UserError for a name that is none, and where there is no platform.
+ */
+export async function invite(
+  world: InstallWorld,
+  login: string,
+): Promise<{ readonly url: string; readonly token: string }> {
+  if (!new RegExp(LOGIN).test(login))
+    throw new UsageError(`\`${login}\` is no name for a login`, { hint: 'use letters, digits, `-`, `_` and `.`' })
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: PLATFORM_NAMESPACE }
+  const settings = await world.cluster.get(ref, { signal: world.signal })
+  const text = (settings?.['data'] as Readonly<Record<string, string>> | undefined)?.['settings.json'] // a ConfigMap's
+  if (text === undefined)
+    throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
+  const { url } = JSON.parse(text) as { readonly url: string } // installing has written it
+  return { url, token: await link(world, 'invite', login) }
+}
 
 /** Right after its namespace was made, the API server may not know of it yet. */
 async function applyOne(cluster: Cluster, object: KubeObject, signal: AbortSignal): Promise<void> {
@@ -62,7 +78,7 @@ async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<v
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: PLATFORM_NAMESPACE }
   for (;;) {
     const live = await cluster.get(ref, { signal })
-    if (live && isAvailable(live)) return
+    if (live && statusOf(live).state === 'ready') return
     const labels = 'app.kubernetes.io/name=platform'
     const pods = await cluster.list(
       { apiVersion: 'v1', kind: 'Pod', namespace: PLATFORM_NAMESPACE, labels },
@@ -83,16 +99,6 @@ async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<v
     }
     await pause(LOOK, signal)
   }
-}
-
-function isAvailable({ metadata, spec, status }: KubeObject): boolean {
-  const { replicas } = (spec ?? {}) as { readonly replicas?: number }
-  const now = (status ?? {}) as Readonly<Record<'observedGeneration' | 'updatedReplicas' | 'availableReplicas', number>>
-  return (
-    now.observedGeneration === metadata.generation &&
-    now.updatedReplicas === replicas &&
-    (now.availableReplicas ?? 0) >= (replicas ?? 1)
-  )
 }
 
 /**
@@ -134,9 +140,7 @@ async function hasAdmin(cluster: Cluster, signal: AbortSignal): Promise<boolean>
 }
 
 async function link({ cluster, signal, now }: InstallWorld, kind: 'setup' | 'invite', label: string): Promise<string> {
-  const parts = makeToken(kind, { id: randomBytes(10), secret: randomBytes(32) })
-  const [created, expires] = [now(), now() + LINK_LIFE].map(time => new Date(time).toISOString()) as [string, string]
-  const record = { id: parts.id, kind, label, hash: secretHash(parts.secret), created, expires }
+  const { text, record } = newToken({ kind, label }, { now, random: randomBytes })
   await cluster.create(fromToken(record), { signal })
-  return tokenText(parts)
+  return text
 }

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { LOGIN } from '../rules/names.ts'
 
 /** A shape with no other keys: what a client sends beside them is a mistake of its own. */
 const closed = <T extends Record<string, TSchema>>(properties: T) =>
@@ -96,7 +97,7 @@ export const setup = closed({
   label: Type.Optional(
     Type.String({ maxLength: 60, description: 'of a command line, whose token lives longer than that of a browser' }),
   ),
-  login: Type.String({ pattern: '^[A-Za-z0-9][-A-Za-z0-9_.]{0,38}$' }),
+  login: Type.String({ pattern: LOGIN }),
 })
 export const codeExchange = closed({ code: text(), verifier: Type.String({ minLength: 43, maxLength: 128 }) })
 export const deviceRequest = closed({ label: text(60) })

@@ -13,5 +13,8 @@ export const USER_LABEL = 'dev.platform/user'
 export const userAccount = (id: string): string => `u-${id}`
 export const tokenSecret = (id: string): string => `t-${id}`
 
+/** The form of times in records: without fractions of a second. */
+export const rfc3339 = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
+
 /** The field manager of what the platform writes. */
 export const MANAGER = 'devctl-platform'

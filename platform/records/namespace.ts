@@ -26,6 +26,10 @@ export interface ManagedNamespace {
 }
 
 const LABEL = 'dev.platform/'
+/** Annotations that are changed by themselves. */
+export const OWNER = `${LABEL}owner`
+export const PERSISTENT = `${LABEL}persistent`
+export const LONGER_NAMES = `${LABEL}longer-names`
 
 /** The object as it is applied; `created` is the API server's. */
 export function fromNamespace(one: ManagedNamespace): KubeObject {
@@ -42,10 +46,10 @@ export function fromNamespace(one: ManagedNamespace): KubeObject {
         'pod-security.kubernetes.io/enforce': 'baseline',
       },
       annotations: {
-        [`${LABEL}owner`]: one.owner,
+        [OWNER]: one.owner,
         [`${LABEL}last-active`]: one.lastActive,
-        [`${LABEL}longer-names`]: one.longerNames.join(','),
-        ...(one.isPersistent && { [`${LABEL}persistent`]: 'true' }),
+        [LONGER_NAMES]: one.longerNames.join(','),
+        ...(one.isPersistent && { [PERSISTENT]: 'true' }),
       },
     },
   }
@@ -54,7 +58,7 @@ export function fromNamespace(one: ManagedNamespace): KubeObject {
 /** Undefined for what is no namespace of the platform: it is not touched. */
 export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace | undefined {
   const { name, labels = {}, annotations = {}, deletionTimestamp } = metadata
-  const owner = annotations[`${LABEL}owner`]
+  const owner = annotations[OWNER]
   const kind = KINDS.find(one => one === labels[RECORD_LABEL])
   if (labels[MANAGED_LABEL] !== 'true' || !kind || !owner || !isUserId(owner)) return undefined
   const isEnding =
@@ -69,7 +73,7 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
     ...(labels[`${LABEL}scope`] === 'global' && { isGlobal: true }),
     created,
     lastActive: annotations[`${LABEL}last-active`] ?? created,
-    ...(annotations[`${LABEL}persistent`] === 'true' && { isPersistent: true }),
-    longerNames: (annotations[`${LABEL}longer-names`] ?? '').split(',').filter(one => one !== ''),
+    ...(annotations[PERSISTENT] === 'true' && { isPersistent: true }),
+    longerNames: (annotations[LONGER_NAMES] ?? '').split(',').filter(one => one !== ''),
   }
 }

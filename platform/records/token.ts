@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
-import { isTokenId, TOKEN_KINDS, type TokenKind } from '../rules/token.ts'
-import { MANAGED_LABEL, RECORD_LABEL, tokenSecret, USER_LABEL, USERS_NAMESPACE } from './names.ts'
+import { isTokenId, makeToken, secretHash, TOKEN_KINDS, type TokenKind, tokenText } from '../rules/token.ts'
+import { MANAGED_LABEL, RECORD_LABEL, rfc3339, tokenSecret, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
 /**
  * A token, as a Secret of `devctl-users`. Tokens of Kubernetes are bound to it: who deletes it ends all
@@ -23,6 +23,54 @@ export interface TokenRecord {
   readonly lastUse?: string
   /** The only namespaces in which it can be used. */
   readonly namespaces?: readonly string[]
+}
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** Milliseconds that a token lives by default; none lives for ever (design, section 4). */
+const LIFETIMES: Readonly<Record<TokenKind, number>> = {
+  session: 12 * HOUR,
+  api: 90 * DAY,
+  cli: 30 * DAY,
+  run: 2 * HOUR,
+  ci: HOUR,
+  setup: HOUR,
+  invite: HOUR,
+}
+
+export interface NewToken {
+  readonly kind: TokenKind
+  readonly label: string
+  readonly user?: string
+  readonly namespaces?: readonly string[]
+  /** Milliseconds; default: that of its kind. */
+  readonly lifetime?: number
+}
+
+/** A token that was just made; its text is never to be had again. */
+export interface IssuedToken {
+  readonly text: string
+  readonly record: TokenRecord
+}
+
+/** Makes a token, which is good as soon as its record is in the cluster. */
+export function newToken(
+  { kind, label, user, namespaces, lifetime = LIFETIMES[kind] }: NewToken,
+  { now, random }: { now(): number; random(bytes: number): Uint8Array },
+): IssuedToken {
+  const parts = makeToken(kind, { id: random(10), secret: random(32) })
+  const record: TokenRecord = {
+    id: parts.id,
+    kind,
+    label,
+    hash: secretHash(parts.secret),
+    created: rfc3339(now()),
+    expires: rfc3339(now() + lifetime),
+    ...(user !== undefined && { user }),
+    ...(namespaces !== undefined && { namespaces }),
+  }
+  return { text: tokenText(parts), record }
 }
 
 export function fromToken({ id, user, ...rest }: TokenRecord): KubeObject {

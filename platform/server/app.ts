@@ -3,11 +3,12 @@ import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { API } from '../api/prefix.ts'
 import { type ApiRoute, ROUTES, type RouteName } from '../api/routes.ts'
 import type { ErrorBody } from '../api/shapes.ts'
+import { rfc3339 } from '../records/names.ts'
 import { bearer, checkCaller, type Identified, identify } from './caller.ts'
 import type { RouteHandler } from './handlers.ts'
 import { makeHandlers, type PlatformParts } from './make-handlers.ts'
 import { notLoggedIn, PlatformError } from './platform-error.ts'
-import { type PlatformWorld, rfc3339 } from './world.ts'
+import type { PlatformWorld } from './world.ts'
 
 /** Bytes of a body; nothing that is sent to a route is longer. */
 const BODY = 64 * 1024

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { RECORD_LABEL, USERS_NAMESPACE } from '../records/names.ts'
+import { MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE } from '../records/names.ts'
 import { fromOneTime, type OneTime, oneTimeName, toOneTime } from '../records/one-time.ts'
 import { base32, isSecretOf, isTokenId, secretHash } from '../rules/token.ts'
 import { PlatformError } from './platform-error.ts'
-import { type PlatformWorld, rfc3339 } from './world.ts'
+import type { PlatformWorld } from './world.ts'
 
 /** Milliseconds. */
 const CODE_LIFE = 60_000
@@ -108,7 +108,7 @@ export class Logins {
     if (!isThere) await cluster.create(fromOneTime(id, value))
     else {
       const { apiVersion, kind, metadata, data } = fromOneTime(id, value)
-      await cluster.patch({ apiVersion, kind, ...metadata }, { data }, { manager: 'devctl-platform' })
+      await cluster.patch({ apiVersion, kind, ...metadata }, { data }, { manager: MANAGER })
     }
   }
 

@@ -1,12 +1,14 @@
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { Granted } from '../api/shapes.ts'
 import { tokenSecret, USERS_NAMESPACE, userAccount } from '../records/names.ts'
+import type { IssuedToken } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { toDetails, toMe, toNamespaceAnswer, toPerson, toShownUser, toTokenInfo } from './answers.ts'
 import type { Handlers } from './handlers.ts'
 import { Logins } from './logins.ts'
 import { Namespaces, type SharedNamespace } from './namespaces.ts'
 import { notAllowed, notLoggedIn, PlatformError } from './platform-error.ts'
-import { type IssuedToken, Tokens } from './tokens.ts'
+import { Tokens } from './tokens.ts'
 import { type ProvenIdentity, Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -128,25 +130,24 @@ export function makeHandlers(world: PlatformWorld, { users, tokens, namespaces, 
       return undefined
     },
     'POST /kube-token': async ({ by }) => {
-      const secret = await cluster.get({
-        apiVersion: 'v1',
-        kind: 'Secret',
-        name: tokenSecret(by.token.id),
-        namespace: USERS_NAMESPACE,
-      })
-      if (!secret) throw notLoggedIn()
-      const { name, uid } = secret.metadata
+      // Without a uid, it is bound to the Secret that has this name now: names of tokens are random.
+      const bound = { apiVersion: 'v1', kind: 'Secret', name: tokenSecret(by.token.id) }
       const account = {
         apiVersion: 'v1',
         kind: 'ServiceAccount',
         name: userAccount(by.user.id),
         namespace: USERS_NAMESPACE,
       }
-      const made = await cluster.createIn(account, 'token', {
-        apiVersion: 'authentication.k8s.io/v1',
-        kind: 'TokenRequest',
-        spec: { expirationSeconds: KUBE_TOKEN_LIFE, boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name, uid } },
-      })
+      const made = await cluster
+        .createIn(account, 'token', {
+          apiVersion: 'authentication.k8s.io/v1',
+          kind: 'TokenRequest',
+          spec: { expirationSeconds: KUBE_TOKEN_LIFE, boundObjectRef: bound },
+        })
+        .catch(error => {
+          // It was deleted a moment ago.
+          throw error instanceof ClusterError && error.failure === 'not-found' ? notLoggedIn() : error
+        })
       const status = made['status'] as { readonly token: string; readonly expirationTimestamp: string } // a TokenRequest's
       return { token: status.token, expires: status.expirationTimestamp }
     },

@@ -1,7 +1,15 @@
 import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { bindingName, fromMember, type Member, toMember } from '../records/member.ts'
-import { MANAGED_LABEL, MANAGER, RECORD_LABEL, USER_LABEL } from '../records/names.ts'
-import { fromNamespace, type ManagedNamespace, type NamespaceKind, toNamespace } from '../records/namespace.ts'
+import { MANAGED_LABEL, MANAGER, RECORD_LABEL, rfc3339 } from '../records/names.ts'
+import {
+  fromNamespace,
+  LONGER_NAMES,
+  type ManagedNamespace,
+  type NamespaceKind,
+  OWNER,
+  PERSISTENT,
+  toNamespace,
+} from '../records/namespace.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { longerNames, shorterNames } from '../rules/hosts.ts'
 import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
@@ -9,7 +17,7 @@ import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.
 import { surroundings } from './namespace-objects.ts'
 import { noNamespace, notAllowed, PlatformError } from './platform-error.ts'
 import type { Users } from './users.ts'
-import { type PlatformWorld, rfc3339 } from './world.ts'
+import type { PlatformWorld } from './world.ts'
 
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
@@ -144,7 +152,7 @@ export class Namespaces {
   }
 
   async setPersistent({ namespace }: SharedNamespace, isPersistent: boolean): Promise<void> {
-    const annotations = { 'dev.platform/persistent': isPersistent ? 'true' : null }
+    const annotations = { [PERSISTENT]: isPersistent ? 'true' : null }
     await this.#patch(namespace.name, { annotations })
   }
 
@@ -153,7 +161,7 @@ export class Namespaces {
     const { cluster } = this.#world
     const { name, owner } = namespace
     await cluster.apply(fromMember({ namespace: name, user: to.id, role: 'owner' }), { manager: MANAGER, force: true })
-    await this.#patch(name, { annotations: { 'dev.platform/owner': to.id } })
+    await this.#patch(name, { annotations: { [OWNER]: to.id } })
     const before = members.find(one => one.user === owner)
     if (before && owner !== to.id)
       await cluster.apply(fromMember({ ...before, role: 'developer' }), { manager: MANAGER, force: true })
@@ -193,7 +201,7 @@ export class Namespaces {
   async #addLonger({ name, longerNames }: ManagedNamespace, longer: string): Promise<void> {
     if (longerNames.includes(longer)) return
     const all = [...longerNames, longer].sort().join(',')
-    await this.#patch(name, { annotations: { 'dev.platform/longer-names': all } })
+    await this.#patch(name, { annotations: { [LONGER_NAMES]: all } })
   }
 
   async #patch(name: string, metadata: object): Promise<void> {
@@ -209,6 +217,3 @@ export class Namespaces {
     })
   }
 }
-
-/** The label by which what belongs to a user is listed. */
-export const ofUser = (user: string): string => `${USER_LABEL}=${user}`

@@ -1,36 +1,7 @@
 import { RECORD_LABEL, tokenSecret, USER_LABEL, USERS_NAMESPACE } from '../records/names.ts'
-import { fromToken, type TokenRecord, toToken } from '../records/token.ts'
-import { isSecretOf, makeToken, parseToken, secretHash, type TokenKind, tokenText } from '../rules/token.ts'
-import { type PlatformWorld, rfc3339 } from './world.ts'
-
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
-
-/** Milliseconds that a token lives by default; none lives for ever (design, section 4). */
-export const LIFETIMES: Readonly<Record<TokenKind, number>> = {
-  session: 12 * HOUR,
-  api: 90 * DAY,
-  cli: 30 * DAY,
-  run: 2 * HOUR,
-  ci: HOUR,
-  setup: HOUR,
-  invite: HOUR,
-}
-
-export interface NewToken {
-  readonly kind: TokenKind
-  readonly label: string
-  readonly user?: string
-  readonly namespaces?: readonly string[]
-  /** Milliseconds; default: that of its kind. */
-  readonly lifetime?: number
-}
-
-/** A token that was just made; its text is never to be had again. */
-export interface IssuedToken {
-  readonly text: string
-  readonly record: TokenRecord
-}
+import { fromToken, type IssuedToken, type NewToken, newToken, type TokenRecord, toToken } from '../records/token.ts'
+import { isSecretOf, parseToken } from '../rules/token.ts'
+import type { PlatformWorld } from './world.ts'
 
 /** The tokens of the platform, in Secrets. */
 export class Tokens {
@@ -40,21 +11,10 @@ export class Tokens {
     this.#world = world
   }
 
-  async issue({ kind, label, user, namespaces, lifetime = LIFETIMES[kind] }: NewToken): Promise<IssuedToken> {
-    const { cluster, now, random } = this.#world
-    const parts = makeToken(kind, { id: random(10), secret: random(32) })
-    const record: TokenRecord = {
-      id: parts.id,
-      kind,
-      label,
-      hash: secretHash(parts.secret),
-      created: rfc3339(now()),
-      expires: rfc3339(now() + lifetime),
-      ...(user !== undefined && { user }),
-      ...(namespaces !== undefined && { namespaces }),
-    }
-    await cluster.create(fromToken(record))
-    return { text: tokenText(parts), record }
+  async issue(wanted: NewToken): Promise<IssuedToken> {
+    const issued = newToken(wanted, this.#world)
+    await this.#world.cluster.create(fromToken(issued.record))
+    return issued
   }
 
   /** The record of a token that somebody has shown; undefined if it is wrong, has expired, or was deleted. */

@@ -1,8 +1,8 @@
-import { MANAGER, RECORD_LABEL, USERS_NAMESPACE, userAccount } from '../records/names.ts'
+import { MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE, userAccount } from '../records/names.ts'
 import { fromUser, type PlatformUser, toUser } from '../records/user.ts'
 import { userId } from '../rules/names.ts'
 import type { PlatformRole } from '../rules/roles.ts'
-import { type PlatformWorld, rfc3339 } from './world.ts'
+import type { PlatformWorld } from './world.ts'
 
 /** Who a provider says somebody is. */
 export interface ProvenIdentity {

@@ -38,5 +38,3 @@ export interface AuditLine {
   /** The HTTP status. */
   readonly status: number
 }
-
-export const rfc3339 = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
