@@ -136,7 +136,15 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   'platform/client': { ours: ['platform/client', 'platform/api/prefix'], packages: [] },
   'platform/install': { ours: ['platform/install', 'platform/records'], packages: [] },
   'platform/server': {
-    ours: ['platform/server', 'platform/api', 'platform/records', 'platform/rules', 'adapters', 'compiler/diagnostics'],
+    ours: [
+      'platform/server',
+      'platform/api',
+      'platform/records',
+      'platform/rules',
+      'operations/objects',
+      'adapters',
+      'compiler/diagnostics',
+    ],
     packages: ['fastify'],
   },
   operations: {

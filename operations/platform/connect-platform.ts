@@ -1,8 +1,9 @@
 import { agentFor } from '../../adapters/http/agents.ts'
+import { backOff, pause } from '../../adapters/http/back-off.ts'
 import { exchange, readText } from '../../adapters/http/exchange.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { ReplyOf, RouteName } from '../../platform/api/routes.ts'
+import type { EventOf, ReplyOf, RouteName, StreamName } from '../../platform/api/routes.ts'
 import {
   type CallInput,
   NoPlatform,
@@ -15,30 +16,47 @@ import type { Secret } from '../contexts/secret.ts'
 /** Milliseconds. */
 const LIMITS = { connect: 10_000, answer: 30_000, whole: 40_000 }
 
+/** Connections in a row without an event, of a stream that was lost. */
+const ATTEMPTS = 8
+
 type Env = Readonly<Record<string, string | undefined>>
 
 /** A platform, as commands use it: what it refuses is a UserError in its words. */
 export interface Platform {
   readonly url: string
   call<N extends RouteName>(name: N, input: CallInput<N>, signal?: AbortSignal): Promise<ReplyOf<N>>
+  /** The events of a stream until it ends; goes on after the last one when the connection is lost. */
+  follow<N extends StreamName>(name: N, input: CallInput<N>, signal: AbortSignal): AsyncGenerator<EventOf<N>>
 }
 
 /** The platform at a URL. Sends nothing yet. */
 export function connectPlatform(url: string, token: Secret | undefined, env: Env): Platform {
   const server = new URL(url)
   let agent: ReturnType<typeof agentFor> | undefined
-  const send = async ({ method, path, token, body, signal }: PlatformRequest) => {
+  const send = async ({ method, path, token, body, signal, after }: PlatformRequest, isStream: boolean) => {
     agent ??= agentFor(server, proxyFor(server, env))
     const headers = {
-      accept: 'application/json',
+      accept: isStream ? 'text/event-stream' : 'application/json',
+      ...(after !== undefined && { 'last-event-id': after }),
       'user-agent': 'devctl',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     }
-    const response = await exchange(server, { method, path, headers, body }, await agent, LIMITS, signal)
-    return { status: response.statusCode ?? 0, text: await readText(response, LIMITS.answer) }
+    return exchange(server, { method, path, headers, body, isStream }, await agent, LIMITS, signal)
   }
-  const client = new PlatformClient(send, token?.reveal())
+  const client = new PlatformClient(
+    {
+      async whole(request) {
+        const response = await send(request, false)
+        return { status: response.statusCode ?? 0, text: await readText(response, LIMITS.answer) }
+      },
+      async stream(request) {
+        const response = await send(request, true)
+        return { status: response.statusCode ?? 0, chunks: response.setEncoding('utf8') }
+      },
+    },
+    token?.reveal(),
+  )
   return {
     url,
     async call(name, input, signal) {
@@ -47,6 +65,26 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
       } catch (error) {
         signal?.throwIfAborted()
         throw toUserError(error, server)
+      }
+    },
+    async *follow(name, input, signal) {
+      let after: string | undefined
+      for (let failures = 0; ; ) {
+        try {
+          const events = client.follow(name, input, { signal, ...(after !== undefined && { after }) })
+          for await (const { id, data } of events) {
+            failures = 0
+            after = id ?? after
+            yield data
+          }
+          return
+        } catch (error) {
+          signal.throwIfAborted()
+          // The server is replaced, or a proxy has ended what took it too long: nothing is lost, and nothing is read twice.
+          const isOver = error instanceof PlatformRefusal && error.status < 500
+          if (isOver || ++failures > ATTEMPTS) throw toUserError(error, server)
+          await pause(backOff(failures, 200, 5000), signal)
+        }
       }
     },
   }

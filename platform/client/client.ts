@@ -1,6 +1,7 @@
+import type { ErrorBody } from '../api/common.ts'
 import { API } from '../api/prefix.ts'
-import type { BodyOf, ParamsOf, ReplyOf, RouteName } from '../api/routes.ts'
-import type { ErrorBody } from '../api/shapes.ts'
+import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, StreamName } from '../api/routes.ts'
+import { type ReceivedEvent, readEvents } from './events.ts'
 
 /** A request as it is sent; the path begins at the root of the platform. */
 export interface PlatformRequest {
@@ -10,10 +11,17 @@ export interface PlatformRequest {
   /** JSON. */
   readonly body: string | undefined
   readonly signal: AbortSignal | undefined
+  /** Of a stream that goes on: the id of the last event that is here. */
+  readonly after?: string | undefined
 }
 
-/** Sends a request and gives the whole answer; throws what it throws when there is none. */
-export type Send = (request: PlatformRequest) => Promise<{ readonly status: number; readonly text: string }>
+/** How requests are sent; throws what it throws when there is no answer. */
+export interface Send {
+  /** Gives the whole answer. */
+  whole(request: PlatformRequest): Promise<{ readonly status: number; readonly text: string }>
+  /** Gives the answer as it comes. */
+  stream(request: PlatformRequest): Promise<{ readonly status: number; readonly chunks: AsyncIterable<string> }>
+}
 
 /** The platform has said no, in its words. */
 export class PlatformRefusal extends Error {
@@ -37,9 +45,14 @@ export class NoPlatform extends Error {
   }
 }
 
+/** Characters of an answer that says no. */
+const LONGEST_ERROR = 64 * 1024
+
 type Given<K extends string, T> = T extends undefined ? unknown : { readonly [P in K]: T }
 /** What a call of a route needs. */
-export type CallInput<N extends RouteName> = Given<'params', ParamsOf<N>> & Given<'body', BodyOf<N>>
+export type CallInput<N extends RouteName> = Given<'params', ParamsOf<N>> &
+  Given<'query', QueryOf<N>> &
+  Given<'body', BodyOf<N>>
 
 /** Calls routes of a platform; typed by their table, of which nothing is loaded. */
 export class PlatformClient {
@@ -53,23 +66,57 @@ export class PlatformClient {
 
   /** Throws a PlatformRefusal, NoPlatform, or what sending throws. */
   async call<N extends RouteName>(name: N, input: CallInput<N>, signal?: AbortSignal): Promise<ReplyOf<N>> {
-    const { params, body } = input as { readonly params?: Readonly<Record<string, string>>; readonly body?: object }
-    const [method, route = ''] = name.split(' ')
-    const path = route.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(params?.[key] ?? ''))
-    const { status, text } = await this.#send({
-      method: method as PlatformRequest['method'], // names of routes begin with one
-      path: API + path,
-      token: this.#token,
-      body: body && JSON.stringify(body),
-      signal,
-    })
+    const { status, text } = await this.#send.whole(this.#request(name, input, signal))
     if (status === 204) return undefined as ReplyOf<N> // such routes have no reply
     const value = parse(text)
     if (status >= 200 && status < 300 && value !== undefined) return value as ReplyOf<N> // what the table promises
-    if (isError(value)) throw new PlatformRefusal(status, value)
-    throw new NoPlatform(status)
+    throw refused(status, value)
+  }
+
+  /**
+   * The events of a stream, those after an id where one is given, until it ends. Throws what `call`
+   * throws, and what sending throws when it breaks off.
+   */
+  async *follow<N extends StreamName>(
+    name: N,
+    input: CallInput<N>,
+    { signal, after }: { readonly signal?: AbortSignal; readonly after?: string } = {},
+  ): AsyncGenerator<ReceivedEvent<EventOf<N>>> {
+    const { status, chunks } = await this.#send.stream({ ...this.#request(name, input, signal), after })
+    if (status !== 200) {
+      let text = ''
+      for await (const chunk of chunks) {
+        text += chunk
+        if (text.length > LONGEST_ERROR) break
+      }
+      throw refused(status, parse(text))
+    }
+    for await (const { id, data } of readEvents(chunks)) {
+      const value = parse(data)
+      // What the table promises.
+      if (value !== undefined) yield { ...(id !== undefined && { id }), data: value as EventOf<N> }
+    }
+  }
+
+  #request<N extends RouteName>(name: N, input: CallInput<N>, signal: AbortSignal | undefined): PlatformRequest {
+    const { params, query, body } = input as Partial<Record<'params' | 'query', Readonly<Record<string, string>>>> & {
+      readonly body?: object
+    }
+    const [method, route = ''] = name.split(' ')
+    const path = route.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(params?.[key] ?? ''))
+    const search = new URLSearchParams(query).toString()
+    return {
+      method: method as PlatformRequest['method'], // names of routes begin with one
+      path: `${API}${path}${search && `?${search}`}`,
+      token: this.#token,
+      body: body && JSON.stringify(body),
+      signal,
+    }
   }
 }
+
+const refused = (status: number, value: unknown): Error =>
+  isError(value) ? new PlatformRefusal(status, value) : new NoPlatform(status)
 
 function parse(text: string): unknown {
   try {

@@ -1,10 +1,19 @@
-import type { Me, Namespace, NamespaceDetails, Person, ShownUser, TokenInfo } from '../api/shapes.ts'
-import type { TokenRecord } from '../records/token.ts'
+import type { Granted, Person } from '../api/common.ts'
+import type { Me, TokenInfo } from '../api/me.ts'
+import type { Namespace, NamespaceDetails } from '../api/namespaces.ts'
+import type { ShownUser } from '../api/users.ts'
+import type { IssuedToken, TokenRecord } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
 import type { NamespaceRole } from '../rules/roles.ts'
 import type { SharedNamespace } from './namespaces.ts'
 
 export const toPerson = ({ id, login, name }: PlatformUser): Person => ({ id, login, ...(name && { name }) })
+
+export const toGranted = ({ text, record }: IssuedToken, { login }: PlatformUser): Granted => ({
+  token: text,
+  expires: record.expires,
+  login,
+})
 
 export const toMe = (user: PlatformUser): Me => ({
   ...toPerson(user),

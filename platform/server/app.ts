@@ -1,12 +1,15 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import type { ErrorBody } from '../api/common.ts'
 import { API } from '../api/prefix.ts'
-import { type ApiRoute, ROUTES, type RouteName } from '../api/routes.ts'
-import type { ErrorBody } from '../api/shapes.ts'
+import type { ApiRoute } from '../api/route.ts'
+import { ROUTES, type RouteName } from '../api/routes.ts'
 import { rfc3339 } from '../records/names.ts'
 import { bearer, checkCaller, type Identified, identify } from './caller.ts'
-import type { RouteHandler } from './handlers.ts'
-import { makeHandlers, type PlatformParts } from './make-handlers.ts'
+import { toEventStream } from './event-stream.ts'
+import type { RouteHandler, StreamEvent } from './handlers/handler.ts'
+import { makeHandlers } from './handlers/make-handlers.ts'
+import type { PlatformParts } from './make-parts.ts'
 import { notLoggedIn, PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -71,14 +74,37 @@ function register(
     },
     handler: async (request, reply) => {
       // Checked against the shapes of the table.
-      const call = { params: request.params, body: request.body, by: callers.get(request) } as Parameters<
-        typeof handle
-      >[0]
-      const answer = await handle(call)
-      if (route.isSecret) reply.header('cache-control', 'no-store')
+      const call = {
+        params: request.params,
+        query: request.query,
+        body: request.body,
+        by: callers.get(request),
+        after: lastEventId(request),
+        signal: gone(request),
+      } as Parameters<typeof handle>[0]
+      const answer: unknown = await handle(call)
+      if (route.isSecret || route.events) reply.header('cache-control', 'no-store')
+      if (route.events)
+        return reply
+          .type('text/event-stream')
+          .header('x-accel-buffering', 'no')
+          .send(toEventStream(answer as AsyncIterable<StreamEvent<unknown>>)) // such routes answer with events
       return route.reply ? answer : reply.code(204).send()
     },
   })
+}
+
+/** What a browser sends by itself when it connects again. */
+function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const id = headers['last-event-id']
+  return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) ? id : undefined
+}
+
+/** Aborted when the client has gone. */
+function gone({ raw }: FastifyRequest): AbortSignal {
+  const end = new AbortController()
+  raw.socket.once('close', () => end.abort())
+  return end.signal
 }
 
 const callers = new WeakMap<FastifyRequest, Identified>()

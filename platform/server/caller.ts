@@ -1,4 +1,4 @@
-import type { Caller } from '../api/routes.ts'
+import type { Caller } from '../api/route.ts'
 import type { TokenRecord } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { notAllowed, notLoggedIn, PlatformError } from './platform-error.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { connect } from '../../adapters/kubernetes/kube-cluster.ts'
 import { createApp } from './app.ts'
-import { makeParts } from './make-handlers.ts'
+import { makeParts } from './make-parts.ts'
 import { readSettings } from './settings.ts'
 
 /** Milliseconds for requests that are under way when the Pod ends. */

@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../api/shapes.ts'
+import type { ErrorBody } from '../api/common.ts'
 
 /** What a caller did wrong, or cannot have: the answer to a request. */
 export class PlatformError extends Error {

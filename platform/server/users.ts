@@ -2,6 +2,7 @@ import { MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE, userAccount } from '..
 import { fromUser, type PlatformUser, toUser } from '../records/user.ts'
 import { userId } from '../rules/names.ts'
 import type { PlatformRole } from '../rules/roles.ts'
+import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** Who a provider says somebody is. */
@@ -31,6 +32,18 @@ export class Users {
     const query = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: USERS_NAMESPACE }
     const found = await this.#world.cluster.list({ ...query, labels: `${RECORD_LABEL}=user` })
     return found.flatMap(one => toUser(one) ?? []).sort((a, b) => (a.login < b.login ? -1 : 1))
+  }
+
+  /** All of them, by their id. */
+  async byId(): Promise<ReadonlyMap<string, PlatformUser>> {
+    return new Map((await this.all()).map(user => [user.id, user]))
+  }
+
+  /** One that is there. Throws a PlatformError. */
+  async known(id: string): Promise<PlatformUser> {
+    const user = await this.find(id)
+    if (!user) throw new PlatformError(404, 'no-user', 'this user does not exist')
+    return user
   }
 
   /**

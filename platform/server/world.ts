@@ -1,5 +1,5 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
-import type { Info } from '../api/shapes.ts'
+import type { Info } from '../api/info.ts'
 
 /** What the platform is set up with. */
 export interface Settings {

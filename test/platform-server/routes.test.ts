@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ApiRoute, ROUTES, type RouteName } from '../../platform/api/routes.ts'
+import type { ApiRoute } from '../../platform/api/route.ts'
+import { ROUTES, type RouteName } from '../../platform/api/routes.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
 // Every route before a real API server: who may call it, and what a namespace is to whom.

@@ -1,0 +1,58 @@
+import Type, { type Static } from 'typebox'
+import { LOGIN } from '../rules/names.ts'
+import { closed, granted, text, time } from './common.ts'
+import { route } from './route.ts'
+
+const setup = closed({
+  token: text(),
+  label: Type.Optional(
+    Type.String({ maxLength: 60, description: 'of a command line, whose token lives longer than that of a browser' }),
+  ),
+  login: Type.String({ pattern: LOGIN }),
+})
+const codeExchange = closed({ code: text(), verifier: Type.String({ minLength: 43, maxLength: 128 }) })
+const challenge = closed({ challenge: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }), label: text(60) })
+const code = Type.Object({ code: Type.String() })
+
+const device = Type.Object({
+  device: Type.String({ description: 'for the program that polls; secret' }),
+  code: Type.String({ description: 'for the person to type' }),
+  page: Type.String(),
+  interval: Type.Integer({ description: 'seconds between two polls, at least' }),
+  expires: time,
+})
+const typedCode = closed({ code: text(20) })
+const deviceLook = Type.Object({ label: Type.String(), created: time })
+export type DeviceLook = Static<typeof deviceLook>
+
+/** Ways to log in that need no provider, or go on after one (design, section 4). */
+export const authRoutes = {
+  'POST /auth/setup': route({ caller: 'nobody', body: setup, reply: granted, audit: 'setup', isSecret: true }),
+  'POST /auth/cli': route({ caller: 'nobody', body: codeExchange, reply: granted, audit: 'login', isSecret: true }),
+  'POST /auth/cli/code': route({
+    caller: 'person',
+    body: challenge,
+    reply: code,
+    audit: 'allow command line',
+    isSecret: true,
+  }),
+  'POST /auth/device': route({
+    caller: 'nobody',
+    body: closed({ label: text(60) }),
+    reply: device,
+    isSecret: true,
+  }),
+  'POST /auth/device/poll': route({
+    caller: 'nobody',
+    body: closed({ device: text() }),
+    reply: Type.Union([granted, Type.Object({ isPending: Type.Literal(true) })]),
+    isSecret: true,
+  }),
+  'POST /auth/device/look': route({ caller: 'person', body: typedCode, reply: deviceLook }),
+  'POST /auth/device/answer': route({
+    caller: 'person',
+    body: closed({ code: text(20), isAllowed: Type.Boolean() }),
+    audit: 'answer device',
+  }),
+  'POST /auth/logout': route({ caller: 'user', audit: 'logout' }),
+} as const

@@ -1,0 +1,35 @@
+import Type, { type Static } from 'typebox'
+import { closed, granted, person, platformRole, text, time } from './common.ts'
+import { listOf, route } from './route.ts'
+
+export const me = Type.Object({
+  ...person.properties,
+  email: Type.Optional(Type.String()),
+  role: platformRole,
+  home: Type.Optional(Type.String({ description: 'the namespace that is theirs' })),
+})
+export type Me = Static<typeof me>
+
+const tokenInfo = Type.Object({
+  id: Type.String(),
+  kind: Type.String(),
+  label: Type.String(),
+  created: time,
+  expires: time,
+  lastUse: Type.Optional(time),
+  isThis: Type.Optional(Type.Boolean({ description: 'the one that this request was made with' })),
+})
+export type TokenInfo = Static<typeof tokenInfo>
+
+const newToken = closed({ label: text(60), days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365 })) })
+const kubeToken = Type.Object({ token: Type.String(), expires: time })
+const byToken = Type.Object({ id: Type.String({ pattern: '^[a-z2-7]{16}$' }) })
+
+/** Who somebody is, their tokens, and their rights in the cluster. */
+export const meRoutes = {
+  'GET /me': route({ caller: 'user', reply: me }),
+  'GET /me/tokens': route({ caller: 'user', reply: listOf(tokenInfo) }),
+  'POST /me/tokens': route({ caller: 'person', body: newToken, reply: granted, audit: 'create token', isSecret: true }),
+  'DELETE /me/tokens/:id': route({ caller: 'person', params: byToken, audit: 'delete token' }),
+  'POST /kube-token': route({ caller: 'user', reply: kubeToken, isSecret: true }),
+} as const

@@ -1,0 +1,28 @@
+import Type, { type TSchema } from 'typebox'
+
+/**
+ * Who may call a route. `nobody`: no login is needed; `user`: any token of a person; `person`: a person
+ * themselves, by browser or command line, not a token for programs; `admin`: an administrator.
+ */
+export type Caller = 'nobody' | 'user' | 'person' | 'admin'
+
+/** One way in: what is sent, what comes back, who may call, and the word that the audit writes for it. */
+export interface ApiRoute {
+  readonly caller: Caller
+  readonly params?: TSchema
+  /** Values are text; each is a name of the shape. */
+  readonly query?: TSchema
+  readonly body?: TSchema
+  /** Absent, and no `events`: 204 without a body. */
+  readonly reply?: TSchema
+  /** In the place of a reply: a stream of such events (`text/event-stream`), which a client can resume after an id. */
+  readonly events?: TSchema
+  /** Of requests that change something. */
+  readonly audit?: string
+  /** The reply has a credential in it. No other reply may. */
+  readonly isSecret?: true
+}
+
+export const route = <const R extends ApiRoute>(one: R): R => one
+
+export const listOf = <T extends TSchema>(item: T) => Type.Object({ items: Type.Array(item) })

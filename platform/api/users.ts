@@ -1,0 +1,23 @@
+import Type, { type Static } from 'typebox'
+import { closed, person, platformRole, time, userId } from './common.ts'
+import { me } from './me.ts'
+import { listOf, route } from './route.ts'
+
+const user = Type.Object({ ...me.properties, lastLogin: time, isSuspended: Type.Optional(Type.Boolean()) })
+/** Somebody, as administrators see them. */
+export type ShownUser = Static<typeof user>
+
+const userChange = closed({ role: Type.Optional(platformRole), isSuspended: Type.Optional(Type.Boolean()) })
+
+/** The people of a platform. */
+export const userRoutes = {
+  'GET /users': route({ caller: 'user', reply: listOf(person) }),
+  'GET /admin/users': route({ caller: 'admin', reply: listOf(user) }),
+  'PATCH /admin/users/:user': route({
+    caller: 'admin',
+    params: Type.Object({ user: userId }),
+    body: userChange,
+    reply: user,
+    audit: 'change user',
+  }),
+} as const

@@ -1,0 +1,37 @@
+/** An event of a stream, as it was received. */
+export interface ReceivedEvent<T> {
+  readonly id?: string
+  readonly data: T
+}
+
+/** Characters of one event, at most. */
+const LONGEST = 4 * 1024 * 1024
+
+/**
+ * The events in a `text/event-stream` (HTML standard, section 9.2), as far as ours have fields: `id` and
+ * `data`. One that is not complete at the end is left out. Throws an Error for one that is too long.
+ */
+export async function* readEvents(chunks: AsyncIterable<string>): AsyncGenerator<ReceivedEvent<string>> {
+  let rest = ''
+  for await (const chunk of chunks) {
+    rest += chunk
+    const blocks = rest.split('\n\n')
+    rest = blocks.pop() ?? ''
+    if (rest.length > LONGEST) throw new Error('an event is too long')
+    for (const block of blocks) {
+      const event = toEvent(block)
+      if (event) yield event
+    }
+  }
+}
+
+/** Undefined for a sign of life. */
+function toEvent(block: string): ReceivedEvent<string> | undefined {
+  let id: string | undefined
+  const data: string[] = []
+  for (const line of block.split('\n')) {
+    if (line.startsWith('id: ')) id = line.slice(4)
+    else if (line.startsWith('data: ')) data.push(line.slice(6))
+  }
+  return data.length === 0 ? undefined : { ...(id !== undefined && { id }), data: data.join('\n') }
+}

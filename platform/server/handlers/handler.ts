@@ -1,0 +1,33 @@
+import type { TSchema } from 'typebox'
+import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, Routes } from '../../api/routes.ts'
+import type { Identified } from '../caller.ts'
+
+/** A checked request. */
+export interface Call<N extends RouteName> {
+  readonly params: ParamsOf<N>
+  readonly query: QueryOf<N>
+  readonly body: BodyOf<N>
+  readonly by: Routes[N]['caller'] extends 'nobody' ? undefined : Identified
+  /** Of a stream that goes on: the id of the last event that the client has. */
+  readonly after: string | undefined
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal
+}
+
+/** One event of a stream; a client can go on after its id. */
+export interface StreamEvent<T> {
+  readonly id?: string
+  readonly data: T
+}
+
+/** What a route answers: its reply, or the events of its stream. What is thrown before the first is an answer, too. */
+export type Answer<N extends RouteName> = Routes[N] extends { readonly events: TSchema }
+  ? AsyncIterable<StreamEvent<EventOf<N>>>
+  : ReplyOf<N>
+
+export type RouteHandler<N extends RouteName> = (call: Call<N>) => Promise<Answer<N>>
+
+/** One handler for each route of the table. */
+export type Handlers = { readonly [N in RouteName]: RouteHandler<N> }
+/** Those of one part of the table. */
+export type HandlersOf<Table> = Pick<Handlers, keyof Table & RouteName>

@@ -1,0 +1,13 @@
+import type { infoRoutes } from '../../api/info.ts'
+import type { PlatformWorld } from '../world.ts'
+import type { HandlersOf } from './handler.ts'
+
+export const infoHandlers = ({ settings, version }: PlatformWorld): HandlersOf<typeof infoRoutes> => ({
+  'GET /info': async () => ({
+    version,
+    minCli: version,
+    domain: settings.domain,
+    login: [],
+    kubernetes: settings.kubernetes,
+  }),
+})

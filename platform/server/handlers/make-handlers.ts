@@ -1,0 +1,17 @@
+import type { PlatformParts } from '../make-parts.ts'
+import type { PlatformWorld } from '../world.ts'
+import { authHandlers } from './auth.ts'
+import type { Handlers } from './handler.ts'
+import { infoHandlers } from './info.ts'
+import { meHandlers } from './me.ts'
+import { namespaceHandlers } from './namespaces.ts'
+import { userHandlers } from './users.ts'
+
+/** One handler for each route of the table. */
+export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handlers => ({
+  ...infoHandlers(world),
+  ...authHandlers(world, parts),
+  ...meHandlers(world, parts),
+  ...namespaceHandlers(parts),
+  ...userHandlers(parts),
+})

@@ -1,0 +1,27 @@
+import type { meRoutes } from '../../api/me.ts'
+import { toGranted, toMe, toTokenInfo } from '../answers.ts'
+import { kubeToken } from '../kube-token.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import { PlatformError } from '../platform-error.ts'
+import type { PlatformWorld } from '../world.ts'
+import type { HandlersOf } from './handler.ts'
+
+const DAY = 86_400_000
+
+export const meHandlers = ({ cluster }: PlatformWorld, { tokens }: PlatformParts): HandlersOf<typeof meRoutes> => ({
+  'GET /me': async ({ by }) => toMe(by.user),
+  'GET /me/tokens': async ({ by }) => ({
+    items: (await tokens.of(by.user.id)).map(one => toTokenInfo(one, by.token.id)),
+  }),
+  'POST /me/tokens': async ({ body, by }) => {
+    const { label, days = 90 } = body
+    return toGranted(await tokens.issue({ kind: 'api', label, user: by.user.id, lifetime: days * DAY }), by.user)
+  },
+  'DELETE /me/tokens/:id': async ({ params, by }) => {
+    const token = await tokens.find(params.id)
+    if (token?.user !== by.user.id) throw new PlatformError(404, 'no-token', 'you have no such token')
+    await tokens.revoke(params.id)
+    return undefined
+  },
+  'POST /kube-token': async ({ by }) => kubeToken(cluster, by),
+})

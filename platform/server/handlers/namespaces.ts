@@ -1,0 +1,47 @@
+import type { namespaceRoutes } from '../../api/namespaces.ts'
+import type { PlatformUser } from '../../records/user.ts'
+import { toDetails, toNamespaceAnswer } from '../answers.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import { notAllowed } from '../platform-error.ts'
+import type { HandlersOf } from './handler.ts'
+
+export function namespaceHandlers({ users, namespaces }: PlatformParts): HandlersOf<typeof namespaceRoutes> {
+  const details = async (user: PlatformUser, name: string) => {
+    const shared = await namespaces.require(user, name, 'see', 'this')
+    return toDetails(shared, await users.byId(), namespaces.roleOf(user, shared))
+  }
+  return {
+    'GET /namespaces': async ({ by }) => {
+      const [found, all] = await Promise.all([namespaces.visible(by.user), users.byId()])
+      const items = found.map(one => toNamespaceAnswer(one, all, namespaces.roleOf(by.user, one)))
+      return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+    },
+    'POST /namespaces': async ({ body, by }) => {
+      const made = await namespaces.create(by.user, body.name, 'namespace')
+      return toNamespaceAnswer(made, new Map([[by.user.id, by.user]]), 'owner')
+    },
+    'GET /namespaces/:ns': async ({ params, by }) => details(by.user, params.ns),
+    'PATCH /namespaces/:ns': async ({ params, body, by }) => {
+      const shared = await namespaces.require(by.user, params.ns, 'share', 'to change it')
+      if (body.owner !== undefined) {
+        if (by.user.role !== 'admin') throw notAllowed('to transfer a namespace', 'an administrator')
+        await namespaces.transfer(shared, await users.known(body.owner))
+      }
+      if (body.isPersistent !== undefined) await namespaces.setPersistent(shared, body.isPersistent)
+      return details(by.user, params.ns)
+    },
+    'DELETE /namespaces/:ns': async ({ params, by }) => {
+      await namespaces.delete(await namespaces.require(by.user, params.ns, 'delete', 'to delete it'))
+      return undefined
+    },
+    'PUT /namespaces/:ns/members/:user': async ({ params, body, by }) => {
+      const shared = await namespaces.require(by.user, params.ns, 'share', 'to share it')
+      await namespaces.share(shared, await users.known(params.user), body.role)
+      return details(by.user, params.ns)
+    },
+    'DELETE /namespaces/:ns/members/:user': async ({ params, by }) => {
+      await namespaces.unshare(await namespaces.require(by.user, params.ns, 'share', 'to share it'), params.user)
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import type { userRoutes } from '../../api/users.ts'
+import { toPerson, toShownUser } from '../answers.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import { PlatformError } from '../platform-error.ts'
+import type { HandlersOf } from './handler.ts'
+
+export const userHandlers = ({ users, tokens }: PlatformParts): HandlersOf<typeof userRoutes> => ({
+  'GET /users': async () => ({ items: (await users.all()).map(toPerson) }),
+  'GET /admin/users': async () => ({ items: (await users.all()).map(toShownUser) }),
+  'PATCH /admin/users/:user': async ({ params, body, by }) => {
+    const user = await users.known(params.user)
+    if (user.id === by.user.id) throw new PlatformError(409, 'self', 'you cannot change your own role')
+    const saved = await users.save({ ...user, ...body })
+    if (saved.isSuspended) await tokens.revokeAll(user.id)
+    return toShownUser(saved)
+  },
+})

@@ -1,0 +1,18 @@
+import { Logins } from './logins.ts'
+import { Namespaces } from './namespaces.ts'
+import { Tokens } from './tokens.ts'
+import { Users } from './users.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** The parts of the server that answer requests. */
+export interface PlatformParts {
+  readonly users: Users
+  readonly tokens: Tokens
+  readonly namespaces: Namespaces
+  readonly logins: Logins
+}
+
+export function makeParts(world: PlatformWorld): PlatformParts {
+  const users = new Users(world)
+  return { users, tokens: new Tokens(world), namespaces: new Namespaces(world, users), logins: new Logins(world) }
+}
