@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { pause } from '../../adapters/http/back-off.ts'
-import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Info } from '../../platform/api/info.ts'
 import type { Me } from '../../platform/api/me.ts'
 import { devctlHome, type Surroundings } from '../contexts/home.ts'
@@ -72,6 +72,8 @@ async function tokenFor(around: Surroundings, input: LoginInput): Promise<Secret
     { body: { token: text, login: username, label: machine() } },
     signal,
   )
+  // What a command line is given; a browser's is in a cookie.
+  if (!('token' in granted)) throw new UserError('the platform has given no token')
   return new Secret(granted.token)
 }
 

@@ -1,12 +1,15 @@
 import Type, { type Static } from 'typebox'
 import { LOGIN } from '../rules/names.ts'
-import { closed, granted, text, time } from './common.ts'
+import { closed, entered, granted, text, time } from './common.ts'
 import { route } from './route.ts'
 
 const setup = closed({
   token: text(),
   label: Type.Optional(
-    Type.String({ maxLength: 60, description: 'of a command line, whose token lives longer than that of a browser' }),
+    Type.String({
+      maxLength: 60,
+      description: 'of a command line, which gets a token; a browser gets a session in its cookie',
+    }),
   ),
   login: Type.String({ pattern: LOGIN }),
 })
@@ -27,7 +30,13 @@ export type DeviceLook = Static<typeof deviceLook>
 
 /** Ways to log in that need no provider, or go on after one (design, section 4). */
 export const authRoutes = {
-  'POST /auth/setup': route({ caller: 'nobody', body: setup, reply: granted, audit: 'setup', isSecret: true }),
+  'POST /auth/setup': route({
+    caller: 'nobody',
+    body: setup,
+    reply: Type.Union([granted, entered]),
+    audit: 'setup',
+    isSecret: true,
+  }),
   'POST /auth/cli': route({ caller: 'nobody', body: codeExchange, reply: granted, audit: 'login', isSecret: true }),
   'POST /auth/cli/code': route({
     caller: 'person',

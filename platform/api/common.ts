@@ -31,3 +31,7 @@ export type Person = Static<typeof person>
 /** What a login gives: a token whose secret is shown this once. */
 export const granted = Type.Object({ token: Type.String(), expires: time, login: Type.String() })
 export type Granted = Static<typeof granted>
+
+/** What a login in a browser gives: the token is in a cookie that no script reads. */
+export const entered = Type.Object({ login: Type.String(), expires: time })
+export type Entered = Static<typeof entered>

@@ -28,6 +28,9 @@ export interface TokenRecord {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
+/** Milliseconds after which a session ends that was used all the time; unused, it ends by its lifetime. */
+export const HIGHEST_SESSION = 7 * DAY
+
 /** Milliseconds that a token lives by default; none lives for ever (design, section 4). */
 const LIFETIMES: Readonly<Record<TokenKind, number>> = {
   session: 12 * HOUR,
@@ -71,6 +74,21 @@ export function newToken(
     ...(namespaces !== undefined && { namespaces }),
   }
   return { text: tokenText(parts), record }
+}
+
+/**
+ * The record as it is to be written after a use; undefined when that was done within the hour. A session
+ * lasts longer by it.
+ */
+export function usedToken(record: TokenRecord, now: number): TokenRecord | undefined {
+  if (record.lastUse !== undefined && now - Date.parse(record.lastUse) < HOUR) return undefined
+  const latest = Date.parse(record.created) + HIGHEST_SESSION
+  const isSession = record.kind === 'session'
+  return {
+    ...record,
+    lastUse: rfc3339(now),
+    ...(isSession && { expires: rfc3339(Math.min(now + LIFETIMES.session, latest)) }),
+  }
 }
 
 export function fromToken({ id, user, ...rest }: TokenRecord): KubeObject {

@@ -5,12 +5,13 @@ import { API } from '../api/prefix.ts'
 import type { ApiRoute } from '../api/route.ts'
 import { ROUTES, type RouteName } from '../api/routes.ts'
 import { rfc3339 } from '../records/names.ts'
-import { bearer, checkCaller, type Identified, identify } from './caller.ts'
+import { browserOf } from './browser.ts'
+import { checkCaller, type Identified, whoIs } from './caller.ts'
 import { toEventStream } from './event-stream.ts'
 import type { RouteHandler, StreamEvent } from './handlers/handler.ts'
 import { makeHandlers } from './handlers/make-handlers.ts'
 import type { PlatformParts } from './make-parts.ts'
-import { notLoggedIn, PlatformError } from './platform-error.ts'
+import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** Bytes of a body; nothing that is sent to a route is longer. */
@@ -57,7 +58,7 @@ function register(
     // Before the body is read and checked: who is nobody learns nothing of what is wanted.
     onRequest: async request => {
       if (route.caller === 'nobody') return
-      const by = await whoIs(request, parts)
+      const by = await whoIs(request.headers, world.settings.url, parts)
       callers.set(request, by)
       checkCaller(by, route.caller)
     },
@@ -81,6 +82,7 @@ function register(
         by: callers.get(request),
         after: lastEventId(request),
         signal: gone(request),
+        browser: browserOf(request.headers, world.settings.url, value => void reply.header('set-cookie', value)),
       } as Parameters<typeof handle>[0]
       const answer: unknown = await handle(call)
       if (route.isSecret || route.events) reply.header('cache-control', 'no-store')
@@ -108,12 +110,6 @@ function gone({ raw }: FastifyRequest): AbortSignal {
 }
 
 const callers = new WeakMap<FastifyRequest, Identified>()
-
-async function whoIs(request: FastifyRequest, { tokens, users }: PlatformParts): Promise<Identified> {
-  const text = bearer(request.headers.authorization)
-  if (text === undefined) throw notLoggedIn()
-  return identify(text, tokens, users)
-}
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, world: PlatformWorld): void {
   const { status, body } = toAnswer(error)

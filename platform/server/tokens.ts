@@ -1,5 +1,13 @@
-import { RECORD_LABEL, tokenSecret, USER_LABEL, USERS_NAMESPACE } from '../records/names.ts'
-import { fromToken, type IssuedToken, type NewToken, newToken, type TokenRecord, toToken } from '../records/token.ts'
+import { MANAGER, RECORD_LABEL, tokenSecret, USER_LABEL, USERS_NAMESPACE } from '../records/names.ts'
+import {
+  fromToken,
+  type IssuedToken,
+  type NewToken,
+  newToken,
+  type TokenRecord,
+  toToken,
+  usedToken,
+} from '../records/token.ts'
 import { isSecretOf, parseToken } from '../rules/token.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -23,6 +31,15 @@ export class Tokens {
     const record = parts && (await this.find(parts.id))
     if (!parts || !record || record.kind !== parts.kind || !isSecretOf(record.hash, parts.secret)) return undefined
     return Date.parse(record.expires) > this.#world.now() ? record : undefined
+  }
+
+  /** Notes a use, once an hour. */
+  async noteUse(record: TokenRecord): Promise<void> {
+    const used = usedToken(record, this.#world.now())
+    if (!used) return
+    const { apiVersion, kind, metadata, data } = fromToken(used)
+    // A patch does not bring back what was deleted a moment ago.
+    await this.#world.cluster.patch({ apiVersion, kind, ...metadata }, { data }, { manager: MANAGER })
   }
 
   async find(id: string): Promise<TokenRecord | undefined> {

@@ -21,6 +21,7 @@ export interface Answer<N extends RouteName> {
   readonly status: number
   readonly body: ReplyOf<N>
   readonly error: ErrorBody
+  readonly headers: Readonly<Record<string, unknown>>
 }
 
 /** A platform in this process, before a real API server. */
@@ -40,6 +41,8 @@ export interface TestPlatform {
       readonly token?: string
       readonly body?: BodyOf<N> | object
       readonly params?: Readonly<Record<string, string>>
+      /** What a browser sends, as a rule: a cookie, and where the page is from. */
+      readonly headers?: Readonly<Record<string, string>>
     },
   ): Promise<Answer<N>>
   /** Somebody who has logged in: their token and id. */
@@ -96,10 +99,10 @@ export async function openPlatform(): Promise<TestPlatform> {
     app,
     audit,
     later: 0,
-    async call(name, { token, body, params = {} } = {}) {
+    async call(name, { token, body, params = {}, headers: more = {} } = {}) {
       const [method = '', path = ''] = name.split(' ')
       const url = `/api/v1${path.replaceAll(/:(\w+)/g, (_, key: string) => params[key] ?? '')}`
-      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+      const headers = { ...more, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
       const answer = await app.inject({
         method: method as 'GET',
         url,
@@ -107,7 +110,7 @@ export async function openPlatform(): Promise<TestPlatform> {
         ...(body && { payload: body as object }),
       })
       const value = answer.body === '' ? undefined : JSON.parse(answer.body)
-      return { status: answer.statusCode, body: value, error: value }
+      return { status: answer.statusCode, body: value, error: value, headers: answer.headers }
     },
     async person(login, role) {
       const identity = { issuer: 'https://issuer.example.com', subject: `${RUN}-${login}`, login: `${login}-${RUN}` }

@@ -1,5 +1,6 @@
 import type { authRoutes } from '../../api/auth.ts'
 import type { Granted } from '../../api/common.ts'
+import type { PlatformUser } from '../../records/user.ts'
 import { toGranted } from '../answers.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { notLoggedIn, PlatformError } from '../platform-error.ts'
@@ -16,16 +17,9 @@ export function authHandlers(
   { settings }: PlatformWorld,
   { users, tokens, namespaces, logins }: PlatformParts,
 ): HandlersOf<typeof authRoutes> {
-  /** Somebody has shown who they are: gives them a token, and at the first time a namespace of their own. */
-  const enter = async (
-    identity: ProvenIdentity,
-    kind: 'session' | 'cli',
-    label: string,
-    role?: 'admin',
-  ): Promise<Granted> => {
-    const user = await namespaces.home(await users.loggedIn(identity, role))
-    return toGranted(await tokens.issue({ kind, label, user: user.id }), user)
-  }
+  /** Somebody has shown who they are: at the first time they get a namespace of their own. */
+  const welcome = async (identity: ProvenIdentity, role?: 'admin'): Promise<PlatformUser> =>
+    namespaces.home(await users.loggedIn(identity, role))
 
   const enterAs = async (id: string, label: string): Promise<Granted> => {
     const user = await users.find(id)
@@ -34,17 +28,21 @@ export function authHandlers(
   }
 
   return {
-    'POST /auth/setup': async ({ body }) => {
+    'POST /auth/setup': async ({ body, browser }) => {
+      const { label } = body
+      // Else a page of somebody else could log in a person as another one.
+      if (label === undefined) browser.requireOurPage()
       const token = await tokens.check(body.token)
       const isSetup = token?.kind === 'setup'
       if (!token || (!isSetup && token.kind !== 'invite')) throw usedLink()
       // An invitation is for one name; the setup link is for whoever the installer is.
       const login = isSetup ? body.login : token.label
       if (!(await tokens.revoke(token.id))) throw usedLink()
-      const identity = { issuer: LINK_ISSUER, subject: login, login }
-      const { label } = body
-      const role = isSetup ? 'admin' : undefined
-      return label === undefined ? enter(identity, 'session', 'browser', role) : enter(identity, 'cli', label, role)
+      const user = await welcome({ issuer: LINK_ISSUER, subject: login, login }, isSetup ? 'admin' : undefined)
+      if (label !== undefined) return toGranted(await tokens.issue({ kind: 'cli', label, user: user.id }), user)
+      const { text, record } = await tokens.issue({ kind: 'session', label: 'browser', user: user.id })
+      browser.enter(text)
+      return { login: user.login, expires: record.expires }
     },
     'POST /auth/cli/code': async ({ body, by }) => ({
       code: await logins.allow(by.user.id, body.challenge, body.label),
@@ -70,8 +68,9 @@ export function authHandlers(
       await logins.answer(await logins.look(body.code), by.user.id, body.isAllowed)
       return undefined
     },
-    'POST /auth/logout': async ({ by }) => {
+    'POST /auth/logout': async ({ by, browser }) => {
       await tokens.revoke(by.token.id)
+      if (by.token.kind === 'session') browser.leave()
       return undefined
     },
   }

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, Routes } from '../../api/routes.ts'
+import type { Browser } from '../browser.ts'
 import type { Identified } from '../caller.ts'
 
 /** A checked request. */
@@ -10,6 +11,8 @@ export interface Call<N extends RouteName> {
   readonly by: Routes[N]['caller'] extends 'nobody' ? undefined : Identified
   /** Of a stream that goes on: the id of the last event that the client has. */
   readonly after: string | undefined
+  /** Where the session of a browser is given and taken. */
+  readonly browser: Browser
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal
 }
