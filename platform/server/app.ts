@@ -81,7 +81,7 @@ function register(
         body: request.body,
         by: callers.get(request),
         after: lastEventId(request),
-        signal: gone(request),
+        signal: gone(reply),
         browser: browserOf(request.headers, world.settings.url, value => void reply.header('set-cookie', value)),
       } as Parameters<typeof handle>[0]
       const answer: unknown = await handle(call)
@@ -102,10 +102,12 @@ function lastEventId({ headers }: FastifyRequest): string | undefined {
   return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) ? id : undefined
 }
 
-/** Aborted when the client has gone. */
-function gone({ raw }: FastifyRequest): AbortSignal {
+/** Aborted when the client has gone before it has the whole answer. */
+function gone({ raw }: FastifyReply): AbortSignal {
   const end = new AbortController()
-  raw.socket.once('close', () => end.abort())
+  raw.once('close', () => {
+    if (!raw.writableFinished) end.abort()
+  })
   return end.signal
 }
 
