@@ -138,6 +138,13 @@ export function describeCluster(name: string, open: () => Promise<World>): void 
         expect(await names(mine, 'contract-no-such-namespace')).toEqual([])
       })
 
+      test('a page at a time', async () => {
+        const found: string[] = []
+        const query = { apiVersion: 'v1', kind: 'ConfigMap', labels: `contract=${namespace}` }
+        for await (const page of cluster.pages(query)) found.push(...page.map(({ metadata }) => metadata.name))
+        expect(found.filter(name => name.startsWith('list-')).sort()).toEqual(['list-1', 'list-2', 'list-3'])
+      })
+
       test('by labels', async () => {
         expect(await names('color=red,size=m', namespace)).toEqual(['list-1'])
         expect(await names('color=blue', namespace)).toEqual(['list-2'])

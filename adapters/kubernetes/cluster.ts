@@ -146,6 +146,11 @@ export interface Cluster {
   /** All objects, fetched in pages. */
   list(query: ObjectQuery, options?: CallOptions): Promise<readonly KubeObject[]>
   /**
+   * The same objects a page at a time, for those who need not have all of them at once. It fails in
+   * the middle when the server has no longer the state that it began with.
+   */
+  pages(query: ObjectQuery, options?: CallOptions): AsyncIterable<readonly KubeObject[]>
+  /**
    * Server-side apply with strict field validation. Gives the object as it is then, or would be.
    */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>

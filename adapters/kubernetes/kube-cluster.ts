@@ -20,7 +20,7 @@ import { type KubeconfigAccess, kubeconfigAccess } from './connection.ts'
 import { contains } from './contains.ts'
 import { Discovery } from './discovery.ts'
 import type { Env } from './kubeconfig.ts'
-import { listAll } from './list.ts'
+import { listAll, pagesOf } from './list.ts'
 import { readLog } from './log.ts'
 import { Client, type EndedRequest, type GivenUp } from './request.ts'
 import { watchObjects } from './watch.ts'
@@ -91,6 +91,12 @@ export class KubeCluster implements Cluster {
   async list(query: ObjectQuery, { signal }: CallOptions = {}): Promise<readonly KubeObject[]> {
     const resource = await this.resource(query.apiVersion, query.kind, { signal })
     return resource === undefined ? [] : (await listAll(this.#client, query, resource, signal)).objects
+  }
+
+  async *pages(query: ObjectQuery, { signal }: CallOptions = {}): AsyncGenerator<readonly KubeObject[], void> {
+    const resource = await this.resource(query.apiVersion, query.kind, { signal })
+    if (resource === undefined) return
+    for await (const { objects } of pagesOf(this.#client, query, resource, signal)) yield objects
   }
 
   async apply(object: KubeObject, { manager, dryRun, force, signal }: ApplyOptions): Promise<KubeObject> {

@@ -28,13 +28,23 @@ export async function listAll(
     }
 }
 
-async function listOnce(
+async function listOnce(client: Client, query: ObjectQuery, resource: Resource, signal: AbortSignal | undefined) {
+  const all: KubeObject[] = []
+  let last = ''
+  for await (const { objects, version } of pagesOf(client, query, resource, signal)) {
+    all.push(...objects)
+    last = version
+  }
+  return { objects: all, version: last }
+}
+
+/** The objects, a page at a time. Throws when the server no longer has the state that it began with. */
+export async function* pagesOf(
   client: Client,
   { apiVersion, kind, namespace, labels, fields }: ObjectQuery,
   resource: Resource,
   signal: AbortSignal | undefined,
-) {
-  const objects: KubeObject[] = []
+): AsyncGenerator<{ readonly objects: readonly KubeObject[]; readonly version: string }, void> {
   let next: string | undefined
   for (;;) {
     const query = {
@@ -47,8 +57,9 @@ async function listOnce(
     const { items, metadata } = await client.json({ method: 'GET', path, signal, goesOn: next !== undefined }, isPage)
     // Within a list the server leaves out what is the same for all. (The cast: an index signature
     // keeps Omit from knowing the rest.)
-    for (const item of items ?? []) objects.push({ ...item, apiVersion, kind } as KubeObject)
-    if (!metadata.continue) return { objects, version: metadata.resourceVersion }
+    const objects = (items ?? []).map(item => ({ ...item, apiVersion, kind }) as KubeObject)
+    yield { objects, version: metadata.resourceVersion }
+    if (!metadata.continue) return
     next = metadata.continue
   }
 }

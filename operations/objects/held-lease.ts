@@ -42,6 +42,11 @@ export interface LeaseWish {
   readonly lost: () => UserError
   /** Milliseconds without a renewal after which it counts as lost: the cluster cannot be reached. */
   readonly silence: number
+  /**
+   * It counts as lost at that moment, also while a renewal is still under way: two must never hold
+   * it at once. Without it, a machine that has slept can go on with what nobody has taken.
+   */
+  readonly isStrict?: boolean
   /** Take it from a holder who is alive. */
   readonly takeOver?: boolean
   /** Make it again when somebody has deleted it: nobody has taken it by that. Otherwise it is lost. */
@@ -61,20 +66,20 @@ export interface HeldLease {
  */
 export async function holdLease(input: LeaseWish): Promise<HeldLease> {
   const { cluster, clock, signal } = input
-  let held = await take(input).catch(async error => {
+  let { held, renewed } = await take(input).catch(async error => {
     // A request that was cut off, or given up, can have reached the cluster all the same.
     if (!(error instanceof UserError)) await release(input)
     throw error
   })
-  let renewed = clock.now()
   const [lost, done] = [new AbortController(), new AbortController()]
   const options = { signal: AbortSignal.any([signal, done.signal]) }
   let renewing = Promise.resolve()
   const renew = async () => {
     if (done.signal.aborted) return
+    const begun = clock.now()
     try {
       held = await cluster.replace(leaseOf(input, held.metadata.resourceVersion), options)
-      renewed = clock.now()
+      renewed = begun
     } catch (error) {
       if (options.signal.aborted) return
       // After a cut connection the next renewal tries again; but a holder that has not been heard
@@ -94,6 +99,8 @@ export async function holdLease(input: LeaseWish): Promise<HeldLease> {
     }
   }
   const stop = clock.every(RENEWAL, () => {
+    if (input.isStrict && clock.now() - renewed >= input.silence)
+      lost.abort(new ClusterError('unreachable', `the Lease \`${input.name}\` could not be renewed in time`))
     renewing = renewing.then(renew)
   })
   return {
@@ -133,13 +140,15 @@ async function release(input: LeaseWish, held?: KubeObject): Promise<void> {
 }
 
 /** Gets the Lease, if need be after waiting until its holder is known to be gone. */
-async function take(input: LeaseWish): Promise<KubeObject> {
+async function take(input: LeaseWish): Promise<{ readonly held: KubeObject; readonly renewed: number }> {
   const { cluster, clock, signal, holder } = input
+  // Others count from when it was written, which is before the answer comes.
+  const noted = async (write: () => Promise<KubeObject>) => ({ renewed: clock.now(), held: await write() })
   let seen: { readonly version: string | undefined; readonly since: number } | undefined
   let told: string | undefined
   for (;;) {
     try {
-      if (!seen) return await cluster.create(leaseOf(input, undefined), { signal })
+      if (!seen) return await noted(() => cluster.create(leaseOf(input, undefined), { signal }))
     } catch (error) {
       if (!isConflict(error)) throw error
     }
@@ -165,7 +174,7 @@ async function take(input: LeaseWish): Promise<KubeObject> {
     seen ??= { version: resourceVersion, since: clock.now() }
     if (isMine || clock.now() - seen.since >= DURATION * 1000) {
       try {
-        return await cluster.replace(leaseOf(input, resourceVersion), { signal })
+        return await noted(() => cluster.replace(leaseOf(input, resourceVersion), { signal }))
       } catch (error) {
         if (!isConflict(error)) throw error
         throw input.busy(await cluster.get(refOf(input), { signal }))

@@ -14,6 +14,8 @@ export function fence(account: string): readonly KubeObject[] {
   const isManaged = (object: string) =>
     `has(${object}.metadata.labels) && '${MANAGED_LABEL}' in ${object}.metadata.labels && ${object}.metadata.labels['${MANAGED_LABEL}'] == 'true'`
   const isNamespace = "request.resource.group == '' && request.resource.resource == 'namespaces'"
+  // By which one of its replicas leads; everything else beside the server is the operator's.
+  const isLease = `request.namespace == '${PLATFORM_NAMESPACE}' && request.resource.group == 'coordination.k8s.io'`
   return [
     {
       apiVersion: GROUP,
@@ -38,7 +40,7 @@ export function fence(account: string): readonly KubeObject[] {
             message: 'the platform makes, changes and deletes only namespaces of its own',
           },
           {
-            expression: `(${isNamespace}) || request.namespace in [${own}] || (has(namespaceObject.metadata) && ${isManaged('namespaceObject')})`,
+            expression: `(${isNamespace}) || (${isLease}) || request.namespace in [${own}] || (has(namespaceObject.metadata) && ${isManaged('namespaceObject')})`,
             message: 'the platform writes only in its own and in managed namespaces',
           },
         ],

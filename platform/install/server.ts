@@ -101,6 +101,22 @@ function rights(): readonly KubeObject[] {
       roleRef: { apiGroup: RBAC, kind: 'Role', name: role },
       subjects,
     },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'Role',
+      metadata: { name: role, namespace: PLATFORM_NAMESPACE, labels: LABELS },
+      // For the one replica that leads.
+      rules: [
+        { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'delete'] },
+      ],
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: role, namespace: PLATFORM_NAMESPACE, labels: LABELS },
+      roleRef: { apiGroup: RBAC, kind: 'Role', name: role },
+      subjects,
+    },
   ]
 }
 

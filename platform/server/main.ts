@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { connect } from '../../adapters/kubernetes/kube-cluster.ts'
 import { createApp } from './app.ts'
+import { lead } from './leader.ts'
 import { makeParts } from './make-parts.ts'
+import { makeTasks } from './make-tasks.ts'
 import { readSettings } from './settings.ts'
 
 /** Milliseconds for requests that are under way when the Pod ends. */
@@ -17,11 +19,16 @@ async function serve(file: string, version: string, port: number): Promise<void>
     now: Date.now,
     random: randomBytes,
     audit: (line: object) => void process.stdout.write(`${JSON.stringify(line)}\n`),
+    log: (line: object) => void process.stderr.write(`${JSON.stringify(line)}\n`),
   }
   const app = createApp(world, makeParts(world))
+  const over = new AbortController()
+  const leading = lead(world, makeTasks(world), over.signal)
   const end = () => {
     setTimeout(() => process.exit(1), GOODBYE).unref()
-    void app.close().then(() => process.exit(0))
+    over.abort()
+    // The next leader need not wait until it is known that this one is gone.
+    void Promise.all([app.close(), leading]).then(() => process.exit(0))
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
   await app.listen({ port, host: '::' })

@@ -24,6 +24,14 @@ export interface PlatformWorld {
   random(bytes: number): Buffer
   /** Writes a line of the audit. */
   audit(line: AuditLine): void
+  /** Writes a line of the log: what the server does by itself, and what goes wrong with it. */
+  log(line: ServerLogLine): void
+}
+
+/** Something that the server has to say to its operators; no secret is in it. */
+export interface ServerLogLine {
+  readonly time: string
+  readonly text: string
 }
 
 /** One request that changed something, or tried to. */

@@ -146,6 +146,11 @@ export class MemoryCluster implements Cluster {
     return this.#all().filter(this.#filter(query))
   }
 
+  async *pages(query: ObjectQuery, options: CallOptions = {}): AsyncGenerator<readonly KubeObject[], void> {
+    const all = await this.list(query, options)
+    for (let at = 0; at < all.length; at += 2) yield all.slice(at, at + 2)
+  }
+
   async apply(
     object: KubeObject,
     { manager, dryRun = false, force = false, ...options }: ApplyOptions,

@@ -13,7 +13,7 @@ import { type Installation, platformObjects, SERVER_ACCOUNT } from '../../platfo
 import { MANAGED_LABEL, PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../platform/records/names.ts'
 import { createApp } from '../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../platform/server/make-parts.ts'
-import type { AuditLine } from '../../platform/server/world.ts'
+import type { AuditLine, PlatformWorld } from '../../platform/server/world.ts'
 import { eventually } from '../cluster/cluster.ts'
 
 /** An answer: the status, and the body of its route, or an error. */
@@ -31,6 +31,7 @@ export interface TestPlatform {
   /** As the platform's own account. */
   readonly own: Cluster
   readonly parts: PlatformParts
+  readonly world: PlatformWorld
   readonly app: FastifyInstance
   readonly audit: readonly AuditLine[]
   /** Milliseconds that have passed for the platform besides those of the clock. */
@@ -83,6 +84,7 @@ export async function openPlatform(): Promise<TestPlatform> {
     now: () => Date.now() + platform.later,
     random: randomBytes,
     audit: (line: AuditLine) => void audit.push(line),
+    log: () => {},
   }
   const parts = makeParts(world)
   const app = createApp(world, parts)
@@ -96,6 +98,7 @@ export async function openPlatform(): Promise<TestPlatform> {
     cluster: admin,
     own: cluster,
     parts,
+    world,
     app,
     audit,
     later: 0,

@@ -1,0 +1,42 @@
+import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { RECORD_LABEL, USERS_NAMESPACE } from '../records/names.ts'
+import { toOneTime } from '../records/one-time.ts'
+import { toToken } from '../records/token.ts'
+import type { LeaderTask } from './leader.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** Milliseconds that a record stays after its end: the clocks of replicas differ, and an answer may still be under way. */
+const GRACE = 60_000
+const EVERY = 10 * 60_000
+/** Deletions under way at a time. */
+const TOGETHER = 8
+
+/** When a Secret of `devctl-users` ends, in milliseconds since 1970; undefined for what is none of ours. */
+export const endOf = (secret: KubeObject): number | undefined => {
+  const record = toToken(secret) ?? toOneTime(secret)
+  return record && Date.parse(record.expires)
+}
+
+/** Deletes tokens, and logins that were never finished, after their end. They are read a page at a time. */
+export const expiredTask = ({ cluster, now }: PlatformWorld): LeaderTask => ({
+  name: 'expired tokens',
+  everyMs: EVERY,
+  async run(signal) {
+    const query = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE }
+    const labels = `${RECORD_LABEL} in (token,one-time)`
+    for await (const page of cluster.pages({ ...query, labels }, { signal })) {
+      const over = page.filter(one => (endOf(one) ?? Number.POSITIVE_INFINITY) + GRACE < now())
+      for (let at = 0; at < over.length; at += TOGETHER)
+        await Promise.all(over.slice(at, at + TOGETHER).map(one => remove(cluster, one, signal)))
+    }
+  },
+})
+
+/** Only the very record that was read: one that was prolonged since then stays. */
+async function remove(cluster: Cluster, { metadata }: KubeObject, signal: AbortSignal): Promise<void> {
+  const { name, namespace, uid, resourceVersion } = metadata
+  const ref = { apiVersion: 'v1', kind: 'Secret', name, namespace }
+  await cluster.delete(ref, { uid, resourceVersion, signal }).catch(error => {
+    if (!(error instanceof ClusterError) || error.failure !== 'conflict') throw error
+  })
+}
