@@ -11,6 +11,7 @@ import { LOGIN } from '../../platform/rules/names.ts'
 import { toWarning } from '../objects/events.ts'
 import { podProblems } from '../objects/problems.ts'
 import { statusOf } from '../objects/status.ts'
+import { makeFirstKey } from './first-key.ts'
 
 /** Milliseconds. */
 const LOOK = 500
@@ -34,6 +35,8 @@ export async function installPlatform(world: InstallWorld, one: Installation): P
   const { cluster, signal, on } = world
   const objects = platformObjects(one)
   for (const object of objects) {
+    // In the namespace that was made before, and before the Pods that mount it.
+    if (object.kind === 'Deployment') await makeFirstKey(cluster, signal)
     await applyOne(cluster, object, signal)
     on(`${object.kind.toLowerCase()}/${object.metadata.name}`)
   }
@@ -103,20 +106,24 @@ async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<v
 
 /**
  * Deletes the platform, and unless `keepsData` what it has made for people: their namespaces and
- * records. Gives the names of the namespaces that go.
+ * records. Data are no data without the keys that have sealed them, so these are kept with them. Gives the names
+ * of the namespaces that go.
  */
 export async function uninstallPlatform(
   { cluster, signal, on }: InstallWorld,
   keepsData: boolean,
 ): Promise<readonly string[]> {
   const objects = platformObjects({ version: '', domain: '', image: '', replicas: 0, kubernetes: { server: '' } })
-  const kept = new Set(keepsData ? [USERS_NAMESPACE] : [])
+  const isKept = ({ kind, metadata }: KubeObject) =>
+    keepsData &&
+    (metadata.namespace === USERS_NAMESPACE ||
+      (kind === 'Namespace' && [USERS_NAMESPACE, PLATFORM_NAMESPACE].includes(metadata.name)))
   const managed = keepsData ? [] : await managedNamespaces(cluster, signal)
   const gone: string[] = []
   // The server first, so that it makes nothing any more; its fence last.
   for (const object of [...managed.map(namespaceObject), ...[...objects].reverse()]) {
     const { apiVersion, kind, metadata } = object
-    if (kept.has(metadata.name) || kept.has(metadata.namespace ?? '')) continue
+    if (isKept(object)) continue
     const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
     if (!(await cluster.delete(ref, { signal }))) continue
     on(`${kind.toLowerCase()}/${metadata.name} deleted`)

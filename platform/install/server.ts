@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
+import { KEYS_SECRET, PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
 import { fence } from './fence.ts'
 import { memberRoles } from './roles.ts'
 
@@ -145,7 +145,10 @@ function deployment({ image, replicas, version }: Installation): KubeObject {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     },
-    volumeMounts: [{ name: 'settings', mountPath: '/etc/devctl', readOnly: true }],
+    volumeMounts: [
+      { name: 'settings', mountPath: '/etc/devctl', readOnly: true },
+      { name: 'keys', mountPath: '/etc/devctl-keys', readOnly: true },
+    ],
   }
   return {
     apiVersion: 'apps/v1',
@@ -160,7 +163,11 @@ function deployment({ image, replicas, version }: Installation): KubeObject {
           serviceAccountName: SERVER_ACCOUNT,
           securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },
           containers: [container],
-          volumes: [{ name: 'settings', configMap: { name: 'settings' } }],
+          volumes: [
+            { name: 'settings', configMap: { name: 'settings' } },
+            // Made once, by whoever installs; it is in no list of objects, so that nothing replaces it.
+            { name: 'keys', secret: { secretName: KEYS_SECRET } },
+          ],
         },
       },
     },

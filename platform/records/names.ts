@@ -3,6 +3,9 @@ export const PLATFORM_NAMESPACE = 'devctl-platform'
 export const USERS_NAMESPACE = 'devctl-users'
 export const RUNS_NAMESPACE = 'devctl-runs'
 
+/** The Secret of `devctl-platform` with the keys that seal: `k1`, `k2` … */
+export const KEYS_SECRET = 'keys'
+
 /** Says what a record is, and lets it be listed. */
 export const RECORD_LABEL = 'dev.platform/record'
 /** On namespaces that the platform made: `true`. */

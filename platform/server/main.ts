@@ -5,16 +5,27 @@ import { createApp } from './app.ts'
 import { lead } from './leader.ts'
 import { makeParts } from './make-parts.ts'
 import { makeTasks } from './make-tasks.ts'
+import { readKeys, sealingWith } from './sealed.ts'
 import { readSettings } from './settings.ts'
 
 /** Milliseconds for requests that are under way when the Pod ends. */
 const GOODBYE = 10_000
 
-/** Serves the platform with the settings in a file, until a signal ends it. */
-async function serve(file: string, version: string, port: number): Promise<void> {
+interface Start {
+  /** A file. */
+  readonly settings: string
+  /** A folder. */
+  readonly keys: string
+  readonly version: string
+  readonly port: number
+}
+
+/** Serves the platform until a signal ends it. */
+async function serve({ settings, keys, version, port }: Start): Promise<void> {
   const world = {
     cluster: await connect({ env: process.env }),
-    settings: readSettings(readFileSync(file, 'utf8')),
+    settings: readSettings(readFileSync(settings, 'utf8')),
+    sealing: sealingWith({ read: () => readKeys(keys), now: Date.now }),
     version,
     now: Date.now,
     random: randomBytes,
@@ -34,5 +45,10 @@ async function serve(file: string, version: string, port: number): Promise<void>
   await app.listen({ port, host: '::' })
 }
 
-const { DEVCTL_SETTINGS = '/etc/devctl/settings.json', DEVCTL_VERSION = '0.0.0', PORT = '8080' } = process.env
-void serve(DEVCTL_SETTINGS, DEVCTL_VERSION, Number(PORT))
+const {
+  DEVCTL_SETTINGS: settings = '/etc/devctl/settings.json',
+  DEVCTL_KEYS: keys = '/etc/devctl-keys',
+  DEVCTL_VERSION: version = '0.0.0',
+  PORT = '8080',
+} = process.env
+void serve({ settings, keys, version, port: Number(PORT) })

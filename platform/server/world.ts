@@ -1,5 +1,6 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import type { Info } from '../api/info.ts'
+import type { Sealing } from './sealed.ts'
 
 /** What the platform is set up with. */
 export interface Settings {
@@ -19,6 +20,8 @@ export interface PlatformWorld {
   readonly cluster: Cluster
   readonly settings: Settings
   readonly version: string
+  /** For secrets that are kept in records, or in cookies. */
+  readonly sealing: Sealing
   /** Milliseconds since 1970. */
   now(): number
   random(bytes: number): Buffer

@@ -13,6 +13,7 @@ import { type Installation, platformObjects, SERVER_ACCOUNT } from '../../platfo
 import { MANAGED_LABEL, PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../platform/records/names.ts'
 import { createApp } from '../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../platform/server/make-parts.ts'
+import { sealingWith } from '../../platform/server/sealed.ts'
 import type { AuditLine, PlatformWorld } from '../../platform/server/world.ts'
 import { eventually } from '../cluster/cluster.ts'
 
@@ -75,6 +76,7 @@ export async function openPlatform(): Promise<TestPlatform> {
   const world = {
     cluster,
     version: '0.1.0',
+    sealing: sealingWith({ read: () => new Map([[1, Buffer.alloc(32, 1)]]), now: Date.now }),
     settings: {
       domain: 'dev.example.com',
       url: 'https://platform.dev.example.com',

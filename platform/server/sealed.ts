@@ -1,0 +1,113 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** SealingKeys by their number; the files `k1`, `k2` … of a folder. */
+export type SealingKeys = ReadonlyMap<number, Buffer>
+
+/**
+ * Seals texts that are kept in records: who reads a record without the key learns their length only, and who
+ * changes one, or moves it to another place, makes it unreadable.
+ */
+export interface Sealing {
+  /** `associated` says what the text is and where it belongs; the same has to be given to open it. */
+  seal(text: string, associated: string): string
+  /** Undefined for what was changed, was sealed for another place, or needs a key that is not there. */
+  open(sealed: string, associated: string): string | undefined
+}
+
+/** Milliseconds that a new key is known before it seals: until then, another replica may not have its file yet. */
+const UNTIL_SEALING = 180_000
+/** Milliseconds between two looks at the folder. */
+const LOOK = 30_000
+/** Bytes. */
+const KEY = 32
+const NONCE = 12
+const TAG = 16
+const FORM = /^v1\.k([1-9]\d{0,5})\.([A-Za-z0-9_-]+)$/
+
+export interface KeySource {
+  /** Throws when they cannot be read. */
+  read(): SealingKeys
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/**
+ * AES-256-GCM with the newest of several keys; all of them open. SealingKeys that are added later are found by
+ * looking again. Throws an Error when there is no key to begin with.
+ */
+export function sealingWith({ read, now }: KeySource): Sealing {
+  let keys = read()
+  if (keys.size === 0) throw new Error('keys: there is no key')
+  let looked = now()
+  const seen = new Map([...keys.keys()].map(number => [number, Number.NEGATIVE_INFINITY]))
+
+  const look = () => {
+    if (now() - looked < LOOK) return
+    looked = now()
+    const found = readAgain(read)
+    // A folder that is empty for a moment, while it is replaced, takes no key away.
+    if (found.size > 0) keys = found
+    for (const number of keys.keys()) if (!seen.has(number)) seen.set(number, now())
+  }
+  const newest = (): readonly [number, Buffer] => {
+    const all = [...keys].sort(([a], [b]) => b - a)
+    return all.find(([number]) => now() - seen.get(number)! >= UNTIL_SEALING) ?? all[0]!
+  }
+
+  return {
+    seal(text, associated) {
+      look()
+      const [number, key] = newest()
+      const nonce = randomBytes(NONCE)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG })
+      cipher.setAAD(aad(number, associated))
+      const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
+      return `v1.k${number}.${Buffer.concat(sealed).toString('base64url')}`
+    },
+    open(sealed, associated) {
+      const [, digits, body = ''] = FORM.exec(sealed) ?? []
+      look()
+      const key = keys.get(Number(digits))
+      const bytes = Buffer.from(body, 'base64url')
+      if (!key || bytes.length < NONCE + TAG) return undefined
+      const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE), { authTagLength: TAG })
+      cipher.setAAD(aad(Number(digits), associated))
+      cipher.setAuthTag(bytes.subarray(-TAG))
+      try {
+        return cipher.update(bytes.subarray(NONCE, -TAG)).toString() + cipher.final().toString()
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+/**
+ * The keys in a folder, as a mounted Secret has them: the file `k1` has 32 bytes in base64. Throws an Error that
+ * names a file which is no key: sealing with another one in its place would not be noticed.
+ */
+export function readKeys(folder: string): SealingKeys {
+  const keys = new Map<number, Buffer>()
+  for (const name of readdirSync(folder)) {
+    const [, digits] = /^k([1-9]\d{0,5})$/.exec(name) ?? []
+    if (digits === undefined) continue
+    const text = readFileSync(join(folder, name), 'utf8').trim()
+    const key = Buffer.from(text, 'base64')
+    if (!/^[A-Za-z0-9+/]{43}=$/.test(text) || key.length !== KEY)
+      throw new Error(`keys: \`${name}\` is not 32 bytes in base64`)
+    keys.set(Number(digits), key)
+  }
+  return keys
+}
+
+function readAgain(read: () => SealingKeys): SealingKeys {
+  try {
+    return read()
+  } catch {
+    return new Map()
+  }
+}
+
+const aad = (number: number, associated: string): Buffer => Buffer.from(`k${number}\0${associated}`)
