@@ -1,5 +1,5 @@
 import type { Agent } from 'node:http'
-import { createSecureContext } from 'node:tls'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import { agentFor } from '../http/agents.ts'
 import { ClusterError } from './cluster.ts'
 import { type ClusterCredentials, flawOf, needsLibrary, readCredentials } from './credentials.ts'
@@ -116,6 +116,26 @@ export function tokenAccess({ context, namespace, server, ca, proxy, token }: To
   }
 }
 
+/**
+ * Gives accesses to the cluster of the environment's kubeconfig with the tokens of others in the place of
+ * its user. Throws a UserError as `loadKubeconfig` does.
+ */
+export async function tokenAccesses(env: Env): Promise<(token: TokenTarget['token'], who: string) => KubeconfigAccess> {
+  const own = await loadKubeconfig(undefined, env)
+  const kubeconfig: Kubeconfig = { ...own, user: {}, userName: undefined }
+  const { tls } = readCredentials(kubeconfig)
+  const { context, namespace, server } = own
+  return (token, who) => ({
+    context,
+    namespace,
+    server,
+    connect: onceEach(async fresh =>
+      connectOurselves(kubeconfig, { tls, headers: { authorization: `Bearer ${await token(fresh)}` } }),
+    ),
+    describeUser: () => who,
+  })
+}
+
 /** Keeps what was got until something fresh is wanted, or getting it fails. */
 function onceEach(authenticate: (fresh: boolean) => Promise<Connection>): Access['connect'] {
   let current: Promise<Connection> | undefined
@@ -151,9 +171,14 @@ async function connectOurselves(
   }
 }
 
-function contextOf(tls: ClusterCredentials['tls']) {
+/** Those who share what they trust share this, too. */
+const contexts = new WeakMap<ClusterCredentials['tls'], SecureContext>()
+
+function contextOf(tls: ClusterCredentials['tls']): SecureContext {
   try {
-    return createSecureContext(tls)
+    const context = contexts.get(tls) ?? createSecureContext(tls)
+    contexts.set(tls, context)
+    return context
   } catch (cause) {
     const { message } = cause as Error // node:tls throws nothing else
     throw new ClusterError('unauthorized', `a certificate or key of the kubeconfig cannot be read: ${message}`, {

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { requireNamespace } from '../namespaces.ts'
-import type { Overview, ServiceOverview } from '../objects/overview.ts'
+import type { Overview } from '../objects/overview.ts'
+import type { ServiceOverview } from '../objects/seen-services.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
 import { labelsOf } from '../project/named-services.ts'

@@ -43,22 +43,37 @@ export function toWarning(event: KubeObject): Warning {
 /** The warnings of a namespace that are known, by what they are about. */
 export class Warnings {
   readonly #byName = new Map<string, Warning>()
+  /** By the uid of what they are about, and by their names. */
+  readonly #byUid = new Map<string, Map<string, Warning>>()
 
   set(event: KubeObject): void {
-    this.#byName.set(event.metadata.name, toWarning(event))
+    const { name } = event.metadata
+    const warning = toWarning(event)
+    const { uid } = warning.about
+    this.delete(event)
+    this.#byName.set(name, warning)
+    const others = this.#byUid.get(uid)
+    if (others) others.set(name, warning)
+    else this.#byUid.set(uid, new Map([[name, warning]]))
   }
 
-  delete(event: KubeObject): void {
-    this.#byName.delete(event.metadata.name)
+  delete({ metadata: { name } }: KubeObject): void {
+    const known = this.#byName.get(name)
+    if (!known) return
+    this.#byName.delete(name)
+    const others = this.#byUid.get(known.about.uid)
+    others?.delete(name)
+    if (others?.size === 0) this.#byUid.delete(known.about.uid)
   }
 
   clear(): void {
     this.#byName.clear()
+    this.#byUid.clear()
   }
 
   /** Those about an object, the newest last. */
   about({ metadata: { uid } }: KubeObject): readonly Warning[] {
-    return [...this.#byName.values()].filter(({ about }) => about.uid === uid).sort((a, b) => a.time - b.time)
+    return [...(this.#byUid.get(uid ?? '')?.values() ?? [])].sort((a, b) => a.time - b.time)
   }
 }
 

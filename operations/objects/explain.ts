@@ -6,7 +6,8 @@ import { toWarning } from './events.ts'
 import { KINDS } from './failures.ts'
 import { lastEnd, type Problem } from './problems.ts'
 import { type ReportedProblem, remedyOf } from './remedies.ts'
-import type { WorkloadFailed } from './rollout.ts'
+import type { Tracked } from './tracker.ts'
+import type { WantedWorkload } from './wanted.ts'
 
 /** Lines of a log, and warnings, that are shown. */
 const LOG_LINES = 20
@@ -21,13 +22,19 @@ const LOG_TIMEOUT = 5000
 const KUBELET =
   /^(?:unable to retrieve container logs for |failed to try resolving symlinks in path |container "[^"]+" in pod "[^"]+" is (?:waiting to start|not available)|previous terminated container |rpc error: code = |failed to (?:get|find|open) (?:container|log)|Error from server)/
 
+/** A workload that does not get ready, and what is known about it. */
+export interface ExplainedWorkload {
+  readonly workload: Pick<WantedWorkload, 'service' | 'source' | 'object'>
+  readonly tracked: Pick<Tracked, 'status' | 'pods' | 'problems' | 'warnings'>
+}
+
 /**
  * Says why a workload does not get ready, at the line of the Compose file that it came from, with
  * the cluster's warnings and the end of its log.
  */
 export async function explainFailure(
   cluster: Cluster,
-  { workload, tracked }: WorkloadFailed,
+  { workload, tracked }: ExplainedWorkload,
   services: Tree | undefined,
 ): Promise<readonly Diagnostic[]> {
   const reporter = new Reporter()

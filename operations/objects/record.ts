@@ -32,6 +32,9 @@ export interface EnvironmentRecord {
   readonly source?: Source
   /** The user of the last deploy, and its time (ISO 8601). */
   readonly deployed?: { readonly by: string; readonly at: string }
+  /** What was deployed, as `readApplication` reads it; and what the last deploys changed, as `readChangeLists` does. */
+  readonly application?: string
+  readonly history?: string
   /** Of the object in the cluster; another one after each write. */
   readonly version?: string
   /**
@@ -65,8 +68,15 @@ export async function readRecord(
   options: CallOptions,
 ): Promise<EnvironmentRecord | undefined> {
   const found = await cluster.get(recordRef(environment, namespace), options)
-  if (!found) return undefined
-  const { kinds = '', repository, file, by, at } = (found['data'] ?? {}) as Readonly<Record<string, string>> // a ConfigMap's data are texts
+  return found && toRecord(found)
+}
+
+/** The record in an object. */
+export function toRecord(found: KubeObject): EnvironmentRecord {
+  // A ConfigMap's data are texts, those of `binaryData` in base64.
+  const texts = (field: string) => (found[field] ?? {}) as Readonly<Record<string, string>>
+  const { kinds = '', repository, file, by, at, application } = texts('data')
+  const { history } = texts('binaryData')
   return {
     ...(isEnding(found)
       ? { ending: found }
@@ -74,6 +84,8 @@ export async function readRecord(
     kinds: kinds.split('\n').flatMap(parseKind),
     ...(repository !== undefined && file !== undefined && { source: { repository, file } }),
     ...(by !== undefined && at !== undefined && { deployed: { by, at } }),
+    ...(application !== undefined && { application }),
+    ...(history !== undefined && { history }),
   }
 }
 
@@ -86,7 +98,7 @@ export async function writeRecord(
   cluster: Cluster,
   environment: string,
   namespace: string,
-  { kinds, source, deployed, version, ending }: EnvironmentRecord,
+  { kinds, source, deployed, application, history, version, ending }: EnvironmentRecord,
   options: CallOptions,
 ): Promise<string | undefined> {
   const { name } = recordRef(environment, namespace)
@@ -98,7 +110,9 @@ export async function writeRecord(
       kinds: `${kinds.map(kindText).join('\n')}\n`,
       ...source,
       ...deployed,
+      ...(application !== undefined && { application }),
     },
+    ...(history !== undefined && { binaryData: { history } }),
   }
   if (ending) await gone(cluster, [ending], options.signal)
   const written = version ? await cluster.replace(object, options) : await cluster.create(object, options)

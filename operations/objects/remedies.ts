@@ -54,6 +54,7 @@ const CPU_REQUEST = [
 const NODES = ['x-node-selector', 'deploy.placement.constraints', 'platform']
 const CHECK = ['healthcheck.test', 'healthcheck.http', 'healthcheck']
 const PROGRAM = ['entrypoint', 'command']
+const RESTART = ['restart', 'deploy.restart_policy']
 /** An object's name in the cluster begins with the environment's; in the file it does not. */
 const named = (found: Found): string | undefined => found[1]
 
@@ -322,6 +323,14 @@ function lower(what: string): Rule['hint'] {
       : `no node has enough free ${what}: lower \`${key}\`, which is ${value}`
 }
 
+/** Paths of all keys at which problems are shown. */
+export const KEYS_OF_REMEDIES: ReadonlySet<string> = new Set([
+  ...Object.values(RULES).flatMap(rules => rules.flatMap(({ keys }) => keys)),
+  ...MEMORY_LIMIT,
+  ...PROGRAM,
+  ...RESTART,
+])
+
 /**
  * Which key of a service a problem is about, and what to write there. `service` is the service as
  * the file has it, `name` what it is called.
@@ -357,10 +366,7 @@ function remedyOfEnds({ ends, check }: ReportedProblem, service: Tree | undefine
   if (check !== undefined) return remedyOf({ code: 'unhealthy', detail: check }, service, name)
   const logs = `\`devctl logs ${name}\` shows more`
   if (ends?.exitCode === 0)
-    return rule(
-      ['restart', 'deploy.restart_policy'],
-      () => 'if the service should run once, write `restart: "no"`, which makes it a Job',
-    )
+    return rule(RESTART, () => 'if the service should run once, write `restart: "no"`, which makes it a Job')
   if (ends?.exitCode === 127)
     return rule(PROGRAM, (_, key) => `127 means that a program was not found: check \`${key}\`; ${logs}`)
   if (ends?.exitCode === 126)

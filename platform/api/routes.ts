@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { authRoutes } from './auth.ts'
+import { environmentRoutes } from './environments.ts'
 import { infoRoutes } from './info.ts'
 import { meRoutes } from './me.ts'
 import { namespaceRoutes } from './namespaces.ts'
@@ -15,6 +16,7 @@ export const ROUTES = {
   ...authRoutes,
   ...meRoutes,
   ...namespaceRoutes,
+  ...environmentRoutes,
   ...userRoutes,
 } as const satisfies Readonly<Record<string, ApiRoute>>
 

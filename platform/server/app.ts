@@ -31,6 +31,7 @@ export function createApp(world: PlatformWorld, parts: PlatformParts): FastifyIn
   app.setNotFoundHandler((_, reply) => {
     reply.code(404).send(body('platform/no-route', 'there is nothing at this address'))
   })
+  app.addHook('preClose', async () => parts.live.close())
   const handlers = makeHandlers(world, parts)
   for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
     register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts)

@@ -3,7 +3,6 @@ import type { Caller } from '../api/route.ts'
 import type { TokenRecord } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { requireOurPage, sessionOf } from './browser.ts'
-import type { PlatformParts } from './make-parts.ts'
 import { notAllowed, notLoggedIn, PlatformError } from './platform-error.ts'
 import type { Tokens } from './tokens.ts'
 import type { Users } from './users.ts'
@@ -26,7 +25,7 @@ const EXCHANGED: ReadonlySet<string> = new Set(['setup', 'invite'])
 export async function whoIs(
   headers: IncomingHttpHeaders,
   url: string,
-  { tokens, users }: Pick<PlatformParts, 'tokens' | 'users'>,
+  { tokens, users }: { readonly tokens: Tokens; readonly users: Users },
 ): Promise<Identified> {
   if (headers.authorization !== undefined) {
     const text = bearer(headers.authorization)

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { connect } from '../../adapters/kubernetes/kube-cluster.ts'
+import { tokenAccesses } from '../../adapters/kubernetes/connection.ts'
+import { connect, toCluster } from '../../adapters/kubernetes/kube-cluster.ts'
 import { createApp } from './app.ts'
 import { lead } from './leader.ts'
 import { makeParts } from './make-parts.ts'
 import { makeTasks } from './make-tasks.ts'
 import { readKeys, sealingWith } from './sealed.ts'
 import { readSettings } from './settings.ts'
+import type { PlatformWorld } from './world.ts'
 
 /** Milliseconds for requests that are under way when the Pod ends. */
 const GOODBYE = 10_000
@@ -22,15 +24,17 @@ interface Start {
 
 /** Serves the platform until a signal ends it. */
 async function serve({ settings, keys, version, port }: Start): Promise<void> {
-  const world = {
+  const accessAs = await tokenAccesses(process.env)
+  const world: PlatformWorld = {
     cluster: await connect({ env: process.env }),
+    clusterAs: (token, who) => toCluster(accessAs(token, who)),
     settings: readSettings(readFileSync(settings, 'utf8')),
     sealing: sealingWith({ read: () => readKeys(keys), now: Date.now }),
     version,
     now: Date.now,
     random: randomBytes,
-    audit: (line: object) => void process.stdout.write(`${JSON.stringify(line)}\n`),
-    log: (line: object) => void process.stderr.write(`${JSON.stringify(line)}\n`),
+    audit: line => void process.stdout.write(`${JSON.stringify(line)}\n`),
+    log: line => void process.stderr.write(`${JSON.stringify(line)}\n`),
   }
   const app = createApp(world, makeParts(world))
   const over = new AbortController()

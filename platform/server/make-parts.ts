@@ -1,6 +1,8 @@
+import { LiveNamespaces } from './live/live-namespaces.ts'
 import { Logins } from './logins.ts'
 import { Namespaces } from './namespaces.ts'
 import { Tokens } from './tokens.ts'
+import { UserClusters } from './user-clusters.ts'
 import { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -10,9 +12,16 @@ export interface PlatformParts {
   readonly tokens: Tokens
   readonly namespaces: Namespaces
   readonly logins: Logins
+  readonly live: LiveNamespaces
 }
 
 export function makeParts(world: PlatformWorld): PlatformParts {
   const users = new Users(world)
-  return { users, tokens: new Tokens(world), namespaces: new Namespaces(world, users), logins: new Logins(world) }
+  return {
+    users,
+    tokens: new Tokens(world),
+    namespaces: new Namespaces(world, users),
+    logins: new Logins(world),
+    live: new LiveNamespaces(world, new UserClusters(world)),
+  }
 }

@@ -18,6 +18,8 @@ export interface Settings {
 export interface PlatformWorld {
   /** With the rights of the platform's own account: records, and what the leader does. */
   readonly cluster: Cluster
+  /** The same cluster with the tokens of somebody else; `who` is for messages. */
+  clusterAs(token: (fresh: boolean) => Promise<string>, who: string): Cluster
   readonly settings: Settings
   readonly version: string
   /** For secrets that are kept in records, or in cookies. */

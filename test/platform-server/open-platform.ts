@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
-import { tokenAccess } from '../../adapters/kubernetes/connection.ts'
+import { tokenAccess, tokenAccesses } from '../../adapters/kubernetes/connection.ts'
 import { connect, toCluster } from '../../adapters/kubernetes/kube-cluster.ts'
 import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import type { ErrorBody } from '../../platform/api/common.ts'
@@ -73,8 +73,10 @@ export async function openPlatform(): Promise<TestPlatform> {
     ),
   )
   const audit: AuditLine[] = []
-  const world = {
+  const accessAs = await tokenAccesses(process.env)
+  const world: PlatformWorld = {
     cluster,
+    clusterAs: (token, who) => toCluster(accessAs(token, who)),
     version: '0.1.0',
     sealing: sealingWith({ read: () => new Map([[1, Buffer.alloc(32, 1)]]), now: Date.now }),
     settings: {

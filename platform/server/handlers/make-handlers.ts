@@ -1,6 +1,7 @@
 import type { PlatformParts } from '../make-parts.ts'
 import type { PlatformWorld } from '../world.ts'
 import { authHandlers } from './auth.ts'
+import { environmentHandlers } from './environments.ts'
 import type { Handlers } from './handler.ts'
 import { infoHandlers } from './info.ts'
 import { meHandlers } from './me.ts'
@@ -13,5 +14,6 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...authHandlers(world, parts),
   ...meHandlers(world, parts),
   ...namespaceHandlers(parts),
+  ...environmentHandlers(parts),
   ...userHandlers(parts),
 })

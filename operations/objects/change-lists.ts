@@ -1,0 +1,140 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { parseJson } from '../../adapters/json/parse-json.ts'
+import type { Changes } from './changes.ts'
+import { diffOf, type ValueDiff } from './diff.ts'
+import { changeLists } from './record-texts.validators.ts'
+import { nameOf, serviceOf } from './wanted.ts'
+
+/** What was deployed, as far as it is known. */
+export interface ChangeOrigin {
+  /** `git.example.com/team/shop`. */
+  readonly repository?: string
+  readonly branch?: string
+  readonly commit?: string
+  /** The first line of what the commit says. */
+  readonly subject?: string
+  /** With changes that are not committed. */
+  readonly isDirty?: boolean
+}
+
+/** A value that a deploy has changed; one that may be secret, or long, only as a word. */
+export interface RecordedValue {
+  readonly path: string
+  readonly before?: string
+  readonly after?: string
+  /** In place of both. */
+  readonly masked?: string
+}
+
+/** An object that a deploy has changed. */
+export interface RecordedChange {
+  readonly action: 'create' | 'update' | 'replace' | 'delete'
+  /** `deployment/web`. */
+  readonly object: string
+  readonly service?: string
+  readonly values: readonly RecordedValue[]
+  readonly consequence?: string
+}
+
+/** What one deploy has changed, or was about to: it is written before the first object is. */
+export interface ChangeList extends ChangeOrigin {
+  /** Counts the deploys of an environment. */
+  readonly number: number
+  readonly by: string
+  /** ISO 8601. */
+  readonly at: string
+  readonly changes: readonly RecordedChange[]
+  /** Further changes that were too many to be kept. */
+  readonly left?: number
+}
+
+/** Lists that the record keeps. */
+const MOST_LISTS = 10
+/** Characters of all of them, as they are in the record: gzip, in base64. */
+const MOST = 64 * 1024
+/** Bytes when they are unpacked: what is more was not written by us. */
+const MOST_UNPACKED = 1024 * 1024
+/** Of one list. */
+const MOST_CHANGES = 200
+const MOST_VALUES = 50
+/** Characters of a value, and of a line of text. */
+const LONGEST = 200
+
+/** The lists of a record with one more, in the form of the record. */
+export function withChangeList(before: string | undefined, list: Omit<ChangeList, 'number'>): string {
+  const old = readChangeLists(before)
+  const whole: ChangeList = { ...list, number: (old[0]?.number ?? 0) + 1 }
+  const lists = [whole, ...old].slice(0, MOST_LISTS)
+  for (;;) {
+    const text = JSON.stringify(lists)
+    const packed = text.length <= MOST_UNPACKED ? gzipSync(text).toString('base64') : undefined
+    if (packed !== undefined && packed.length <= MOST) return packed
+    if (lists.length > 1) lists.pop()
+    else lists[0] = shortened(lists[0]!)
+  }
+}
+
+/** The lists of a record, the newest first. What cannot be read is not there: members of the namespace can write anything. */
+export function readChangeLists(packed: string | undefined): readonly ChangeList[] {
+  if (packed === undefined || packed.length > 2 * MOST) return []
+  try {
+    const text = gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: MOST_UNPACKED }).toString()
+    const read = parseJson(text, changeLists)
+    return read.ok ? read.value.slice(0, MOST_LISTS) : []
+  } catch {
+    // No gzip, or larger than what we write.
+    return []
+  }
+}
+
+/** What a deploy changes, for the record: fewer values than a diff shows, because they stay. */
+export function recordedChanges(
+  changes: Changes,
+  secrets: Parameters<typeof diffOf>[1],
+): Pick<ChangeList, 'changes' | 'left'> {
+  const { steps, prune, pruneFirst } = changes
+  const objects = [...[...steps.values()].map(({ wanted }) => wanted.object), ...pruneFirst, ...prune]
+  const services = new Map(objects.map(object => [nameOf(object), serviceOf(object)]))
+  const all = diffOf(changes, secrets).flatMap(({ action, object, values, consequence }): RecordedChange[] => {
+    if (action === 'keep') return []
+    const service = services.get(object)
+    return [
+      {
+        action,
+        object,
+        ...(service !== undefined && { service }),
+        values: values.slice(0, MOST_VALUES).map(value => recorded(object, value)),
+        ...(consequence !== undefined && { consequence: cut(consequence) }),
+      },
+    ]
+  })
+  const left = all.length - MOST_CHANGES
+  return { changes: all.slice(0, MOST_CHANGES), ...(left > 0 && { left }) }
+}
+
+/** Fields whose values may be anything: what a program is told, and the content of files. */
+const CONTENT = new Set(['env', 'command', 'args', 'annotations', 'data', 'binaryData', 'stringData'])
+
+function recorded(object: string, { path, keys, before, after, masked }: ValueDiff): RecordedValue {
+  const where = { path: cut(path) }
+  if (masked !== undefined) return { ...where, masked: cut(masked) }
+  const isPlain = [before, after].every(
+    one => one === undefined || ['string', 'number', 'boolean'].includes(typeof one),
+  )
+  const mayBeSecret = object.startsWith('secret/') || keys.some(key => typeof key === 'string' && CONTENT.has(key))
+  if (mayBeSecret || !isPlain)
+    return { ...where, masked: before === undefined ? 'new' : after === undefined ? 'removed' : 'changed' }
+  return {
+    ...where,
+    ...(before !== undefined && { before: cut(`${before}`) }),
+    ...(after !== undefined && { after: cut(`${after}`) }),
+  }
+}
+
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text)
+
+/** Half of its changes; without one, no words of the commit either. */
+function shortened({ changes, left = 0, subject: _, ...rest }: ChangeList): ChangeList {
+  const kept = changes.slice(0, changes.length >> 1)
+  return { ...rest, changes: kept, left: left + changes.length - kept.length }
+}

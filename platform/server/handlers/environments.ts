@@ -1,0 +1,22 @@
+import type { environmentRoutes } from '../../api/environments.ts'
+import { toSummary } from '../live/view.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import { PlatformError } from '../platform-error.ts'
+import type { HandlersOf } from './handler.ts'
+
+export const environmentHandlers = ({ namespaces, live }: PlatformParts): HandlersOf<typeof environmentRoutes> => ({
+  'GET /namespaces/:ns/environments': async ({ params, by }) => {
+    await namespaces.require(by.user, params.ns, 'see', 'this')
+    const found = await live.look(by, params.ns, sight => sight.environments())
+    return { items: found.map(toSummary) }
+  },
+  'GET /namespaces/:ns/environments/:env': async ({ params, by }) => {
+    await namespaces.require(by.user, params.ns, 'see', 'this')
+    const found = await live.look(by, params.ns, sight => sight.environment(params.env))
+    if (!found)
+      throw new PlatformError(404, 'no-environment', `\`${params.ns}\` has no environment \`${params.env}\``, {
+        hint: '`devctl deploy` makes it',
+      })
+    return found
+  },
+})

@@ -1,0 +1,175 @@
+import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
+import type { EnvironmentDetails, LiveEvent, ShownService } from '../../api/environments.ts'
+import { Explanations } from './explanations.ts'
+import { Scene, type SceneEnvironment } from './scene.ts'
+import { notedOf, seenIn, toDetails } from './view.ts'
+
+/** Milliseconds in which changes are gathered: a Pod that starts is several. */
+const GATHERING = 40
+/** Looking takes no more than this part of the time. */
+const SHARE = 5
+/** Milliseconds between two looks at what is not ready: what lasts too long is a problem, and no change says so. */
+const LOOKING = 5000
+/** Events that wait for one client; with more it gets all anew. */
+const MOST_WAITING = 64
+
+/** What a client was told of last, as text by service. */
+interface Published {
+  readonly details: EnvironmentDetails
+  readonly head: string
+  readonly services: ReadonlyMap<string, string>
+}
+
+/** The live view of a namespace with the rights of one user, for all who look with them. */
+export class Sight {
+  readonly #namespace: string
+  readonly #scene: Scene
+  readonly #explanations: Explanations
+  readonly #now: () => number
+  readonly #stop = new AbortController()
+  readonly #dirty = new Set<string>()
+  readonly #published = new Map<string, Published>()
+  readonly #listeners = new Set<(event: LiveEvent) => void>()
+  readonly #ready: Promise<void>
+  #isListed = false
+  #timer: NodeJS.Timeout | undefined
+  #looking: NodeJS.Timeout | undefined
+  #pause = GATHERING
+
+  constructor(cluster: Cluster, namespace: string, now: () => number) {
+    this.#namespace = namespace
+    this.#now = now
+    const changed = (environment: string) => this.#mark(environment)
+    this.#scene = new Scene(cluster, namespace, changed)
+    this.#explanations = new Explanations(cluster, changed)
+    this.#ready = new Promise((resolve, reject) => {
+      const listed = () => {
+        this.#isListed = true
+        this.#publish()
+        this.#looking = setInterval(() => this.#lookAgain(), LOOKING).unref()
+        resolve()
+      }
+      this.#scene.run(this.#stop.signal, listed).catch((error: unknown) => {
+        this.end(error)
+        reject(error)
+      })
+    })
+    this.#ready.catch(() => {})
+  }
+
+  /** Aborted, with the reason, when it has ended: nothing more is told. */
+  get ended(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  end(reason: unknown): void {
+    clearTimeout(this.#timer)
+    clearInterval(this.#looking)
+    this.#stop.abort(reason)
+  }
+
+  /** All environments as they are. Rejects with what ended the watches. */
+  async environments(): Promise<readonly EnvironmentDetails[]> {
+    await this.#ready
+    this.#stop.signal.throwIfAborted()
+    this.#publish()
+    return [...this.#published.values()].map(({ details }) => details)
+  }
+
+  /** One of them, with the reasons of its failures; undefined where there is none. */
+  async environment(name: string): Promise<EnvironmentDetails | undefined> {
+    await this.environments()
+    await this.#explanations.settled(name)
+    return (await this.environments()).find(one => one.name === name)
+  }
+
+  /** All environments, then what becomes of them, until the signal is aborted; throws what ended the sight. */
+  async *follow(signal: AbortSignal): AsyncGenerator<LiveEvent> {
+    await this.#ready
+    let waiting: LiveEvent[] = []
+    let isBehind = true
+    let wake = () => {}
+    const listen = (event: LiveEvent) => {
+      if (waiting.length < MOST_WAITING) waiting.push(event)
+      else isBehind = true
+      wake()
+    }
+    const both = AbortSignal.any([signal, this.#stop.signal])
+    const onEnd = () => wake()
+    both.addEventListener('abort', onEnd)
+    this.#listeners.add(listen)
+    try {
+      for (;;) {
+        if (signal.aborted) return
+        this.#stop.signal.throwIfAborted()
+        if (isBehind) {
+          isBehind = false
+          waiting = []
+          yield { type: 'snapshot', environments: [...(await this.environments())] }
+          continue
+        }
+        const event = waiting.shift()
+        if (event) yield event
+        else
+          await new Promise<void>(resolve => {
+            wake = resolve
+          })
+      }
+    } finally {
+      this.#listeners.delete(listen)
+      both.removeEventListener('abort', onEnd)
+    }
+  }
+
+  #mark(environment: string): void {
+    this.#dirty.add(environment)
+    if (this.#timer || !this.#isListed || this.#stop.signal.aborted) return
+    this.#timer = setTimeout(() => this.#publish(), this.#pause)
+  }
+
+  #lookAgain(): void {
+    for (const [name, { details }] of this.#published)
+      if (details.services.some(({ state }) => state === 'waiting' || state === 'failed')) this.#mark(name)
+  }
+
+  #publish(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const began = performance.now()
+    const dirty = [...this.#dirty]
+    this.#dirty.clear()
+    for (const name of dirty) {
+      const environment = this.#scene.environment(name)
+      const event = environment ? this.#look(environment) : this.#remove(name)
+      if (event) for (const listener of this.#listeners) listener(event)
+    }
+    this.#pause = Math.max(GATHERING, SHARE * (performance.now() - began))
+  }
+
+  #look(environment: SceneEnvironment): LiveEvent | undefined {
+    const { name } = environment
+    const noted = notedOf(environment)
+    const seen = seenIn(environment, this.#scene, this.#now())
+    if (!noted.record && seen.length === 0) return this.#remove(name)
+    const details = toDetails(this.#namespace, environment, noted, seen, this.#scene.isCut, service =>
+      this.#explanations.of(name, service, noted),
+    )
+    const { services, state, ...rest } = details
+    // In their order, which is that of the picture.
+    const head = JSON.stringify([rest, services.map(one => [one.name, one.dependsOn, one.place])])
+    const texts = new Map(services.map(service => [service.name, JSON.stringify(service)]))
+    const before = this.#published.get(name)
+    this.#published.set(name, { details, head, services: texts })
+    if (before?.head !== head) return { type: 'environment', environment: details }
+    const changed: ShownService[] = services.filter(
+      service => before.services.get(service.name) !== texts.get(service.name),
+    )
+    if (changed.length === 0 && before.details.state === state) return undefined
+    return { type: 'services', environment: name, state, services: changed }
+  }
+
+  #remove(name: string): LiveEvent | undefined {
+    this.#explanations.forget(name)
+    return this.#published.delete(name) ? { type: 'removed', environment: name } : undefined
+  }
+}

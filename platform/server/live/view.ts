@@ -1,0 +1,182 @@
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts'
+import { isRoute } from '../../../constructs/kinds.ts'
+import { readChangeLists } from '../../../operations/objects/change-lists.ts'
+import { type DeployedService, readApplication } from '../../../operations/objects/deployed-application.ts'
+import { addressesOf } from '../../../operations/objects/endpoints/routes.ts'
+import { type EnvironmentRecord, toRecord } from '../../../operations/objects/record.ts'
+import { type SeenService, servicesIn } from '../../../operations/objects/seen-services.ts'
+import type {
+  EnvironmentDetails,
+  ServiceProblem,
+  ShownChanges,
+  ShownEnvironment,
+  ShownService,
+} from '../../api/environments.ts'
+import type { Scene, SceneEnvironment } from './scene.ts'
+
+/** Services of one environment that are told of. */
+const MOST_SERVICES = 500
+/** Notes of a problem, and characters of one. */
+const MOST_NOTES = 60
+const LONGEST = 2000
+
+/** What a deploy has noted of an environment, as far as it can be read. */
+export interface Noted {
+  readonly record: EnvironmentRecord | undefined
+  readonly services: readonly DeployedService[]
+  readonly history: readonly ShownChanges[]
+}
+
+/** Read once for each object: that of a record can be large. */
+const known = new WeakMap<KubeObject, Noted>()
+const NOTHING: Noted = { record: undefined, services: [], history: [] }
+
+export function notedOf({ record: object }: SceneEnvironment): Noted {
+  if (!object) return NOTHING
+  const found = known.get(object)
+  if (found) return found
+  const record = toRecord(object)
+  const noted = {
+    record,
+    services: readApplication(record.application)?.services ?? [],
+    history: readChangeLists(record.history).map(({ changes, ...list }) => ({
+      ...list,
+      changes: changes.map(one => ({ ...one, values: [...one.values] })),
+    })),
+  }
+  known.set(object, noted)
+  return noted
+}
+
+/** What runs in an environment now. */
+export function seenIn(
+  { objects }: SceneEnvironment,
+  { warnings, gateways }: Scene,
+  now: number,
+): readonly SeenService[] {
+  const all = [...objects.values()]
+  const urls = all.filter(isRoute).flatMap(route => addressesOf(route, gateways))
+  return servicesIn({ objects: all, warnings, urls, now }).slice(0, MOST_SERVICES)
+}
+
+/** An environment as pages show it; `problemsOf` gives what is known of why a service is not ready. */
+export function toDetails(
+  namespace: string,
+  { name }: Pick<SceneEnvironment, 'name'>,
+  noted: Noted,
+  seen: readonly SeenService[],
+  isCut: boolean,
+  problemsOf: (service: SeenService) => readonly ServiceProblem[],
+): EnvironmentDetails {
+  const running = new Map(seen.map(one => [one.overview.service, one]))
+  const deployed = new Map(noted.services.map(one => [one.service, one]))
+  // As they start; what no file has comes last.
+  const names = [...new Set([...deployed.keys(), ...running.keys()])].slice(0, MOST_SERVICES)
+  const services = names.map(service => {
+    const one = running.get(service)
+    return toService(service, one, deployed.get(service), one ? problemsOf(one) : [])
+  })
+  const { record, history } = noted
+  const newest = history[0]
+  const { changes: _, left: __, ...last } = newest ?? { changes: [], by: '', at: '' }
+  const when = record?.deployed
+  return {
+    name,
+    namespace,
+    state: stateOf(services),
+    // An older devctl writes who and when, and leaves the lists away.
+    ...(when && { deployed: newest?.at === when.at ? last : when }),
+    ...(record?.source && { source: record.source }),
+    services,
+    history: [...history],
+    ...(isCut && { isCut }),
+  }
+}
+
+/** The same in a few words, for a list. */
+export function toSummary({ name, state, deployed, source, services }: EnvironmentDetails): ShownEnvironment {
+  const failed = services.find(one => one.state === 'failed')
+  return {
+    name,
+    state,
+    ...(deployed && { deployed }),
+    ...(source && { source }),
+    services: services.length,
+    ready: services.filter(isWell).length,
+    endpoints: [...new Set(services.flatMap(({ endpoints }) => endpoints))],
+    ...(failed && { problem: { service: failed.name, reason: failed.reason ?? 'failed' } }),
+  }
+}
+
+const isWell = ({ state }: ShownService): boolean => state === 'ready' || state === 'complete'
+
+function stateOf(services: readonly ShownService[]): string {
+  if (services.every(({ state }) => state === 'missing')) return 'empty'
+  if (services.some(({ state }) => state === 'failed')) return 'failed'
+  return services.every(isWell) ? 'ready' : 'waiting'
+}
+
+function toService(
+  name: string,
+  seen: SeenService | undefined,
+  deployed: DeployedService | undefined,
+  problems: readonly ServiceProblem[],
+): ShownService {
+  const noted = {
+    dependsOn: (deployed?.needs ?? []).map(({ service, condition }) => ({ service, condition })),
+    ...(deployed?.file !== undefined &&
+      deployed.line !== undefined && { place: { file: deployed.file, line: deployed.line } }),
+  }
+  if (!seen)
+    return {
+      name,
+      state: 'missing',
+      ...(deployed && { kind: deployed.kind }),
+      ...(deployed?.image !== undefined && { image: deployed.image }),
+      ready: 0,
+      wanted: 0,
+      restarts: 0,
+      endpoints: [],
+      exposed: [],
+      internal: [],
+      ...noted,
+      problems: [],
+    }
+  const { overview } = seen
+  const { state, reason, kind, workload, ready, wanted, restarts, since, image, development } = overview
+  return {
+    name,
+    state,
+    ...(reason !== undefined && { reason: cut(reason) }),
+    kind,
+    workload,
+    ready,
+    wanted,
+    restarts,
+    ...(since !== undefined && { since }),
+    ...(image !== undefined && { image }),
+    endpoints: overview.addresses.filter(isWebAddress),
+    exposed: [...overview.exposed],
+    internal: [...overview.internal],
+    ...(development !== undefined && { development }),
+    ...noted,
+    problems: [...problems],
+  }
+}
+
+/** An address becomes a link. */
+const isWebAddress = (url: string): boolean => /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')
+
+/** A diagnostic of a deploy as it is sent. */
+export function toProblem({ code, message, hint, notes = [], span }: Diagnostic): ServiceProblem {
+  return {
+    code,
+    message: cut(message),
+    ...(hint !== undefined && { hint: cut(hint) }),
+    notes: notes.slice(0, MOST_NOTES).map(cut),
+    ...(span && { place: { file: span.file.path, line: span.file.position(span.start).line } }),
+  }
+}
+
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)

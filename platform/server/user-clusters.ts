@@ -1,0 +1,57 @@
+import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import type { Identified } from './caller.ts'
+import { kubeToken } from './kube-token.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** Clusters that are kept; the one that was not used for the longest time goes first. */
+const MOST = 500
+/** Milliseconds for which one is kept: as long as its token of Kubernetes lives, less some. */
+const LIFE = 3_000_000
+/** Milliseconds before its end at which a token of Kubernetes is replaced. */
+const MARGIN = 300_000
+
+interface Kept {
+  readonly cluster: Cluster
+  readonly until: number
+}
+
+/**
+ * The cluster with the rights of a caller, not with the server's: what somebody may read the API server
+ * decides. Its tokens of Kubernetes are bound to the caller's token of the platform, and end with that.
+ */
+export class UserClusters {
+  readonly #world: PlatformWorld
+  /** By the id of the token of the platform, the last used one at the end. */
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(world: PlatformWorld) {
+    this.#world = world
+  }
+
+  of(by: Identified): Cluster {
+    const { id } = by.token
+    const now = this.#world.now()
+    const known = this.#kept.get(id)
+    const one = known && known.until > now ? known : this.#open(by, now)
+    this.#kept.delete(id)
+    this.#kept.set(id, one)
+    for (const [other] of this.#kept) {
+      if (this.#kept.size <= MOST) break
+      this.#kept.delete(other)
+    }
+    return one.cluster
+  }
+
+  #open(by: Identified, now: number): Kept {
+    const { cluster, clusterAs } = this.#world
+    let last: Awaited<ReturnType<typeof kubeToken>> | undefined
+    const token = async (fresh: boolean): Promise<string> => {
+      if (fresh || !last || Date.parse(last.expires) - this.#world.now() < MARGIN) last = await kubeToken(cluster, by)
+      return last.token
+    }
+    return {
+      cluster: clusterAs(token, `\`${by.user.login}\``),
+      until: Math.min(now + LIFE, Date.parse(by.token.expires)),
+    }
+  }
+}
