@@ -1,10 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Cluster, eventually } from '../cluster/cluster.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { Program } from '../cluster/program.ts'
+import { endAll, type KeptLaptop, laptops, type Started } from './attempts.ts'
 
-/** A project in a folder, with the programs that work on it. */
+/** A project in a folder, with the programs that work on it. Those that a failed test has started are ended after it. */
 export interface Laptop {
   readonly folder: string
   /** devctl's own folder. */
@@ -22,13 +23,19 @@ export interface DevelopmentPlace extends Laptop {
   close(): Promise<void>
 }
 
+/** How many places of a name there were. */
+const opened = new Map<string, number>()
+
 /** Makes the namespace and an empty folder; both have the name of the test. The programs also get the variables of `more`. */
 export async function openDevelopment(
   cluster: Cluster,
   name: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<DevelopmentPlace> {
-  const namespace = `${name}-${process.pid}`
+  // A test that is tried again does not get the namespace of its first attempt, which may still be ending.
+  const others = opened.get(name) ?? 0
+  opened.set(name, others + 1)
+  const namespace = `${name}-${process.pid}${others > 0 ? `-${others}` : ''}`
   const laptop = openLaptop(namespace, name, more)
   await cluster.createNamespace(namespace)
   return {
@@ -46,23 +53,27 @@ export function openLaptop(namespace: string, name: string, more: Readonly<Recor
   const folder = mkdtempSync(join(tmpdir(), `devctl-${name}-`))
   const home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
   const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace, ...more }
-  const programs: Program[] = []
+  const started: Started[] = []
+  const kept: KeptLaptop = {
+    folder,
+    home,
+    started,
+    processes: () => programsOf(env),
+    start(words) {
+      const program = new Program(words, { cwd: folder, env }).read()
+      started.push({ words, program })
+      return program
+    },
+  }
+  laptops.add(kept)
   return {
     folder,
     home,
     namespace,
-    devctl(...words) {
-      const program = new Program(words, { cwd: folder, env }).read()
-      programs.push(program)
-      return program
-    },
+    devctl: (...words) => kept.start(words),
     async clear() {
-      for (const one of programs) one.process.kill('SIGKILL')
-      await eventually('all programs have ended', 20, async () => {
-        const left = programsOf(env)
-        for (const one of left) end(one)
-        return left.length === 0 || undefined
-      })
+      laptops.delete(kept)
+      await endAll(kept)
       for (const one of [folder, home]) rmSync(one, { recursive: true, force: true })
     },
   }
@@ -84,14 +95,6 @@ function programsOf(variables: Readonly<Record<string, string>>): readonly numbe
         return false
       }
     })
-}
-
-function end(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has ended.
-  }
 }
 
 /** Variables with which Node.js takes this machine for that of another person. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { write } from '../cli/folder.ts'
 import { eventually, findCluster } from '../cluster/cluster.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
@@ -44,9 +44,9 @@ describe.skipIf(cluster === undefined)('a development container whose Pod is evi
   beforeAll(async () => {
     place = await openDevelopment(cluster!, 'drained')
     node = (await kubectl('get', 'node', '-o', 'jsonpath={.items[0].metadata.name}')).trim()
-    await kubectl('label', 'node', node, `${LABEL}=yes`)
     write(place.folder, { 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST, 'files/said.txt': 'the first\n' })
   })
+  beforeEach(() => kubectl('label', '--overwrite', 'node', node, `${LABEL}=yes`))
   afterAll(async () => {
     await cluster?.kubectl('label', 'node', node, `${LABEL}-`)
     await place?.close()

@@ -1,11 +1,37 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 
-/** A port of 127.0.0.1 that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
+/**
+ * Where systems take no ports for connections that programs of this machine open: Linux gives those an even number, and a
+ * port from `listen(0)` an odd one, so that the next port is in use now and then. NodePorts are elsewhere, too.
+ */
+const [FIRST, LAST] = [10_000, 29_999]
+
+/** A port on which nobody listens on the loopback addresses; with a count, so many in a row, of which it is the first. */
+export async function freePort(count = 1): Promise<number> {
+  for (let tries = 0; tries < 100; tries++) {
+    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST - count))
+    if (await areFree(Array.from({ length: count }, (_, index) => port + index))) return port
+  }
+  throw new Error(`no ${count} free ports in a row`)
+}
+
+async function areFree(ports: readonly number[]): Promise<boolean> {
+  const servers: Server[] = []
+  try {
+    for (const port of ports)
+      for (const host of ['127.0.0.1', '::1']) {
+        const server = createServer().listen(port, host)
+        await once(server, 'listening').catch(error => {
+          // This machine may have no IPv6.
+          if (error.code !== 'EADDRNOTAVAIL') throw error
+        })
+        servers.push(server)
+      }
+    return true
+  } catch {
+    return false
+  } finally {
+    await Promise.all(servers.map(one => new Promise(done => one.close(done))))
+  }
 }

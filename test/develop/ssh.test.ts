@@ -19,6 +19,7 @@ import { sshConfigFile } from '../../operations/develop/ssh-front/entry.ts'
 import { type OpenFront, openFront } from '../../operations/develop/ssh-front/open-front.ts'
 import { findCluster } from '../cluster/cluster.ts'
 import { bundledSshServer } from './agent-bundle.ts'
+import { freePort } from './free-port.ts'
 import { startPod } from './pod.ts'
 
 const found = findCluster()
@@ -482,13 +483,5 @@ async function serve(take: (socket: Socket) => unknown): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  return typeof address === 'object' && address ? address.port : 0
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
   return typeof address === 'object' && address ? address.port : 0
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../cli/folder.ts'
@@ -30,7 +30,8 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
 
   beforeAll(async () => {
     place = await openDevelopment(cluster!, 'several')
-    port = await freePort()
+    // Both want the first, and one gets the next.
+    port = await freePort(2)
     const dev = (name: string) => `  ${name}:
     command: ["node", "server.js"]
     workdir: /app
@@ -41,7 +42,6 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
       'compose.yaml': `name: shop\nservices:\n${service('api')}${service('web')}`,
       'devctl.yml': `deploy:\n  compose: compose.yaml\ndev:\n${dev('api')}${dev('web')}  shell:\n    autocreate: true\n    image: node:22-alpine\n    sync: ["./missing:/app"]\n`,
       'api/server.js': SERVER,
-      'api/greeting.txt': 'from api',
       'web/server.js': SERVER,
       'web/greeting.txt': 'from web',
     })
@@ -49,6 +49,8 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
   afterAll(() => place?.close())
 
   const devctl = (...words: readonly string[]) => place.devctl(...words)
+
+  const greet = (text: string) => write(place.folder, { 'api/greeting.txt': text })
 
   const replicas = async (name: string) =>
     (
@@ -58,7 +60,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     ).spec.replicas
 
   const page = (at: number, text: string) =>
-    eventually(`port ${at} says ${text}`, 30, async () => {
+    eventually(`port ${at} says ${text}`, 60, async () => {
       const answer = await fetch(`http://127.0.0.1:${at}/`, { signal: AbortSignal.timeout(5000) }).catch(
         () => undefined,
       )
@@ -78,6 +80,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
   })
 
   test('runs them side by side, ends one alone, and all at Ctrl-C', async () => {
+    greet('from api')
     const up = devctl('up', 'api', 'web')
     await up.until(/^api +\| .*serves from api/, 120)
     await up.until(/^web +\| .*serves from web/, 120)
@@ -90,10 +93,10 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     expect(await status.status).toBe(0)
     expect(status.stdout).toMatch(/api +100.00% {2}ready[\s\S]*web +100.00% {2}ready[\s\S]*shell +- {2}not active/)
 
-    writeFileSync(join(place.folder, 'api/greeting.txt'), 'later')
+    greet('later')
     const restart = devctl('restart', 'api')
     expect(await restart.status, restart.stderr).toBe(0)
-    await up.until(/^api +\| .*serves later/, 30)
+    await up.until(/^api +\| .*serves later/, 60)
 
     const down = devctl('down', 'api')
     expect(await down.status, down.stderr).toBe(0)
@@ -109,12 +112,13 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
   })
 
   test('restarts the command of `up`, which goes on', async () => {
+    greet('later')
     const up = devctl('up', 'api')
-    await up.until(/^serves later/, 90)
+    await up.until(/^serves later/, 120)
     const restart = devctl('restart', 'api')
     expect(await restart.status, restart.stderr).toBe(0)
     expect(restart.stderr).toContain('the program of api is restarted')
-    await up.until(/^serves later/, 30, 2)
+    await up.until(/^serves later/, 60, 2)
     await page(port, 'later')
     const down = devctl('down', 'api')
     expect(await down.status, down.stderr).toBe(0)
@@ -122,7 +126,8 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
   })
 
   test('runs in the background', async () => {
-    mkdirSync(join(place.folder, 'missing'))
+    greet('later')
+    mkdirSync(join(place.folder, 'missing'), { recursive: true })
     const up = devctl('up', '--all', '--detach')
     expect(await up.status, up.stderr).toBe(0)
     expect(up.stderr).toContain('api, web, shell are in sync, in the background')
