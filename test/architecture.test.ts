@@ -148,7 +148,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'constructs/kinds',
       'constructs/mirror/names',
     ],
-    packages: ['fastify'],
+    packages: ['fastify', 'jose', 'openid-client'],
   },
   operations: {
     ours: [

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { LOGIN } from '../rules/names.ts'
 import { closed, entered, granted, text, time } from './common.ts'
+import { me } from './me.ts'
 import { route } from './route.ts'
 
 const setup = closed({
@@ -37,6 +38,7 @@ export const authRoutes = {
     audit: 'setup',
     isSecret: true,
   }),
+  'POST /auth/claim': route({ caller: 'person', body: closed({ token: text() }), reply: me, audit: 'claim' }),
   'POST /auth/cli': route({ caller: 'nobody', body: codeExchange, reply: granted, audit: 'login', isSecret: true }),
   'POST /auth/cli/code': route({
     caller: 'person',

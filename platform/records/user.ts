@@ -17,8 +17,12 @@ export interface PlatformUser {
   readonly home?: string
   /** RFC 3339. */
   readonly lastLogin: string
-  /** The provider refused them, or an administrator did. */
+  /** By an administrator. */
   readonly isSuspended?: boolean
+  /** RFC 3339: when their provider last said that it knows them, besides at a login. */
+  readonly asked?: string
+  /** Their provider did not know them any more; the next login ends it. */
+  readonly isRefused?: boolean
 }
 
 const PREFIX = 'dev.platform/'
@@ -34,8 +38,22 @@ export function fromUser({
   home,
   lastLogin,
   isSuspended,
+  asked,
+  isRefused,
 }: PlatformUser): KubeObject {
-  const values = { issuer, subject, login, name, email, role, home, 'last-login': lastLogin, suspended: isSuspended }
+  const values = {
+    issuer,
+    subject,
+    login,
+    name,
+    email,
+    role,
+    home,
+    'last-login': lastLogin,
+    suspended: isSuspended,
+    asked,
+    refused: isRefused,
+  }
   const kept = Object.entries(values).filter(([, value]) => value !== undefined && value !== false)
   return {
     apiVersion: 'v1',
@@ -60,7 +78,7 @@ export function toUser({ metadata }: KubeObject): PlatformUser | undefined {
   }
   const [issuer, subject, login] = [value('issuer'), value('subject'), value('login')]
   if (metadata.name !== userAccount(id) || !isUserId(id) || !issuer || !subject || !login) return undefined
-  const [name, email, home] = [value('name'), value('email'), value('home')]
+  const [name, email, home, asked] = [value('name'), value('email'), value('home'), value('asked')]
   return {
     id,
     issuer,
@@ -72,5 +90,7 @@ export function toUser({ metadata }: KubeObject): PlatformUser | undefined {
     ...(home && { home }),
     lastLogin: value('last-login') ?? '1970-01-01T00:00:00Z',
     ...(value('suspended') === 'true' && { isSuspended: true }),
+    ...(asked && { asked }),
+    ...(value('refused') === 'true' && { isRefused: true }),
   }
 }

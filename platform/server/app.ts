@@ -6,6 +6,7 @@ import type { ApiRoute } from '../api/route.ts'
 import { ROUTES, type RouteName } from '../api/routes.ts'
 import { rfc3339 } from '../records/names.ts'
 import { browserOf } from './browser.ts'
+import { registerBrowserLogin } from './browser-login.ts'
 import { checkCaller, type Identified, whoIs } from './caller.ts'
 import { toEventStream } from './event-stream.ts'
 import type { RouteHandler, StreamEvent } from './handlers/handler.ts'
@@ -35,6 +36,7 @@ export function createApp(world: PlatformWorld, parts: PlatformParts): FastifyIn
   const handlers = makeHandlers(world, parts)
   for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
     register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts)
+  registerBrowserLogin(app, world, parts)
   return app
 }
 
@@ -59,7 +61,7 @@ function register(
     // Before the body is read and checked: who is nobody learns nothing of what is wanted.
     onRequest: async request => {
       if (route.caller === 'nobody') return
-      const by = await whoIs(request.headers, world.settings.url, parts)
+      const by = await whoIs(request.headers, world, parts)
       callers.set(request, by)
       checkCaller(by, route.caller)
     },

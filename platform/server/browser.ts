@@ -4,6 +4,7 @@ import { PlatformError } from './platform-error.ts'
 
 /** The prefix has browsers refuse it from anybody but us: hosts of environments are beside ours (RFC 6265bis). */
 export const SESSION_COOKIE = '__Host-devctl'
+const LOGIN_COOKIE = '__Host-devctl-login'
 
 /** A request that a browser makes, and the session that it is given. */
 export interface Browser {
@@ -22,8 +23,17 @@ export const browserOf = (headers: IncomingHttpHeaders, url: string, setCookie: 
 })
 
 /** The token of the session that a request comes with. */
-export const sessionOf = ({ cookie = '' }: IncomingHttpHeaders): string | undefined =>
-  new RegExp(`(?:^|; ?)${SESSION_COOKIE}=([\\w-]{1,200})(?:;|$)`).exec(cookie)?.[1]
+export const sessionOf = (headers: IncomingHttpHeaders): string | undefined => cookieOf(headers, SESSION_COOKIE)
+
+/** What was sealed when a login began in this browser. */
+export const loginOf = (headers: IncomingHttpHeaders): string | undefined => cookieOf(headers, LOGIN_COOKIE)
+
+/** `Lax`: people come back to us from a page of the provider. */
+export const loginCookie = (value: string, seconds: number): string =>
+  `${LOGIN_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Lax`
+
+const cookieOf = ({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined =>
+  new RegExp(`(?:^|; ?)${name}=([\\w.-]{1,2000})(?:;|$)`).exec(cookie)?.[1]
 
 /**
  * Throws a PlatformError unless a request comes from a page of ours, as the browser says: by

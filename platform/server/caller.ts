@@ -5,7 +5,8 @@ import type { PlatformUser } from '../records/user.ts'
 import { requireOurPage, sessionOf } from './browser.ts'
 import { notAllowed, notLoggedIn, PlatformError } from './platform-error.ts'
 import type { Tokens } from './tokens.ts'
-import type { Users } from './users.ts'
+import { LINK_ISSUER, type Users } from './users.ts'
+import type { PlatformWorld } from './world.ts'
 
 /** Who makes a request, and with which token. */
 export interface Identified {
@@ -13,8 +14,16 @@ export interface Identified {
   readonly token: TokenRecord
 }
 
+/** What it takes to know somebody. */
+export interface Accounts {
+  readonly tokens: Tokens
+  readonly users: Users
+}
+
 /** Tokens that stand for the person themselves. */
 const PERSONAL: ReadonlySet<string> = new Set(['session', 'cli'])
+/** Milliseconds. */
+const REMEMBERED = 30 * 86_400_000
 /** Tokens that get their owner in, but into no account: they are exchanged for one. */
 const EXCHANGED: ReadonlySet<string> = new Set(['setup', 'invite'])
 
@@ -24,33 +33,44 @@ const EXCHANGED: ReadonlySet<string> = new Set(['setup', 'invite'])
  */
 export async function whoIs(
   headers: IncomingHttpHeaders,
-  url: string,
-  { tokens, users }: { readonly tokens: Tokens; readonly users: Users },
+  { settings: { url }, now }: Pick<PlatformWorld, 'settings' | 'now'>,
+  parts: Accounts,
 ): Promise<Identified> {
   if (headers.authorization !== undefined) {
     const text = bearer(headers.authorization)
     // A session is a browser's, and no script has its text.
     if (text === undefined || text.startsWith('devctl_session_')) throw notLoggedIn()
-    return identify(text, tokens, users)
+    return identify(text, parts, now())
   }
   const session = sessionOf(headers)
   if (!session?.startsWith('devctl_session_')) throw notLoggedIn()
   requireOurPage(headers, url)
-  return identify(session, tokens, users)
+  return identify(session, parts, now())
 }
 
 /** Who a token belongs to. Throws a PlatformError when it lets nobody in. */
-async function identify(text: string, tokens: Tokens, users: Users): Promise<Identified> {
+async function identify(text: string, { tokens, users }: Accounts, now: number): Promise<Identified> {
   const token = await tokens.check(text)
   if (!token || token.user === undefined || EXCHANGED.has(token.kind)) throw notLoggedIn()
   const user = await users.find(token.user)
   if (!user) throw notLoggedIn()
   if (user.isSuspended)
     throw new PlatformError(403, 'suspended', `\`${user.login}\` is suspended`, { hint: 'ask an administrator' })
+  if (user.isRefused || (token.kind === 'api' && isForgotten(user, now)))
+    throw new PlatformError(401, 'login', `\`${user.login}\` has to log in again`, {
+      hint: 'the provider of the login does not know them any more, or was not asked for 30 days',
+    })
   // That it was used is written where it can be; the request does not depend on it.
   await tokens.noteUse(token).catch(() => {})
   return { user, token }
 }
+
+/**
+ * Tokens of programs are as good as the account of their owner, which only their provider can tell: nothing
+ * was heard from it for too long.
+ */
+const isForgotten = ({ issuer, lastLogin, asked = lastLogin }: PlatformUser, now: number): boolean =>
+  issuer !== LINK_ISSUER && Math.max(Date.parse(lastLogin), Date.parse(asked)) + REMEMBERED < now
 
 /** Throws a PlatformError unless they may call a route. */
 export function checkCaller({ user, token }: Identified, caller: Caller): void {

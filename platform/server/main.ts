@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { tokenAccesses } from '../../adapters/kubernetes/connection.ts'
 import { connect, toCluster } from '../../adapters/kubernetes/kube-cluster.ts'
 import { createApp } from './app.ts'
@@ -18,12 +19,14 @@ interface Start {
   readonly settings: string
   /** A folder. */
   readonly keys: string
+  /** A folder with the client secrets of providers. */
+  readonly login: string
   readonly version: string
   readonly port: number
 }
 
 /** Serves the platform until a signal ends it. */
-async function serve({ settings, keys, version, port }: Start): Promise<void> {
+async function serve({ settings, keys, login, version, port }: Start): Promise<void> {
   const accessAs = await tokenAccesses(process.env)
   const world: PlatformWorld = {
     cluster: await connect({ env: process.env }),
@@ -31,14 +34,16 @@ async function serve({ settings, keys, version, port }: Start): Promise<void> {
     settings: readSettings(readFileSync(settings, 'utf8')),
     sealing: sealingWith({ read: () => readKeys(keys), now: Date.now }),
     version,
+    clientSecret: provider => readText(join(login, provider)),
     now: Date.now,
     random: randomBytes,
     audit: line => void process.stdout.write(`${JSON.stringify(line)}\n`),
     log: line => void process.stderr.write(`${JSON.stringify(line)}\n`),
   }
-  const app = createApp(world, makeParts(world))
+  const parts = makeParts(world)
+  const app = createApp(world, parts)
   const over = new AbortController()
-  const leading = lead(world, makeTasks(world), over.signal)
+  const leading = lead(world, makeTasks(world, parts), over.signal)
   const end = () => {
     setTimeout(() => process.exit(1), GOODBYE).unref()
     over.abort()
@@ -49,10 +54,20 @@ async function serve({ settings, keys, version, port }: Start): Promise<void> {
   await app.listen({ port, host: '::' })
 }
 
+/** Undefined for a file that is not there. */
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
 const {
   DEVCTL_SETTINGS: settings = '/etc/devctl/settings.json',
   DEVCTL_KEYS: keys = '/etc/devctl-keys',
+  DEVCTL_LOGIN: login = '/etc/devctl-login',
   DEVCTL_VERSION: version = '0.0.0',
   PORT = '8080',
 } = process.env
-void serve({ settings, keys, version, port: Number(PORT) })
+void serve({ settings, keys, login, version, port: Number(PORT) })

@@ -1,6 +1,8 @@
 import { LiveNamespaces } from './live/live-namespaces.ts'
 import { Logins } from './logins.ts'
 import { Namespaces } from './namespaces.ts'
+import { makeProviders } from './providers/make-providers.ts'
+import type { IdentityProvider } from './providers/provider.ts'
 import { Tokens } from './tokens.ts'
 import { UserClusters } from './user-clusters.ts'
 import { Users } from './users.ts'
@@ -13,6 +15,7 @@ export interface PlatformParts {
   readonly namespaces: Namespaces
   readonly logins: Logins
   readonly live: LiveNamespaces
+  readonly providers: ReadonlyMap<string, IdentityProvider>
 }
 
 export function makeParts(world: PlatformWorld): PlatformParts {
@@ -23,5 +26,6 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     namespaces: new Namespaces(world, users),
     logins: new Logins(world),
     live: new LiveNamespaces(world, new UserClusters(world)),
+    providers: makeProviders(world),
   }
 }

@@ -1,6 +1,11 @@
 import { expiredTask } from './expired.ts'
 import type { LeaderTask } from './leader.ts'
+import type { PlatformParts } from './make-parts.ts'
+import { standingTask } from './standings.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** What the leader does, besides answering requests. */
-export const makeTasks = (world: PlatformWorld): readonly LeaderTask[] => [expiredTask(world)]
+export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly LeaderTask[] => [
+  expiredTask(world),
+  standingTask(world, parts),
+]

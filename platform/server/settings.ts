@@ -1,3 +1,4 @@
+import { isOrganisation, type ProviderSettings } from '../rules/provider.ts'
 import type { Settings } from './world.ts'
 
 /** Namespaces that a developer may own, unless the settings say another number. */
@@ -23,5 +24,24 @@ export function readSettings(text: string): Settings {
       ...(ca !== undefined && { ca: textOf('kubernetes.ca', ca) }),
     },
     namespacesPerUser: number,
+    providers: readProviders(found['providers'] ?? []),
   }
+}
+
+/** Throws an Error for one that is not whole: nobody should get in by half a rule. */
+function readProviders(found: unknown): readonly ProviderSettings[] {
+  if (!Array.isArray(found) || !found.every(isProvider)) throw new Error('settings: `providers` has one that is none')
+  const ids = found.map(({ id }) => id)
+  if (new Set(ids).size < ids.length) throw new Error('settings: two `providers` have the same `id`')
+  return found
+}
+
+function isProvider(one: unknown): one is ProviderSettings {
+  const { kind, id, name, clientId, issuer, url, allow } = (one ?? {}) as Readonly<Record<string, unknown>>
+  const isText = (value: unknown) => typeof value === 'string' && value !== ''
+  const isAddress = (value: unknown) => typeof value === 'string' && URL.canParse(value)
+  if (typeof id !== 'string' || !/^[a-z0-9-]{1,40}$/.test(id) || !isText(name) || !isText(clientId)) return false
+  if (!Array.isArray(allow)) return false
+  if (kind === 'github') return isAddress(url) && allow.every(rule => typeof rule === 'string' && isOrganisation(rule))
+  return kind === 'oidc' && isAddress(issuer) && allow.every(rule => isText(rule?.claim) && isText(rule?.value))
 }

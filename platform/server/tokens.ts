@@ -74,6 +74,19 @@ export class Tokens {
     })
   }
 
+  /**
+   * Logs somebody out everywhere: what was given out for their tokens ends, and the tokens of their programs
+   * are there still, for when their owner may use them again.
+   */
+  async suspendAll(user: string): Promise<void> {
+    await Promise.all(
+      (await this.of(user)).map(async record => {
+        // Tokens of Kubernetes are bound to the very object.
+        if ((await this.revoke(record.id)) && record.kind === 'api') await this.#world.cluster.create(fromToken(record))
+      }),
+    )
+  }
+
   /** Ends all tokens of a user, and what was given out for them. */
   async revokeAll(user: string): Promise<void> {
     await Promise.all((await this.of(user)).map(({ id }) => this.revoke(id)))

@@ -14,6 +14,9 @@ export interface ProvenIdentity {
   readonly email?: string
 }
 
+/** The issuer of people who came by a link and have no provider. */
+export const LINK_ISSUER = 'devctl'
+
 /** The people of the platform, as ServiceAccounts. */
 export class Users {
   readonly #world: PlatformWorld
@@ -61,6 +64,12 @@ export class Users {
       ...(known?.home !== undefined && { home: known.home }),
       ...(known?.isSuspended && { isSuspended: true }),
     })
+  }
+
+  /** Changes some of what is known of somebody who is there. */
+  async change(id: string, change: Partial<PlatformUser>): Promise<void> {
+    const user = await this.find(id)
+    if (user) await this.save({ ...user, ...change })
   }
 
   async save(user: PlatformUser): Promise<PlatformUser> {

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import type { Info } from '../api/info.ts'
+import type { ProviderSettings } from '../rules/provider.ts'
 import type { Sealing } from './sealed.ts'
 
 /** What the platform is set up with. */
@@ -12,6 +13,8 @@ export interface Settings {
   readonly kubernetes: Info['kubernetes']
   /** Namespaces that a developer may own. */
   readonly namespacesPerUser: number
+  /** How people log in, besides links. */
+  readonly providers: readonly ProviderSettings[]
 }
 
 /** What the server stands on. Tests have a clock and random bytes of their own. */
@@ -22,6 +25,8 @@ export interface PlatformWorld {
   clusterAs(token: (fresh: boolean) => Promise<string>, who: string): Cluster
   readonly settings: Settings
   readonly version: string
+  /** What the platform proves itself with at a provider; read again each time, as it can be replaced. */
+  clientSecret(provider: string): string | undefined
   /** For secrets that are kept in records, or in cookies. */
   readonly sealing: Sealing
   /** Milliseconds since 1970. */

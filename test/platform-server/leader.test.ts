@@ -100,7 +100,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
     }
     const once_ = async (until: () => Promise<true | undefined>) => {
       const end = new AbortController()
-      const leading = lead(platform.world, makeTasks(platform.world), end.signal)
+      const leading = lead(platform.world, makeTasks(platform.world, platform.parts), end.signal)
       await eventually('it is done', 25, until)
       end.abort()
       await leading

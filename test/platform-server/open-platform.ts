@@ -11,10 +11,11 @@ import type { ErrorBody } from '../../platform/api/common.ts'
 import type { BodyOf, ReplyOf, RouteName } from '../../platform/api/routes.ts'
 import { type Installation, platformObjects, SERVER_ACCOUNT } from '../../platform/install/server.ts'
 import { MANAGED_LABEL, PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../platform/records/names.ts'
+import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { createApp } from '../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../platform/server/make-parts.ts'
 import { sealingWith } from '../../platform/server/sealed.ts'
-import type { AuditLine, PlatformWorld } from '../../platform/server/world.ts'
+import type { AuditLine, PlatformWorld, ServerLogLine } from '../../platform/server/world.ts'
 import { eventually } from '../cluster/cluster.ts'
 
 /** An answer: the status, and the body of its route, or an error. */
@@ -35,6 +36,8 @@ export interface TestPlatform {
   readonly world: PlatformWorld
   readonly app: FastifyInstance
   readonly audit: readonly AuditLine[]
+  /** What it has said to its operators. */
+  readonly log: readonly string[]
   /** Milliseconds that have passed for the platform besides those of the clock. */
   later: number
   call<N extends RouteName>(
@@ -59,7 +62,15 @@ export interface TestPlatform {
 /** Names that no other run has. */
 export const RUN = `t${process.pid % 100_000}`
 
-export async function openPlatform(): Promise<TestPlatform> {
+/** What differs from a platform as it is installed without options. */
+export interface TestSettings {
+  readonly providers?: readonly ProviderSettings[]
+}
+
+/** The client secret of all providers. */
+export const CLIENT_SECRET = 'client-secret-0123456789'
+
+export async function openPlatform({ providers = [] }: TestSettings = {}): Promise<TestPlatform> {
   const admin = await connect({ env: process.env })
   const kubernetes = await apiServer()
   await install(admin, kubernetes)
@@ -73,6 +84,7 @@ export async function openPlatform(): Promise<TestPlatform> {
     ),
   )
   const audit: AuditLine[] = []
+  const log: string[] = []
   const accessAs = await tokenAccesses(process.env)
   const world: PlatformWorld = {
     cluster,
@@ -84,11 +96,13 @@ export async function openPlatform(): Promise<TestPlatform> {
       url: 'https://platform.dev.example.com',
       kubernetes,
       namespacesPerUser: 3,
+      providers,
     },
+    clientSecret: () => CLIENT_SECRET,
     now: () => Date.now() + platform.later,
     random: randomBytes,
     audit: (line: AuditLine) => void audit.push(line),
-    log: () => {},
+    log: ({ text }: ServerLogLine) => void log.push(text),
   }
   const parts = makeParts(world)
   const app = createApp(world, parts)
@@ -105,6 +119,7 @@ export async function openPlatform(): Promise<TestPlatform> {
     world,
     app,
     audit,
+    log,
     later: 0,
     async call(name, { token, body, params = {}, headers: more = {} } = {}) {
       const [method = '', path = ''] = name.split(' ')

@@ -8,7 +8,22 @@ const good = {
 }
 
 test('settings have defaults', () => {
-  expect(readSettings(JSON.stringify(good))).toEqual({ ...good, namespacesPerUser: 5 })
+  expect(readSettings(JSON.stringify(good))).toEqual({ ...good, namespacesPerUser: 5, providers: [] })
+})
+
+const oidc = { kind: 'oidc', id: 'oidc', name: 'Git', issuer: 'https://git.example.com', clientId: 'devctl', allow: [] }
+const github = {
+  kind: 'github',
+  id: 'github',
+  name: 'GitHub',
+  url: 'https://github.com',
+  clientId: 'x',
+  allow: ['acme/dev'],
+}
+
+test('settings have ways to log in', () => {
+  const providers = [oidc, github]
+  expect(readSettings(JSON.stringify({ ...good, providers })).providers).toEqual(providers)
 })
 
 test.each([
@@ -16,6 +31,12 @@ test.each([
   [{ url: 1 }, '`url` is no text'],
   [{ kubernetes: null }, '`kubernetes.server` is no text'],
   [{ kubernetes: { server: 'https://k', ca: 1 } }, '`kubernetes.ca` is no text'],
+  [{ providers: {} }, '`providers` has one that is none'],
+  [{ providers: [{ ...oidc, allow: undefined }] }, '`providers` has one that is none'],
+  [{ providers: [{ ...oidc, allow: ['groups=dev'] }] }, '`providers` has one that is none'],
+  [{ providers: [{ ...oidc, id: '../x' }] }, '`providers` has one that is none'],
+  [{ providers: [{ ...github, allow: ['acme/dev/x'] }] }, '`providers` has one that is none'],
+  [{ providers: [oidc, oidc] }, 'two `providers` have the same `id`'],
   [{ namespacesPerUser: -1 }, '`namespacesPerUser` is no number of namespaces'],
 ])('%j is refused', (wrong, message) => {
   expect(() => readSettings(JSON.stringify({ ...good, ...wrong }))).toThrow(message)

@@ -1,17 +1,15 @@
 import type { authRoutes } from '../../api/auth.ts'
 import type { Granted } from '../../api/common.ts'
 import type { PlatformUser } from '../../records/user.ts'
-import { toGranted } from '../answers.ts'
+import { toGranted, toMe } from '../answers.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { notLoggedIn, PlatformError } from '../platform-error.ts'
-import type { ProvenIdentity } from '../users.ts'
+import { LINK_ISSUER, type ProvenIdentity } from '../users.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
 /** Seconds between two polls of a login by code. */
 const POLL = 2
-/** The issuer of people who came by a link and have no provider. */
-const LINK_ISSUER = 'devctl'
 
 export function authHandlers(
   { settings }: PlatformWorld,
@@ -43,6 +41,12 @@ export function authHandlers(
       const { text, record } = await tokens.issue({ kind: 'session', label: 'browser', user: user.id })
       browser.enter(text)
       return { login: user.login, expires: record.expires }
+    },
+    // The installer has an account at a provider, and becomes the administrator by it.
+    'POST /auth/claim': async ({ body, by }) => {
+      const token = await tokens.check(body.token)
+      if (token?.kind !== 'setup' || !(await tokens.revoke(token.id))) throw usedLink()
+      return toMe(await users.save({ ...(await users.known(by.user.id)), role: 'admin' }))
     },
     'POST /auth/cli/code': async ({ body, by }) => ({
       code: await logins.allow(by.user.id, body.challenge, body.label),

@@ -7,7 +7,7 @@ export const infoHandlers = ({ settings, version }: PlatformWorld): HandlersOf<t
     version,
     minCli: version,
     domain: settings.domain,
-    login: [],
+    login: settings.providers.map(({ id, name }) => ({ id, name })),
     kubernetes: settings.kubernetes,
   }),
 })

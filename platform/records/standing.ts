@@ -1,0 +1,44 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isUserId } from '../rules/names.ts'
+import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE } from './names.ts'
+
+/** By what the provider can be asked whether it still knows somebody. */
+export interface AccountStanding {
+  readonly user: string
+  /** The id of the provider. */
+  readonly provider: string
+  /** The refresh token, sealed. */
+  readonly sealed: string
+  /** RFC 3339: when the provider was last asked. */
+  readonly asked: string
+}
+
+export const standingName = (user: string): string => `p-${user}`
+
+/** Of the sealed token: it opens for this person and provider only. */
+export const sealedFor = ({ user, provider }: Pick<AccountStanding, 'user' | 'provider'>): string =>
+  `standing/${user}/${provider}`
+
+export const fromStanding = ({ user, ...rest }: AccountStanding): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {
+    name: standingName(user),
+    namespace: USERS_NAMESPACE,
+    labels: { [RECORD_LABEL]: 'standing', [MANAGED_LABEL]: 'true', [USER_LABEL]: user },
+  },
+  type: 'dev.platform/standing',
+  data: Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
+})
+
+/** Undefined for what we have not written. */
+export function toStanding({ metadata, data }: KubeObject): AccountStanding | undefined {
+  const user = metadata.name.replace(/^p-/, '')
+  const text = (key: string) => {
+    const found = (data as Readonly<Record<string, unknown>> | undefined)?.[key]
+    return typeof found === 'string' ? Buffer.from(found, 'base64').toString() : ''
+  }
+  const [provider = '', sealed = '', asked = ''] = ['provider', 'sealed', 'asked'].map(text)
+  const isWhole = metadata.name === standingName(user) && isUserId(user) && provider !== '' && sealed !== ''
+  return isWhole && !Number.isNaN(Date.parse(asked)) ? { user, provider, sealed, asked } : undefined
+}

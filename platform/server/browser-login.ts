@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { rfc3339 } from '../records/names.ts'
+import type { LoginProblem } from '../rules/login-problems.ts'
+import { returnPath } from '../rules/provider.ts'
+import { browserOf, loginCookie, loginOf } from './browser.ts'
+import type { PlatformParts } from './make-parts.ts'
+import { PlatformError } from './platform-error.ts'
+import { type IdentityProvider, LoginError, type LoginFlow } from './providers/provider.ts'
+import { keepStanding } from './standings.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** Milliseconds that a person may take at the provider, and that the provider may take to answer us. */
+const TYPING = 600_000
+const ANSWER = 25_000
+const SEALED_FOR = 'login'
+
+/** What the browser keeps while its person is at the provider. */
+interface Kept extends LoginFlow {
+  readonly provider: string
+  readonly to: string
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
+/**
+ * Logins in a browser by a provider: `/login/ID` leads there, and `/login/ID/callback` is where people come
+ * back. These are addresses for browsers to go to, not for programs: what goes wrong is told by the page
+ * `/login?problem=…`. What is under way is in a sealed cookie, so that any replica goes on with it.
+ */
+export function registerBrowserLogin(app: FastifyInstance, world: PlatformWorld, parts: PlatformParts): void {
+  const { settings, sealing, now, random } = world
+  const { providers } = parts
+
+  app.get<Named>('/login/:provider', async (request, reply) =>
+    answer(reply, request.params.provider, async (provider, signal) => {
+      const { to } = request.query as { readonly to?: unknown }
+      const text = () => random(32).toString('base64url')
+      const flow = { state: text(), nonce: text(), verifier: text() }
+      const address = await provider.begin(flow, signal)
+      const kept: Kept = { ...flow, provider: provider.id, to: returnPath(to), until: now() + TYPING }
+      setCookie(reply, loginCookie(sealing.seal(JSON.stringify(kept), SEALED_FOR), TYPING / 1000))
+      return address.href
+    }),
+  )
+
+  app.get<Named>('/login/:provider/callback', async (request, reply) =>
+    answer(reply, request.params.provider, async (provider, signal) => {
+      const text = loginOf(request.headers)
+      // It is good for one answer.
+      setCookie(reply, loginCookie('', 0))
+      const opened = text && sealing.open(text, SEALED_FOR)
+      const kept = opened ? (JSON.parse(opened) as Kept) : undefined // we have sealed it
+      if (!kept || kept.provider !== provider.id || kept.until < now())
+        throw new LoginError('expired', 'no login is under way in this browser')
+      const { search } = new URL(request.url, settings.url)
+      const { identity, refreshToken } = await provider.finish(
+        new URL(`/login/${provider.id}/callback${search}`, settings.url),
+        kept,
+        signal,
+      )
+      const user = await parts.users.loggedIn(identity)
+      if (user.isSuspended) throw new LoginError('suspended', `\`${user.login}\` is suspended`)
+      await keepStanding(world, user.id, provider.id, refreshToken)
+      await parts.namespaces.home(user)
+      const { text: session, record } = await parts.tokens.issue({ kind: 'session', label: 'browser', user: user.id })
+      browserOf(request.headers, settings.url, value => setCookie(reply, value)).enter(session)
+      const what = { provider: provider.id }
+      world.audit({ time: rfc3339(now()), action: 'login', user: user.id, token: record.id, what, status: 200 })
+      return kept.to
+    }),
+  )
+
+  async function answer(
+    reply: FastifyReply,
+    id: string,
+    work: (provider: IdentityProvider, signal: AbortSignal) => Promise<string>,
+  ): Promise<FastifyReply> {
+    const provider = providers.get(id)
+    if (!provider) throw new PlatformError(404, 'no-provider', 'there is no such way to log in')
+    // Addresses of the answer have codes in them.
+    reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+    try {
+      return reply.redirect(await work(provider, AbortSignal.timeout(ANSWER)), 303)
+    } catch (error) {
+      const problem: LoginProblem = error instanceof LoginError ? error.problem : 'failed'
+      const text = `login by ${id}: ${problem}: ${error instanceof Error ? error.message : String(error)}`
+      world.log({ time: rfc3339(now()), text })
+      return reply.redirect(`/login?problem=${problem}`, 303)
+    }
+  }
+}
+
+interface Named {
+  readonly Params: { readonly provider: string }
+}
+
+/** Besides those that are set already. */
+function setCookie(reply: FastifyReply, value: string): void {
+  const before = reply.getHeader('set-cookie')
+  const all = before === undefined ? [] : Array.isArray(before) ? before : [String(before)]
+  // A later value of a cookie replaces the earlier one.
+  const [name] = value.split('=')
+  reply.header('set-cookie', undefined)
+  reply.removeHeader('set-cookie')
+  reply.header('set-cookie', [...all.filter(one => !one.startsWith(`${name}=`)), value])
+}

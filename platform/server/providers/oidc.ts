@@ -1,0 +1,170 @@
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  ResponseBodyError,
+  refreshTokenGrant,
+} from 'openid-client'
+import { isAdmitted, type ProviderSettings, shownText } from '../../rules/provider.ts'
+import { type IdentityProvider, LoginError, type LoginFlow } from './provider.ts'
+import { providerFetch } from './provider-fetch.ts'
+
+/** Milliseconds that what a provider says of itself is kept. */
+const KEPT = 3_600_000
+/** Characters; of a subject by its specification, of a refresh token by what a record holds. */
+const LONGEST_SUBJECT = 255
+const LONGEST_REFRESH = 8192
+
+export interface OidcWorld {
+  /** Where the provider sends people back. */
+  readonly callback: string
+  /** Undefined when there is none. */
+  clientSecret(): string | undefined
+  now(): number
+}
+
+/** An OpenID Connect provider, which is asked as a confidential client: code, PKCE, state and nonce. */
+export function oidcProvider(
+  { id, issuer, clientId, allow }: Extract<ProviderSettings, { kind: 'oidc' }>,
+  { callback, clientSecret, now }: OidcWorld,
+): IdentityProvider {
+  let kept: { readonly secret: string; readonly until: number; readonly config: Promise<Configuration> } | undefined
+
+  /** What is under way is shared by all who wait; what has failed is not kept. */
+  const configuration = (): Promise<Configuration> => {
+    const secret = clientSecret()
+    if (!secret) throw new LoginError('provider-setup', 'there is no client secret')
+    if (kept?.secret === secret && now() < kept.until) return kept.config
+    const config = discover(new URL(issuer), clientId, secret)
+    const made = { secret, until: now() + KEPT, config }
+    kept = made
+    config.catch(() => {
+      if (kept === made) kept = undefined
+    })
+    return config
+  }
+
+  return {
+    id,
+    async begin({ state, nonce, verifier }) {
+      return explained(async () => {
+        const config = await configuration()
+        const known = config.serverMetadata().scopes_supported ?? []
+        // Of those that not all have: to be able to ask again later, and for rules about groups.
+        const scopes = [
+          'openid',
+          'profile',
+          'email',
+          ...['offline_access', 'groups'].filter(one => known.includes(one)),
+        ]
+        return buildAuthorizationUrl(config, {
+          redirect_uri: callback,
+          scope: scopes.join(' '),
+          code_challenge: await calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+          state,
+          nonce,
+        })
+      })
+    },
+    async finish(back, flow) {
+      return explained(async () => {
+        const config = await configuration()
+        const tokens = await authorizationCodeGrant(config, back, checksOf(flow))
+        const proven = tokens.claims()
+        if (!proven) throw new LoginError('provider-answer', 'there is no ID token')
+        const { iss, sub } = proven
+        if (sub.length > LONGEST_SUBJECT) throw new LoginError('provider-answer', 'the subject is too long')
+        const hasMore = config.serverMetadata().userinfo_endpoint !== undefined
+        const more = hasMore ? await fetchUserInfo(config, tokens.access_token, sub) : {}
+        // What is signed counts more.
+        const claims: Readonly<Record<string, unknown>> = { ...more, ...proven }
+        if (!isAdmitted(claims, allow)) throw new LoginError('not-admitted', `no rule admits \`${sub}\``)
+        const [name, email] = [shownText(claims['name']), shownText(claims['email'], 254)]
+        const login = shownText(claims['preferred_username']) ?? shownText(claims['nickname']) ?? email ?? sub
+        const refresh = tokens.refresh_token
+        return {
+          identity: { issuer: iss, subject: sub, login, ...(name && { name }), ...(email && { email }) },
+          ...(refresh && refresh.length <= LONGEST_REFRESH && { refreshToken: refresh }),
+        }
+      })
+    },
+    async ask(refreshToken) {
+      return explained(async () => {
+        try {
+          const next = (await refreshTokenGrant(await configuration(), refreshToken)).refresh_token ?? refreshToken
+          return { refreshToken: next.length <= LONGEST_REFRESH ? next : refreshToken }
+        } catch (error) {
+          if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return undefined
+          throw error
+        }
+      })
+    },
+  }
+}
+
+const checksOf = ({ state, nonce, verifier }: LoginFlow) => ({
+  expectedState: state,
+  expectedNonce: nonce,
+  pkceCodeVerifier: verifier,
+  idTokenExpected: true,
+})
+
+function discover(issuer: URL, clientId: string, secret: string): Promise<Configuration> {
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(issuer.hostname)
+  return discovery(issuer, clientId, { client_secret: secret }, clientAuth(secret), {
+    [customFetch]: providerFetch,
+    timeout: 10,
+    // Signatures are looked at also where TLS says who has sent the token; to another machine all is encrypted.
+    execute: [enableNonRepudiationChecks, ...(isLoopback ? [allowInsecureRequests] : [])],
+  })
+}
+
+/** As the provider wants it; `client_secret_basic` is what it has to know when it says nothing. */
+const clientAuth =
+  (secret: string): ClientAuth =>
+  (server, ...rest) => {
+    const isPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post')
+    return (isPost ? ClientSecretPost(secret) : ClientSecretBasic(secret))(server, ...rest)
+  }
+
+/** What the library throws, as why the login came to nothing. */
+export async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof LoginError) throw error
+    const { message, code, cause } = error as Error & { readonly code?: unknown }
+    const said = error instanceof ResponseBodyError || error instanceof AuthorizationResponseError
+    const detail = said
+      ? `${message}: ${shownText(error.error)}`
+      : [message, ...(cause instanceof Error ? [cause.message] : [])].join(': ')
+    const told = (problem: LoginError['problem']) => new LoginError(problem, detail, { cause: error })
+    if (error instanceof AuthorizationResponseError)
+      throw told(error.error === 'access_denied' ? 'refused' : 'provider-setup')
+    if (error instanceof ResponseBodyError) throw told(error.error === 'invalid_grant' ? 'expired' : 'provider-setup')
+    if (statusOf(error) === 401) throw told('provider-setup')
+    // The library says what is wrong with an answer by such codes; all others are of a connection.
+    const isAnswer = typeof code === 'string' && /^OAUTH_(?!TIMEOUT|ABORT)/.test(code)
+    throw told(isAnswer && (statusOf(error) ?? 0) < 500 ? 'provider-answer' : 'provider-down')
+  }
+}
+
+/** The status of the answer that an error is about. */
+function statusOf(error: unknown): number | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const found = at.cause instanceof Response ? at.cause.status : (at as { status?: unknown }).status
+    if (typeof found === 'number') return found
+  }
+  return undefined
+}

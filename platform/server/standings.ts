@@ -1,0 +1,87 @@
+import { MANAGER, rfc3339, USERS_NAMESPACE } from '../records/names.ts'
+import { type AccountStanding, fromStanding, sealedFor, standingName, toStanding } from '../records/standing.ts'
+import type { PlatformUser } from '../records/user.ts'
+import type { LeaderTask } from './leader.ts'
+import type { PlatformParts } from './make-parts.ts'
+import { LoginError } from './providers/provider.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** Milliseconds between two questions about one person, and between two looks at who is due. */
+const ASK = 3_600_000
+const LOOK = 300_000
+/** Questions under way at a time. */
+const TOGETHER = 4
+
+/** Keeps by what a provider can be asked about somebody; nothing for those who came without such a token. */
+export async function keepStanding(
+  { cluster, sealing, now }: PlatformWorld,
+  user: string,
+  provider: string,
+  refreshToken: string | undefined,
+): Promise<void> {
+  if (refreshToken === undefined) {
+    await cluster.delete({ apiVersion: 'v1', kind: 'Secret', name: standingName(user), namespace: USERS_NAMESPACE })
+    return
+  }
+  const sealed = sealing.seal(refreshToken, sealedFor({ user, provider }))
+  const object = fromStanding({ user, provider, sealed, asked: rfc3339(now()) })
+  await cluster.apply(object, { manager: MANAGER, force: true })
+}
+
+/**
+ * Asks the providers once an hour whether they still know the people who have logged in by them. Whom one
+ * refuses is logged out everywhere, and their tokens do nothing until they log in again. One that does not
+ * answer decides nothing.
+ */
+export const standingTask = (
+  world: PlatformWorld,
+  parts: Pick<PlatformParts, 'users' | 'tokens' | 'providers'>,
+): LeaderTask => ({
+  name: 'logins at providers',
+  everyMs: LOOK,
+  async run(signal) {
+    const query = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE, labels: LABELS }
+    for await (const page of world.cluster.pages(query, { signal })) {
+      const due = page.flatMap(one => toStanding(one) ?? []).filter(one => Date.parse(one.asked) + ASK <= world.now())
+      for (let at = 0; at < due.length; at += TOGETHER)
+        await Promise.all(due.slice(at, at + TOGETHER).map(one => ask(world, parts, one, signal)))
+    }
+  },
+})
+
+const LABELS = 'dev.platform/record=standing'
+
+async function ask(
+  world: PlatformWorld,
+  { users, tokens, providers }: Pick<PlatformParts, 'users' | 'tokens' | 'providers'>,
+  standing: AccountStanding,
+  signal: AbortSignal,
+): Promise<void> {
+  const { sealing, now, log } = world
+  const user = await users.find(standing.user)
+  if (!user) return keepStanding(world, standing.user, standing.provider, undefined)
+  const token = sealing.open(standing.sealed, sealedFor(standing))
+  // One that is not set up any more, or a key that is gone: only a login can tell.
+  const provider = providers.get(standing.provider)
+  if (token === undefined || !provider?.ask) return refuse(user)
+  let next: { readonly refreshToken: string } | undefined
+  try {
+    next = await provider.ask(token, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof LoginError)) throw error
+    log({ time: rfc3339(now()), text: `asking ${standing.provider} about ${user.id}: ${error.message}` })
+    return
+  }
+  if (!next) return refuse(user)
+  await keepStanding(world, user.id, standing.provider, next.refreshToken)
+  await users.change(user.id, { asked: rfc3339(now()) })
+
+  async function refuse({ id }: PlatformUser): Promise<void> {
+    // In this order: whoever asks in between is refused already.
+    await users.change(id, { isRefused: true })
+    await tokens.suspendAll(id)
+    await keepStanding(world, id, standing.provider, undefined)
+    world.audit({ time: rfc3339(now()), action: 'refused by provider', user: id, status: 403 })
+  }
+}
