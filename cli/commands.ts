@@ -17,7 +17,17 @@ import { help } from './commands/help.ts'
 import { init } from './commands/init.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
-import { namespace, namespaceCreate, namespaceDelete, namespaceList, namespaceUse } from './commands/namespace.ts'
+import {
+  namespace,
+  namespaceCreate,
+  namespaceDelete,
+  namespaceList,
+  namespaceShare,
+  namespaceSleep,
+  namespaceUnshare,
+  namespaceUse,
+  namespaceWake,
+} from './commands/namespace.ts'
 import { platform, platformInstall, platformInvite, platformUninstall } from './commands/platform.ts'
 import { promote } from './commands/promote.ts'
 import { ps } from './commands/ps.ts'
@@ -56,6 +66,10 @@ export const commands: readonly Command[] = [
   namespaceCreate,
   namespaceDelete,
   namespaceList,
+  namespaceShare,
+  namespaceUnshare,
+  namespaceSleep,
+  namespaceWake,
   platform,
   platformInstall,
   platformInvite,

@@ -7,12 +7,20 @@ import type { Session, World } from './session.ts'
 type Where = Pick<Session, 'cluster' | 'namespace' | 'signal'>
 
 /** True if the namespace exists; undefined if the user may not know. */
-export async function hasNamespace({ cluster, namespace, signal }: Where): Promise<boolean | undefined> {
-  const asked = cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal })
-  return unlessForbidden(
-    asked.then(found => found !== undefined),
-    undefined,
-  )
+export async function hasNamespace(where: Where): Promise<boolean | undefined> {
+  const found = await findNamespace(where)
+  return found === 'unknown' ? undefined : found !== undefined
+}
+
+const findNamespace = ({ cluster, namespace, signal }: Where) =>
+  unlessForbidden(cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal }), 'unknown' as const)
+
+/** Wakes the namespace, if a platform has put it to sleep. */
+export async function wakeIfAsleep(world: World): Promise<void> {
+  const found = await findNamespace(world.session)
+  if (found === undefined || found === 'unknown') return
+  const { wakeNamespace } = await import('./platform/wake.ts')
+  await wakeNamespace(world, found)
 }
 
 /** Throws a UserError when the namespace of a command is not there: what it looks for is then not just missing. */
@@ -26,14 +34,20 @@ export async function requireNamespace(where: Where): Promise<void> {
 
 /**
  * Makes the namespace of a deploy where it is not there, and where that is wanted: `createNamespace` says so, or somebody who is asked. Throws a UserError where nobody
- * does.
+ * does. One that sleeps is woken.
  */
 export async function ensureNamespace(
-  { session, on, ask }: World,
+  world: World,
   { createNamespace = false }: { readonly createNamespace?: boolean | undefined },
 ): Promise<void> {
+  const { session, on, ask } = world
   const { cluster, namespace, signal } = session
-  if ((await hasNamespace(session)) !== false) return
+  const found = await findNamespace(session)
+  if (found === 'unknown') return
+  if (found) {
+    const { wakeNamespace } = await import('./platform/wake.ts')
+    return wakeNamespace(world, found)
+  }
   if (!createNamespace && !(await ask?.mayCreateNamespace?.(namespace, cluster.name)))
     throw await noNamespace(session, 'create it with `--create-namespace`, or name another one with `--namespace`')
   try {

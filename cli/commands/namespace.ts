@@ -1,4 +1,5 @@
 import { command } from '../command.ts'
+import { choice } from '../options/option.ts'
 
 export const namespace = command({
   name: 'namespace',
@@ -22,8 +23,8 @@ export const namespaceUse = command({
   words: [name],
   options: {},
   async run(context, [name]) {
-    const { useNamespace } = await import('../run/namespace.ts')
-    return useNamespace(context, name!)
+    const { switchNamespace } = await import('../run/namespace.ts')
+    return switchNamespace(context, name!)
   },
 })
 
@@ -59,5 +60,59 @@ export const namespaceList = command({
   async run(context) {
     const { listNamespaces } = await import('../run/namespace.ts')
     return listNamespaces(context)
+  },
+})
+
+export const namespaceShare = command({
+  name: 'namespace share',
+  summary: 'Let somebody else use a namespace',
+  description: `Makes somebody a member of a namespace: a developer deploys, a viewer looks. ${PLATFORM}`,
+  words: [name, { name: '<user>', description: 'the name that they log in with' }],
+  options: { role: choice('--role <role>', 'what they may do', ['developer', 'viewer'], 'developer') },
+  examples: [
+    { line: 'devctl namespace share shop bob', does: 'bob deploys to the namespace, too' },
+    { line: 'devctl namespace share shop bob --role viewer', does: 'bob sees what runs in it' },
+  ],
+  async run(context, [name, user], { role }) {
+    const { shareNamespace } = await import('../run/namespace-members.ts')
+    return shareNamespace(context, name!, user!, role)
+  },
+})
+
+export const namespaceUnshare = command({
+  name: 'namespace unshare',
+  summary: 'Take somebody out of a namespace',
+  description: `Ends what \`devctl namespace share\` has allowed. ${PLATFORM}`,
+  words: [name, { name: '<user>', description: 'the name that they log in with' }],
+  options: {},
+  async run(context, [name, user]) {
+    const { unshareNamespace } = await import('../run/namespace-members.ts')
+    return unshareNamespace(context, name!, user!)
+  },
+})
+
+const current = { name: '[name]', description: 'name of the namespace (default: the current one)' }
+
+export const namespaceSleep = command({
+  name: 'namespace sleep',
+  summary: 'Stop what runs in a namespace, until it is used again',
+  description: `Stops all Pods and CronJobs of a namespace; its data stays. Opening one of its pages wakes it, and so do \`devctl deploy\`, \`devctl up\` and \`devctl namespace wake\`. ${PLATFORM}`,
+  words: [current],
+  options: {},
+  async run(context, [name]) {
+    const { sleepNamespace } = await import('../run/namespace-sleep.ts')
+    return sleepNamespace(context, name)
+  },
+})
+
+export const namespaceWake = command({
+  name: 'namespace wake',
+  summary: 'Start what runs in a namespace that sleeps',
+  description: `Starts what sleep has stopped, as it was. ${PLATFORM}`,
+  words: [current],
+  options: {},
+  async run(context, [name]) {
+    const { wakeNamespace } = await import('../run/namespace-sleep.ts')
+    return wakeNamespace(context, name)
   },
 })

@@ -22,15 +22,23 @@ export async function useNamespace({ io, logLevel }: Context, namespace: string)
   return 0
 }
 
+/** Sets the namespace of the current context; on a platform, to one that the person may see. */
+export async function switchNamespace(context: Context, name: string): Promise<number> {
+  dnsLabel(name, 'name')
+  if (!isPlatform((await findTarget(context.io, {})).context)) return useNamespace(context, name)
+  return withPlatform(context, 'list', undefined, async ({ platform, signal }) => {
+    await platform.call('GET /namespaces/:ns', { params: { ns: name } }, signal)
+    return useNamespace(context, name)
+  })
+}
+
 /** Asks the person at the terminal which namespace to use, from those that the cluster has. */
 export async function chooseNamespace(context: Context): Promise<number> {
   const { io } = context
   const { choose } = io
   if (choose === undefined)
     throw new UsageError('which namespace?', { hint: 'set it with `devctl namespace use NAME`' })
-  const options = { context: undefined, namespace: undefined, timeout: 10_000 }
-  return withCluster(io, options, async ({ cluster, namespace: current, signal }) => {
-    const names = await namespacesOf(cluster, signal)
+  const ask = async (names: readonly string[], current: string) => {
     const answers = names.map(name => ({
       value: name,
       label: name === current ? `${name} *` : name,
@@ -38,6 +46,19 @@ export async function chooseNamespace(context: Context): Promise<number> {
     }))
     const chosen = await choose('Which namespace?', answers)
     return chosen === undefined ? INTERRUPTED : useNamespace(context, chosen)
+  }
+  // Its members may not list the namespaces of the cluster: the platform knows theirs.
+  if (isPlatform((await findTarget(io, {})).context))
+    return withPlatform(context, 'list', undefined, async ({ platform, target, signal }) => {
+      const { items } = await platform.call('GET /namespaces', {}, signal)
+      return ask(
+        items.map(({ name }) => name),
+        target.namespace,
+      )
+    })
+  const options = { context: undefined, namespace: undefined, timeout: 10_000 }
+  return withCluster(io, options, async ({ cluster, namespace: current, signal }) => {
+    return ask(await namespacesOf(cluster, signal), current)
   })
 }
 
@@ -55,6 +76,14 @@ async function namespacesOf(cluster: Cluster, signal: AbortSignal): Promise<read
 }
 
 const INSTEAD = {
+  share: (context: string, name: string) =>
+    `\`kubectl --context ${context} --namespace ${name} create rolebinding\` gives somebody rights in it`,
+  unshare: (context: string, name: string) =>
+    `\`kubectl --context ${context} --namespace ${name} delete rolebinding\` takes somebody's rights in it`,
+  sleep: (context: string, name: string) =>
+    `\`kubectl --context ${context} --namespace ${name} scale deployment --all --replicas 0\` stops what runs in it`,
+  wake: (context: string, name: string) =>
+    `\`kubectl --context ${context} --namespace ${name} scale deployment --all --replicas 1\` starts it`,
   create: (context: string, name: string) =>
     `\`kubectl --context ${context} create namespace ${name}\` creates it, and \`devctl namespace use ${name}\` switches to it`,
   delete: (context: string, name: string) =>
@@ -94,14 +123,15 @@ export function listNamespaces(context: Context): Promise<number> {
   })
 }
 
-interface OnPlatform {
+/** What a command of namespaces works with. */
+export interface OnPlatform {
   readonly platform: Platform
   readonly target: Target
   readonly signal: AbortSignal
 }
 
 /** Runs the work on the platform of the current context. Throws a UserError with the alternative for other clusters. */
-async function withPlatform(
+export async function withPlatform(
   { io }: Context,
   verb: keyof typeof INSTEAD,
   name: string | undefined,

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
+import { isOfFlux } from '../objects/of-gitops.ts'
 import { type FieldPath, isSamePath, RECONCILE, SUSPEND, scalePath, WHEN_SCALED } from '../objects/resting-fields.ts'
 import { type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
 import { type MergePatch, ownersOf, patchOf } from './fields.ts'
@@ -99,13 +100,3 @@ function byManager(owners: UpRecord['owners']): UpRecord['owners'] {
   }
   return [...found.values()]
 }
-
-/** True if a Flux Kustomization applies the object. */
-export const isOfFlux = ({ metadata }: KubeObject): boolean =>
-  metadata.labels?.['kustomize.toolkit.fluxcd.io/name'] !== undefined ||
-  (metadata.managedFields ?? []).some(({ manager }) => manager === 'kustomize-controller')
-
-/** True if Argo CD applies the object. */
-export const isOfArgo = ({ metadata }: KubeObject): boolean =>
-  metadata.annotations?.['argocd.argoproj.io/tracking-id'] !== undefined ||
-  (metadata.managedFields ?? []).some(({ manager }) => manager.startsWith('argocd-'))

@@ -1,9 +1,10 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isPlatform } from '../contexts/store.ts'
 import type { DeployOutcome } from '../deploy/outcome.ts'
 import type { OperationEvent } from '../events.ts'
-import { ensureNamespace, requireNamespace } from '../namespaces.ts'
+import { ensureNamespace, requireNamespace, wakeIfAsleep } from '../namespaces.ts'
 import { isTaken } from '../objects/up-record.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Session, World } from '../session.ts'
@@ -92,6 +93,7 @@ export async function originalsOf(
   found: readonly FoundDevelopment[],
 ): Promise<{ readonly workloads: readonly (KubeObject | undefined)[] } | { readonly outcome: DeployOutcome }> {
   const { session } = world
+  if (isPlatform(session.target.context) && !input.dryRun) await wakeIfAsleep(world)
   const find = () => Promise.all(found.map(({ development }) => findOriginal(session, development)))
   const there = await find()
   // Said before anything is built or read for it.

@@ -5,7 +5,7 @@ import { listOf, route } from './route.ts'
 const namespace = Type.Object({
   name: Type.String(),
   kind: Type.String({ description: '`namespace`, `personal` or `preview`' }),
-  status: Type.String({ description: '`Active`, `Sleeping`, `Deleting` or `DeleteFailed`' }),
+  status: Type.String({ description: '`Active`, `Sleeping`, `Waking`, `Deleting` or `DeleteFailed`' }),
   owner: person,
   role: Type.Optional(namespaceRole),
   created: time,

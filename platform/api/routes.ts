@@ -5,6 +5,7 @@ import { infoRoutes } from './info.ts'
 import { meRoutes } from './me.ts'
 import { namespaceRoutes } from './namespaces.ts'
 import type { ApiRoute } from './route.ts'
+import { sleepRoutes } from './sleep.ts'
 import { userRoutes } from './users.ts'
 
 /**
@@ -17,6 +18,7 @@ export const ROUTES = {
   ...meRoutes,
   ...namespaceRoutes,
   ...environmentRoutes,
+  ...sleepRoutes,
   ...userRoutes,
 } as const satisfies Readonly<Record<string, ApiRoute>>
 

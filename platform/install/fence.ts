@@ -43,6 +43,7 @@ export function fence(account: string): readonly KubeObject[] {
             expression: `(${isNamespace}) || (${isLease}) || request.namespace in [${own}] || (has(namespaceObject.metadata) && ${isManaged('namespaceObject')})`,
             message: 'the platform writes only in its own and in managed namespaces',
           },
+          ...sleepOnly(),
         ],
       },
     },
@@ -53,4 +54,48 @@ export function fence(account: string): readonly KubeObject[] {
       spec: { policyName: NAME, validationActions: ['Deny'] },
     },
   ]
+}
+
+/** What sleep may change, by resource: fields of the spec, and annotations. */
+const SLEEP_FIELDS: Readonly<
+  Record<string, { readonly spec: readonly string[]; readonly annotations: readonly string[] }>
+> = {
+  'apps/deployments': { spec: ['replicas'], annotations: [] },
+  'apps/statefulsets': { spec: ['replicas', 'persistentVolumeClaimRetentionPolicy'], annotations: [] },
+  'batch/cronjobs': { spec: ['suspend'], annotations: [] },
+  'networking.k8s.io/ingresses': { spec: ['ingressClassName'], annotations: ['kubernetes.io/ingress.class'] },
+  'keda.sh/scaledobjects': { spec: [], annotations: ['autoscaling.keda.sh/paused-replicas'] },
+}
+
+/** A change of any other field would be a way to run code in a namespace, or to take its routes. */
+const sleepOnly = () =>
+  Object.entries(SLEEP_FIELDS).map(([name, { spec, annotations }]) => {
+    const [group, resource] = name.split('/')
+    const isOther = `!(request.resource.group == '${group}' && request.resource.resource == '${resource}')`
+    const same = [
+      sameBut('spec', spec),
+      sameBut('metadata.annotations', annotations),
+      ...['labels', 'finalizers', 'ownerReferences'].map(sameMeta),
+    ]
+    return {
+      expression: `${isOther} || (request.operation == 'UPDATE' && ${same.join(' && ')})`,
+      message: `the platform changes nothing of ${resource} but what sleeps`,
+    }
+  })
+
+const sameMeta = (field: string): string =>
+  `object.metadata.?${field}.orValue(null) == oldObject.metadata.?${field}.orValue(null)`
+
+/** CEL: both maps have the same entries, but for some. */
+function sameBut(path: string, free: readonly string[]): string {
+  const [parts, keys] = [
+    path
+      .split('.')
+      .map(one => `.?${one}`)
+      .join(''),
+    free.map(one => `'${one}'`).join(', '),
+  ]
+  const [now, before] = ['object', 'oldObject'].map(one => `${one}${parts}.orValue({})`)
+  const within = (a: string, b: string) => `${a}.all(k, k in [${keys}] || (k in ${b} && ${a}[k] == ${b}[k]))`
+  return `${within(now!, before!)} && ${within(before!, now!)}`
 }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { KEEPER } from '../records/names.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 
@@ -7,6 +8,25 @@ export const memberRoles = (): readonly KubeObject[] => [
   aggregated('devctl-developer', ['edit', 'view']),
   aggregated('devctl-viewer', ['view']),
 ]
+
+/**
+ * What the platform itself may do in a managed namespace: see what runs, and put it to sleep. What it
+ * may change of it an admission policy narrows down (`fence.ts`).
+ */
+export const keeperRole = (): KubeObject => ({
+  apiVersion: `${RBAC}/v1`,
+  kind: 'ClusterRole',
+  metadata: { name: KEEPER },
+  rules: [
+    { apiGroups: ['apps'], resources: ['deployments', 'statefulsets'], verbs: CHANGE },
+    { apiGroups: ['batch'], resources: ['cronjobs'], verbs: CHANGE },
+    { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: CHANGE },
+    { apiGroups: ['keda.sh'], resources: ['scaledobjects'], verbs: CHANGE },
+    { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['list'] },
+  ],
+})
+const CHANGE = ['get', 'list', 'patch']
 
 const aggregated = (name: string, to: readonly string[]): KubeObject => ({
   apiVersion: `${RBAC}/v1`,

@@ -1,7 +1,14 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { KEYS_SECRET, PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
+import {
+  KEEPER,
+  KEYS_SECRET,
+  PLATFORM_NAMESPACE,
+  RUNS_NAMESPACE,
+  SERVER_ACCOUNT,
+  USERS_NAMESPACE,
+} from '../records/names.ts'
 import { fence } from './fence.ts'
-import { memberRoles } from './roles.ts'
+import { keeperRole, memberRoles } from './roles.ts'
 
 /** What an operator decides about a platform. */
 export interface Installation {
@@ -18,7 +25,6 @@ export interface Installation {
   readonly kubernetes: { readonly server: string; readonly ca?: string }
 }
 
-export const SERVER_ACCOUNT = 'platform'
 const NAME = 'platform'
 const PORT = 8080
 const RBAC = 'rbac.authorization.k8s.io'
@@ -31,6 +37,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
   return [
     ...[PLATFORM_NAMESPACE, USERS_NAMESPACE, RUNS_NAMESPACE].map(namespace),
     ...memberRoles(),
+    keeperRole(),
     ...fence(SERVER_ACCOUNT),
     account(),
     ...rights(),
@@ -74,7 +81,7 @@ function rights(): readonly KubeObject[] {
           apiGroups: [RBAC],
           resources: ['clusterroles'],
           verbs: ['bind'],
-          resourceNames: ['devctl-developer', 'devctl-viewer'],
+          resourceNames: ['devctl-developer', 'devctl-viewer', KEEPER],
         },
       ],
     },

@@ -1,7 +1,16 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
 import { clusterRoleOf, NAMESPACE_ROLES, type NamespaceRole } from '../rules/roles.ts'
-import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE, userAccount } from './names.ts'
+import {
+  KEEPER,
+  MANAGED_LABEL,
+  PLATFORM_NAMESPACE,
+  RECORD_LABEL,
+  SERVER_ACCOUNT,
+  USER_LABEL,
+  USERS_NAMESPACE,
+  userAccount,
+} from './names.ts'
 
 /** What somebody is in a namespace: a RoleBinding in it, so that there is no second list that could differ. */
 export interface Member {
@@ -31,6 +40,15 @@ export function fromMember(member: Member): KubeObject {
     subjects: [{ kind: 'ServiceAccount', namespace: USERS_NAMESPACE, name: userAccount(user) }],
   }
 }
+
+/** By it the platform itself puts a namespace to sleep, and wakes it: it has no rights in it otherwise. */
+export const keeperBinding = (namespace: string): KubeObject => ({
+  apiVersion: `${RBAC}/v1`,
+  kind: 'RoleBinding',
+  metadata: { name: KEEPER, namespace, labels: { [MANAGED_LABEL]: 'true' } },
+  roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: KEEPER },
+  subjects: [{ kind: 'ServiceAccount', namespace: PLATFORM_NAMESPACE, name: SERVER_ACCOUNT }],
+})
 
 /** Undefined for what is no membership, or is one of another user or role than it says: the rights count, not the labels. */
 export function toMember({ metadata, roleRef, subjects }: KubeObject): Member | undefined {

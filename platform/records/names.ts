@@ -5,6 +5,10 @@ export const RUNS_NAMESPACE = 'devctl-runs'
 
 /** The Secret of `devctl-platform` with the keys that seal: `k1`, `k2` … */
 export const KEYS_SECRET = 'keys'
+/** The server's own account, in `devctl-platform`. */
+export const SERVER_ACCOUNT = 'platform'
+/** The role of the server in each managed namespace. */
+export const KEEPER = 'devctl-keeper'
 
 /** Says what a record is, and lets it be listed. */
 export const RECORD_LABEL = 'dev.platform/record'

@@ -1,10 +1,11 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
+import { WOKEN } from './asleep.ts'
 import { MANAGED_LABEL, RECORD_LABEL } from './names.ts'
 
 const KINDS = ['namespace', 'personal', 'preview'] as const
 export type NamespaceKind = (typeof KINDS)[number]
-const STATUSES = ['Active', 'Sleeping', 'Deleting', 'DeleteFailed'] as const
+const STATUSES = ['Active', 'Sleeping', 'Waking', 'Deleting', 'DeleteFailed'] as const
 export type NamespaceStatus = (typeof STATUSES)[number]
 
 /** A namespace that the platform made. */
@@ -21,12 +22,16 @@ export interface ManagedNamespace {
   readonly lastActive: string
   /** It neither sleeps nor is deleted when nobody uses it. */
   readonly isPersistent?: boolean
+  /** When it was last woken: RFC 3339. */
+  readonly woken?: string
   /** Namespaces whose hosts could be taken for its own. */
   readonly longerNames: readonly string[]
 }
 
 const LABEL = 'dev.platform/'
-/** Annotations that are changed by themselves. */
+/** Labels and annotations that are changed by themselves. */
+export const STATUS = `${LABEL}status`
+export const LAST_ACTIVE = `${LABEL}last-active`
 export const OWNER = `${LABEL}owner`
 export const PERSISTENT = `${LABEL}persistent`
 export const LONGER_NAMES = `${LABEL}longer-names`
@@ -41,15 +46,16 @@ export function fromNamespace(one: ManagedNamespace): KubeObject {
       labels: {
         [MANAGED_LABEL]: 'true',
         [RECORD_LABEL]: one.kind,
-        [`${LABEL}status`]: one.status,
+        [STATUS]: one.status,
         [`${LABEL}scope`]: one.isGlobal ? 'global' : 'personal',
         'pod-security.kubernetes.io/enforce': 'baseline',
       },
       annotations: {
         [OWNER]: one.owner,
-        [`${LABEL}last-active`]: one.lastActive,
+        [LAST_ACTIVE]: one.lastActive,
         [LONGER_NAMES]: one.longerNames.join(','),
         ...(one.isPersistent && { [PERSISTENT]: 'true' }),
+        ...(one.woken !== undefined && { [WOKEN]: one.woken }),
       },
     },
   }
@@ -64,7 +70,7 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
   const isEnding =
     deletionTimestamp !== undefined || (status as { phase?: string } | undefined)?.phase === 'Terminating'
   const created = metadata.creationTimestamp ?? '1970-01-01T00:00:00Z'
-  const said = STATUSES.find(one => one === labels[`${LABEL}status`]) ?? 'Active'
+  const said = STATUSES.find(one => one === labels[STATUS]) ?? 'Active'
   return {
     name,
     kind,
@@ -72,8 +78,9 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
     owner,
     ...(labels[`${LABEL}scope`] === 'global' && { isGlobal: true }),
     created,
-    lastActive: annotations[`${LABEL}last-active`] ?? created,
+    lastActive: annotations[LAST_ACTIVE] ?? created,
     ...(annotations[PERSISTENT] === 'true' && { isPersistent: true }),
+    ...(annotations[WOKEN] !== undefined && { woken: annotations[WOKEN] }),
     longerNames: (annotations[LONGER_NAMES] ?? '').split(',').filter(one => one !== ''),
   }
 }

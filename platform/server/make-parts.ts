@@ -3,6 +3,7 @@ import { Logins } from './logins.ts'
 import { Namespaces } from './namespaces.ts'
 import { makeProviders } from './providers/make-providers.ts'
 import type { IdentityProvider } from './providers/provider.ts'
+import { Sleep } from './sleep.ts'
 import { Tokens } from './tokens.ts'
 import { UserClusters } from './user-clusters.ts'
 import { Users } from './users.ts'
@@ -16,6 +17,7 @@ export interface PlatformParts {
   readonly logins: Logins
   readonly live: LiveNamespaces
   readonly providers: ReadonlyMap<string, IdentityProvider>
+  readonly sleep: Sleep
 }
 
 export function makeParts(world: PlatformWorld): PlatformParts {
@@ -27,5 +29,6 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     logins: new Logins(world),
     live: new LiveNamespaces(world, new UserClusters(world)),
     providers: makeProviders(world),
+    sleep: new Sleep(world),
   }
 }

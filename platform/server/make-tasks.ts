@@ -1,4 +1,5 @@
 import { expiredTask } from './expired.ts'
+import { idleTask } from './idle.ts'
 import type { LeaderTask } from './leader.ts'
 import type { PlatformParts } from './make-parts.ts'
 import { standingTask } from './standings.ts'
@@ -8,4 +9,5 @@ import type { PlatformWorld } from './world.ts'
 export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly LeaderTask[] => [
   expiredTask(world),
   standingTask(world, parts),
+  idleTask(world, parts),
 ]

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { keeperBinding } from '../records/member.ts'
 import { MANAGED_LABEL, PLATFORM_NAMESPACE } from '../records/names.ts'
 
 /**
@@ -8,6 +9,7 @@ import { MANAGED_LABEL, PLATFORM_NAMESPACE } from '../records/names.ts'
 export function surroundings(namespace: string): readonly KubeObject[] {
   const metadata = (name: string) => ({ name, namespace, labels: { [MANAGED_LABEL]: 'true' } })
   return [
+    keeperBinding(namespace),
     {
       apiVersion: 'v1',
       kind: 'ResourceQuota',

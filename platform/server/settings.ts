@@ -1,5 +1,8 @@
+import { IDLENESS, type Idleness } from '../rules/idleness.ts'
 import { isOrganisation, type ProviderSettings } from '../rules/provider.ts'
 import type { Settings } from './world.ts'
+
+const HOUR = 3_600_000
 
 /** Namespaces that a developer may own, unless the settings say another number. */
 const NAMESPACES = 5
@@ -15,6 +18,16 @@ export function readSettings(text: string): Settings {
   const number = found['namespacesPerUser'] ?? NAMESPACES
   if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
     throw new Error('settings: `namespacesPerUser` is no number of namespaces')
+  /** `{ "namespace": 3, "preview": 1 }`; 0: never. */
+  const hours = (key: string, otherwise: Idleness['sleep']) => {
+    const value = (found[key] ?? {}) as Readonly<Record<string, unknown>>
+    const of = (kind: 'namespace' | 'preview') => {
+      const one = value[kind] ?? otherwise[kind] / HOUR
+      if (typeof one !== 'number' || !(one >= 0)) throw new Error(`settings: \`${key}.${kind}\` is no number of hours`)
+      return one * HOUR
+    }
+    return { namespace: of('namespace'), preview: of('preview') }
+  }
   const ca = kubernetes['ca']
   return {
     domain: textOf('domain'),
@@ -25,6 +38,7 @@ export function readSettings(text: string): Settings {
     },
     namespacesPerUser: number,
     providers: readProviders(found['providers'] ?? []),
+    idleness: { sleep: hours('sleepHours', IDLENESS.sleep), delete: hours('deleteHours', IDLENESS.delete) },
   }
 }
 

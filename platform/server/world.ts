@@ -1,5 +1,6 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import type { Info } from '../api/info.ts'
+import type { Idleness } from '../rules/idleness.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
 import type { Sealing } from './sealed.ts'
 
@@ -15,6 +16,8 @@ export interface Settings {
   readonly namespacesPerUser: number
   /** How people log in, besides links. */
   readonly providers: readonly ProviderSettings[]
+  /** When namespaces sleep, and are deleted. */
+  readonly idleness: Idleness
 }
 
 /** What the server stands on. Tests have a clock and random bytes of their own. */

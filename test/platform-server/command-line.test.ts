@@ -98,6 +98,46 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     )
   })
 
+  test('sleep, and a deploy that wakes; where nothing sleeps the platform is not asked', async () => {
+    const replicas = async () =>
+      (
+        (await platform.cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace: ann.home }))?.[
+          'spec'
+        ] as { replicas?: number } | undefined
+      )?.replicas // a Deployment's
+    expect(await devctl('namespace sleep')).toEqual({ status: 0, stdout: `Namespace ${ann.home} sleeps\n`, stderr: '' })
+    expect(await replicas()).toBe(0)
+    const deploy = await devctl('deploy --name shop')
+    expect(deploy.status, deploy.stderr).toBe(0)
+    expect(deploy.stderr).toContain(`namespace ${ann.home} sleeps; waking it`)
+    expect(await replicas()).toBe(1)
+    await platform.parts.sleep.settled()
+    expect((await devctl('namespace wake')).stdout).toBe(`Namespace ${ann.home} is awake\n`)
+    const before = platform.requests
+    expect((await devctl('deploy --name shop')).status).toBe(0)
+    expect(platform.requests).toBe(before)
+  })
+
+  test('share lets somebody else in, by the name that they log in with', async () => {
+    const name = `both-${RUN}`
+    const cleo = await platform.person('cleo')
+    expect((await devctl(`namespace create ${name}`)).status).toBe(0)
+    expect(await devctl(`namespace share ${name} cleo-${RUN} --role viewer`)).toEqual({
+      status: 0,
+      stdout: `Shared namespace ${name} with cleo-${RUN} (viewer)\n`,
+      stderr: '',
+    })
+    const seen = () => platform.call('GET /namespaces/:ns', { token: cleo.token, params: { ns: name } })
+    expect((await seen()).body).toMatchObject({ role: 'viewer' })
+    expect((await devctl(`namespace share ${name} cloe-${RUN}`)).stderr).toContain(`did you mean \`cleo-${RUN}\``)
+    expect((await devctl(`namespace unshare ${name} cleo-${RUN}`)).stdout).toContain('no longer shared')
+    expect((await seen()).status).toBe(404)
+    expect((await devctl(`namespace use none-${RUN}`)).stderr).toContain('does not exist, or you are no member of it')
+    expect((await devctl(`namespace use ${ann.home}`)).stdout).toBe(
+      `Using context ${ann.home} @ ${new URL(url).host}\n`,
+    )
+  })
+
   test('what is of others cannot be seen or changed', async () => {
     const bob = await platform.person('bob')
     const other = await devctl(`deploy --name shop --namespace ${bob.home}`)

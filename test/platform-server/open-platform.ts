@@ -9,8 +9,9 @@ import { connect, toCluster } from '../../adapters/kubernetes/kube-cluster.ts'
 import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import type { ErrorBody } from '../../platform/api/common.ts'
 import type { BodyOf, ReplyOf, RouteName } from '../../platform/api/routes.ts'
-import { type Installation, platformObjects, SERVER_ACCOUNT } from '../../platform/install/server.ts'
-import { MANAGED_LABEL, PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../platform/records/names.ts'
+import { type Installation, platformObjects } from '../../platform/install/server.ts'
+import { MANAGED_LABEL, PLATFORM_NAMESPACE, SERVER_ACCOUNT, USERS_NAMESPACE } from '../../platform/records/names.ts'
+import { IDLENESS } from '../../platform/rules/idleness.ts'
 import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { createApp } from '../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../platform/server/make-parts.ts'
@@ -38,6 +39,8 @@ export interface TestPlatform {
   readonly audit: readonly AuditLine[]
   /** What it has said to its operators. */
   readonly log: readonly string[]
+  /** How often it was asked something. */
+  requests: number
   /** Milliseconds that have passed for the platform besides those of the clock. */
   later: number
   call<N extends RouteName>(
@@ -97,6 +100,7 @@ export async function openPlatform({ providers = [] }: TestSettings = {}): Promi
       kubernetes,
       namespacesPerUser: 3,
       providers,
+      idleness: IDLENESS,
     },
     clientSecret: () => CLIENT_SECRET,
     now: () => Date.now() + platform.later,
@@ -109,6 +113,9 @@ export async function openPlatform({ providers = [] }: TestSettings = {}): Promi
   const made = new Set<string>()
   const others: Server[] = []
   let code: string | undefined
+  app.addHook('onRequest', async () => {
+    platform.requests++
+  })
   app.addHook('onSend', async (request, _, payload) => {
     if (request.url.endsWith('/auth/device')) code = JSON.parse(String(payload)).code
   })
@@ -121,6 +128,7 @@ export async function openPlatform({ providers = [] }: TestSettings = {}): Promi
     audit,
     log,
     later: 0,
+    requests: 0,
     async call(name, { token, body, params = {}, headers: more = {} } = {}) {
       const [method = '', path = ''] = name.split(' ')
       const url = `/api/v1${path.replaceAll(/:(\w+)/g, (_, key: string) => params[key] ?? '')}`

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { IDLENESS } from '../../platform/rules/idleness.ts'
 import { readSettings } from '../../platform/server/settings.ts'
 
 const good = {
@@ -8,7 +9,14 @@ const good = {
 }
 
 test('settings have defaults', () => {
-  expect(readSettings(JSON.stringify(good))).toEqual({ ...good, namespacesPerUser: 5, providers: [] })
+  expect(readSettings(JSON.stringify(good))).toEqual({
+    ...good,
+    namespacesPerUser: 5,
+    providers: [],
+    idleness: IDLENESS,
+  })
+  const { sleep } = readSettings(JSON.stringify({ ...good, sleepHours: { preview: 0.5 } })).idleness
+  expect(sleep).toEqual({ namespace: 3 * 3_600_000, preview: 1_800_000 })
 })
 
 const oidc = { kind: 'oidc', id: 'oidc', name: 'Git', issuer: 'https://git.example.com', clientId: 'devctl', allow: [] }
@@ -38,6 +46,8 @@ test.each([
   [{ providers: [{ ...github, allow: ['acme/dev/x'] }] }, '`providers` has one that is none'],
   [{ providers: [oidc, oidc] }, 'two `providers` have the same `id`'],
   [{ namespacesPerUser: -1 }, '`namespacesPerUser` is no number of namespaces'],
+  [{ sleepHours: { preview: -1 } }, '`sleepHours.preview` is no number of hours'],
+  [{ deleteHours: { namespace: '14d' } }, '`deleteHours.namespace` is no number of hours'],
 ])('%j is refused', (wrong, message) => {
   expect(() => readSettings(JSON.stringify({ ...good, ...wrong }))).toThrow(message)
 })

@@ -6,6 +6,7 @@ import type { Handlers } from './handler.ts'
 import { infoHandlers } from './info.ts'
 import { meHandlers } from './me.ts'
 import { namespaceHandlers } from './namespaces.ts'
+import { sleepHandlers } from './sleep.ts'
 import { userHandlers } from './users.ts'
 
 /** One handler for each route of the table. */
@@ -15,5 +16,6 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...meHandlers(world, parts),
   ...namespaceHandlers(parts),
   ...environmentHandlers(parts),
+  ...sleepHandlers(parts),
   ...userHandlers(parts),
 })

@@ -1,0 +1,45 @@
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Platform } from '../../operations/platform/connect-platform.ts'
+import type { Context } from '../command.ts'
+import { withPlatform } from './namespace.ts'
+
+/** Makes somebody a member of a namespace. */
+export function shareNamespace(context: Context, ns: string, login: string, role: string): Promise<number> {
+  return withPlatform(context, 'share', ns, async ({ platform, signal }) => {
+    const user = await userCalled(platform, login, signal)
+    const body = { role: role === 'viewer' ? ('viewer' as const) : ('developer' as const) }
+    await platform.call('PUT /namespaces/:ns/members/:user', { params: { ns, user }, body }, signal)
+    context.io.stdout.write(`Shared namespace ${ns} with ${login} (${role})\n`)
+    return 0
+  })
+}
+
+/** Takes somebody out of a namespace. */
+export function unshareNamespace(context: Context, ns: string, login: string): Promise<number> {
+  return withPlatform(context, 'unshare', ns, async ({ platform, signal }) => {
+    const user = await userCalled(platform, login, signal)
+    await platform.call('DELETE /namespaces/:ns/members/:user', { params: { ns, user } }, signal)
+    context.io.stdout.write(`Namespace ${ns} is no longer shared with ${login}\n`)
+    return 0
+  })
+}
+
+/** The id of the person with a login. Two providers can have people of one name: then the id is asked for. */
+async function userCalled(platform: Platform, login: string, signal: AbortSignal): Promise<string> {
+  const { items } = await platform.call('GET /users', {}, signal)
+  const found = items.filter(one => one.login === login || one.id === login)
+  if (found.length === 1) return found[0]!.id
+  if (found.length > 1)
+    throw new UserError(`\`${login}\` are ${found.length} people`, {
+      notes: found.map(({ id, name = login }) => `${id}: ${name}`),
+      hint: 'write the id in the place of the name',
+    })
+  const near = didYouMean(
+    login,
+    items.map(one => one.login),
+  )
+  throw new UserError(`nobody called \`${login}\` has logged in to ${new URL(platform.url).host}`, {
+    hint: near ?? 'whoever is to be a member logs in first, with `devctl context use URL`',
+  })
+}

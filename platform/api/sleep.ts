@@ -1,0 +1,14 @@
+import Type from 'typebox'
+import { byNamespace } from './namespaces.ts'
+import { route } from './route.ts'
+
+const slept = Type.Object({
+  kept: Type.Array(Type.String(), { description: 'what stays awake, and why; each is a sentence' }),
+})
+const woken = Type.Object({ status: Type.String({ description: '`Waking`, or `Active` where it was awake' }) })
+
+/** Sleep and wake of a namespace (design, section 5). */
+export const sleepRoutes = {
+  'POST /namespaces/:ns/sleep': route({ caller: 'user', params: byNamespace, reply: slept, audit: 'sleep' }),
+  'POST /namespaces/:ns/wake': route({ caller: 'user', params: byNamespace, reply: woken, audit: 'wake' }),
+} as const

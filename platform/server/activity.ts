@@ -1,0 +1,50 @@
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { holderOf } from '../../operations/objects/held-lease.ts'
+import { REST_RULES } from './resting.ts'
+
+/** Milliseconds after which whoever holds a Lease and says nothing is gone. */
+const SILENCE = 60_000
+
+/**
+ * Who works in a namespace at this moment, as a clause: deploys and development containers hold a
+ * Lease. Undefined: nobody.
+ */
+export async function busyBy(
+  cluster: Cluster,
+  namespace: string,
+  now: number,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const leases = await cluster.list({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }, { signal })
+  const held = leases.find(one => one.metadata.name.startsWith('devctl-') && renewedAt(one) > now - SILENCE)
+  return held && `\`${holderOf(held)}\` holds \`${held.metadata.name}\``
+}
+
+/** When the holder of a Lease was last heard of, in milliseconds since 1970; 0 if never. */
+export function renewedAt({ spec }: KubeObject): number {
+  const { renewTime = '' } = (spec ?? {}) as { readonly renewTime?: string } // a Lease's
+  return Date.parse(renewTime) || 0
+}
+
+/** Who changes objects without anybody working: controllers, and the platform. */
+const BY_ITSELF = /^(kube-controller-manager|devctl-sleep|devctl-platform|traefik|nginx-ingress-controller)$/
+
+/**
+ * When somebody last changed what is in a namespace, in milliseconds since 1970, by what the API
+ * server has written down of it, and by the Leases of deploys and development containers; 0: never.
+ */
+export async function lastWork(cluster: Cluster, namespace: string, signal: AbortSignal): Promise<number> {
+  const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }
+  const lists = [leases, ...REST_RULES.map(({ apiVersion, kind }) => ({ apiVersion, kind, namespace }))]
+  const found = await Promise.all(lists.map(query => cluster.list(query, { signal })))
+  return found.flat().reduce((latest, one) => Math.max(latest, workedAt(one)), 0)
+}
+
+function workedAt(object: KubeObject): number {
+  const { kind, metadata } = object
+  if (kind === 'Lease') return metadata.name.startsWith('devctl-') ? renewedAt(object) : 0
+  const changes = (metadata.managedFields ?? []).filter(
+    ({ manager, subresource }) => subresource !== 'status' && !BY_ITSELF.test(manager),
+  )
+  return Math.max(0, ...changes.map(({ time = '' }) => Date.parse(time) || 0))
+}

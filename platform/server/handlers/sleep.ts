@@ -1,0 +1,14 @@
+import type { sleepRoutes } from '../../api/sleep.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import type { HandlersOf } from './handler.ts'
+
+export const sleepHandlers = ({ namespaces, sleep }: PlatformParts): HandlersOf<typeof sleepRoutes> => ({
+  'POST /namespaces/:ns/sleep': async ({ params: { ns }, by }) => {
+    await namespaces.require(by.user, ns, 'sleep', 'to put it to sleep')
+    return { kept: [...(await sleep.sleep(ns))] }
+  },
+  'POST /namespaces/:ns/wake': async ({ params: { ns }, by }) => {
+    await namespaces.require(by.user, ns, 'wake', 'to wake it')
+    return { status: await sleep.wake(ns) }
+  },
+})

@@ -1,0 +1,72 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { MANAGED_LABEL, MANAGER, rfc3339 } from '../records/names.ts'
+import { LAST_ACTIVE, type ManagedNamespace, toNamespace } from '../records/namespace.ts'
+import { whenIdle } from '../rules/idleness.ts'
+import { lastWork } from './activity.ts'
+import type { LeaderTask } from './leader.ts'
+import type { PlatformParts } from './make-parts.ts'
+import { PlatformError } from './platform-error.ts'
+import type { PlatformWorld } from './world.ts'
+
+const EVERY = 60_000
+/** Milliseconds after which a wake that is not over has lost its replica. */
+const LOST = 30_000
+/** Namespaces that are looked at together. */
+const TOGETHER = 4
+
+/**
+ * Puts namespaces to sleep that nobody uses, deletes those that nobody has used for long, and goes
+ * on with wakes whose replica has ended. A namespace that makes trouble is logged; the others follow.
+ */
+export const idleTask = (world: PlatformWorld, { sleep, namespaces }: PlatformParts): LeaderTask => {
+  const { cluster, now, settings } = world
+  const log = (text: string) => world.log({ time: rfc3339(now()), text })
+  const decide = (one: ManagedNamespace) => whenIdle(one, now(), settings.idleness)
+
+  async function look(one: ManagedNamespace, signal: AbortSignal): Promise<void> {
+    const { name } = one
+    if (one.status === 'Waking' && now() - (Date.parse(one.woken ?? '') || 0) > LOST) return sleep.goOn(name, signal)
+    if (decide(one) === 'stay') return
+    // People work with the API server, not with us: what they have done there shows on the objects.
+    const worked = rfc3339(Math.max(Date.parse(one.lastActive), await lastWork(cluster, name, signal)))
+    const wanted = decide({ ...one, lastActive: worked })
+    if (worked !== one.lastActive && wanted === 'stay') return note(name, worked, signal)
+    if (wanted === 'delete') {
+      log(`${name} is deleted: nobody has used it since ${worked}`)
+      const found = await namespaces.find(name)
+      if (found && decide({ ...found.namespace, lastActive: worked }) === 'delete') await namespaces.delete(found)
+    }
+    if (wanted === 'sleep') {
+      await sleep.sleep(name, signal)
+      log(`${name} sleeps: nobody has used it since ${worked}`)
+    }
+  }
+
+  async function note(name: string, lastActive: string, signal: AbortSignal): Promise<void> {
+    const patch = { metadata: { annotations: { [LAST_ACTIVE]: lastActive } } }
+    await cluster.patch({ apiVersion: 'v1', kind: 'Namespace', name }, patch, { manager: MANAGER, signal })
+  }
+
+  const tryOne = async (object: KubeObject, signal: AbortSignal) => {
+    const one = toNamespace(object)
+    if (!one) return
+    await look(one, signal).catch(async error => {
+      signal.throwIfAborted()
+      // Somebody works in it at this moment.
+      if (error instanceof PlatformError && error.body.code === 'platform/busy')
+        return note(one.name, rfc3339(now()), signal)
+      log(`idleness of ${one.name}: ${error instanceof Error ? error.message : error}`)
+    })
+  }
+
+  return {
+    name: 'idle namespaces',
+    everyMs: EVERY,
+    async run(signal) {
+      const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
+      for await (const page of cluster.pages(query, { signal }))
+        for (let at = 0; at < page.length; at += TOGETHER)
+          await Promise.all(page.slice(at, at + TOGETHER).map(one => tryOne(one, signal)))
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+
+/** Milliseconds after a wake at which routes open whether something is ready behind them or not. */
+const LATEST = 120_000
+
+/**
+ * Opens each Ingress as soon as all Services that it leads to have an endpoint that is ready, and
+ * the rest when it took too long: then people see what the application says itself.
+ */
+export async function openRoutes(
+  cluster: Cluster,
+  namespace: string,
+  names: readonly string[],
+  age: number,
+  open: (name: string) => Promise<void>,
+): Promise<void> {
+  const ingresses = await cluster.list({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace })
+  const waiting = new Map(
+    ingresses.filter(one => names.includes(one.metadata.name)).map(one => [one.metadata.name, servicesOf(one)]),
+  )
+  const end = AbortSignal.timeout(Math.max(1, LATEST - age))
+  const done = new AbortController()
+  const slices = new Map<string, KubeObject>()
+  const openReady = async () => {
+    const ready = new Set([...slices.values()].flatMap(one => (isReady(one) ? serviceOf(one) : [])))
+    for (const [name, services] of waiting) {
+      if (!services.every(one => ready.has(one))) continue
+      waiting.delete(name)
+      await open(name)
+    }
+    if (waiting.size === 0) done.abort()
+  }
+  const signal = AbortSignal.any([end, done.signal])
+  try {
+    let isListed = false
+    const query = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace }
+    if (waiting.size > 0)
+      for await (const change of cluster.watch(query, { signal })) {
+        if (change.type === 'Restarted') slices.clear()
+        if (change.type === 'Listed') isListed = true
+        if (change.type === 'Changed') slices.set(change.object.metadata.name, change.object)
+        if (change.type === 'Deleted') slices.delete(change.object.metadata.name)
+        if (isListed) await openReady()
+      }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  for (const name of waiting.keys()) await open(name)
+}
+
+/** The names of all Services that an Ingress leads to. */
+export function servicesOf({ spec }: KubeObject): readonly string[] {
+  const { defaultBackend, rules } = (spec ?? {}) as {
+    readonly defaultBackend?: Backend
+    readonly rules?: readonly { readonly http?: { readonly paths?: readonly { readonly backend?: Backend }[] } }[]
+  } // an Ingress's
+  const backends = [defaultBackend, ...(rules ?? []).flatMap(({ http }) => http?.paths?.map(one => one.backend) ?? [])]
+  return [...new Set(backends.flatMap(one => one?.service?.name ?? []))]
+}
+interface Backend {
+  readonly service?: { readonly name?: string }
+}
+
+const serviceOf = ({ metadata }: KubeObject): string => metadata.labels?.['kubernetes.io/service-name'] ?? ''
+
+function isReady({ endpoints }: KubeObject): boolean {
+  const all = (endpoints ?? []) as readonly { readonly conditions?: { readonly ready?: boolean } }[] // an EndpointSlice's
+  return all.some(({ conditions }) => conditions?.ready !== false)
+}
