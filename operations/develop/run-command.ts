@@ -78,9 +78,10 @@ export async function runCommand(
       isTold = false
       failures = 0
       const status = await terminal.attach(remote)
-      const reason =
-        (await supervisor.leaveEnding(ready, signal)) ??
-        (await endedContainer(running.cluster, pod, running.container, status, signal))
+      const leaving = await supervisor.leaveEnding(ready, signal)
+      const ended = leaving ?? (await endedContainer(running.cluster, pod, running.container, status, signal))
+      // A container also ends with its Pod, of which the cluster may have told meanwhile.
+      const reason = leaving ?? (ended && (supervisor.endOf(pod) ?? ended))
       if (reason === undefined) {
         const killed = await killedForMemory({ ...running, pod }, status, signal)
         if (killed !== undefined) wishes.again(killed)

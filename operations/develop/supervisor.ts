@@ -58,6 +58,8 @@ export class Supervisor {
   readonly #parts: SupervisedParts
   #ready: Ready | undefined
   #wasReady = false
+  /** The Pod whose connection was lost, until it is said why it has ended: the cluster tells of that later. */
+  #left: KubeObject | undefined
   readonly #waiting = new Set<(ready: Ready) => void>()
 
   constructor(parts: SupervisedParts) {
@@ -141,8 +143,12 @@ export class Supervisor {
     const pod = await pods.until(one => (mayRun(one, agent) ? one : undefined), {
       signal,
       timeout: this.#timeout,
-      on: text => on('starting', text),
+      on: text => {
+        this.#tellEnd()
+        on('starting', text)
+      },
     })
+    this.#tellEnd()
     const stream = await this.#dial(pod, signal)
     credentials.accepted()
     on('connecting', pod.metadata.name)
@@ -155,18 +161,31 @@ export class Supervisor {
       // Rejected, with a reason that may be over, when the connection ends.
       const synced = attached.synced.catch(() => ended)
       const first = await Promise.race([synced, ended])
-      if (first) return pods.endOf(pod) ?? first.error.message
+      if (first) return this.#reasonOf(pod, first.error)
       void attached.ended.then(error => lost.abort(error))
       const started = await Promise.race([this.#untilRunning(pod, either), ended])
-      if (isEnd(started)) return pods.endOf(pod) ?? started.error.message
+      if (isEnd(started)) return this.#reasonOf(pod, started.error)
       this.#isReady({ pod: started, attached, lost: lost.signal })
       on('ready', started.metadata.name)
-      const { message } = (await ended).error
-      return pods.endOf(pod) ?? message
+      return this.#reasonOf(pod, (await ended).error)
     } finally {
       lost.abort()
       attached.close()
     }
+  }
+
+  /** Why the connection to a Pod has ended, as far as that is known. */
+  #reasonOf(pod: KubeObject, error: Error): string {
+    const end = this.#parts.pod.endOf(pod)
+    this.#left = end === undefined ? pod : undefined
+    return end ?? error.message
+  }
+
+  #tellEnd(): void {
+    const end = this.#left && this.#parts.pod.endOf(this.#left)
+    if (end === undefined) return
+    this.#left = undefined
+    this.#parts.on('reconnecting', end)
   }
 
   /** Connects to the agent of a Pod as soon as it answers; throws when the Pod has gone, or does not start. */
@@ -227,6 +246,7 @@ export class Supervisor {
   #isReady(ready: Ready): void {
     this.#ready = ready
     this.#wasReady = true
+    this.#left = undefined
     for (const resolve of [...this.#waiting]) resolve(ready)
   }
 }

@@ -40,7 +40,8 @@ describe.skipIf(!address || !token)('on a real forge, a pull request', () => {
     expect(await pulls('open')).toMatchObject([{ number: opened!.number, body: opened!.body }])
 
     await change(NEWER)
-    expect(await publish()).toMatchObject({ status: 0 })
+    const newer = await publish()
+    expect(newer, newer.stderr).toMatchObject({ status: 0 })
     const [followed, ...others] = await pulls('open')
     expect(others).toEqual([])
     expect(followed!.number).toBe(opened!.number)
@@ -51,7 +52,8 @@ describe.skipIf(!address || !token)('on a real forge, a pull request', () => {
     expect(await pulls('open')).toEqual([])
 
     await change(NEWEST)
-    await publish()
+    const again = await publish()
+    expect(again, again.stderr).toMatchObject({ status: 0 })
     const [fresh] = await pulls('open')
     expect(fresh!.number).toBeGreaterThan(opened!.number)
     expect(fresh!.body).toContain('nginx:1.28')
