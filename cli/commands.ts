@@ -14,6 +14,7 @@ import { explain } from './commands/explain.ts'
 import { forward } from './commands/forward.ts'
 import { gitops, gitopsInit, gitopsSecrets } from './commands/gitops.ts'
 import { help } from './commands/help.ts'
+import { history } from './commands/history.ts'
 import { init } from './commands/init.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
@@ -49,6 +50,7 @@ export const commands: readonly Command[] = [
   destroy,
   ps,
   endpoints,
+  history,
   logs,
   forward,
   up,

@@ -55,6 +55,7 @@ export {
   initProject,
 } from './init/init.ts'
 export { type EndpointsInput, type EndpointsOutcome, endpoints } from './list/endpoints.ts'
+export { type HistoryInput, type HistoryOutcome, history } from './list/history.ts'
 export { type ServiceRow, type ServicesInput, type ServicesOutcome, services } from './list/services.ts'
 export type { LogEvent } from './logs/events.ts'
 export { type LogsInput, type LogsOutcome, type LogsWorld, logs } from './logs/logs.ts'

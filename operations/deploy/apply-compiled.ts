@@ -1,6 +1,10 @@
+import { isAbsolute, relative, sep } from 'node:path'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { DeployOrigin } from '../objects/deploy.ts'
+import { repositoryOf } from '../project/environment-name.ts'
 import type { World } from '../session.ts'
+import type { Workspace } from '../workspace.ts'
 import { type CompiledForCluster, choicesOf } from './compile-for-cluster.ts'
 import type { DeployInput } from './input.ts'
 import type { DeployOutcome } from './outcome.ts'
@@ -51,6 +55,7 @@ export async function applyCompiled(
       waits,
       services: states.services(),
     })
+  const done = new AbortController()
   const result = await deployEnvironment(
     {
       cluster,
@@ -64,6 +69,7 @@ export async function applyCompiled(
       choices: choicesOf(input, compiled),
       isHeld,
       secrets: workspace.secrets,
+      origin: await originOf(compiled.directory, workspace.env, done.signal),
     },
     {
       clock,
@@ -73,10 +79,12 @@ export async function applyCompiled(
         ...(drift === 'ask' && ask?.mayOverwrite && { mayOverwrite: ask.mayOverwrite }),
       },
     },
-  ).catch((error: unknown) => {
-    if (isChanged || signal.aborted) stopped()
-    throw error
-  })
+  )
+    .catch((error: unknown) => {
+      if (isChanged || signal.aborted) stopped()
+      throw error
+    })
+    .finally(() => done.abort())
   const there = {
     environment,
     namespace,
@@ -94,6 +102,19 @@ export async function applyCompiled(
   on({ type: 'diagnostics', diagnostics: result.failures })
   if ('ended' in result) stopped()
   return { kind: 'failed', ...there, ...('ended' in result && { ended: result.ended }) }
+}
+
+/** Git is asked while the cluster is: nobody waits for it. */
+async function originOf(directory: string, env: Workspace['env'], signal: AbortSignal): Promise<DeployOrigin> {
+  const { changeOrigin } = await import('./change-origin.ts')
+  const top = repositoryOf(directory)?.top ?? directory
+  return {
+    shownFile(location) {
+      const path = relative(top, location)
+      return isAbsolute(path) || path === '..' || path.startsWith(`..${sep}`) ? undefined : path.split(sep).join('/')
+    },
+    change: changeOrigin(directory, env, signal),
+  }
 }
 
 /** It is only a remark: a user who may not read other workloads gets none. */

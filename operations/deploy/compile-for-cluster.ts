@@ -33,6 +33,8 @@ export interface CompiledForCluster {
   /** The services of the Compose file. */
   readonly services: Tree | undefined
   readonly source: Source
+  /** The project's folder, absolute. */
+  readonly directory: string
   /** The one under which routes get their hosts; without it they are left out. */
   readonly domain: string | undefined
   readonly registry: string | undefined
@@ -164,6 +166,7 @@ export async function prepareForCluster(
     synth,
     services: get(loaded?.tree, 'services'),
     source: deploySource(workspace, directory, files),
+    directory,
     domain,
     registry,
     built,

@@ -17,11 +17,16 @@ import { webhookRefusal } from './webhook-refusal.ts'
 
 /**
  * Writes the record before anything else: with all kinds, old and new, so that a crash from here on
- * loses track of nothing. Gives what it is then; throws as `writeRecord` does.
+ * loses track of nothing; and with what is deployed and changed. Gives what it is then; throws as `writeRecord` does.
  */
-export async function recordBefore(run: DeployRun, wanted: Wanted, changes: Changes): Promise<EnvironmentRecord> {
+export async function recordBefore(
+  run: DeployRun,
+  wanted: Wanted,
+  changes: Changes,
+  notes: Pick<EnvironmentRecord, 'application' | 'history'> = {},
+): Promise<EnvironmentRecord> {
   const { recorded, record } = changes
-  const all = { ...record, kinds: unitedKinds(recorded?.kinds ?? [], record.kinds) }
+  const all = { ...record, ...notes, kinds: unitedKinds(recorded?.kinds ?? [], record.kinds) }
   const { version, ending } = recorded ?? {}
   return write(run, wanted, { ...all, ...(version && { version }), ...(ending && { ending }) })
 }

@@ -6,10 +6,12 @@ import type { Tree } from '../../compiler/text/tree.ts'
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { applyChanges, applyWorkloads, recordBefore } from './apply.ts'
+import { type ChangeOrigin, recordedChanges, withChangeList } from './change-lists.ts'
 import { type Changes, isUpToDate, planChanges, refuseManyDeletions } from './changes.ts'
 import type { Choices } from './choices.ts'
 import type { Clock } from './clock.ts'
 import type { ApplyEvents, DeployRun } from './deploy-run.ts'
+import { applicationText, readApplication } from './deployed-application.ts'
 import { type Drift, driftOf, isByHand } from './drift.ts'
 import { explainFailure } from './explain.ts'
 import { chancesOf, findUnready, type Unready, withJobsAgain } from './fresh-chance.ts'
@@ -44,6 +46,16 @@ export interface DeployEnvironmentInput extends Deployment {
   readonly isHeld?: boolean
   /** Values to mask in differences. */
   readonly secrets?: KnownSecrets | undefined
+  /** What the history of the environment says of this deploy. */
+  readonly origin?: DeployOrigin | undefined
+}
+
+/** Where what is deployed comes from. */
+export interface DeployOrigin {
+  /** A file as a path from the top of its repository; undefined for one that is elsewhere. */
+  shownFile(location: string): string | undefined
+  /** Never rejects. */
+  readonly change: Promise<ChangeOrigin>
 }
 
 export interface DeployEvents extends ApplyEvents {
@@ -242,7 +254,8 @@ async function begin(
   run: DeployRun,
   first: DeployPlan,
 ): Promise<{ readonly current: DeployPlan; readonly recorded: EnvironmentRecord }> {
-  const record = ({ wanted, changes }: DeployPlan) => recordBefore(run, wanted, changes)
+  const record = async (plan: DeployPlan) =>
+    recordBefore(run, plan.wanted, plan.changes, await notesOf(input, run, plan))
   try {
     return { current: first, recorded: await record(first) }
   } catch (error) {
@@ -251,6 +264,27 @@ async function begin(
     const current = await planDeploy(input, { signal: run.signal })
     return { current, recorded: await record(current) }
   }
+}
+
+/** What the record says of the deploy beside the kinds of objects. */
+async function notesOf(
+  { plan, services, choices, secrets, origin }: DeployEnvironmentInput,
+  { by, clock }: DeployRun,
+  { wanted, changes }: DeployPlan,
+): Promise<Pick<EnvironmentRecord, 'application' | 'history'>> {
+  const { recorded } = changes
+  const before = choices.isPart ? readApplication(recorded?.application) : undefined
+  const application = applicationText(
+    { plan, wanted, services, shownFile: location => origin?.shownFile(location) },
+    before,
+  )
+  const history = withChangeList(recorded?.history, {
+    by,
+    at: new Date(clock.now()).toISOString(),
+    ...(await origin?.change),
+    ...recordedChanges(changes, secrets),
+  })
+  return { history, ...(application !== undefined && { application }) }
 }
 
 /**

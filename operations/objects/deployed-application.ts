@@ -25,7 +25,6 @@ export interface DeployedService {
 
 /** What somebody has deployed: enough for a picture of it. */
 export interface DeployedApplication {
-  /** In the order in which they start. */
   readonly services: readonly DeployedService[]
 }
 
@@ -34,17 +33,24 @@ const MOST = 128 * 1024
 /** Keys whose values say no more than how much, or how often. */
 const PLAIN = /(?:^|[._])(?:memory|mem_\w+|cpus?|restart|pull_policy|condition)$/
 
+/** What the application is read from. */
+interface Read {
+  readonly plan: Plan
+  readonly wanted: Wanted
+  /** Of the Compose file. */
+  readonly services: Tree | undefined
+  /** A file as a path from the top of its repository; undefined for one that is elsewhere. */
+  readonly shownFile: (location: string) => string | undefined
+}
+
 /**
- * What a deploy notes of its application, as text for the record. `shownFile` gives the path of a file
- * from the top of its repository; undefined for one that is elsewhere.
+ * What a deploy notes of its application, as text for the record. Where only a part is deployed, `before`
+ * has the other services. Undefined for one that is too large.
  */
-export function applicationText(
-  plan: Plan,
-  wanted: Wanted,
-  services: Tree | undefined,
-  shownFile: (location: string) => string | undefined,
-): string | undefined {
-  const all = deployedServices(plan, wanted, services, shownFile)
+export function applicationText(read: Read, before?: DeployedApplication): string | undefined {
+  const own = deployedServices(read)
+  const names = new Set(own.map(({ service }) => service))
+  const all = [...own, ...(before?.services.filter(({ service }) => !names.has(service)) ?? [])]
   const text = JSON.stringify({ services: all })
   if (text.length <= MOST) return text
   const short = JSON.stringify({ services: all.map(({ keys: _, ...service }) => service) })
@@ -66,19 +72,13 @@ export function readApplication(text: string | undefined): DeployedApplication |
   }
 }
 
-function deployedServices(
-  plan: Plan,
-  wanted: Wanted,
-  services: Tree | undefined,
-  shownFile: (location: string) => string | undefined,
-): readonly DeployedService[] {
+function deployedServices({ plan, wanted, services, shownFile }: Read): readonly DeployedService[] {
   const urls = endpointsByService(wanted)
-  const order = new Map(wanted.workloads.map(({ service }, index) => [service, index]))
-  const rank = (service: string) => order.get(service) ?? order.size
+  const isWanted = new Set(wanted.workloads.map(({ service }) => service))
   const names = services?.kind === 'map' ? [...services.entries.keys()] : []
   const written = new Map(names.map(name => [toDnsLabel(name), name]))
-  return [...plan.workloads]
-    .sort((a, b) => rank(a.service) - rank(b.service))
+  return plan.workloads
+    .filter(({ service }) => isWanted.has(service))
     .flatMap(({ service: lead, kind, pod, dependencies = [] }) =>
       pod.services.map(service => {
         const image = [...pod.containers, ...pod.init].find(({ name }) => name === service)?.image

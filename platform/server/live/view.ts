@@ -72,7 +72,7 @@ export function toDetails(
   const running = new Map(seen.map(one => [one.overview.service, one]))
   const deployed = new Map(noted.services.map(one => [one.service, one]))
   // As they start; what no file has comes last.
-  const names = [...new Set([...deployed.keys(), ...running.keys()])].slice(0, MOST_SERVICES)
+  const names = [...new Set([...inOrder(deployed), ...running.keys()])].slice(0, MOST_SERVICES)
   const services = names.map(service => {
     const one = running.get(service)
     return toService(service, one, deployed.get(service), one ? problemsOf(one) : [])
@@ -85,8 +85,8 @@ export function toDetails(
     name,
     namespace,
     state: stateOf(services),
-    // An older devctl writes who and when, and leaves the lists away.
-    ...(when && { deployed: newest?.at === when.at ? last : when }),
+    // An older devctl writes who and when, and no lists.
+    ...((newest ?? when) && { deployed: newest ? last : when }),
     ...(record?.source && { source: record.source }),
     services,
     history: [...history],
@@ -107,6 +107,21 @@ export function toSummary({ name, state, deployed, source, services }: Environme
     endpoints: [...new Set(services.flatMap(({ endpoints }) => endpoints))],
     ...(failed && { problem: { service: failed.name, reason: failed.reason ?? 'failed' } }),
   }
+}
+
+/** What others depend on comes first. The record may have cycles: others than the compiler can write it. */
+function inOrder(deployed: ReadonlyMap<string, DeployedService>): readonly string[] {
+  const ordered = new Set<string>()
+  const seen = new Set<string>()
+  const visit = (name: string, depth: number): void => {
+    const service = deployed.get(name)
+    if (!service || seen.has(name) || depth > MOST_SERVICES) return
+    seen.add(name)
+    for (const need of service.needs) visit(need.service, depth + 1)
+    ordered.add(name)
+  }
+  for (const name of [...deployed.keys()].sort()) visit(name, 0)
+  return [...ordered]
 }
 
 const isWell = ({ state }: ShownService): boolean => state === 'ready' || state === 'complete'

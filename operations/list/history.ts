@@ -1,0 +1,42 @@
+import { requireNamespace } from '../namespaces.ts'
+import type { ChangeList } from '../objects/change-lists.ts'
+import type { Loading } from '../project/input.ts'
+import { findName } from '../project/known-environment.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
+
+export interface HistoryInput extends Loading {
+  /** The environment; absent: the one that the files have. */
+  readonly name?: string | undefined
+}
+
+export interface HistoryOutcome {
+  /** A DNS label. */
+  readonly environment: string
+  readonly namespace: string
+  /** The last deploys that changed something, the newest first. */
+  readonly deploys: readonly ChangeList[]
+  readonly isDeployed: boolean
+  /** When it was looked, in milliseconds since 1970. */
+  readonly now: number
+}
+
+/** What the last deploys of an environment changed. Members of the namespace can edit what it says. */
+export async function history(world: World, input: HistoryInput, project: OpenProject): Promise<HistoryOutcome> {
+  const { session } = world
+  const { cluster, namespace, signal, clock } = session
+  const environment = await findName(world, input, project)
+  const [{ readRecord }, { readChangeLists }] = await Promise.all([
+    import('../objects/record.ts'),
+    import('../objects/change-lists.ts'),
+  ])
+  const record = await readRecord(cluster, environment, namespace, { signal })
+  if (!record) await requireNamespace(session)
+  return {
+    environment,
+    namespace,
+    deploys: readChangeLists(record?.history),
+    isDeployed: record !== undefined,
+    now: clock.now(),
+  }
+}
