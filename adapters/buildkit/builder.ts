@@ -33,6 +33,8 @@ export type BuildOutput =
   | { readonly kind: 'discard' }
 
 export interface BuildCall {
+  /** What the build is called: builders of a platform are chosen by it, so that it finds what earlier ones have left. */
+  readonly name?: string
   /** Its abort cancels the build on the builder. */
   readonly signal: AbortSignal
   readonly onStatus: (status: BuildStatus) => void

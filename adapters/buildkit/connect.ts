@@ -1,16 +1,18 @@
+import type { Socket } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
 import type { ServiceError } from '@grpc/grpc-js'
 import { type BuilderAddress, parseBuilderAddress } from './address.ts'
 import { buildOver } from './build.ts'
 import type { Builder } from './builder.ts'
 import { type BuilderConnection, connectedAgain } from './connection.ts'
-import { channelOptions, controlOf } from './control.ts'
+import { type ControlClient, channelOptions, controlOf } from './control.ts'
 import { connectToEngine } from './engine/connect-engine.ts'
 import { findEngine } from './engine/find-engine.ts'
 import { BuilderError, connectionError } from './failure.ts'
 import { ANSWER_WITHIN, type BuilderOptions, type BuilderTls } from './options.ts'
 import { type Grpc, loadGrpc, serviceDefinition } from './protocol.ts'
 import { byteStream, type MessageStream } from './session/byte-stream.ts'
+import { credentialsOver, discard, placeholderTarget } from './stream-channel.ts'
 
 /** Stands for the engine that the command `docker` uses. */
 const DOCKER = 'docker'
@@ -22,7 +24,60 @@ const DOCKER = 'docker'
  */
 export async function connectToBuilder(address: string, options: BuilderOptions): Promise<Builder> {
   if (address === DOCKER) return connectToEngine(await findEngine(options.env ?? process.env), options)
-  const connection = await connectToBuildkit(parseBuilderAddress(address), options)
+  return answered(await connectToBuildkit(parseBuilderAddress(address), options), options)
+}
+
+/** A builder behind connections that are made some other way. */
+export interface BuilderRoute {
+  /** How messages call it. */
+  readonly name: string
+  /** Opens a connection on which BuildKit answers. */
+  readonly open: () => Promise<Socket>
+  /** True for what `open` rejects with each time: it is not tried again. */
+  readonly isFinal: (error: unknown) => boolean
+}
+
+/**
+ * Connects to a BuildKit over connections of the caller, and checks that it answers: see
+ * `connectToBuilder`. Rejects with what the first connection fails with.
+ */
+export async function connectOver(
+  { name, open, isFinal }: BuilderRoute,
+  options: Omit<BuilderOptions, 'tls' | 'env'>,
+): Promise<Builder> {
+  const grpc = await loadGrpc()
+  let first: Socket | undefined = await open()
+  let onFinal = (_: unknown) => {}
+  const { target, stop } = await placeholderTarget()
+  const credentials = credentialsOver(grpc, async opened => {
+    discard(opened)
+    const connection = first
+    first = undefined
+    if (connection && !connection.destroyed) return connection
+    return open().catch(error => {
+      if (isFinal(error)) onFinal(error)
+      throw error
+    })
+  })
+  const ControlClient = grpc.makeGenericClientConstructor(serviceDefinition('moby.buildkit.v1.Control'), 'Control')
+  const connection = connectionOf(grpc, name, new ControlClient(target, credentials, channelOptions({}, options)))
+  const close = () => {
+    connection.close()
+    first?.destroy()
+    stop()
+  }
+  const builder = await answered({ ...connection, close }, options)
+  return {
+    ...builder,
+    async back(signal) {
+      const refused = new AbortController()
+      onFinal = error => refused.abort(error)
+      await builder.back(AbortSignal.any([signal, refused.signal]))
+    },
+  }
+}
+
+async function answered(connection: BuilderConnection, options: BuilderOptions): Promise<Builder> {
   try {
     const version = await versionOf(connection, options)
     return {
@@ -59,7 +114,10 @@ async function connectToBuildkit(address: BuilderAddress, options: BuilderOption
   const name = `BuildKit at \`${address.text}\``
   const ControlClient = grpc.makeGenericClientConstructor(serviceDefinition('moby.buildkit.v1.Control'), 'Control')
   const credentials = credentialsOf(grpc, address, options.tls, name)
-  const client = new ControlClient(address.target, credentials, channelOptions(address, options))
+  return connectionOf(grpc, name, new ControlClient(address.target, credentials, channelOptions(address, options)))
+}
+
+function connectionOf(grpc: Grpc, name: string, client: ControlClient): BuilderConnection {
   return {
     name,
     control: controlOf(client),

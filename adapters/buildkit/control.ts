@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { ChannelOptions, Client, ClientReadableStream, ServiceError } from '@grpc/grpc-js'
+import type { ChannelOptions, ClientReadableStream, ServiceClientConstructor, ServiceError } from '@grpc/grpc-js'
 import type { BuilderAddress } from './address.ts'
 import type { Control } from './connection.ts'
 import { DEFAULT_KEEPALIVE } from './keepalive.ts'
@@ -33,8 +33,11 @@ export function channelOptions(
   }
 }
 
+/** A client of the service `Control`, as gRPC makes it. */
+export type ControlClient = InstanceType<ServiceClientConstructor>
+
 /** The calls of a client of the service `Control`. */
-export function controlOf(client: Client & Readonly<Record<string, unknown>>): Control {
+export function controlOf(client: ControlClient): Control {
   // The constructor adds a function for each method of the service.
   const calls = client as unknown as {
     Info: Unary

@@ -27,6 +27,8 @@ export interface Exporter {
 }
 
 export interface Solving {
+  /** What the build is called. */
+  readonly name?: string
   readonly signal: AbortSignal
   readonly onStatus: (status: BuildStatus) => void
 }
@@ -40,13 +42,15 @@ export async function solve(
   connection: BuilderConnection,
   request: SolveRequest,
   resources: SessionResources,
-  { signal, onStatus }: Solving,
+  { name: build, signal, onStatus }: Solving,
 ): Promise<Readonly<Record<string, string>>> {
   signal.throwIfAborted()
   const { name, control } = connection
   const session = createSession(resources, request.sharedKey)
   const ref = randomUUID()
-  const tunnel = await openTunnel(connection, session.headers, signal)
+  // Only a platform reads it.
+  const named = build === undefined ? [] : [['x-devctl-build', encodeURIComponent(build)] as const]
+  const tunnel = await openTunnel(connection, [...session.headers, ...named], signal)
   session.serve(tunnel)
   const excess = new AbortController()
   const events = watch(control.status({ Ref: ref }), onStatus, text =>

@@ -35,7 +35,7 @@ export async function buildDockerfile(
   const platform = workspace.env[DEFAULT_PLATFORM]
   const platforms = platform ? [platform] : []
   const specOf = () => ({ ...PLAIN_BUILD, platforms, context: parsed.value, dockerfile: { path: dockerfile } })
-  const chosen = currentBuilder(workspace)
+  const chosen = await currentBuilder(workspace)
   return outcomeOf(on, () =>
     buildImages([{ ...planned, specOf }], { workspace, on, chosen, settings, images: new Map(), signal }),
   )

@@ -41,9 +41,9 @@ export async function buildImages(
   const given = new Set(settings.secrets?.keys())
   const specs = await specsOf(builds, images, given, { env, on })
   const services = builds.map(({ service }) => `\`${service}\``).join(', ')
-  const builder = await openBuilder(chosen, `for the images of ${services}`, env, signal)
+  const { builder, from } = await openBuilder(chosen, `for the images of ${services}`, env, signal)
   const version = builder.version === undefined ? '' : ` ${builder.version}`
-  on({ type: 'choice', text: `building with ${builder.name}${version}, which is ${chosen.from}` })
+  on({ type: 'choice', text: `building with ${builder.name}${version}, which is ${from}` })
   try {
     const ends = await withImagePlaces(builds, settings.push !== false, ({ builds, outputOf, layoutsOf }) =>
       runBuilds(

@@ -50,7 +50,11 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
       named(input.services ?? [], all, [...model.services.keys()], name => model.services.get(name)?.image?.value),
       input,
     )
-    const builder = missingImagesBuilder({ workspace, on }, chooseBuilder(workspace, target.stored), input)
+    const builder = missingImagesBuilder(
+      { workspace, on },
+      chooseBuilder(workspace, target.stored, target.namespace),
+      input,
+    )
     return builder.ensure(builds, {
       build: input.noCache || input.pull || input.push === false ? 'all' : 'changed',
       given: plan.images,
@@ -79,7 +83,7 @@ async function targetOrNone(
   workspace: LocalWorld['workspace'],
   context: string | undefined,
   manifest: ReturnType<typeof targetOf>,
-): Promise<Pick<Target, 'stored' | 'context'>> {
+): Promise<Pick<Target, 'stored' | 'context'> & Partial<Pick<Target, 'namespace'>>> {
   try {
     return await findTarget(workspace, { context }, manifest.manifest)
   } catch (error) {

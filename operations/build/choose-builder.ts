@@ -1,13 +1,24 @@
 import { devctlHome } from '../contexts/home.ts'
-import { readContexts, type StoredContext } from '../contexts/store.ts'
+import type { Secret } from '../contexts/secret.ts'
+import { isPlatform, readContexts, type StoredContext } from '../contexts/store.ts'
+import { findTarget } from '../contexts/target.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** A builder, as the user has named it. */
 export interface ChosenBuilder {
+  /** Of a platform, which has builders of its own: it is asked before `address`. */
+  readonly platform?: PlatformBuilders
   /** The address of a BuildKit (`tcp://HOST:PORT`, `unix://PATH`), or `docker`: the local engine. */
   readonly address: string
   /** The origin of the choice, for messages. */
   readonly from: string
+}
+
+/** The build service of a platform, for a namespace. */
+export interface PlatformBuilders {
+  readonly url: string
+  readonly token: Secret
+  readonly namespace: string
 }
 
 /** The address of the Docker Engine that the user's `docker` would use. */
@@ -15,21 +26,33 @@ export const LOCAL_ENGINE = 'docker'
 
 /**
  * Chooses the builder as the specification says ("build"): BUILDKIT_HOST, else that of the
- * context, else the local engine.
+ * context, else for a platform its own ones, else the local engine.
  */
 export function chooseBuilder(
   { env }: Pick<Workspace, 'env'>,
-  context: Pick<StoredContext, 'name' | 'builder'> | undefined,
+  context: Pick<StoredContext, 'name' | 'builder' | 'token'> | undefined,
+  namespace?: string,
 ): ChosenBuilder {
   if (env.BUILDKIT_HOST) return { address: env.BUILDKIT_HOST, from: 'that of `BUILDKIT_HOST`' }
   if (context?.builder) return { address: context.builder, from: `that of the context \`${context.name}\`` }
+  if (context && isPlatform(context.name) && context.token && namespace !== undefined) {
+    const { name: url, token } = context
+    return { ...localEngine(env), platform: { url, token, namespace } }
+  }
+  return localEngine(env)
+}
+
+function localEngine(env: Workspace['env']): ChosenBuilder {
   for (const variable of ['DOCKER_HOST', 'DOCKER_CONTEXT'])
     if (env[variable]) return { address: LOCAL_ENGINE, from: `the Docker Engine of \`${variable}\`` }
   return { address: LOCAL_ENGINE, from: 'the local engine: neither `BUILDKIT_HOST` nor the context names another' }
 }
 
 /** Chooses the builder of a command that talks to no cluster: the context is the current one. */
-export function currentBuilder(workspace: Pick<Workspace, 'cwd' | 'env'>): ChosenBuilder {
-  const { contexts, current } = readContexts(devctlHome(workspace))
-  return chooseBuilder(workspace, current === undefined ? undefined : contexts.get(current))
+export async function currentBuilder(workspace: Pick<Workspace, 'cwd' | 'env'>): Promise<ChosenBuilder> {
+  const { contexts, current = '' } = readContexts(devctlHome(workspace))
+  const context = workspace.env.DEVCTL_URL || current
+  if (!isPlatform(context)) return chooseBuilder(workspace, contexts.get(current))
+  const { stored, namespace } = await findTarget(workspace, { context })
+  return chooseBuilder(workspace, stored, namespace)
 }

@@ -8,6 +8,7 @@ import type { Login } from '../../adapters/buildkit/session/session.ts'
 import { readRegistryCredentials } from '../../adapters/registry/docker-config.ts'
 import { hostOf } from '../../adapters/registry/registry.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { openPlatformBuilder } from '../platform/builder.ts'
 import { type ChosenBuilder, LOCAL_ENGINE } from './choose-builder.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -17,14 +18,47 @@ type Env = Readonly<Record<string, string | undefined>>
  * the signal's reason.
  */
 export async function openBuilder(
-  { address, from }: ChosenBuilder,
+  chosen: ChosenBuilder,
+  purpose: string,
+  env: Env,
+  signal: AbortSignal,
+): Promise<OpenBuilder> {
+  const { platform, address, from } = chosen
+  if (platform) {
+    const builder = await explained(openPlatformBuilder(platform, env, signal), PLATFORM, purpose, signal)
+    if (builder) return { builder, from: PLATFORM.from }
+  }
+  return { builder: await openAt({ address, from }, purpose, env, signal), from }
+}
+
+/** A builder that has answered, and the origin of its choice, for messages. */
+export interface OpenBuilder {
+  readonly builder: Builder
+  readonly from: string
+}
+
+async function openAt(
+  { address, from }: Pick<ChosenBuilder, 'address' | 'from'>,
   purpose: string,
   env: Env,
   signal: AbortSignal,
 ): Promise<Builder> {
   const tls = address === LOCAL_ENGINE ? undefined : await certificatesOf(env)
+  const options = { signal, env, keepalive: readKeepalive(env), ...(tls && { tls }) }
+  return explained(connectToBuilder(address, options), { address, from }, purpose, signal)
+}
+
+const PLATFORM = { address: undefined, from: 'that of the platform' }
+
+/** Says what has chosen a builder that cannot be used, and what it is needed for. */
+async function explained<T>(
+  connecting: Promise<T>,
+  { address, from }: { readonly address: string | undefined; readonly from: string },
+  purpose: string,
+  signal: AbortSignal,
+): Promise<T> {
   try {
-    return await connectToBuilder(address, { signal, env, keepalive: readKeepalive(env), ...(tls && { tls }) })
+    return await connecting
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof UserError)

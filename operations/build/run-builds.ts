@@ -94,7 +94,7 @@ async function buildOne(
   const onStatus: BuildCall['onStatus'] = status => on({ type: 'build-status', name: service, status })
   // Only a tag of the content says what was built.
   const guard = contentReference !== undefined && changesIn && { changesIn }
-  const call = { signal, credentials, onStatus, ...(onSecret && { onSecret }), ...guard }
+  const call = { name: service, signal, credentials, onStatus, ...(onSecret && { onSecret }), ...guard }
   // At once: the display ends before the builder has answered.
   const cancel = () => on({ type: 'build-ended', name: service, outcome: 'cancelled', seconds: seconds() })
   signal.addEventListener('abort', cancel, { once: true })

@@ -100,7 +100,8 @@ const imageBuilder = (world: World): ImageBuilder => ({
       import('../build/ensure-images.ts'),
       import('../build/choose-builder.ts'),
     ])
-    const chosen = chooseBuilder(world.workspace, world.session.target.stored)
+    const { stored, namespace } = world.session.target
+    const chosen = chooseBuilder(world.workspace, stored, namespace)
     return missingImagesBuilder(world, chosen).ensure(images, options)
   },
 })

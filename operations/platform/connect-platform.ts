@@ -1,15 +1,18 @@
+import type { Socket } from 'node:net'
 import { agentFor } from '../../adapters/http/agents.ts'
 import { backOff, pause } from '../../adapters/http/back-off.ts'
 import { exchange, readText } from '../../adapters/http/exchange.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
+import { NotUpgraded, upgradeTo } from '../../adapters/http/upgrade.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { EventOf, ReplyOf, RouteName, StreamName } from '../../platform/api/routes.ts'
+import type { EventOf, ReplyOf, RouteName, StreamName, UpgradeName } from '../../platform/api/routes.ts'
 import {
   type CallInput,
   NoPlatform,
   PlatformClient,
   PlatformRefusal,
   type PlatformRequest,
+  refusalIn,
 } from '../../platform/client/client.ts'
 import type { Secret } from '../contexts/secret.ts'
 
@@ -25,6 +28,8 @@ type Env = Readonly<Record<string, string | undefined>>
 export interface Platform {
   readonly url: string
   call<N extends RouteName>(name: N, input: CallInput<N>, signal?: AbortSignal): Promise<ReplyOf<N>>
+  /** Makes a request a connection for bytes in both directions; the signal ends it, too. */
+  connect<N extends UpgradeName>(name: N, input: CallInput<N>, signal: AbortSignal): Promise<Socket>
   /** The events of a stream until it ends; goes on after the last one when the connection is lost. */
   follow<N extends StreamName>(name: N, input: CallInput<N>, signal: AbortSignal): AsyncGenerator<EventOf<N>>
 }
@@ -65,6 +70,24 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
       } catch (error) {
         signal?.throwIfAborted()
         throw toUserError(error, server)
+      }
+    },
+    async connect(name, input, signal) {
+      const { path, token, protocol } = client.upgrade(name, input)
+      agent ??= agentFor(server, proxyFor(server, env))
+      const headers: Readonly<Record<string, string>> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+      try {
+        const request = {
+          url: new URL(path, server),
+          protocol,
+          headers,
+          within: LIMITS.answer,
+          signal,
+        }
+        return await upgradeTo(request, await agent)
+      } catch (error) {
+        signal.throwIfAborted()
+        throw toUserError(error instanceof NotUpgraded ? refusalIn(error.status, error.text) : error, server)
       }
     },
     async *follow(name, input, signal) {

@@ -111,7 +111,7 @@ async function buildMissing(
     import('../build/ensure-images.ts'),
     import('../build/choose-builder.ts'),
   ])
-  const builder = missingImagesBuilder({ workspace, on }, currentBuilder(workspace))
+  const builder = missingImagesBuilder({ workspace, on }, await currentBuilder(workspace))
   const builds = plannedBuilds(project, plan, true, 'publish')
   const images = await builder.ensure(builds, { build: 'changed', given: plan.images, signal })
   return images

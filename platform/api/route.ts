@@ -13,10 +13,12 @@ export interface ApiRoute {
   /** Values are text; each is a name of the shape. */
   readonly query?: TSchema
   readonly body?: TSchema
-  /** Absent, and no `events`: 204 without a body. */
+  /** Absent, and neither `events` nor `isUpgrade`: 204 without a body. */
   readonly reply?: TSchema
   /** In the place of a reply: a stream of such events (`text/event-stream`), which a client can resume after an id. */
   readonly events?: TSchema
+  /** In the place of a reply: a connection for bytes in both directions, by `Upgrade`. */
+  readonly isUpgrade?: true
   /** Of requests that change something. */
   readonly audit?: string
   /** The reply has a credential in it. No other reply may. */

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { authRoutes } from './auth.ts'
+import { builderRoutes } from './builders.ts'
 import { environmentRoutes } from './environments.ts'
 import { infoRoutes } from './info.ts'
 import { meRoutes } from './me.ts'
@@ -19,6 +20,7 @@ export const ROUTES = {
   ...namespaceRoutes,
   ...environmentRoutes,
   ...sleepRoutes,
+  ...builderRoutes,
   ...userRoutes,
 } as const satisfies Readonly<Record<string, ApiRoute>>
 
@@ -33,5 +35,7 @@ export type BodyOf<N extends RouteName> = Shape<Routes[N], 'body'>
 export type ReplyOf<N extends RouteName> = Shape<Routes[N], 'reply'>
 /** What one event of a stream says; undefined for routes that answer at once. */
 export type EventOf<N extends RouteName> = Shape<Routes[N], 'events'>
+/** Those that become a connection. */
+export type UpgradeName = { readonly [N in RouteName]: Routes[N] extends { isUpgrade: true } ? N : never }[RouteName]
 /** Those that answer with a stream of events. */
 export type StreamName = { readonly [N in RouteName]: Routes[N] extends { events: TSchema } ? N : never }[RouteName]

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../api/common.ts'
-import { API } from '../api/prefix.ts'
-import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, StreamName } from '../api/routes.ts'
+import { API, TUNNEL_PROTOCOL } from '../api/prefix.ts'
+import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, StreamName, UpgradeName } from '../api/routes.ts'
 import { type ReceivedEvent, readEvents } from './events.ts'
 
 /** A request as it is sent; the path begins at the root of the platform. */
@@ -98,6 +98,12 @@ export class PlatformClient {
     }
   }
 
+  /** How a route that becomes a connection is asked for. */
+  upgrade<N extends UpgradeName>(name: N, input: CallInput<N>) {
+    const { path, token } = this.#request(name, input, undefined)
+    return { path, token, protocol: TUNNEL_PROTOCOL }
+  }
+
   #request<N extends RouteName>(name: N, input: CallInput<N>, signal: AbortSignal | undefined): PlatformRequest {
     const { params, query, body } = input as Partial<Record<'params' | 'query', Readonly<Record<string, string>>>> & {
       readonly body?: object
@@ -114,6 +120,9 @@ export class PlatformClient {
     }
   }
 }
+
+/** What the platform means by an answer that is no success: a PlatformRefusal, or NoPlatform. */
+export const refusalIn = (status: number, text: string): Error => refused(status, parse(text))
 
 const refused = (status: number, value: unknown): Error =>
   isError(value) ? new PlatformRefusal(status, value) : new NoPlatform(status)

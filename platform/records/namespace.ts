@@ -11,6 +11,8 @@ export type NamespaceStatus = (typeof STATUSES)[number]
 /** A namespace that the platform made. */
 export interface ManagedNamespace {
   readonly name: string
+  /** Kubernetes gives it; a namespace of the same name that is made later has another. */
+  readonly uid?: string
   readonly kind: NamespaceKind
   readonly status: NamespaceStatus
   /** The id of the user whose it is. */
@@ -73,6 +75,7 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
   const said = STATUSES.find(one => one === labels[STATUS]) ?? 'Active'
   return {
     name,
+    ...(metadata.uid !== undefined && { uid: metadata.uid }),
     kind,
     status: isEnding ? 'Deleting' : said,
     owner,

@@ -9,10 +9,11 @@ import { browserOf } from './browser.ts'
 import { registerBrowserLogin } from './browser-login.ts'
 import { checkCaller, type Identified, whoIs } from './caller.ts'
 import { toEventStream } from './event-stream.ts'
-import type { RouteHandler, StreamEvent } from './handlers/handler.ts'
+import type { RouteHandler, ServeConnection, StreamEvent } from './handlers/handler.ts'
 import { makeHandlers } from './handlers/make-handlers.ts'
 import type { PlatformParts } from './make-parts.ts'
 import { PlatformError } from './platform-error.ts'
+import { answerUpgrades, takeConnection } from './upgrade.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** Bytes of a body; nothing that is sent to a route is longer. */
@@ -37,6 +38,7 @@ export function createApp(world: PlatformWorld, parts: PlatformParts): FastifyIn
   for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
     register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts)
   registerBrowserLogin(app, world, parts)
+  answerUpgrades(app)
   return app
 }
 
@@ -49,6 +51,18 @@ function register(
   parts: PlatformParts,
 ): void {
   const [method = 'GET', path = ''] = name.split(' ')
+  const auditCall = (request: FastifyRequest, status: number) => {
+    if (route.audit === undefined) return
+    const by = callers.get(request)
+    const what = { ...(request.params as object), ...(route.isUpgrade && (request.query as object)) }
+    world.audit({
+      time: rfc3339(world.now()),
+      action: route.audit,
+      ...(by && { user: by.user.id, token: by.token.id }),
+      ...((route.params || route.isUpgrade) && { what }),
+      status,
+    })
+  }
   app.route({
     method,
     url: API + path,
@@ -65,17 +79,7 @@ function register(
       callers.set(request, by)
       checkCaller(by, route.caller)
     },
-    onResponse: async (request, reply) => {
-      if (route.audit === undefined) return
-      const by = callers.get(request)
-      world.audit({
-        time: rfc3339(world.now()),
-        action: route.audit,
-        ...(by && { user: by.user.id, token: by.token.id }),
-        ...(route.params && { what: request.params as Record<string, string> }),
-        status: reply.statusCode,
-      })
-    },
+    onResponse: async (request, reply) => auditCall(request, reply.statusCode),
     handler: async (request, reply) => {
       // Checked against the shapes of the table.
       const call = {
@@ -88,6 +92,11 @@ function register(
         browser: browserOf(request.headers, world.settings.url, value => void reply.header('set-cookie', value)),
       } as Parameters<typeof handle>[0]
       const answer: unknown = await handle(call)
+      if (route.isUpgrade) {
+        takeConnection(request, reply, answer as ServeConnection) // such routes answer with one
+        auditCall(request, 101)
+        return reply
+      }
       if (route.isSecret || route.events) reply.header('cache-control', 'no-store')
       if (route.events)
         return reply

@@ -54,15 +54,19 @@ async function identify(text: string, { tokens, users }: Accounts, now: number):
   if (!token || token.user === undefined || EXCHANGED.has(token.kind)) throw notLoggedIn()
   const user = await users.find(token.user)
   if (!user) throw notLoggedIn()
+  checkUser(user, token, now)
+  // That it was used is written where it can be; the request does not depend on it.
+  await tokens.noteUse(token).catch(() => {})
+  return { user, token }
+}
+
+function checkUser(user: PlatformUser, token: TokenRecord, now: number): void {
   if (user.isSuspended)
     throw new PlatformError(403, 'suspended', `\`${user.login}\` is suspended`, { hint: 'ask an administrator' })
   if (user.isRefused || (token.kind === 'api' && isForgotten(user, now)))
     throw new PlatformError(401, 'login', `\`${user.login}\` has to log in again`, {
       hint: 'the provider of the login does not know them any more, or was not asked for 30 days',
     })
-  // That it was used is written where it can be; the request does not depend on it.
-  await tokens.noteUse(token).catch(() => {})
-  return { user, token }
 }
 
 /**
@@ -71,6 +75,12 @@ async function identify(text: string, { tokens, users }: Accounts, now: number):
  */
 const isForgotten = ({ issuer, lastLogin, asked = lastLogin }: PlatformUser, now: number): boolean =>
   issuer !== LINK_ISSUER && Math.max(Date.parse(lastLogin), Date.parse(asked)) + REMEMBERED < now
+/** Whether somebody who has called a while ago could still: of what takes long. Throws a PlatformError. */
+export async function stillAllowed(by: Identified, { tokens, users }: Accounts, now: number): Promise<void> {
+  const [token, user] = await Promise.all([tokens.find(by.token.id), users.find(by.user.id)])
+  if (!token || !user || Date.parse(token.expires) <= now) throw notLoggedIn()
+  checkUser(user, token, now)
+}
 
 /** Throws a PlatformError unless they may call a route. */
 export function checkCaller({ user, token }: Identified, caller: Caller): void {

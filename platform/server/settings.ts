@@ -1,5 +1,6 @@
 import { IDLENESS, type Idleness } from '../rules/idleness.ts'
 import { isOrganisation, type ProviderSettings } from '../rules/provider.ts'
+import { readBuilders } from './builds/builder-settings.ts'
 import type { Settings } from './world.ts'
 
 const HOUR = 3_600_000
@@ -39,6 +40,8 @@ export function readSettings(text: string): Settings {
     namespacesPerUser: number,
     providers: readProviders(found['providers'] ?? []),
     idleness: { sleep: hours('sleepHours', IDLENESS.sleep), delete: hours('deleteHours', IDLENESS.delete) },
+    ...(found['builders'] !== undefined && { builders: readBuilders(found['builders']) }),
+    ...(found['registry'] !== undefined && { registry: textOf('registry') }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import type { Info } from '../api/info.ts'
 import type { Idleness } from '../rules/idleness.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
+import type { BuilderSettings } from './builds/builder-settings.ts'
 import type { Sealing } from './sealed.ts'
 
 /** What the platform is set up with. */
@@ -18,6 +19,10 @@ export interface Settings {
   readonly providers: readonly ProviderSettings[]
   /** When namespaces sleep, and are deleted. */
   readonly idleness: Idleness
+  /** Absent: none. */
+  readonly builders?: BuilderSettings
+  /** Of the images of people: a host, perhaps with a path. */
+  readonly registry?: string
 }
 
 /** What the server stands on. Tests have a clock and random bytes of their own. */

@@ -46,7 +46,8 @@ export function addressOf(text: string): NetConnectOpts {
 }
 
 const run = promisify(execFile)
-const env = { ...process.env, PATH: `${join(home, 'bin')}${delimiter}${process.env.PATH}` }
+/** The environment in which `buildctl` is found. */
+export const buildctlEnv = { ...process.env, PATH: `${join(home, 'bin')}${delimiter}${process.env.PATH}` }
 
 /** Runs buildctl; rejects if it fails. */
 export const buildctl = async (
@@ -54,7 +55,7 @@ export const buildctl = async (
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
 ): Promise<void> => {
-  await run('buildctl', ['--addr', address, ...args], { env: { ...env, ...variables }, timeout: 60_000 })
+  await run('buildctl', ['--addr', address, ...args], { env: { ...buildctlEnv, ...variables }, timeout: 60_000 })
 }
 
 /** What an image is made of. */

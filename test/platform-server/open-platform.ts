@@ -12,11 +12,10 @@ import type { BodyOf, ReplyOf, RouteName } from '../../platform/api/routes.ts'
 import { type Installation, platformObjects } from '../../platform/install/server.ts'
 import { MANAGED_LABEL, PLATFORM_NAMESPACE, SERVER_ACCOUNT, USERS_NAMESPACE } from '../../platform/records/names.ts'
 import { IDLENESS } from '../../platform/rules/idleness.ts'
-import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { createApp } from '../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../platform/server/make-parts.ts'
 import { sealingWith } from '../../platform/server/sealed.ts'
-import type { AuditLine, PlatformWorld, ServerLogLine } from '../../platform/server/world.ts'
+import type { AuditLine, PlatformWorld, ServerLogLine, Settings } from '../../platform/server/world.ts'
 import { eventually } from '../cluster/cluster.ts'
 
 /** An answer: the status, and the body of its route, or an error. */
@@ -66,14 +65,12 @@ export interface TestPlatform {
 export const RUN = `t${process.pid % 100_000}`
 
 /** What differs from a platform as it is installed without options. */
-export interface TestSettings {
-  readonly providers?: readonly ProviderSettings[]
-}
+export type TestSettings = Partial<Settings>
 
 /** The client secret of all providers. */
 export const CLIENT_SECRET = 'client-secret-0123456789'
 
-export async function openPlatform({ providers = [] }: TestSettings = {}): Promise<TestPlatform> {
+export async function openPlatform(more: TestSettings = {}): Promise<TestPlatform> {
   const admin = await connect({ env: process.env })
   const kubernetes = await apiServer()
   await install(admin, kubernetes)
@@ -99,8 +96,9 @@ export async function openPlatform({ providers = [] }: TestSettings = {}): Promi
       url: 'https://platform.dev.example.com',
       kubernetes,
       namespacesPerUser: 3,
-      providers,
+      providers: [],
       idleness: IDLENESS,
+      ...more,
     },
     clientSecret: () => CLIENT_SECRET,
     now: () => Date.now() + platform.later,

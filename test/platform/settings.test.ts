@@ -34,6 +34,12 @@ test('settings have ways to log in', () => {
   expect(readSettings(JSON.stringify({ ...good, providers })).providers).toEqual(providers)
 })
 
+test('builders are named by their addresses', () => {
+  const builders = { default: ['tls://builder-0.builders:1234'], certificates: '/etc/devctl/builders' }
+  const read = readSettings(JSON.stringify({ ...good, builders, registry: 'registry.example.com' }))
+  expect(read).toMatchObject({ builders: { ...builders, untrusted: [], atOnce: 4 }, registry: 'registry.example.com' })
+})
+
 test.each([
   [{ domain: '' }, '`domain` is no text'],
   [{ url: 1 }, '`url` is no text'],
@@ -45,6 +51,9 @@ test.each([
   [{ providers: [{ ...oidc, id: '../x' }] }, '`providers` has one that is none'],
   [{ providers: [{ ...github, allow: ['acme/dev/x'] }] }, '`providers` has one that is none'],
   [{ providers: [oidc, oidc] }, 'two `providers` have the same `id`'],
+  [{ builders: { default: 'tcp://a' } }, '`builders.default` is no list of addresses'],
+  [{ builders: { atOnce: 0 } }, '`builders.atOnce` is no number of builds'],
+  [{ builders: { certificates: 1 } }, '`builders.certificates` is no folder'],
   [{ namespacesPerUser: -1 }, '`namespacesPerUser` is no number of namespaces'],
   [{ sleepHours: { preview: -1 } }, '`sleepHours.preview` is no number of hours'],
   [{ deleteHours: { namespace: '14d' } }, '`deleteHours.namespace` is no number of hours'],

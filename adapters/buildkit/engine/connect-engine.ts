@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { ChannelCredentials } from '@grpc/grpc-js'
 import { parseJson } from '../../json/parse-json.ts'
 import type { Builder } from '../builder.ts'
@@ -8,6 +8,7 @@ import { channelOptions, controlOf } from '../control.ts'
 import { BuilderError, reasonOf } from '../failure.ts'
 import { ANSWER_WITHIN, type BuilderOptions } from '../options.ts'
 import { type Grpc, loadGrpc, serviceDefinition } from '../protocol.ts'
+import { credentialsOver, discard, placeholderTarget } from '../stream-channel.ts'
 import { engineVersion } from './answers.validators.ts'
 import { callEngine, textOf } from './api.ts'
 import { buildInEngine } from './build-in-engine.ts'
@@ -96,53 +97,19 @@ async function connectionTo(
   }
 }
 
-/**
- * The address that gRPC connects to. gRPC needs one: for a connection over `ssh` it is a local port
- * that closes every connection, and the connection is replaced (`usable`).
- */
+/** The address that gRPC connects to; a connection over `ssh` is put in the place of another one (`usable`). */
 async function targetFor(endpoint: EngineEndpoint): Promise<{ readonly target: string; readonly stop: () => void }> {
   const target = targetOf(endpoint)
-  if (target !== undefined) return { target, stop: () => {} }
-  const server = createServer(socket => socket.destroy()).unref()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return { target: `dns:///127.0.0.1:${port}`, stop: () => server.close() }
+  return target === undefined ? placeholderTarget() : { target, stop: () => {} }
 }
 
 /** Credentials that turn a connection to the engine into one to its BuildKit. */
-function credentialsFor(grpc: Grpc, endpoint: EngineEndpoint): ChannelCredentials {
-  class EngineCredentials extends grpc.ChannelCredentials {
-    override _isSecure(): boolean {
-      return false
-    }
-
-    override _equals(other: ChannelCredentials): boolean {
-      return this === other
-    }
-
-    override _createSecureConnector(
-      ...[, , callCredentials]: Parameters<ChannelCredentials['_createSecureConnector']>
-    ) {
-      const none = callCredentials ?? grpc.CallCredentials.createEmpty()
-      return {
-        connect: async (socket: Socket) => ({
-          socket: await upgrade(await usable(endpoint, socket), '/grpc'),
-          secure: false,
-        }),
-        waitForReady: async () => {},
-        getCallCredentials: () => none,
-        destroy: () => {},
-      }
-    }
-  }
-  return new EngineCredentials()
-}
+const credentialsFor = (grpc: Grpc, endpoint: EngineEndpoint): ChannelCredentials =>
+  credentialsOver(grpc, async socket => upgrade(await usable(endpoint, socket), '/grpc'))
 
 /** The connection that gRPC has opened, encrypted if need be; or another in its place. */
-async function usable(endpoint: EngineEndpoint, socket: Socket): Promise<Socket> {
+async function usable(endpoint: EngineEndpoint, socket: Socket): Promise<Duplex> {
   if (!('ssh' in endpoint.at)) return secure(endpoint, socket)
-  socket.on('error', () => {}).destroy()
-  // HTTP/2 runs on every Duplex; gRPC says Socket.
-  return (await openConnection(endpoint)) as Socket
+  discard(socket)
+  return openConnection(endpoint)
 }

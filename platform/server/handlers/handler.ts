@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { TSchema } from 'typebox'
 import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, Routes } from '../../api/routes.ts'
 import type { Browser } from '../browser.ts'
@@ -23,10 +24,15 @@ export interface StreamEvent<T> {
   readonly data: T
 }
 
-/** What a route answers: its reply, or the events of its stream. What is thrown before the first is an answer, too. */
+/** Serves a connection that a request has become. */
+export type ServeConnection = (connection: Socket) => void
+
+/** What a route answers: its reply, the events of its stream, or who serves its connection. What is thrown before the first is an answer, too. */
 export type Answer<N extends RouteName> = Routes[N] extends { readonly events: TSchema }
   ? AsyncIterable<StreamEvent<EventOf<N>>>
-  : ReplyOf<N>
+  : Routes[N] extends { readonly isUpgrade: true }
+    ? ServeConnection
+    : ReplyOf<N>
 
 export type RouteHandler<N extends RouteName> = (call: Call<N>) => Promise<Answer<N>>
 

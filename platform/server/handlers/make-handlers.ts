@@ -1,6 +1,7 @@
 import type { PlatformParts } from '../make-parts.ts'
 import type { PlatformWorld } from '../world.ts'
 import { authHandlers } from './auth.ts'
+import { builderHandlers } from './builders.ts'
 import { environmentHandlers } from './environments.ts'
 import type { Handlers } from './handler.ts'
 import { infoHandlers } from './info.ts'
@@ -17,5 +18,6 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...namespaceHandlers(parts),
   ...environmentHandlers(parts),
   ...sleepHandlers(parts),
+  ...builderHandlers(world, parts),
   ...userHandlers(parts),
 })

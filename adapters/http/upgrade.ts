@@ -1,0 +1,79 @@
+import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
+import { NoAnswer, readBody } from './exchange.ts'
+
+/** Bytes of an answer that refuses. */
+const REFUSAL = 64 << 10
+
+/** The server has answered, and does not go on with the other protocol. */
+export class NotUpgraded extends Error {
+  readonly status: number
+  readonly text: string
+
+  constructor(status: number, text: string) {
+    super(`the server answers with status ${status}, and not with the protocol that was asked for`)
+    this.status = status
+    this.text = text
+  }
+}
+
+/** A request for a connection. */
+export interface UpgradeRequest {
+  readonly url: URL
+  readonly protocol: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Milliseconds for the answer. */
+  readonly within: number
+  /** Ends the open connection, too. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Asks a server to go on with another protocol over the same connection
+ * (https://www.rfc-editor.org/rfc/rfc9110#field.upgrade), and gives the connection. It is one of the
+ * system, not a stream over another protocol. Rejects with NotUpgraded, NoAnswer, what the
+ * connection fails with, and the signal's reason.
+ */
+export function upgradeTo({ url, protocol, headers, within, signal }: UpgradeRequest, agent: Agent): Promise<Socket> {
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const sent = send(url, {
+      agent,
+      headers: { ...headers, 'user-agent': 'devctl', connection: 'Upgrade', upgrade: protocol },
+    })
+    const late = setTimeout(() => sent.destroy(new NoAnswer(false, within)), within)
+    const stop = () => sent.destroy(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    const settle = () => {
+      clearTimeout(late)
+      signal.removeEventListener('abort', stop)
+    }
+    const fail = (error: unknown) => {
+      settle()
+      reject(signal.aborted ? signal.reason : error)
+    }
+    sent.once('error', fail)
+    sent.once('response', (response: IncomingMessage) => {
+      const refuse = (text: string) => fail(new NotUpgraded(response.statusCode ?? 0, text))
+      readBody(response, { silence: within, limit: REFUSAL })
+        .then(
+          body => refuse(body.toString()),
+          () => refuse(''),
+        )
+        .finally(() => sent.destroy())
+    })
+    sent.once('upgrade', (_, opened, head: Buffer) => {
+      settle()
+      // Agents open no others.
+      const socket = opened as Socket
+      if (head.length > 0) socket.unshift(head)
+      const end = () => void socket.destroy()
+      signal.addEventListener('abort', end, { once: true })
+      socket.once('close', () => signal.removeEventListener('abort', end))
+      resolve(socket)
+    })
+    sent.end()
+  })
+}

@@ -1,0 +1,9 @@
+import { closed, namespaceName } from './common.ts'
+import { route } from './route.ts'
+
+const connect = closed({ namespace: namespaceName })
+
+/** The build service (design, section 9). */
+export const builderRoutes = {
+  'GET /builders/connect': route({ caller: 'user', query: connect, isUpgrade: true, audit: 'connect to builders' }),
+} as const

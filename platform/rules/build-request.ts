@@ -1,0 +1,144 @@
+/** What a client asks a builder to build, with the fields that builders of the platform take; all others are dropped. */
+export interface BuildRequest {
+  readonly Ref?: string
+  readonly Exporter?: string
+  readonly ExporterAttrs?: Attributes
+  readonly Session?: string
+  readonly Frontend?: string
+  readonly FrontendAttrs?: Attributes
+  readonly Cache?: { readonly Exports?: readonly Entry[]; readonly Imports?: readonly Entry[] }
+  readonly Entitlements?: readonly string[]
+  readonly Exporters?: readonly Entry[]
+}
+
+type Attributes = Readonly<Record<string, string>>
+
+interface Entry {
+  readonly Type?: string
+  readonly Attrs?: Attributes
+}
+
+/** Whose build it is, and where it may push to. */
+export interface BuildScope {
+  readonly namespace: string
+  /** Builds of other scopes share no step, no cache mount and no copied context with this one. */
+  readonly cache: string
+  /** The host of the platform's own registry, in which names of images begin with their namespace. */
+  readonly registry?: string
+}
+
+/** The frontend that reads Dockerfiles, which is part of the builder. */
+const FRONTEND = 'dockerfile.v0'
+
+/**
+ * The attributes of https://github.com/moby/buildkit/blob/master/frontend/dockerui/config.go that
+ * concern the build itself. Others choose a frontend, a group of processes, or the session of somebody.
+ */
+const ATTRIBUTE =
+  /^(?:filename|context|dockerfilekey|target|platform|no-cache|image-resolve-mode|force-network-mode|add-hosts|shm-size|ulimit|attest:(?:provenance|sbom)|(?:context|build-arg|label):.+)$/
+
+/** Arguments that are settings of the frontend, which the platform decides. */
+const OWN_ARGUMENT = /^build-arg:BUILDKIT_(?:SYNTAX|SANDBOX_HOSTNAME|CACHE_MOUNT_NS)$/i
+
+/** What can be done with a result, and how: as devctl asks for it. */
+const EXPORTERS: Readonly<Record<string, ReadonlySet<string>>> = {
+  image: new Set(['name', 'push', 'oci-mediatypes']),
+  docker: new Set(['name']),
+  oci: new Set(['name', 'tar']),
+}
+
+/** Attributes of caches that a builder would fill with logins of its own. */
+const OWN_LOGIN: Readonly<Record<string, readonly string[]>> = {
+  registry: [],
+  local: [],
+  inline: [],
+  gha: ['token'],
+  s3: ['access_key_id', 'secret_access_key'],
+}
+
+/**
+ * Why a build is refused, in words; undefined for one that may be built. Only Dockerfiles are built:
+ * a graph of steps of its own, or a frontend from an image, could name the cache mounts of others.
+ */
+export function buildProblem(request: BuildRequest, scope: BuildScope): string | undefined {
+  if (request.Frontend !== FRONTEND) return `only Dockerfiles are built (the frontend \`${FRONTEND}\`)`
+  if ((request.Entitlements ?? []).length > 0)
+    return `builds get no entitlements: \`${request.Entitlements!.join('`, `')}\` is refused`
+  const attributes = request.FrontendAttrs ?? {}
+  const argument = Object.keys(attributes).find(key => OWN_ARGUMENT.test(key))
+  if (argument !== undefined) return `the platform itself sets \`${argument.replace('build-arg:', '')}\``
+  const attribute = Object.keys(attributes).find(key => key !== 'cache-imports' && !ATTRIBUTE.test(key))
+  if (attribute !== undefined) return `the attribute \`${attribute}\` is not allowed`
+  const network = attributes['force-network-mode'] ?? 'none'
+  if (!['none', 'sandbox', 'default'].includes(network)) return `builds have no network \`${network}\``
+  if ((request.Cache?.Imports ?? []).length > 0 || (attributes['cache-imports'] ?? '[]') !== '[]')
+    return 'caches of other places are not read: their steps would be taken for those of everybody'
+  return (
+    firstOf(request.Cache?.Exports, cacheProblem) ?? firstOf(exportersOf(request), one => exportProblem(one, scope))
+  )
+}
+
+/** Older clients have one exporter, in fields of its own. */
+const exportersOf = ({ Exporters = [], Exporter = '', ExporterAttrs = {} }: BuildRequest): readonly Entry[] =>
+  Exporters.length > 0 || Exporter === '' ? Exporters : [{ Type: Exporter, Attrs: ExporterAttrs }]
+
+function firstOf(entries: readonly Entry[] = [], problemOf: (one: Entry) => string | undefined): string | undefined {
+  return entries.map(problemOf).find(one => one !== undefined)
+}
+
+function cacheProblem({ Type = '', Attrs = {} }: Entry): string | undefined {
+  if (!Object.hasOwn(OWN_LOGIN, Type)) return `caches of the type \`${Type}\` are not written`
+  const missing = OWN_LOGIN[Type]!.find(key => !Attrs[key])
+  if (missing !== undefined)
+    return `the cache of the type \`${Type}\` has no \`${missing}\`: builders have no login of their own`
+  return 'registry.insecure' in Attrs ? '`registry.insecure` is not allowed' : undefined
+}
+
+function exportProblem({ Type = '', Attrs = {} }: Entry, scope: BuildScope): string | undefined {
+  const allowed = Object.hasOwn(EXPORTERS, Type) ? EXPORTERS[Type]! : undefined
+  if (!allowed) return `results of the type \`${Type}\` are not exported`
+  const attribute = Object.keys(Attrs).find(key => !allowed.has(key))
+  if (attribute !== undefined) return `the attribute \`${attribute}\` of the result is not allowed`
+  // What is only kept in the builder nobody could use, or everybody.
+  if (Type === 'image' && Attrs['push'] !== 'true') return 'images are pushed, or not exported'
+  return (Attrs['name'] ?? '')
+    .split(',')
+    .map(name => nameProblem(name, scope))
+    .find(one => one !== undefined)
+}
+
+function nameProblem(name: string, { registry, namespace }: BuildScope): string | undefined {
+  if (registry === undefined || !name.startsWith(`${registry}/`) || name.startsWith(`${registry}/${namespace}/`))
+    return undefined
+  return `\`${name}\` is not an image of the namespace \`${namespace}\`: write \`${registry}/${namespace}/…\``
+}
+
+/**
+ * The request as a builder gets it: of the fields that are known, and in a scope of its own.
+ *
+ * The key of a step in the cache has neither the values of its secrets nor the cache mounts that it
+ * used, so that a step of one namespace would be taken for the same step of another. It does have the
+ * name of the host in which the step runs, so each scope has another. `cmdline` keeps the frontend
+ * from being replaced by that of a line `# syntax=`.
+ */
+export function scopedBuild(
+  { Frontend, FrontendAttrs, Cache, ...request }: BuildRequest,
+  ids: { readonly ref: string; readonly session: string },
+  { cache }: BuildScope,
+): BuildRequest {
+  const { 'cache-imports': _, ...attributes } = FrontendAttrs ?? {}
+  const exporters = exportersOf(request)
+  return {
+    Ref: ids.ref,
+    Session: ids.session,
+    Frontend: FRONTEND,
+    FrontendAttrs: {
+      ...attributes,
+      'build-arg:BUILDKIT_CACHE_MOUNT_NS': cache,
+      hostname: `b-${cache}`.slice(0, 63),
+      cmdline: FRONTEND,
+    },
+    ...(Cache?.Exports && { Cache: { Exports: Cache.Exports } }),
+    ...(exporters.length > 0 && { Exporters: exporters }),
+  }
+}

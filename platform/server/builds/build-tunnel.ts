@@ -1,0 +1,381 @@
+import { createHmac } from 'node:crypto'
+import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { performServerHandshake } from 'node:http2'
+import type { Socket } from 'node:net'
+import { frame } from '../../../adapters/buildkit/session/frames.ts'
+import { decodeMessage, encodeMessage } from '../../../adapters/buildkit/wire.ts'
+import { type BuildRequest, type BuildScope, buildProblem, scopedBuild } from '../../rules/build-request.ts'
+import { inOrder } from '../../rules/placement.ts'
+import { type BuildSlot, type BuildSlots, TooManyBuilds } from './build-slots.ts'
+import { BuilderLinks } from './builder-links.ts'
+import type { BuilderPool } from './builder-pool.ts'
+import {
+  answerWith,
+  begin,
+  CANCELLED,
+  CallRefused,
+  fail,
+  INVALID_ARGUMENT,
+  onlyMessage,
+  PERMISSION_DENIED,
+  RESOURCE_EXHAUSTED,
+} from './grpc.ts'
+
+/** A client that may build, and for whom. */
+export interface BuildClient {
+  readonly user: string
+  readonly scope: BuildScope
+  readonly pool: BuilderPool
+  /** Random bytes that are known to nobody else: the names of builds and sessions are made of them. */
+  readonly key: Buffer
+  /** Rejects when they may build no more. */
+  readonly check: () => Promise<void>
+}
+
+const CONTROL = '/moby.buildkit.v1.Control/'
+/** Calls at the same time: a build has three. */
+const STREAMS = 100
+/** Bytes of the request of a build. */
+const REQUEST = 1 << 20
+const SMALL = 64 << 10
+/** Bytes that a client may send before they are read: of one call, and of all. */
+const WINDOW = { call: 1 << 20, all: 4 << 20 }
+/** Milliseconds. */
+const LIMITS = {
+  /** Between the beginning of a session and that of its build. */
+  begin: 60_000,
+  /** Of one build. */
+  build: 3_600_000,
+  /** Without any call. */
+  idle: 600_000,
+  /** Between two signs of life. */
+  ping: 20_000,
+  /** Between two looks whether somebody may still build. */
+  check: 15_000,
+}
+
+/** Headers of a session that are passed on as they are. */
+const NAME_HEADER = 'x-docker-expose-session-name'
+const METHOD_HEADER = 'x-docker-expose-session-grpc-method'
+const ID_HEADER = 'x-docker-expose-session-uuid'
+const KEY_HEADER = 'x-docker-expose-session-sharedkey'
+/** What a client calls a build: that of the same name goes to the same builder. */
+const BUILD_HEADER = 'x-devctl-build'
+
+/** What a builder may ask the machine of the client for. */
+const SERVED =
+  /^\/(?:grpc\.health\.v1\.health|moby\.filesync\.v1\.(?:filesync|filesend|auth)|moby\.buildkit\.secrets\.v1\.secrets|moby\.sshforward\.v1\.ssh|containerd\.services\.content\.v1\.content)\/\w+$/i
+
+interface Session {
+  /** As the builder knows it. */
+  readonly id: string
+  readonly link: Promise<ClientHttp2Session>
+  hasBegun: boolean
+  /** Builds before this one; undefined when it has a place. */
+  before: number | undefined
+  readonly onQueue: Set<() => void>
+}
+
+/**
+ * Serves the calls of one client over a connection: those that a build needs, each looked at, and no
+ * other. What is named by a client (a build, a session, a copied folder) gets a name that only this
+ * connection or this namespace can have, so that it means nobody else's.
+ */
+export function serveBuilds(connection: Socket, client: BuildClient): void {
+  const tunnel = new BuildTunnel(client)
+  const session = performServerHandshake(connection, {
+    maxSessionMemory: 32,
+    maxHeaderListPairs: 256,
+    maxSendHeaderBlockLength: SMALL,
+    settings: { maxConcurrentStreams: STREAMS, initialWindowSize: WINDOW.call, enablePush: false },
+  })
+  session.setLocalWindowSize(WINDOW.all)
+  session.on('error', () => {})
+  connection.on('error', () => {})
+  // Proxies end what is silent for a minute. Whoever does not answer is gone.
+  let unanswered = 0
+  const pinging = setInterval(() => {
+    if (++unanswered > 2) session.destroy()
+    else
+      session.ping(error => {
+        if (!error) unanswered = 0
+      })
+  }, LIMITS.ping)
+  const end = () => {
+    clearInterval(pinging)
+    clearInterval(checking)
+    tunnel.close()
+    connection.destroy()
+  }
+  const checking = setInterval(() => {
+    if (tunnel.isBusy) client.check().catch(() => session.destroy())
+    else if (Date.now() - lastCall > LIMITS.idle) session.close()
+  }, LIMITS.check)
+  session.once('close', end)
+  connection.once('close', () => session.destroy())
+  let lastCall = Date.now()
+  const onStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: readonly string[]) => {
+    stream.on('error', () => {})
+    lastCall = Date.now()
+    tunnel.answer(stream, headers, raw).catch(error => fail(stream, error))
+  }
+  // The types of Node.js leave out the last argument.
+  session.on('stream', onStream as never)
+}
+
+class BuildTunnel {
+  readonly #client: BuildClient
+  readonly #slots: BuildSlots
+  readonly #links: BuilderLinks
+  readonly #sessions = new Map<string, Session>()
+  /** The sessions of builds that were asked for, by the names that the client has for the builds. */
+  readonly #builds = new Map<string, Deferred<Session>>()
+
+  constructor(client: BuildClient) {
+    this.#client = client
+    this.#slots = client.pool.slots
+    this.#links = new BuilderLinks(client.pool.tls)
+  }
+
+  get isBusy(): boolean {
+    return this.#sessions.size > 0
+  }
+
+  close(): void {
+    this.#links.close()
+  }
+
+  async answer(down: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]): Promise<void> {
+    const path = String(headers[':path'])
+    switch (path) {
+      case `${CONTROL}Info`:
+      case `${CONTROL}ListWorkers`:
+        return this.#ask(down, path)
+      case `${CONTROL}Session`:
+        return this.#session(down, headers, raw)
+      case `${CONTROL}Solve`:
+        return this.#solve(down)
+      case `${CONTROL}Status`:
+        return this.#status(down)
+      default:
+        throw new CallRefused(
+          PERMISSION_DENIED,
+          `builders of the platform do not let \`${path.slice(0, 100)}\` be called`,
+        )
+    }
+  }
+
+  /** Questions about the builder itself: neither has a field that anything depends on. */
+  async #ask(down: ServerHttp2Stream, path: string): Promise<void> {
+    await onlyMessage(down, SMALL)
+    const { pool, scope } = this.#client
+    const link = await this.#links.to(inOrder(pool.builders, scope.namespace)[0]!)
+    answerWith(down, call(link, path, Buffer.alloc(0)))
+  }
+
+  async #session(down: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]): Promise<void> {
+    const name = String(headers[ID_HEADER])
+    if (!/^[\w-]{8,64}$/.test(name)) throw new CallRefused(INVALID_ARGUMENT, 'the session has no name')
+    if (this.#sessions.has(name)) throw new CallRefused(INVALID_ARGUMENT, 'there is such a session already')
+    const methods = raw.filter((_, index) => index % 2 === 1 && raw[index - 1] === METHOD_HEADER)
+    const unknown = methods.find(method => !SERVED.test(method))
+    if (unknown !== undefined)
+      throw new CallRefused(PERMISSION_DENIED, `a session cannot serve \`${unknown.slice(0, 100)}\``)
+    const gone = new AbortController()
+    let slot: BuildSlot | undefined
+    const session: Session = {
+      id: this.#connectionName(`session ${name}`),
+      link: this.#place(String(headers[BUILD_HEADER] ?? ''), gone.signal, () => session).then(placed => {
+        slot = placed.slot
+        return placed.link
+      }),
+      hasBegun: false,
+      before: undefined,
+      onQueue: new Set(),
+    }
+    this.#sessions.set(name, session)
+    let late: NodeJS.Timeout | undefined
+    const end = () => {
+      clearTimeout(late)
+      gone.abort(new CallRefused(CANCELLED, 'the session has ended'))
+      this.#sessions.delete(name)
+      slot?.free()
+    }
+    down.once('close', end)
+    if (down.destroyed) end()
+    const link = await session.link
+    if (gone.signal.aborted) return slot?.free()
+    late = setTimeout(() => {
+      if (!session.hasBegun) fail(down, new CallRefused(CANCELLED, 'the session has no build'))
+    }, LIMITS.begin)
+    const up = link.request({
+      ...headersOf(`${CONTROL}Session`),
+      [ID_HEADER]: session.id,
+      [NAME_HEADER]: 'devctl',
+      [KEY_HEADER]: this.#scopeName(`folder ${String(headers[KEY_HEADER] ?? '')}`),
+      [METHOD_HEADER]: methods,
+    })
+    up.on('error', () => {})
+    down.pipe(up)
+    answerWith(down, up)
+  }
+
+  /** Waits for a place on a builder, and tells those who ask how many are before. */
+  async #place(
+    build: string,
+    signal: AbortSignal,
+    session: () => Session,
+  ): Promise<{ readonly slot: BuildSlot; readonly link: ClientHttp2Session }> {
+    const { user, scope } = this.#client
+    try {
+      const slot = await this.#slots.take({
+        user,
+        key: `${scope.namespace}\0${build.slice(0, 200)}`,
+        signal,
+        onQueue: before => {
+          const waiting = session()
+          waiting.before = before
+          for (const tell of waiting.onQueue) tell()
+        },
+      })
+      try {
+        const link = await this.#links.to(slot.builder)
+        const placed = session()
+        placed.before = undefined
+        for (const tell of placed.onQueue) tell()
+        return { slot, link }
+      } catch (error) {
+        slot.free()
+        throw error
+      }
+    } catch (error) {
+      throw error instanceof TooManyBuilds ? new CallRefused(RESOURCE_EXHAUSTED, error.message) : error
+    }
+  }
+
+  async #solve(down: ServerHttp2Stream): Promise<void> {
+    const request = decode<BuildRequest>('moby.buildkit.v1.SolveRequest', await onlyMessage(down, REQUEST))
+    const { scope, check } = this.#client
+    const { Ref: ref = '' } = request
+    const build = this.#build(ref)
+    try {
+      const problem = buildProblem(request, scope)
+      if (problem !== undefined) throw new CallRefused(PERMISSION_DENIED, problem)
+      const session = this.#sessions.get(request.Session ?? '')
+      if (!session || session.hasBegun) throw new CallRefused(INVALID_ARGUMENT, 'the build has no session of its own')
+      session.hasBegun = true
+      build.resolve(session)
+      await check().catch(() => {
+        throw new CallRefused(PERMISSION_DENIED, `you may not build for \`${scope.namespace}\` any more`)
+      })
+      const link = await session.link
+      const scoped = scopedBuild(request, { ref: this.#connectionName(`build ${ref}`), session: session.id }, scope)
+      const up = call(link, `${CONTROL}Solve`, encodeMessage('moby.buildkit.v1.SolveRequest', { ...scoped }))
+      const late = setTimeout(
+        () => fail(down, new CallRefused(CANCELLED, `a build takes at most ${LIMITS.build / 60_000} minutes`)),
+        LIMITS.build,
+      )
+      up.once('close', () => clearTimeout(late))
+      down.once('close', () => this.#builds.delete(ref))
+      answerWith(down, up)
+    } catch (error) {
+      build.reject(error)
+      this.#builds.delete(ref)
+      throw error
+    }
+  }
+
+  /** A client may ask how a build is going before it asks for the build. */
+  async #status(down: ServerHttp2Stream): Promise<void> {
+    const { Ref: ref = '' } = decode<{ Ref?: string }>('moby.buildkit.v1.StatusRequest', await onlyMessage(down, SMALL))
+    const session = await this.#build(ref).promise
+    const tell = () => this.#tellQueue(down, session)
+    session.onQueue.add(tell)
+    tell()
+    const link = await session.link
+    session.onQueue.delete(tell)
+    const request = { Ref: this.#connectionName(`build ${ref}`) }
+    answerWith(down, call(link, `${CONTROL}Status`, encodeMessage('moby.buildkit.v1.StatusRequest', request)))
+  }
+
+  /** A step that says how many builds are before, until there are none. */
+  #tellQueue(down: ServerHttp2Stream, { before }: Session): void {
+    if (down.destroyed || (before === undefined && !down.headersSent)) return
+    const step = {
+      digest: 'platform:queue',
+      name: '[platform] waits for a builder',
+      started: { seconds: 1 },
+      ...(before === undefined && { completed: { seconds: 1 } }),
+    }
+    const ahead = before !== undefined && {
+      statuses: [{ ID: `${before + 1}. in the queue`, vertex: step.digest, started: step.started }],
+    }
+    begin(down)
+    const status = encodeMessage('moby.buildkit.v1.StatusResponse', { vertexes: [step], ...ahead })
+    down.write(Buffer.concat(frame(status)))
+  }
+
+  #build(ref: string): Deferred<Session> {
+    if (!/^[\w-]{8,64}$/.test(ref)) throw new CallRefused(INVALID_ARGUMENT, 'the build has no name')
+    const known = this.#builds.get(ref)
+    if (known) return known
+    if (this.#builds.size >= STREAMS) throw new CallRefused(RESOURCE_EXHAUSTED, 'there are too many builds')
+    const build = deferred<Session>(LIMITS.begin)
+    this.#builds.set(ref, build)
+    return build
+  }
+
+  /** A name that no other connection has. */
+  #connectionName(text: string): string {
+    return createHmac('sha256', this.#client.key).update(text).digest('hex').slice(0, 40)
+  }
+
+  /** A name that no other namespace has. */
+  #scopeName(text: string): string {
+    return createHmac('sha256', this.#client.scope.cache).update(text).digest('hex')
+  }
+}
+
+interface Deferred<T> {
+  readonly promise: Promise<T>
+  resolve(value: T): void
+  reject(error: unknown): void
+}
+
+/** What somebody else decides, in time. */
+function deferred<T>(within: number): Deferred<T> {
+  let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => {}, () => {}]
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue
+    reject = onError
+  })
+  const late = setTimeout(() => reject(new CallRefused(CANCELLED, 'nobody asked for this build')), within)
+  promise.then(
+    () => clearTimeout(late),
+    () => clearTimeout(late),
+  )
+  return { promise, resolve, reject }
+}
+
+const headersOf = (path: string): OutgoingHttpHeaders => ({
+  ':method': 'POST',
+  ':path': path,
+  'content-type': 'application/grpc',
+  te: 'trailers',
+})
+
+/** Sends a call with one message. */
+function call(link: ClientHttp2Session, path: string, message: Buffer) {
+  const up = link.request(headersOf(path))
+  up.on('error', () => {})
+  up.end(Buffer.concat(frame(message)))
+  return up
+}
+
+function decode<T>(type: string, bytes: Buffer): T {
+  try {
+    return decodeMessage(type, bytes) as T // the table says so
+  } catch {
+    throw new CallRefused(INVALID_ARGUMENT, 'the request cannot be read')
+  }
+}

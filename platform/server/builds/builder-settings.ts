@@ -1,0 +1,35 @@
+/** The builders of a platform, as its settings name them. */
+export interface BuilderSettings {
+  /** Addresses of BuildKit. */
+  readonly default: readonly string[]
+  /** For the code of strangers, such as forks. */
+  readonly untrusted: readonly string[]
+  /** Builds that one builder runs at the same time. */
+  readonly atOnce: number
+  /** A folder with `ca.crt`, `tls.crt` and `tls.key`; absent: builders of this machine, without TLS. */
+  readonly certificates?: string
+}
+
+/** Unless the settings say another number. */
+const AT_ONCE = 4
+
+/** Reads them from JSON. Throws an Error that names what is wrong. */
+export function readBuilders(value: unknown): BuilderSettings {
+  const found = (value ?? {}) as Readonly<Record<string, unknown>>
+  const addresses = (key: string): readonly string[] => {
+    const all = found[key] ?? []
+    if (Array.isArray(all) && all.every(one => typeof one === 'string')) return all
+    throw new Error(`settings: \`builders.${key}\` is no list of addresses`)
+  }
+  const { atOnce = AT_ONCE, certificates } = found
+  if (typeof atOnce !== 'number' || !Number.isInteger(atOnce) || atOnce < 1)
+    throw new Error('settings: `builders.atOnce` is no number of builds')
+  if (certificates !== undefined && typeof certificates !== 'string')
+    throw new Error('settings: `builders.certificates` is no folder')
+  return {
+    default: addresses('default'),
+    untrusted: addresses('untrusted'),
+    atOnce,
+    ...(certificates !== undefined && { certificates }),
+  }
+}

@@ -1,0 +1,95 @@
+import type { ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { constants } from 'node:http2'
+
+/** Codes of gRPC: https://grpc.io/docs/guides/status-codes/. */
+export const CANCELLED = 1
+export const INVALID_ARGUMENT = 3
+export const PERMISSION_DENIED = 7
+export const RESOURCE_EXHAUSTED = 8
+export const UNAVAILABLE = 14
+
+/** Ends a call with a code and words. */
+export class CallRefused extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const CONTENT = { ':status': 200, 'content-type': 'application/grpc' }
+const PREFIX = 5
+
+/** Begins the answer to a call, once. */
+export function begin(down: ServerHttp2Stream): void {
+  if (!down.headersSent && !down.destroyed) down.respond(CONTENT, { waitForTrailers: true })
+}
+
+/** Ends a call. What has begun ends with trailers. */
+export function finish(down: ServerHttp2Stream, trailers: OutgoingHttpHeaders): void {
+  if (down.destroyed || down.writableEnded) return
+  if (!down.headersSent) {
+    down.respond({ ...CONTENT, ...trailers }, { endStream: true })
+  } else {
+    down.once('wantTrailers', () => {
+      if (!down.destroyed) down.sendTrailers(trailers)
+    })
+    down.end()
+  }
+  // What the client still sends is nobody's.
+  down.resume()
+}
+
+/** Ends a call with what was thrown; what is no CallRefused is not told to the client. */
+export function fail(down: ServerHttp2Stream, error: unknown): void {
+  const { code, message } =
+    error instanceof CallRefused ? error : new CallRefused(UNAVAILABLE, 'the builder cannot be reached')
+  finish(down, { 'grpc-status': String(code), 'grpc-message': encodeURI(message) })
+}
+
+/** The only message of a call; what is longer is not read. Throws a CallRefused. */
+export async function onlyMessage(down: ServerHttp2Stream, limit: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of down.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    parts.push(part)
+    length += part.length
+    if (length > limit + PREFIX) throw new CallRefused(RESOURCE_EXHAUSTED, `the request is longer than ${limit} bytes`)
+  }
+  const all = Buffer.concat(parts)
+  if (all.length < PREFIX || all[0] !== 0 || all.readUInt32BE(1) !== all.length - PREFIX)
+    throw new CallRefused(INVALID_ARGUMENT, 'the request is not one message that is not compressed')
+  return all.subarray(PREFIX)
+}
+
+/** Passes the answer of a builder on, with what ends it. Gives up the builder's side when the client is gone. */
+export function answerWith(down: ServerHttp2Stream, up: ClientHttp2Stream): void {
+  let trailers: OutgoingHttpHeaders | undefined
+  const lost = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the connection to the builder was lost' }
+  up.on('response', headers => {
+    // An answer of trailers only.
+    if (headers['grpc-status'] !== undefined) trailers = statusIn(headers)
+    else begin(down)
+  })
+  up.on('trailers', headers => {
+    trailers = statusIn(headers)
+  })
+  up.on('data', (part: Buffer) => {
+    begin(down)
+    if (!down.destroyed && !down.writableEnded && !down.write(part)) up.pause()
+  })
+  down.on('drain', () => up.resume())
+  up.once('end', () => finish(down, trailers ?? lost))
+  up.on('error', () => finish(down, lost))
+  up.once('close', () => finish(down, trailers ?? lost))
+  down.once('close', () => {
+    if (!up.closed) up.close(constants.NGHTTP2_CANCEL)
+  })
+}
+
+/** What says how a call has ended. */
+function statusIn(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const names = ['grpc-status', 'grpc-message', 'grpc-status-details-bin']
+  return Object.fromEntries(names.flatMap(name => (headers[name] === undefined ? [] : [[name, headers[name]]])))
+}

@@ -1,0 +1,55 @@
+import type { builderRoutes } from '../../api/builders.ts'
+import { serveBuilds } from '../builds/build-tunnel.ts'
+import { makePools } from '../builds/builder-pool.ts'
+import { stillAllowed } from '../caller.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import { noNamespace, PlatformError } from '../platform-error.ts'
+import type { PlatformWorld } from '../world.ts'
+import type { HandlersOf } from './handler.ts'
+
+/** Bytes of the key of one connection. */
+const KEY = 32
+/** Connections of one person at the same time. */
+const CONNECTIONS = 16
+
+export function builderHandlers(world: PlatformWorld, parts: PlatformParts): HandlersOf<typeof builderRoutes> {
+  const pools = makePools(world.settings.builders)
+  const open = new Map<string, number>()
+  const { registry } = world.settings
+  return {
+    'GET /builders/connect': async ({ query, by }) => {
+      const name = query.namespace
+      const mayBuild = () => parts.namespaces.require(by.user, name, 'deploy', `to build for \`${name}\``)
+      const { namespace } = await mayBuild()
+      const { uid } = namespace
+      if (uid === undefined) throw noNamespace(name)
+      checkScope(by.token.namespaces, name)
+      const pool = pools.default
+      if (!pool)
+        throw new PlatformError(404, 'no-builders', 'the platform has no builders', {
+          hint: 'build with another builder (`BUILDKIT_HOST`), or have them installed: `devctl platform install --builders 1`',
+        })
+      if ((open.get(by.user.id) ?? 0) >= CONNECTIONS)
+        throw new PlatformError(429, 'busy', `you have ${CONNECTIONS} connections to builders already`)
+      return stream => {
+        open.set(by.user.id, (open.get(by.user.id) ?? 0) + 1)
+        stream.once('close', () => open.set(by.user.id, open.get(by.user.id)! - 1))
+        serveBuilds(stream, {
+          user: by.user.id,
+          scope: { namespace: name, cache: uid, ...(registry !== undefined && { registry }) },
+          pool,
+          key: world.random(KEY),
+          check: async () => {
+            await stillAllowed(by, parts, world.now())
+            await mayBuild()
+          },
+        })
+      }
+    },
+  }
+}
+
+function checkScope(namespaces: readonly string[] | undefined, name: string): void {
+  if (namespaces === undefined || namespaces.includes(name)) return
+  throw new PlatformError(403, 'not-allowed', `this token is not for the namespace \`${name}\``)
+}

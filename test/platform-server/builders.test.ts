@@ -1,0 +1,171 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findBuildkit } from '../buildkit/buildkit.ts'
+import { REGISTRY } from '../buildkit/slow-project.ts'
+import { root } from '../cases.ts'
+import { eventually } from '../cluster/cluster.ts'
+import { run } from '../run.ts'
+import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+
+// `devctl build` with a platform as its context, which has a real BuildKit behind it.
+
+const address = process.env.KUBECONFIG ? findBuildkit() : undefined
+
+describe.skipIf(address === undefined)('the build service', () => {
+  let platform: TestPlatform
+  let [ann, bob]: Awaited<ReturnType<TestPlatform['person']>>[] = []
+  let url: string
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-builders-'))
+
+  beforeAll(async () => {
+    platform = await openPlatform({ builders: { default: [address!], untrusted: [], atOnce: 4 } })
+    ann = await platform.person('ann')
+    bob = await platform.person('bob')
+    url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
+    cpSync(join(root, 'examples/build'), join(folder, 'example'), { recursive: true })
+  })
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true })
+    await platform?.close()
+  })
+
+  const devctl = (line: string, who = ann!, more: Readonly<Record<string, string>> = {}) =>
+    run(['--loglevel', 'info', ...line.split(' ')], {
+      cwd: join(folder, 'example'),
+      env: {
+        HOME: folder,
+        DEVCTL_HOME: join(folder, who.id),
+        PATH: process.env.PATH!,
+        SIGNING_KEY: 'k',
+        DEVCTL_URL: url,
+        DEVCTL_TOKEN: who.token,
+        DEVCTL_NAMESPACE: ann!.home,
+        ...more,
+      },
+    })
+  const registry = `${REGISTRY}/platform-${RUN}`
+
+  test('builds and pushes the images of an example', async () => {
+    const { status, stderr, stdout } = await devctl(`build --registry ${registry} --no-cache`)
+    expect(status, stderr).toBe(0)
+    expect(stderr).toContain(`building with the platform ${new URL(url).host}`)
+    expect(stdout + stderr).toMatch(/mailer: \S+@sha256:/)
+    expect(platform.audit).toContainEqual(
+      expect.objectContaining({
+        action: 'connect to builders',
+        user: ann!.id,
+        what: { namespace: ann!.home },
+        status: 101,
+      }),
+    )
+  })
+
+  test('builds a Dockerfile, and a builder that is named wins', async () => {
+    const line = 'build --file site/Dockerfile site'
+    const own = await devctl(line)
+    expect([own.status, own.stderr]).toEqual([0, expect.stringContaining('which is that of the platform')])
+    const named = await devctl(line, ann, { BUILDKIT_HOST: address! })
+    expect(named.stderr).toContain('which is that of `BUILDKIT_HOST`')
+  })
+
+  test('nobody builds for a namespace in which they may not deploy', async () => {
+    const refused = await devctl(`build --push=false`, bob)
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(`namespace \`${ann!.home}\` does not exist, or you are no member of it`),
+    ])
+    const body = { role: 'viewer' }
+    await platform.call('PUT /namespaces/:ns/members/:user', {
+      token: ann!.token,
+      params: { ns: ann!.home, user: bob!.id },
+      body,
+    })
+    const viewer = await devctl(`build --push=false`, bob)
+    expect([viewer.status, viewer.stderr]).toEqual([1, expect.stringContaining(`to build for \`${ann!.home}\` needs`)])
+  })
+
+  test('a token for other namespaces does not do', async () => {
+    const { text } = await platform.parts.tokens.issue({
+      kind: 'run',
+      label: '',
+      user: ann!.id,
+      namespaces: ['another'],
+    })
+    const refused = await devctl(`build --push=false`, { ...ann!, token: text })
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('this token is not for the namespace'),
+    ])
+  })
+
+  test('what the platform does not allow is an error in its words', async () => {
+    writeFileSync(join(folder, 'example/Dockerfile.host'), 'FROM busybox\nRUN --network=host true\n')
+    writeFileSync(
+      join(folder, 'example/host.yaml'),
+      'services: {web: {build: {context: ., dockerfile: Dockerfile.host, network: host}}}\n',
+    )
+    const refused = await devctl(`build --file host.yaml --push=false`)
+    expect(refused.status).toBe(1)
+    expect(refused.stderr).toContain('builds get no entitlements: `network.host` is refused')
+  })
+
+  test('caches of other places are left out, with a warning', async () => {
+    writeFileSync(
+      join(folder, 'example/cache.yaml'),
+      `services: {web: {build: {context: site, cache_from: ["${REGISTRY}/evil/cache"]}}}\n`,
+    )
+    const built = await devctl(`build --file cache.yaml --push=false`)
+    expect([built.status, built.stderr]).toEqual([0, expect.stringContaining('`cache_from` is left out')])
+  })
+
+  test('who is removed loses the builds that are running', async () => {
+    const body = { role: 'developer' }
+    const params = { ns: ann!.home, user: bob!.id }
+    await platform.call('PUT /namespaces/:ns/members/:user', { token: ann!.token, params, body })
+    writeFileSync(
+      join(folder, 'example/slow.yaml'),
+      'services: {web: {build: {context: site, dockerfile_inline: "FROM busybox\\nRUN sleep 71"}}}\n',
+    )
+    const building = devctl(`build --file slow.yaml --push=false`, bob)
+    await new Promise(resolve => setTimeout(resolve, 4000))
+    await platform.call('DELETE /namespaces/:ns/members/:user', { token: ann!.token, params })
+    const began = Date.now()
+    const { status } = await building
+    expect(status).toBe(1)
+    expect(Date.now() - began).toBeLessThan(45_000)
+  })
+
+  test('pages in a browser get no connection, nor do requests that ask for none', async () => {
+    const head = (more: string) =>
+      `GET /api/v1/builders/connect?namespace=${ann!.home} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann!.token}\r\n${more}\r\n`
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: devctl-tunnel\r\n'
+    expect(await send(head(''))).toMatch(/^HTTP\/1.1 426 /)
+    expect(await send(head(`${upgrade}Origin: https://web-${ann!.home}.dev.example.com\r\n`))).toMatch(
+      /^HTTP\/1.1 403 /,
+    )
+    expect(await send(head(upgrade).replace(/Authorization.*\r\n/, ''))).toMatch(/^HTTP\/1.1 401 /)
+    expect(await send(head(upgrade).replace('GET', 'POST'))).toMatch(/^HTTP\/1.1 400 /)
+    expect(await send(head(upgrade), /101/)).toMatch(/^HTTP\/1.1 101 /)
+  })
+
+  /** What comes back until the connection ends, or it has what is wanted. */
+  async function send(text: string, wanted?: RegExp): Promise<string> {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname).on('error', () => {})
+    socket.write(text)
+    let answer = ''
+    socket.on('data', data => {
+      answer += data
+    })
+    try {
+      return await eventually('an answer', 10, async () =>
+        (wanted ? wanted.test(answer) : answer.includes('\r\n\r\n')) ? answer : undefined,
+      )
+    } finally {
+      socket.destroy()
+    }
+  }
+})

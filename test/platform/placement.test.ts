@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { builderFor, inOrder } from '../../platform/rules/placement.ts'
+import { type BuildSlot, BuildSlots, TooManyBuilds } from '../../platform/server/builds/build-slots.ts'
+
+const BUILDERS = ['a', 'b', 'c', 'd']
+const KEYS = Array.from({ length: 1000 }, (_, index) => `shop\0service-${index}`)
+
+describe('the order of builders', () => {
+  test('is the same for the same key, and spreads keys evenly', () => {
+    expect(inOrder(BUILDERS, 'shop\0web')).toEqual(inOrder([...BUILDERS].reverse(), 'shop\0web'))
+    for (const builder of BUILDERS) {
+      const first = KEYS.filter(key => inOrder(BUILDERS, key)[0] === builder).length
+      expect(first).toBeGreaterThan(190)
+      expect(first).toBeLessThan(310)
+    }
+  })
+
+  test('a builder that goes moves only its own builds', () => {
+    for (const key of KEYS) {
+      const [before] = inOrder(BUILDERS, key)
+      if (before !== 'c') expect(inOrder(['a', 'b', 'd'], key)[0]).toBe(before)
+    }
+  })
+
+  test.each<readonly [string, readonly number[], string | undefined]>([
+    ['the first', [0, 0, 0], 'a'],
+    ['the first, with one build', [1, 0, 0], 'a'],
+    ['the next one at two builds', [2, 0, 0], 'b'],
+    ['the one with the fewest when each has two', [3, 2, 2], 'b'],
+    ['the only one with a place', [4, 4, 3], 'c'],
+    ['none', [4, 4, 4], undefined],
+  ])('%s', (_, running, wanted) => {
+    const order = ['a', 'b', 'c']
+    expect(builderFor(order, one => running[order.indexOf(one)]!, 4)).toBe(wanted)
+  })
+})
+
+describe('places for builds', () => {
+  const settled = () => new Promise(resolve => setImmediate(resolve))
+
+  function queue(builders: readonly string[], most: number) {
+    const slots = new BuildSlots(builders, most)
+    const placed: string[] = []
+    const told = new Map<string, number>()
+    const given = new Map<string, BuildSlot>()
+    const take = (name: string, user: string, signal = new AbortController().signal) =>
+      slots.take({ user, key: name, signal, onQueue: before => told.set(name, before) }).then(slot => {
+        placed.push(name)
+        given.set(name, slot)
+      })
+    return { take, placed, told, free: (name: string) => given.get(name)!.free() }
+  }
+
+  test('one person does not have all of them, and who has the fewest is next', async () => {
+    const { take, placed, told, free } = queue(['a'], 3)
+    for (const name of ['ann1', 'ann2', 'ann3', 'ann4']) void take(name, 'ann')
+    await settled()
+    expect(placed).toEqual(['ann1', 'ann2'])
+    void take('bob1', 'bob')
+    await settled()
+    expect(placed).toEqual(['ann1', 'ann2', 'bob1'])
+    void take('bob2', 'bob')
+    void take('eve1', 'eve')
+    expect([told.get('eve1'), told.get('bob2'), told.get('ann3'), told.get('ann4')]).toEqual([0, 1, 2, 3])
+    free('ann1')
+    await settled()
+    expect(placed.at(-1)).toBe('eve1')
+    free('ann2')
+    await settled()
+    expect(placed.at(-1)).toBe('ann3')
+  })
+
+  test('a single place is for everybody', async () => {
+    const { take, placed } = queue(['a'], 1)
+    await take('ann1', 'ann')
+    expect(placed).toEqual(['ann1'])
+  })
+
+  test('who leaves the queue is not served, and a place is given back once', async () => {
+    const { take, placed, free } = queue(['a'], 1)
+    await take('one', 'ann')
+    const leaving = new AbortController()
+    const left = take('two', 'bob', leaving.signal)
+    void take('three', 'eve')
+    void take('four', 'eve')
+    leaving.abort(new Error('gone'))
+    await expect(left).rejects.toThrow('gone')
+    free('one')
+    free('one')
+    await settled()
+    expect(placed).toEqual(['one', 'three'])
+  })
+
+  test('queues have an end', async () => {
+    const { take } = queue(['a'], 1)
+    await take('first', 'ann')
+    for (let one = 0; one < 32; one++) void take(`${one}`, 'ann')
+    await expect(take('too many', 'ann')).rejects.toThrow(TooManyBuilds)
+    void take('of another', 'bob')
+  })
+})
