@@ -29,6 +29,7 @@ import {
   namespaceUse,
   namespaceWake,
 } from './commands/namespace.ts'
+import { pipeline, pipelineDeploy, pipelineDestroy, pipelineList, pipelineLogs } from './commands/pipeline.ts'
 import { platform, platformInstall, platformInvite, platformUninstall } from './commands/platform.ts'
 import { promote } from './commands/promote.ts'
 import { ps } from './commands/ps.ts'
@@ -72,6 +73,11 @@ export const commands: readonly Command[] = [
   namespaceUnshare,
   namespaceSleep,
   namespaceWake,
+  pipeline,
+  pipelineDeploy,
+  pipelineDestroy,
+  pipelineList,
+  pipelineLogs,
   platform,
   platformInstall,
   platformInvite,

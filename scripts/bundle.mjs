@@ -69,14 +69,15 @@ async function bundleAgent() {
   })
 }
 
-/** The server of the platform, in one file: its image has a stock Node.js and this. */
+/** The server of the platform, and the program of its runs, each in one file: their images have a stock Node.js and this. */
 async function bundlePlatform() {
   await build({
     ...output,
     absWorkingDir: root,
     logLevel: 'warning',
-    entryPoints: ['platform/server/main.ts'],
-    outfile: 'dist/platform/server.cjs',
+    entryPoints: { server: 'platform/server/main.ts', runner: 'platform/runner/main.ts' },
+    outdir: 'dist/platform',
+    outExtension: { '.js': '.cjs' },
     target: 'node22',
     bundle: true,
     format: 'cjs',

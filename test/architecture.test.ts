@@ -136,6 +136,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   'platform/records': { ours: ['platform/records', 'platform/rules'], packages: [] },
   'platform/client': { ours: ['platform/client', 'platform/api/prefix'], packages: [] },
   'platform/install': { ours: ['platform/install', 'platform/records'], packages: [] },
+  'platform/runner': { ours: ['platform/runner', 'adapters/git'], packages: [] },
   'platform/server': {
     ours: [
       'platform/server',
@@ -183,6 +184,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'compiler',
       'constructs',
       'platform/install',
+      'platform/rules/run-states',
     ],
     packages: [],
   },
@@ -211,6 +213,7 @@ const IMPURE = new Set([
   'operations/commands',
   'operations/contexts',
   'operations/gitops',
+  'platform/runner',
   'platform/server',
   'sync',
 ])
@@ -310,7 +313,7 @@ describe('imports', () => {
   })
 
   test('nothing below the command line prints', () => {
-    const programs = ['cli/', 'agent/', 'platform/server/main.ts']
+    const programs = ['cli/', 'agent/', 'platform/server/main.ts', 'platform/runner/main.ts']
     for (const path of modules.filter(path => !programs.some(one => path.startsWith(one))))
       expect(readFileSync(join(root, path), 'utf8'), path).not.toMatch(
         /\bprocess\.(?:stdout|stderr|exitCode|exit\()|\bconsole\./,

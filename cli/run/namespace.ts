@@ -2,14 +2,13 @@ import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../../operations/contexts/home.ts'
 import { isPlatform, saveContext } from '../../operations/contexts/store.ts'
-import { findTarget, type Target } from '../../operations/contexts/target.ts'
-import type { Platform } from '../../operations/platform/connect-platform.ts'
+import { findTarget } from '../../operations/contexts/target.ts'
 import { dnsLabel } from '../../operations/project/checks.ts'
 import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import { toTable } from '../terminal/table.ts'
 import { withCluster } from './cluster-session.ts'
-import { withDeadline } from './deadline.ts'
+import { type OnPlatform, onPlatform } from './on-platform.ts'
 import { usingContext, warnOfVariables } from './using-context.ts'
 
 /** Sets the namespace of the current context, wherever that comes from. */
@@ -123,29 +122,17 @@ export function listNamespaces(context: Context): Promise<number> {
   })
 }
 
-/** What a command of namespaces works with. */
-export interface OnPlatform {
-  readonly platform: Platform
-  readonly target: Target
-  readonly signal: AbortSignal
-}
-
 /** Runs the work on the platform of the current context. Throws a UserError with the alternative for other clusters. */
-export async function withPlatform(
+export function withPlatform(
   { io }: Context,
   verb: keyof typeof INSTEAD,
   name: string | undefined,
   work: (on: OnPlatform) => Promise<number>,
 ): Promise<number> {
-  const target = await findTarget(io, {})
-  if (!isPlatform(target.context)) throw needsPlatform(target.context, verb, name)
-  const { connectPlatform } = await import('../../operations/platform/connect-platform.ts')
-  const platform = connectPlatform(target.context, target.stored.token, io.env)
-  const hint = 'is the platform running? `devctl namespace list` shows what was done'
-  return withDeadline(io, { timeout: undefined, hint }, signal => work({ platform, target, signal }))
-}
-
-const needsPlatform = (context: string, verb: keyof typeof INSTEAD, name = 'NAME'): UserError =>
-  new UserError(`\`devctl namespace ${verb}\` needs the platform, which the cluster of \`${context}\` does not have`, {
-    hint: INSTEAD[verb](context, name),
+  return onPlatform(io, {
+    command: `namespace ${verb}`,
+    instead: context => INSTEAD[verb](context, name ?? 'NAME'),
+    hint: 'is the platform running? `devctl namespace list` shows what was done',
+    work,
   })
+}

@@ -119,6 +119,7 @@ async function toInstallation(
     version: version(),
     domain,
     image: `${imageRegistry}/platform:${version()}`,
+    runnerImage: `${imageRegistry}/runner:${version()}`,
     replicas: Number(replicas),
     ...(tlsSecret !== undefined && { tlsSecret }),
     ...(ingressClass !== undefined && { ingressClass }),

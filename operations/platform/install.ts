@@ -113,7 +113,14 @@ export async function uninstallPlatform(
   { cluster, signal, on }: InstallWorld,
   keepsData: boolean,
 ): Promise<readonly string[]> {
-  const objects = platformObjects({ version: '', domain: '', image: '', replicas: 0, kubernetes: { server: '' } })
+  const objects = platformObjects({
+    version: '',
+    domain: '',
+    image: '',
+    runnerImage: '',
+    replicas: 0,
+    kubernetes: { server: '' },
+  })
   const isKept = ({ kind, metadata }: KubeObject) =>
     keepsData &&
     (metadata.namespace === USERS_NAMESPACE ||

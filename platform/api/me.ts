@@ -31,5 +31,5 @@ export const meRoutes = {
   'GET /me/tokens': route({ caller: 'user', reply: listOf(tokenInfo) }),
   'POST /me/tokens': route({ caller: 'person', body: newToken, reply: granted, audit: 'create token', isSecret: true }),
   'DELETE /me/tokens/:id': route({ caller: 'person', params: byToken, audit: 'delete token' }),
-  'POST /kube-token': route({ caller: 'user', reply: kubeToken, isSecret: true }),
+  'POST /kube-token': route({ caller: 'user', reply: kubeToken, isSecret: true, isForRuns: true }),
 } as const

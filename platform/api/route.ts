@@ -21,6 +21,11 @@ export interface ApiRoute {
   readonly isUpgrade?: true
   /** Of requests that change something. */
   readonly audit?: string
+  /**
+   * A run may call it, with its own token and for its own namespace (the parameter `ns`): code of a repository
+   * has that token, not the person who has started the run.
+   */
+  readonly isForRuns?: true
   /** The reply has a credential in it. No other reply may. */
   readonly isSecret?: true
 }

@@ -6,6 +6,7 @@ import { infoRoutes } from './info.ts'
 import { meRoutes } from './me.ts'
 import { namespaceRoutes } from './namespaces.ts'
 import type { ApiRoute } from './route.ts'
+import { runRoutes } from './runs.ts'
 import { sleepRoutes } from './sleep.ts'
 import { userRoutes } from './users.ts'
 
@@ -21,6 +22,7 @@ export const ROUTES = {
   ...environmentRoutes,
   ...sleepRoutes,
   ...builderRoutes,
+  ...runRoutes,
   ...userRoutes,
 } as const satisfies Readonly<Record<string, ApiRoute>>
 

@@ -17,6 +17,8 @@ export interface Installation {
   readonly domain: string
   /** The image of the server. */
   readonly image: string
+  /** What runs run in: Node, git, and devctl. */
+  readonly runnerImage: string
   readonly replicas: number
   /** A Secret of `devctl-platform` with a certificate for `*.DOMAIN`; absent: the ingress controller's own. */
   readonly tlsSecret?: string
@@ -27,6 +29,8 @@ export interface Installation {
 
 const NAME = 'platform'
 const PORT = 8080
+/** Where the Pods of runs reach the server: a certificate of the cluster's own is nothing to them. */
+const IN_CLUSTER = `http://${NAME}.${PLATFORM_NAMESPACE}.svc`
 const RBAC = 'rbac.authorization.k8s.io'
 const LABELS = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/part-of': 'devctl' }
 
@@ -39,6 +43,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     ...memberRoles(),
     keeperRole(),
     ...fence(SERVER_ACCOUNT),
+    ...runsWall(),
     account(),
     ...rights(),
     settings(one),
@@ -111,6 +116,25 @@ function rights(): readonly KubeObject[] {
     {
       apiVersion: `${RBAC}/v1`,
       kind: 'Role',
+      metadata: { name: role, namespace: RUNS_NAMESPACE, labels: LABELS },
+      rules: [
+        { apiGroups: ['batch'], resources: ['jobs'], verbs: WRITE },
+        { apiGroups: [''], resources: ['serviceaccounts', 'secrets'], verbs: WRITE },
+        { apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'] },
+        { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
+        { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
+      ],
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: role, namespace: RUNS_NAMESPACE, labels: LABELS },
+      roleRef: { apiGroup: RBAC, kind: 'Role', name: role },
+      subjects,
+    },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'Role',
       metadata: { name: role, namespace: PLATFORM_NAMESPACE, labels: LABELS },
       // For the one replica that leads.
       rules: [
@@ -127,12 +151,44 @@ function rights(): readonly KubeObject[] {
   ]
 }
 
+/** Runs are code of repositories: nobody reaches them, and they reach the platform, the cluster's API and what is outside. */
+const runsWall = (): readonly KubeObject[] => [
+  {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'devctl-runs', namespace: RUNS_NAMESPACE, labels: LABELS },
+    spec: {
+      podSelector: {},
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [],
+      egress: [
+        {
+          to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } }],
+          ports: [53, 8053].flatMap(port => [
+            { protocol: 'UDP', port },
+            { protocol: 'TCP', port },
+          ]),
+        },
+        {
+          to: [
+            {
+              namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': PLATFORM_NAMESPACE } },
+              podSelector: { matchLabels: { 'app.kubernetes.io/name': NAME } },
+            },
+          ],
+        },
+        { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } }] },
+      ],
+    },
+  },
+]
+
 const settings = (one: Installation): KubeObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: own('settings'),
   data: {
-    'settings.json': `${JSON.stringify({ domain: one.domain, url: urlOf(one), kubernetes: one.kubernetes }, undefined, 2)}\n`,
+    'settings.json': `${JSON.stringify({ domain: one.domain, url: urlOf(one), kubernetes: one.kubernetes, runs: { image: one.runnerImage, url: IN_CLUSTER } }, undefined, 2)}\n`,
   },
 })
 

@@ -1,7 +1,9 @@
 import type { Granted, Person } from '../api/common.ts'
 import type { Me, TokenInfo } from '../api/me.ts'
 import type { Namespace, NamespaceDetails } from '../api/namespaces.ts'
+import type { Run } from '../api/runs.ts'
 import type { ShownUser } from '../api/users.ts'
+import type { RunRecord } from '../records/run.ts'
 import type { IssuedToken, TokenRecord } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
 import type { NamespaceRole } from '../rules/roles.ts'
@@ -59,6 +61,30 @@ export const toDetails = (
   ...toNamespaceAnswer(shared, people, role),
   members: shared.members.map(one => ({ user: personOf(one.user, people), role: one.role })),
 })
+
+export const toRunAnswer = (run: RunRecord, people: ReadonlyMap<string, PlatformUser>): Run => {
+  const { id, namespace, environment, action, state, repository, branch, file, volumes, variables } = run
+  const { created, started, ended, found, stop } = run
+  const reason = found.reason ?? stop?.reason
+  return {
+    id,
+    namespace,
+    environment,
+    action,
+    state,
+    user: personOf(run.user, people),
+    ...(repository !== undefined && { repository }),
+    ...(branch !== undefined && { branch }),
+    ...(found.commit !== undefined && { commit: found.commit }),
+    ...(file !== undefined && { file }),
+    ...(volumes && { volumes }),
+    ...(variables && { variables: [...variables] }),
+    created,
+    ...(started !== undefined && { started }),
+    ...(ended !== undefined && { ended }),
+    ...(reason !== undefined && { reason }),
+  }
+}
 
 /** Somebody whose record is gone is shown by their id. */
 function personOf(id: string, people: ReadonlyMap<string, PlatformUser>): Person {

@@ -77,7 +77,7 @@ function register(
       if (route.caller === 'nobody') return
       const by = await whoIs(request.headers, world, parts)
       callers.set(request, by)
-      checkCaller(by, route.caller)
+      checkCaller(by, route, route.params && (request.params as Record<string, string>))
     },
     onResponse: async (request, reply) => auditCall(request, reply.statusCode),
     handler: async (request, reply) => {

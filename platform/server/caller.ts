@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Caller } from '../api/route.ts'
+import type { ApiRoute } from '../api/route.ts'
 import type { TokenRecord } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { requireOurPage, sessionOf } from './browser.ts'
-import { notAllowed, notLoggedIn, PlatformError } from './platform-error.ts'
+import { noNamespace, notAllowed, notLoggedIn, PlatformError } from './platform-error.ts'
 import type { Tokens } from './tokens.ts'
 import { LINK_ISSUER, type Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
@@ -83,7 +83,14 @@ export async function stillAllowed(by: Identified, { tokens, users }: Accounts, 
 }
 
 /** Throws a PlatformError unless they may call a route. */
-export function checkCaller({ user, token }: Identified, caller: Caller): void {
+export function checkCaller(
+  { user, token }: Identified,
+  { caller, isForRuns }: Pick<ApiRoute, 'caller' | 'isForRuns'>,
+  params: Readonly<Record<string, string>> = {},
+): void {
+  if (token.kind === 'run' && !isForRuns) throw notAllowed('this', 'a login: a run cannot do it')
+  const { ns } = params
+  if (token.namespaces && ns !== undefined && !token.namespaces.includes(ns)) throw noNamespace(ns)
   if (caller === 'admin' && user.role !== 'admin') throw notAllowed('this', 'an administrator')
   if (caller === 'nobody' || caller === 'user' || PERSONAL.has(token.kind)) return
   throw notAllowed('this', 'a login: a token for programs does not do')

@@ -1,7 +1,9 @@
 import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import { tokenSecret, USERS_NAMESPACE, userAccount } from '../records/names.ts'
+import { RUNS_NAMESPACE, tokenSecret, USERS_NAMESPACE, userAccount } from '../records/names.ts'
+import { inputSecret, type RunRecord } from '../records/run.ts'
 import type { Identified } from './caller.ts'
 import { notLoggedIn } from './platform-error.ts'
+import { runAccount } from './run-objects.ts'
 
 /** Seconds that a token of Kubernetes lives; it is bound to the token that it was asked with. */
 const LIFE = 3600
@@ -10,13 +12,31 @@ const LIFE = 3600
  * A token of Kubernetes with the rights of the caller. It ends with the token of the platform that
  * was used, within seconds. Throws a PlatformError when that is gone already.
  */
-export async function kubeToken(
+export function kubeToken(cluster: Cluster, { user, token }: Identified): Promise<KubeToken> {
+  return tokenOf(cluster, { account: userAccount(user.id), namespace: USERS_NAMESPACE, secret: tokenSecret(token.id) })
+}
+
+/** A token of Kubernetes for a run, with the rights of its namespace's runs. It ends with the run. */
+export function kubeTokenOfRun(cluster: Cluster, run: RunRecord): Promise<KubeToken> {
+  return tokenOf(cluster, { account: runAccount(run), namespace: RUNS_NAMESPACE, secret: inputSecret(run.id) })
+}
+
+interface KubeToken {
+  readonly token: string
+  readonly expires: string
+}
+
+async function tokenOf(
   cluster: Cluster,
-  { user, token }: Identified,
-): Promise<{ readonly token: string; readonly expires: string }> {
-  // Without a uid, it is bound to the Secret that has this name now: names of tokens are random.
-  const bound = { apiVersion: 'v1', kind: 'Secret', name: tokenSecret(token.id) }
-  const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: userAccount(user.id), namespace: USERS_NAMESPACE }
+  {
+    account: name,
+    namespace,
+    secret,
+  }: { readonly account: string; readonly namespace: string; readonly secret: string },
+): Promise<KubeToken> {
+  // Without a uid, it is bound to the Secret that has this name now: names of tokens and runs are random.
+  const bound = { apiVersion: 'v1', kind: 'Secret', name: secret }
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', name, namespace }
   const made = await cluster
     .createIn(account, 'token', {
       apiVersion: 'authentication.k8s.io/v1',

@@ -3,11 +3,18 @@ import { Logins } from './logins.ts'
 import { Namespaces } from './namespaces.ts'
 import { makeProviders } from './providers/make-providers.ts'
 import type { IdentityProvider } from './providers/provider.ts'
+import { Runs } from './runs.ts'
 import { Sleep } from './sleep.ts'
 import { Tokens } from './tokens.ts'
 import { UserClusters } from './user-clusters.ts'
 import { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
+
+/** A user and a password, or token, of a forge. */
+export interface CloneLogin {
+  readonly user: string
+  readonly password: string
+}
 
 /** The parts of the server that answer requests. */
 export interface PlatformParts {
@@ -18,17 +25,23 @@ export interface PlatformParts {
   readonly live: LiveNamespaces
   readonly providers: ReadonlyMap<string, IdentityProvider>
   readonly sleep: Sleep
+  readonly runs: Runs
+  /** What a run of somebody in a namespace logs in with at a forge. */
+  gitLogin(user: string, namespace: string, host: string): Promise<CloneLogin | undefined>
 }
 
 export function makeParts(world: PlatformWorld): PlatformParts {
   const users = new Users(world)
+  const namespaces = new Namespaces(world, users)
   return {
     users,
     tokens: new Tokens(world),
-    namespaces: new Namespaces(world, users),
+    namespaces,
     logins: new Logins(world),
     live: new LiveNamespaces(world, new UserClusters(world)),
     providers: makeProviders(world),
     sleep: new Sleep(world),
+    runs: new Runs(world, namespaces),
+    gitLogin: async () => undefined,
   }
 }

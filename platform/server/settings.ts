@@ -1,7 +1,7 @@
 import { IDLENESS, type Idleness } from '../rules/idleness.ts'
 import { isOrganisation, type ProviderSettings } from '../rules/provider.ts'
 import { readBuilders } from './builds/builder-settings.ts'
-import type { Settings } from './world.ts'
+import type { RunSettings, Settings } from './world.ts'
 
 const HOUR = 3_600_000
 
@@ -42,6 +42,7 @@ export function readSettings(text: string): Settings {
     idleness: { sleep: hours('sleepHours', IDLENESS.sleep), delete: hours('deleteHours', IDLENESS.delete) },
     ...(found['builders'] !== undefined && { builders: readBuilders(found['builders']) }),
     ...(found['registry'] !== undefined && { registry: textOf('registry') }),
+    ...(found['runs'] !== undefined && { runs: toRuns(found['runs']) }),
   }
 }
 
@@ -61,4 +62,19 @@ function isProvider(one: unknown): one is ProviderSettings {
   if (!Array.isArray(allow)) return false
   if (kind === 'github') return isAddress(url) && allow.every(rule => typeof rule === 'string' && isOrganisation(rule))
   return kind === 'oidc' && isAddress(issuer) && allow.every(rule => isText(rule?.claim) && isText(rule?.value))
+}
+
+/** Unless the settings say other numbers: runs at the same time, and seconds that one may take. */
+const RUNS = { perUser: 3, inAll: 10, deadline: 3600 }
+
+function toRuns(value: unknown): RunSettings {
+  const { image, url, ...numbers } = (value ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof image !== 'string' || typeof url !== 'string') throw new Error('settings: `runs` has no image or no URL')
+  const numberOf = (key: keyof typeof RUNS) => {
+    const number = numbers[key] ?? RUNS[key]
+    if (typeof number !== 'number' || !Number.isInteger(number) || number < 1)
+      throw new Error(`settings: \`runs.${key}\` is not a number above 0`)
+    return number
+  }
+  return { image, url, perUser: numberOf('perUser'), inAll: numberOf('inAll'), deadline: numberOf('deadline') }
 }

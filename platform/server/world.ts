@@ -23,6 +23,20 @@ export interface Settings {
   readonly builders?: BuilderSettings
   /** Of the images of people: a host, perhaps with a path. */
   readonly registry?: string
+  /** Absent: there is no image that runs could run in. */
+  readonly runs?: RunSettings
+}
+
+/** How deploys and destroys run in the cluster. */
+export interface RunSettings {
+  readonly image: string
+  /** Where a Pod reaches the platform. */
+  readonly url: string
+  /** At the same time: of one user, and of all. */
+  readonly perUser: number
+  readonly inAll: number
+  /** Seconds that one may take. */
+  readonly deadline: number
 }
 
 /** What the server stands on. Tests have a clock and random bytes of their own. */

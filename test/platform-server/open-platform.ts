@@ -48,6 +48,7 @@ export interface TestPlatform {
       readonly token?: string
       readonly body?: BodyOf<N> | object
       readonly params?: Readonly<Record<string, string>>
+      readonly query?: Readonly<Record<string, string>>
       /** What a browser sends, as a rule: a cookie, and where the page is from. */
       readonly headers?: Readonly<Record<string, string>>
     },
@@ -98,6 +99,7 @@ export async function openPlatform(more: TestSettings = {}): Promise<TestPlatfor
       namespacesPerUser: 3,
       providers: [],
       idleness: IDLENESS,
+      runs: { image: 'devctl/runner', url: 'http://platform.devctl-platform.svc', perUser: 2, inAll: 3, deadline: 600 },
       ...more,
     },
     clientSecret: () => CLIENT_SECRET,
@@ -127,9 +129,9 @@ export async function openPlatform(more: TestSettings = {}): Promise<TestPlatfor
     log,
     later: 0,
     requests: 0,
-    async call(name, { token, body, params = {}, headers: more = {} } = {}) {
+    async call(name, { token, body, params = {}, query, headers: more = {} } = {}) {
       const [method = '', path = ''] = name.split(' ')
-      const url = `/api/v1${path.replaceAll(/:(\w+)/g, (_, key: string) => params[key] ?? '')}`
+      const url = `/api/v1${path.replaceAll(/:(\w+)/g, (_, key: string) => params[key] ?? '')}${query ? `?${new URLSearchParams(query)}` : ''}`
       const headers = { ...more, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
       const answer = await app.inject({
         method: method as 'GET',
@@ -178,6 +180,7 @@ async function install(cluster: Cluster, kubernetes: Installation['kubernetes'])
     version: '0.1.0',
     domain: 'dev.example.com',
     image: 'devctl/platform',
+    runnerImage: 'devctl/runner',
     replicas: 1,
     kubernetes,
   })

@@ -25,7 +25,7 @@ test('the first key is one that the server can read, and installing again keeps 
 })
 
 test('no list of objects has the key: an upgrade, and GitOps, would replace it', () => {
-  const one = { version: '', domain: '', image: '', replicas: 1, kubernetes: { server: '' } }
+  const one = { version: '', domain: '', image: '', runnerImage: '', replicas: 1, kubernetes: { server: '' } }
   const secrets = platformObjects(one).filter(({ kind }) => kind === 'Secret')
   expect(secrets).toEqual([])
 })

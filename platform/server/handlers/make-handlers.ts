@@ -7,6 +7,7 @@ import type { Handlers } from './handler.ts'
 import { infoHandlers } from './info.ts'
 import { meHandlers } from './me.ts'
 import { namespaceHandlers } from './namespaces.ts'
+import { runHandlers } from './runs.ts'
 import { sleepHandlers } from './sleep.ts'
 import { userHandlers } from './users.ts'
 
@@ -19,5 +20,6 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...environmentHandlers(parts),
   ...sleepHandlers(parts),
   ...builderHandlers(world, parts),
+  ...runHandlers(world, parts),
   ...userHandlers(parts),
 })

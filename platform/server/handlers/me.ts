@@ -1,14 +1,17 @@
 import type { meRoutes } from '../../api/me.ts'
 import { toGranted, toMe, toTokenInfo } from '../answers.ts'
-import { kubeToken } from '../kube-token.ts'
+import { kubeToken, kubeTokenOfRun } from '../kube-token.ts'
 import type { PlatformParts } from '../make-parts.ts'
-import { PlatformError } from '../platform-error.ts'
+import { notLoggedIn, PlatformError } from '../platform-error.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
 const DAY = 86_400_000
 
-export const meHandlers = ({ cluster }: PlatformWorld, { tokens }: PlatformParts): HandlersOf<typeof meRoutes> => ({
+export const meHandlers = (
+  { cluster }: PlatformWorld,
+  { tokens, runs }: PlatformParts,
+): HandlersOf<typeof meRoutes> => ({
   'GET /me': async ({ by }) => toMe(by.user),
   'GET /me/tokens': async ({ by }) => ({
     items: (await tokens.of(by.user.id)).map(one => toTokenInfo(one, by.token.id)),
@@ -23,5 +26,10 @@ export const meHandlers = ({ cluster }: PlatformWorld, { tokens }: PlatformParts
     await tokens.revoke(params.id)
     return undefined
   },
-  'POST /kube-token': async ({ by }) => kubeToken(cluster, by),
+  'POST /kube-token': async ({ by }) => {
+    if (by.token.kind !== 'run') return kubeToken(cluster, by)
+    const run = await runs.find(by.token.label.replace(/^r-/, ''))
+    if (run?.state !== 'running') throw notLoggedIn()
+    return kubeTokenOfRun(cluster, run)
+  },
 })

@@ -1,0 +1,212 @@
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { toDnsLabel } from '../../compiler/plan/object-names.ts'
+import { repositoryOf } from '../../operations/project/environment-name.ts'
+import type { Run } from '../../platform/api/runs.ts'
+import { hasEnded } from '../../platform/rules/run-states.ts'
+import type { Context } from '../command.ts'
+import { printRun } from '../terminal/print-run.ts'
+import { startProgress } from '../terminal/progress/progress.ts'
+import { toTable } from '../terminal/table.ts'
+import { type OnPlatform, onPlatform } from './on-platform.ts'
+
+interface TargetValues {
+  readonly namespace: string | undefined
+  readonly context: string | undefined
+}
+
+interface WaitValues extends TargetValues {
+  readonly name: string | undefined
+  readonly timeout: number | undefined
+}
+
+export interface PipelineDeployValues extends WaitValues {
+  readonly branch: string | undefined
+  readonly file: string | undefined
+  readonly repository: string | undefined
+  readonly skipIfExists: boolean
+  readonly var: Readonly<Record<string, string>> | undefined
+  readonly wait: boolean
+}
+
+/** Deploys a repository from the cluster. Gives the exit status: with `--wait` that of the run. */
+export async function deployPipeline(context: Context, values: PipelineDeployValues): Promise<number> {
+  const { io } = context
+  io.secrets?.add(Object.values(values.var ?? {}))
+  const repository = values.repository ?? (await repositoryHere(context))
+  const environment = values.name ?? nameIn(repository)
+  return withRuns(context, values, 'deploy', environment, async on => {
+    const { platform, target, signal } = on
+    const { namespace } = target
+    if (values.skipIfExists) {
+      const skipped = await skip(context, values, on, environment)
+      if (skipped !== undefined) return skipped
+    }
+    const { branch, file } = values
+    const body = {
+      namespace,
+      environment,
+      action: 'deploy' as const,
+      repository,
+      ...(branch !== undefined && { branch }),
+      ...(file !== undefined && { file }),
+      ...(values.var && { variables: { ...values.var } }),
+    }
+    return scheduled(context, values.wait, on, await platform.call('POST /runs', { body }, signal))
+  })
+}
+
+/** Destroys an environment from the cluster. */
+export async function destroyPipeline(
+  context: Context,
+  values: WaitValues & { readonly volumes: boolean; readonly wait: boolean },
+): Promise<number> {
+  const environment = values.name ?? nameHere(context)
+  return withRuns(context, values, 'destroy', environment, async on => {
+    const { platform, target, signal } = on
+    const { namespace } = target
+    const body = { namespace, environment, action: 'destroy' as const, ...(values.volumes && { volumes: true }) }
+    return scheduled(context, values.wait, on, await platform.call('POST /runs', { body }, signal))
+  })
+}
+
+/** Follows the last run of an environment. */
+export async function showPipeline(context: Context, values: WaitValues): Promise<number> {
+  const environment = values.name ?? nameHere(context)
+  return withRuns(context, values, 'logs', environment, async on => {
+    const [last] = await runsOf(on, environment)
+    if (last) return follow(context, on, last)
+    throw new UserError(`no run of \`${environment}\` is known in \`${on.target.namespace}\``, {
+      hint: '`devctl pipeline list` lists them; `--name` names one',
+    })
+  })
+}
+
+/** Prints the last run of each environment. */
+export async function listPipelines(
+  context: Context,
+  values: TargetValues & { readonly output: 'json' | 'yaml' | undefined },
+): Promise<number> {
+  const { stdout } = context.io
+  return withRuns(context, { ...values, timeout: undefined }, 'list', undefined, async on => {
+    const last = new Map<string, Run>()
+    for (const run of await runsOf(on)) if (!last.has(run.environment)) last.set(run.environment, run)
+    const items = [...last.values()].sort((a, b) => (a.environment < b.environment ? -1 : 1))
+    if (values.output === 'json') stdout.write(`${JSON.stringify(items, undefined, 2)}\n`)
+    else if (values.output === 'yaml') {
+      const { printYaml } = await import('../../constructs/yaml.ts')
+      stdout.write(printYaml(items))
+    } else {
+      const rows = items.map(run => [run.environment, statusOf(run), run.repository ?? '-', run.branch ?? '-'])
+      stdout.write(toTable([['Name', 'Status', 'Repository', 'Branch'], ...rows]))
+    }
+    return 0
+  })
+}
+
+/** `deployed`, `destroy failed`, `deploy queued`. */
+function statusOf({ action, state }: Run): string {
+  if (state === 'succeeded') return action === 'deploy' ? 'deployed' : 'destroyed'
+  return `${action} ${state}`
+}
+
+const INSTEAD = {
+  deploy: '`devctl deploy` deploys the application in this folder',
+  destroy: '`devctl destroy` destroys the application in this folder',
+  list: '`devctl ps` shows the services of the application in this folder',
+  logs: '`devctl logs` shows the logs of the application in this folder',
+}
+
+function withRuns(
+  { io }: Context,
+  { namespace, context, timeout }: TargetValues & { readonly timeout: number | undefined },
+  verb: keyof typeof INSTEAD,
+  environment: string | undefined,
+  work: (on: OnPlatform) => Promise<number>,
+): Promise<number> {
+  const again = environment === undefined ? undefined : `\`devctl pipeline logs --name ${environment}\` shows it`
+  return onPlatform(io, {
+    command: `pipeline ${verb}`,
+    options: { namespace, context },
+    instead: () => INSTEAD[verb],
+    timeout,
+    hint: again === undefined ? 'is the platform running?' : `what was started in the cluster goes on; ${again}`,
+    onInterrupt: () =>
+      io.stderr.write(
+        `interrupted\n${again === undefined ? '' : `What was started in the cluster goes on; ${again}\n`}`,
+      ),
+    work,
+  })
+}
+
+async function runsOf({ platform, target, signal }: OnPlatform, environment?: string): Promise<readonly Run[]> {
+  const query = { namespace: target.namespace, ...(environment !== undefined && { environment }) }
+  return (await platform.call('GET /runs', { query }, signal)).items
+}
+
+/** The exit status if the environment is there, or about to be; undefined: it has to be deployed. */
+async function skip(
+  context: Context,
+  { wait, context: named, namespace, timeout }: PipelineDeployValues,
+  on: OnPlatform,
+  environment: string,
+): Promise<number | undefined> {
+  const { io } = context
+  const [last] = await runsOf(on, environment)
+  if (last && last.action === 'deploy' && !hasEnded(last.state)) {
+    if (wait) return follow(context, on, last)
+    io.stderr.write(`${environment} is being deployed to ${on.target.namespace} already; skipped\n`)
+    return 0
+  }
+  const { withCluster } = await import('./cluster-session.ts')
+  const { readRecord } = await import('../../operations/objects/record.ts')
+  let exists = false
+  await withCluster(io, { context: named, namespace, timeout }, async ({ cluster, namespace, signal }) => {
+    const record = await readRecord(cluster, environment, namespace, { signal })
+    exists = record !== undefined && record.ending === undefined && record.deployed !== undefined
+    return 0
+  })
+  // What a failed deploy has left is not what was wanted.
+  if (!exists || (last?.action === 'deploy' && last.state !== 'succeeded')) return undefined
+  io.stderr.write(`${environment} exists in ${on.target.namespace}; skipped\n`)
+  return 0
+}
+
+function scheduled(context: Context, wait: boolean, on: OnPlatform, run: Run): Promise<number> | number {
+  if (wait) return follow(context, on, run)
+  context.io.stderr.write(
+    `The ${run.action} of ${run.environment} in ${run.namespace} is scheduled; \`devctl pipeline logs --name ${run.environment}\` shows it\n`,
+  )
+  return 0
+}
+
+async function follow({ io, logLevel }: Context, { platform, signal }: OnPlatform, { id }: Run): Promise<number> {
+  const progress = await startProgress(io, logLevel, 'text', Date.now)
+  const events = platform.follow('GET /runs/:id/log', { params: { id } }, signal)
+  return printRun({ io, logLevel }, progress, events).finally(() => progress.pause())
+}
+
+/** The HTTPS address of the repository of this folder. Throws a UsageError. */
+async function repositoryHere({ io }: Context): Promise<string> {
+  const { toHttps } = await import('../../adapters/git/git-facts.ts')
+  const address = repositoryOf(io.cwd)?.address
+  const found = address === undefined ? undefined : toHttps(address)
+  if (found !== undefined) return found
+  throw new UsageError('which repository?', {
+    hint: 'name it with `--repository https://…`, or run the command in a checkout that has a remote',
+  })
+}
+
+const nameIn = (repository: string): string =>
+  toDnsLabel(
+    repository
+      .replace(/\/+$/, '')
+      .split('/')
+      .at(-1)!
+      .replace(/\.git$/, ''),
+  ) // a split text has a part
+
+function nameHere({ io }: Context): string {
+  const found = repositoryOf(io.cwd)
+  const name = found?.address?.split(/[/\\:]/).at(-1) || (found?.top ?? io.cwd).split(/[/\\]/).at(-1)
+  return toDnsLabel(name ?? '')
+}

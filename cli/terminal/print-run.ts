@@ -1,0 +1,110 @@
+import { printable } from '../../compiler/values/printable.ts'
+import type { Run, RunEvent } from '../../platform/api/runs.ts'
+import type { Context } from '../command.ts'
+import { readableDuration } from '../options/duration.ts'
+import type { Progress, StepEvent } from './progress/events.ts'
+import { printSummary } from './report.ts'
+import { statesText } from './service-states-text.ts'
+
+/**
+ * Prints a run in the cluster as a deploy from here: its progress, its diagnostics, its public addresses.
+ * Gives the exit status when it has ended; 1 also where the platform knows no end of it.
+ */
+export async function printRun(
+  context: Pick<Context, 'io' | 'logLevel'>,
+  progress: Progress,
+  events: AsyncIterable<RunEvent>,
+): Promise<number> {
+  const { io, logLevel } = context
+  let result: Fields | undefined
+  let last: Run | undefined
+  for await (const event of events) {
+    if (event.type === 'state') {
+      last = event.run
+      if (last.state === 'queued') progress.tell({ type: 'note', text: 'waits for its turn' })
+      continue
+    }
+    const said = event.step === 'run' ? toObject(event.text) : undefined
+    const step = said && toStep(said)
+    if (said?.['type'] === 'result') result = said
+    else if (step) progress.tell(step)
+    else if (said?.['type'] === 'diagnostic') {
+      progress.pause()
+      io.stderr.write(diagnosticText(said))
+    } else if (said?.['type'] === undefined) progress.above(() => io.stderr.write(`${printable(event.text)}\n`))
+  }
+  progress.pause()
+  if (!last) return 1
+  if (last.state === 'succeeded') printSummary(doneText(last, result), io, logLevel)
+  else io.stderr.write(`${endText(last)}\n`)
+  const endpoints = result?.['endpoints']
+  if (Array.isArray(endpoints)) for (const url of endpoints) io.stdout.write(`  ${printable(String(url))}\n`)
+  return last.state === 'succeeded' ? 0 : 1
+}
+
+/** `shop is deployed to team: 2 ready (12 s)`. */
+function doneText({ action, environment, namespace, started, ended }: Run, result: Fields | undefined): string {
+  const took =
+    started !== undefined && ended !== undefined
+      ? ` (${readableDuration(Math.max(0, Date.parse(ended) - Date.parse(started)))})`
+      : ''
+  if (action === 'destroy') return `${environment} is destroyed in ${namespace}${took}`
+  const services = result?.['services']
+  const states = new Map(Object.entries(isFields(services) ? services : {}).filter(([, state]) => isText(state)))
+  const counted = states.size > 0 ? `: ${statesText(states as Parameters<typeof statesText>[0], true)}` : ''
+  return `${environment} is ${result?.['isUpToDate'] === true ? 'up to date in' : 'deployed to'} ${namespace}${counted}${took}`
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  failed: 'failed',
+  cancelled: 'was cancelled',
+  replaced: 'was replaced by a newer one',
+  refused: 'was refused',
+}
+
+const endText = ({ action, environment, namespace, state, reason }: Run): string =>
+  `the ${action} of ${environment} in ${namespace} ${ENDS[state] ?? 'did not end'}${reason === undefined ? '' : `: ${printable(reason)}`}`
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+function toObject(line: string): Fields | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    const value: unknown = JSON.parse(line)
+    return isFields(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The texts of events that progress shows; what lacks one is of another version, and not shown. */
+const TEXTS: Readonly<Record<string, readonly string[]>> = {
+  step: ['step', 'text'],
+  status: ['service', 'state', 'text'],
+  object: ['action', 'object'],
+  output: ['command', 'stream', 'text'],
+  note: ['text'],
+  waiting: ['service'],
+}
+
+function toStep(said: Fields): StepEvent | undefined {
+  const { type, time: _, ...rest } = said
+  const keys = isText(type) && Object.hasOwn(TEXTS, type) ? TEXTS[type] : undefined
+  if (!keys?.every(key => isText(rest[key]))) return undefined
+  if (type === 'waiting' && !(Array.isArray(rest['for']) && rest['for'].every(isText))) return undefined
+  return { type, ...rest } as StepEvent // its fields were looked at
+}
+
+/** As diagnostics of files that are not here are printed: without the line of the file. */
+function diagnosticText({ severity, code, message, file, range, notes, hint }: Fields): string {
+  const start = isFields(range) && isFields(range['start']) ? range['start'] : {}
+  const head = `${isText(severity) ? severity : 'error'}${isText(code) ? `[${code}]` : ''}: ${isText(message) ? message : ''}`
+  const place = isText(file) ? [`  --> ${file}:${start['line']}:${start['column']}`] : []
+  const said = (Array.isArray(notes) ? notes : []).filter(isText).map(note => `   = note: ${note}`)
+  const help = isText(hint) ? [`   = help: ${hint}`] : []
+  return [head, ...place, ...said, ...help].map(line => `${line.split('\n').map(printable).join('\n')}\n`).join('')
+}

@@ -1,0 +1,72 @@
+import Type, { type Static } from 'typebox'
+import { RUN_ACTIONS, RUN_STATES } from '../rules/run-states.ts'
+import { closed, namespaceName, person, time } from './common.ts'
+import { listOf, route } from './route.ts'
+
+const oneOf = <const T extends readonly string[]>(words: T) => Type.Unsafe<T[number]>(Type.String({ enum: [...words] }))
+
+const run = Type.Object({
+  id: Type.String(),
+  namespace: Type.String(),
+  environment: Type.String(),
+  action: oneOf(RUN_ACTIONS),
+  state: oneOf(RUN_STATES),
+  user: person,
+  repository: Type.Optional(Type.String()),
+  branch: Type.Optional(Type.String({ description: 'absent: the main branch' })),
+  commit: Type.Optional(Type.String({ description: 'known as soon as it is cloned' })),
+  file: Type.Optional(Type.String()),
+  volumes: Type.Optional(Type.Boolean()),
+  variables: Type.Optional(Type.Array(Type.String(), { description: 'names of those that were given' })),
+  created: time,
+  started: Type.Optional(time),
+  ended: Type.Optional(time),
+  reason: Type.Optional(Type.String({ description: 'why it did not succeed' })),
+})
+export type Run = Static<typeof run>
+
+const environmentName = Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 })
+
+const newRun = closed({
+  namespace: namespaceName,
+  environment: environmentName,
+  action: oneOf(RUN_ACTIONS),
+  repository: Type.Optional(Type.String({ maxLength: 1000, description: 'of a destroy: the one that was deployed' })),
+  branch: Type.Optional(Type.String({ minLength: 1, maxLength: 250 })),
+  file: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  volumes: Type.Optional(Type.Boolean({ description: 'of a destroy: data, too' })),
+  variables: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' }), Type.String({ maxLength: 32_768 }), {
+      maxProperties: 200,
+    }),
+  ),
+})
+export type NewRun = Static<typeof newRun>
+
+const runsOf = closed({
+  namespace: Type.Optional(namespaceName),
+  environment: Type.Optional(environmentName),
+})
+
+const runEvent = Type.Union([
+  Type.Object({ type: Type.Literal('state'), run }),
+  Type.Object({
+    type: Type.Literal('line'),
+    number: Type.Integer({ description: 'the id of the event; the first line is 1' }),
+    step: Type.Union([Type.Literal('clone'), Type.Literal('run')]),
+    time,
+    text: Type.String({ description: 'of `run`: a JSON object as `--output json` prints it, or any text' }),
+  }),
+])
+export type RunEvent = Static<typeof runEvent>
+
+export const byRun = Type.Object({ id: Type.String({ pattern: '^[0-7][0-9a-hjkmnp-tv-z]{25}$' }) })
+
+/** Deploys and destroys that run in the cluster (design, section 6). */
+export const runRoutes = {
+  'GET /runs': route({ caller: 'user', query: runsOf, reply: listOf(run) }),
+  'POST /runs': route({ caller: 'user', body: newRun, reply: run, audit: 'start run' }),
+  'GET /runs/:id': route({ caller: 'user', params: byRun, reply: run }),
+  'POST /runs/:id/cancel': route({ caller: 'user', params: byRun, reply: run, audit: 'cancel run' }),
+  'GET /runs/:id/log': route({ caller: 'user', params: byRun, events: runEvent }),
+} as const

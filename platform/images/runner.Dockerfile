@@ -1,0 +1,20 @@
+# What runs of pipelines run in: Node.js, git, bash, kubectl, and devctl. Built from the root of a checkout
+# after `npm run build`:
+#   devctl build --file platform/images/runner.Dockerfile --tag registry.example.com/devctl/runner:0.1.0 .
+FROM registry.k8s.io/kubectl:v1.34.2 AS kubectl
+
+FROM node:22-slim
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends bash ca-certificates git \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=kubectl /bin/kubectl /usr/local/bin/kubectl
+COPY package.json /devctl/package.json
+COPY bin /devctl/bin
+COPY dist/bin /devctl/dist/bin
+COPY dist/agent /devctl/dist/agent
+COPY dist/platform/runner.cjs /devctl/runner.cjs
+RUN ln -s /devctl/bin/devctl.cjs /usr/local/bin/devctl
+USER 65532:65532
+ENV NODE_ENV=production
+WORKDIR /source
+CMD ["devctl", "--help"]

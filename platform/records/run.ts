@@ -1,0 +1,234 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isUserId } from '../rules/names.ts'
+import { RUN_ACTIONS, type RunAction, type RunState } from '../rules/run-states.ts'
+import { isUlid } from '../rules/ulid.ts'
+import { MANAGED_LABEL, RECORD_LABEL, RUNS_NAMESPACE, rfc3339, USER_LABEL } from './names.ts'
+
+/** What was asked for; it never changes. */
+export interface WantedRun {
+  /** A ULID: ids sort by age. */
+  readonly id: string
+  readonly namespace: string
+  /** Of the namespace: one that is made later with the same name is another. */
+  readonly namespaceUid: string
+  readonly environment: string
+  readonly action: RunAction
+  /** The id of the user who has asked. */
+  readonly user: string
+  /** Absent: a destroy of what no repository is known of. */
+  readonly repository?: string
+  /** A branch or a tag; absent: the main branch. */
+  readonly branch?: string
+  /** The manifest, as a path in the repository. */
+  readonly file?: string
+  /** Data is destroyed, too. */
+  readonly volumes?: boolean
+  /** The names of the variables that were given; their values are in a Secret. */
+  readonly variables?: readonly string[]
+}
+
+/** Why a run is not to go on. */
+export interface RunStop {
+  readonly why: 'cancelled' | 'replaced' | 'refused'
+  /** The id of a user. */
+  readonly by?: string
+  /** RFC 3339. */
+  readonly time: string
+  readonly reason?: string
+}
+
+/** What was learnt of a run while it ran. */
+export interface FoundRun {
+  readonly commit?: string
+  /** Its saved log: Secrets, and the lines in them. */
+  readonly log?: RunLog
+  /** Why it failed, in a few words. */
+  readonly reason?: string
+}
+
+export interface RunLog {
+  readonly parts: number
+  /** The number of the first line that was kept; the first of all is 1. */
+  readonly first: number
+  readonly lines: number
+}
+
+/** A run: a Job of `devctl-runs`. */
+export interface RunRecord extends WantedRun {
+  /** RFC 3339, all times. */
+  readonly created: string
+  readonly started?: string
+  readonly ended?: string
+  readonly state: RunState
+  /** Its end was seen to: its log is saved, and its credentials are gone. */
+  readonly isSettled: boolean
+  readonly stop?: RunStop
+  readonly found: FoundRun
+  /** Of the Job. */
+  readonly uid: string
+  readonly version: string
+}
+
+const PREFIX = 'dev.platform/'
+const WANTED = `${PREFIX}run`
+export const STOP = `${PREFIX}stop`
+export const FOUND = `${PREFIX}found`
+/** On runs whose end was not seen to yet: the leader lists these only. */
+export const LIVE_LABEL = `${PREFIX}live`
+export const NAMESPACE_LABEL = `${PREFIX}namespace`
+export const ENVIRONMENT_LABEL = `${PREFIX}environment`
+
+export const runName = (id: string): string => `r-${id}`
+/** What is given to the clone, and to the run: Secrets that live as long as it runs. */
+export const cloneSecret = (id: string): string => `r-${id}-clone`
+export const inputSecret = (id: string): string => `r-${id}-input`
+/** What waits for the run to start. */
+export const heldSecret = (id: string): string => `r-${id}-held`
+export const logSecret = (id: string, part: number): string => `r-${id}-log-${part}`
+
+export const jobRef = (id: string) =>
+  ({ apiVersion: 'batch/v1', kind: 'Job', name: runName(id), namespace: RUNS_NAMESPACE }) as const
+
+export const runLabels = ({ namespace, environment, action, user }: WantedRun) => ({
+  [RECORD_LABEL]: 'run',
+  [MANAGED_LABEL]: 'true',
+  [NAMESPACE_LABEL]: namespace,
+  [ENVIRONMENT_LABEL]: environment,
+  [`${PREFIX}action`]: action,
+  [USER_LABEL]: user,
+})
+
+/** The Job as it is created: it waits for its turn. */
+export const fromRun = (wanted: WantedRun, spec: Readonly<Record<string, unknown>>): KubeObject => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: {
+    name: runName(wanted.id),
+    namespace: RUNS_NAMESPACE,
+    labels: { ...runLabels(wanted), [LIVE_LABEL]: 'true' },
+    annotations: { [WANTED]: JSON.stringify(wanted) },
+  },
+  spec: { ...spec, suspend: true },
+})
+
+/** Makes an object end with its run. */
+export const ownedBy = ({ id, uid }: Pick<RunRecord, 'id' | 'uid'>) => [
+  { apiVersion: 'batch/v1', kind: 'Job', name: runName(id), uid, controller: false },
+]
+
+/** Undefined for what is no run, or is one that nobody can read: it is skipped. */
+export function toRun({ metadata, spec, status }: KubeObject): RunRecord | undefined {
+  const { labels = {}, annotations = {}, uid, resourceVersion } = metadata
+  const wanted = toWanted(annotations[WANTED])
+  if (!wanted || uid === undefined || resourceVersion === undefined) return undefined
+  // Labels are what runs are found by: they have to say the same.
+  if (metadata.name !== runName(wanted.id) || labels[NAMESPACE_LABEL] !== wanted.namespace) return undefined
+  if (labels[ENVIRONMENT_LABEL] !== wanted.environment || labels[USER_LABEL] !== wanted.user) return undefined
+  const stop = toStop(annotations[STOP])
+  const { state, started, ended } = stateOf(record(spec), record(status), stop)
+  return {
+    ...wanted,
+    created: metadata.creationTimestamp ?? rfc3339(0),
+    ...(started !== undefined && { started }),
+    ...(ended !== undefined && { ended }),
+    state,
+    isSettled: labels[LIVE_LABEL] !== 'true',
+    ...(stop && { stop }),
+    found: toFound(annotations[FOUND]),
+    uid,
+    version: resourceVersion,
+  }
+}
+
+interface Timed {
+  readonly state: RunState
+  readonly started?: string | undefined
+  readonly ended?: string | undefined
+}
+
+function stateOf(spec: Fields, status: Fields, stop: RunStop | undefined): Timed {
+  const conditions = Array.isArray(status['conditions']) ? status['conditions'].map(record) : []
+  const isTrue = (type: string) => conditions.find(one => one['type'] === type && one['status'] === 'True')
+  const started = text(status['startTime'])
+  const [complete, failed] = [isTrue('Complete'), isTrue('Failed')]
+  const end = complete ?? failed
+  if (end) return { state: complete ? 'succeeded' : 'failed', started, ended: text(end['lastTransitionTime']) }
+  const isActive = typeof status['active'] === 'number' && status['active'] > 0
+  const isSuspended = spec['suspend'] === true
+  if (stop)
+    return isSuspended && !isActive ? { state: stop.why, started, ended: stop.time } : { state: 'stopping', started }
+  return isSuspended ? { state: 'queued' } : { state: 'running', started }
+}
+
+function toWanted(annotation: unknown): WantedRun | undefined {
+  const found = parse(annotation)
+  const [id, namespace, namespaceUid, environment, user] = [
+    'id',
+    'namespace',
+    'namespaceUid',
+    'environment',
+    'user',
+  ].map(key => text(found[key]))
+  const action = RUN_ACTIONS.find(one => one === found['action'])
+  if (!id || !isUlid(id) || !namespace || !namespaceUid || !environment || !user || !isUserId(user) || !action)
+    return undefined
+  const [repository, branch, file] = ['repository', 'branch', 'file'].map(key => text(found[key]))
+  if (action === 'deploy' && repository === undefined) return undefined
+  const variables = found['variables']
+  return {
+    id,
+    namespace,
+    namespaceUid,
+    environment,
+    action,
+    user,
+    ...(repository !== undefined && { repository }),
+    ...(branch !== undefined && { branch }),
+    ...(file !== undefined && { file }),
+    ...(found['volumes'] === true && { volumes: true }),
+    ...(Array.isArray(variables) && { variables: variables.filter(one => typeof one === 'string') }),
+  }
+}
+
+function toStop(annotation: unknown): RunStop | undefined {
+  if (annotation === undefined) return undefined
+  const found = parse(annotation)
+  const why = (['cancelled', 'replaced', 'refused'] as const).find(one => one === found['why'])
+  const [by, time, reason] = ['by', 'time', 'reason'].map(key => text(found[key]))
+  // Whatever it says, somebody wanted it to stop.
+  return {
+    why: why ?? 'cancelled',
+    time: time ?? rfc3339(0),
+    ...(by !== undefined && { by }),
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+function toFound(annotation: unknown): FoundRun {
+  const found = parse(annotation)
+  const [commit, reason] = [text(found['commit']), text(found['reason'])]
+  const log = record(found['log'])
+  const [parts, first, lines] = ['parts', 'first', 'lines'].map(key => log[key])
+  const isLog = [parts, first, lines].every(one => Number.isSafeInteger(one) && (one as number) >= 0)
+  return {
+    ...(commit !== undefined && /^[0-9a-f]{40,64}$/.test(commit) && { commit }),
+    ...(reason !== undefined && { reason }),
+    // They were looked at.
+    ...(isLog && { log: { parts: parts as number, first: first as number, lines: lines as number } }),
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const record = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+function parse(value: unknown): Fields {
+  if (typeof value !== 'string') return {}
+  try {
+    return record(JSON.parse(value))
+  } catch {
+    return {}
+  }
+}

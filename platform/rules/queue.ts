@@ -1,0 +1,82 @@
+/** What the order of the queue depends on. */
+export interface QueuedRun {
+  /** Sorts by age. */
+  readonly id: string
+  readonly namespace: string
+  readonly environment: string
+  readonly action: 'deploy' | 'destroy'
+  readonly user: string
+  /** It has not ended; `stopping`: it was told to. */
+  readonly state: 'queued' | 'running' | 'stopping'
+}
+
+/** Runs at the same time. */
+export interface QueueLimits {
+  readonly perUser: number
+  readonly inAll: number
+}
+
+/** What is to be done, by the ids of the runs. */
+export interface QueueDecision {
+  readonly start: readonly string[]
+  /** Queued, and a newer one of the environment is there: they never run. */
+  readonly replace: readonly string[]
+  /** Deploys that run, and a newer one waits: the next one goes on from where they are. */
+  readonly stop: readonly string[]
+}
+
+/**
+ * The queue (design, section 6): oldest first, one of an environment at a time, and no more than the
+ * limits. `runs` are those that have not ended. Deciding twice decides nothing new.
+ */
+export function decideQueue(runs: readonly QueuedRun[], { perUser, inAll }: QueueLimits): QueueDecision {
+  const all = [...runs].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const active = all.filter(({ state }) => state !== 'queued')
+  const newest = new Map<string, QueuedRun>()
+  for (const run of all) if (run.state === 'queued') newest.set(environmentOf(run), run)
+  const busy = new Set(active.map(environmentOf))
+  const ofUser = new Map<string, number>()
+  for (const { user } of active) ofUser.set(user, (ofUser.get(user) ?? 0) + 1)
+  const start: string[] = []
+  for (const run of all) {
+    if (newest.get(environmentOf(run)) !== run || busy.has(environmentOf(run))) continue
+    const own = ofUser.get(run.user) ?? 0
+    if (own >= perUser || active.length + start.length >= inAll) continue
+    start.push(run.id)
+    ofUser.set(run.user, own + 1)
+  }
+  return {
+    start,
+    replace: all.filter(run => run.state === 'queued' && newest.get(environmentOf(run)) !== run).map(({ id }) => id),
+    stop: active
+      .filter(run => run.state === 'running' && run.action === 'deploy' && newest.has(environmentOf(run)))
+      .map(({ id }) => id),
+  }
+}
+
+const environmentOf = ({ namespace, environment }: Pick<QueuedRun, 'namespace' | 'environment'>): string =>
+  `${namespace}/${environment}`
+
+/** Runs that have ended, as the history counts them. */
+export interface EndedRun {
+  readonly id: string
+  readonly namespace: string
+  readonly environment: string
+}
+
+/** The ids of those that the history forgets: it has the newest of each environment, and the newest of each namespace. */
+export function forgotten(
+  runs: readonly EndedRun[],
+  { perEnvironment, perNamespace }: { readonly perEnvironment: number; readonly perNamespace: number },
+): readonly string[] {
+  const counts = new Map<string, number>()
+  const next = (key: string) => {
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    return count
+  }
+  return [...runs]
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+    .filter(run => next(environmentOf(run)) > perEnvironment || next(run.namespace) > perNamespace)
+    .map(({ id }) => id)
+}

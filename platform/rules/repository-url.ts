@@ -1,0 +1,69 @@
+/** A repository that a run may clone. */
+export interface RepositoryUrl {
+  /** As git gets it: `https://git.example.com/team/shop`. */
+  readonly url: string
+  /** What a credential is for, and is sent to: `git.example.com`, with a port where it is not the usual one. */
+  readonly host: string
+  /** The last part of the path, without `.git`: `shop`. */
+  readonly name: string
+}
+
+export type ReadRepositoryUrl =
+  | { readonly ok: true; readonly repository: RepositoryUrl }
+  | { readonly ok: false; readonly problem: string; readonly hint?: string }
+
+const LONGEST = 1000
+/** One part of a path; nothing that git, ssh or a shell could read as something else. */
+const PART = /^[\w~][\w.~+@-]*$/
+const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/
+
+/**
+ * The address of a repository as a run may have it: https or ssh, a host, a path, and nothing else.
+ * `ext::`, `file:`, options of git, and credentials are refused (design, section 6).
+ */
+export function readRepositoryUrl(text: string): ReadRepositoryUrl {
+  if (text.length > LONGEST) return refused(`it has more than ${LONGEST} characters`)
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(text) ?? []
+  const isSsh = scheme.toLowerCase() === 'ssh'
+  if (scheme.toLowerCase() === 'http') return refused('it is not encrypted', `write \`https://…\``)
+  if (!isSsh && scheme.toLowerCase() !== 'https')
+    return refused('it is neither `https://…` nor `ssh://…`', 'write the HTTPS address of the repository')
+  const slash = rest.indexOf('/')
+  if (slash < 0) return refused('it has no path')
+  const [authority, path] = [rest.slice(0, slash), rest.slice(slash + 1)]
+  const at = authority.lastIndexOf('@')
+  const [user, host] = [authority.slice(0, Math.max(at, 0)), authority.slice(at + 1).toLowerCase()]
+  if (user !== '' && !(isSsh && /^[a-z_][\w.-]*$/i.test(user)))
+    return refused('it has a user or a password', 'store a credential for the host instead')
+  if (!HOST.test(host) || host.includes('..')) return refused('its host is not valid')
+  const parts = path.replace(/\/$/, '').split('/')
+  const isPath = parts.every(part => PART.test(part) && !/^\.+$/.test(part))
+  if (!isPath) return refused('its path has parts that the path of a repository does not have')
+  const name = parts.at(-1)?.replace(/\.git$/, '') ?? ''
+  if (name === '') return refused('it has no path')
+  const who = user === '' ? '' : `${user}@`
+  return { ok: true, repository: { url: `${isSsh ? 'ssh' : 'https'}://${who}${host}/${parts.join('/')}`, host, name } }
+}
+
+/** Why something is no branch (or tag) that git is asked for; a name as git has it (`git help check-ref-format`). */
+export function branchProblem(name: string): string | undefined {
+  const isName =
+    name.length <= 250 &&
+    /^[^\s\p{Cc}~^:?*[\\]+$/u.test(name) &&
+    !/^[-/.]|[/.]$|\.\.|\/\/|\/\.|@\{|\.lock(\/|$)/.test(name) &&
+    name !== '@'
+  return isName ? undefined : 'it is not a name that a branch can have'
+}
+
+/** Why a path cannot name a file of the repository. */
+export function filePathProblem(path: string): string | undefined {
+  if (path.length > 500 || /\p{Cc}/u.test(path)) return 'it is not a path'
+  if (/^[-/\\]|^[a-z]:/i.test(path)) return 'it does not begin in the repository'
+  return path.split(/[/\\]/).includes('..') ? 'it leads out of the repository' : undefined
+}
+
+const refused = (problem: string, hint?: string): ReadRepositoryUrl => ({
+  ok: false,
+  problem,
+  ...(hint !== undefined && { hint }),
+})

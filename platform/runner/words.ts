@@ -1,0 +1,36 @@
+/** What a run in the cluster is to do. */
+export interface RunInput {
+  readonly action: 'deploy' | 'destroy'
+  readonly environment: string
+  readonly namespace: string
+  /** The manifest, as a path in the repository. */
+  readonly file?: string
+  readonly volumes?: boolean
+  readonly variables: Readonly<Record<string, string>>
+  /** Where the platform is, and the token of the run. */
+  readonly url: string
+  readonly token: string
+  readonly domain: string
+}
+
+/** The words of the command that a run is. They stay in this process: no list of processes shows them. */
+export function toWords({ action, environment, namespace, file, volumes, variables }: RunInput): readonly string[] {
+  return [
+    action,
+    '--wait',
+    ...(action === 'deploy' ? ['--output=json'] : []),
+    `--name=${environment}`,
+    `--namespace=${namespace}`,
+    // The Pod has a deadline of its own, in which its last words are heard.
+    '--timeout=24h',
+    ...(file === undefined ? [] : [`--file=${file}`]),
+    ...(volumes ? ['--volumes'] : []),
+    ...Object.entries(variables).map(([name, value]) => `--var=${name}=${value}`),
+  ]
+}
+
+/** The contexts of devctl in the Pod: the platform, and the cluster that the Pod is in. */
+export const toContexts = ({ url, token, namespace, domain }: RunInput, ca: string): object => ({
+  current: url,
+  contexts: { [url]: { token, namespace, domain, kubernetes: { server: 'https://kubernetes.default.svc', ca } } },
+})

@@ -1,0 +1,60 @@
+import { pause } from '../../adapters/http/back-off.ts'
+import type { RunRecord } from '../records/run.ts'
+import { hasEnded } from '../rules/run-states.ts'
+import { PodLog, type RunLine, readSaved } from './run-log.ts'
+import type { Runs } from './runs.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** Milliseconds. */
+const LOOK = 500
+/** For a log that is being saved. */
+const SAVING = 90_000
+
+export type Followed = { readonly type: 'state'; readonly run: RunRecord } | ({ readonly type: 'line' } & RunLine)
+
+/**
+ * A run as it goes: its state, and the lines of its log after a number, wherever they are now. Its last
+ * state is the last that is said.
+ */
+export async function* followRun(
+  { cluster, now }: PlatformWorld,
+  runs: Runs,
+  id: string,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<Followed> {
+  const pod = new PodLog(cluster, id)
+  let last = after
+  let said: string | undefined
+  let endedAt: number | undefined
+  for (;;) {
+    const run = await runs.find(id, signal)
+    if (!run) return
+    if (!hasEnded(run.state) && run.state !== said) {
+      said = run.state
+      yield { type: 'state', run }
+    }
+    let isAll = false
+    if (run.found.log && hasEnded(run.state)) {
+      for (const line of await readSaved(cluster, run, run.found.log, signal))
+        if (line.number > last) yield { type: 'line', ...line }
+      isAll = true
+    } else if (run.state !== 'queued' && !run.isSettled) {
+      const lines = pod.read(last, signal)
+      for (let next = await lines.next(); ; next = await lines.next()) {
+        if (next.done) {
+          isAll = next.value
+          break
+        }
+        last = next.value.number
+        yield { type: 'line', ...next.value }
+      }
+    }
+    if (hasEnded(run.state)) {
+      endedAt ??= now()
+      // The rest of a log without a Pod is about to be saved.
+      if (isAll || run.isSettled || now() - endedAt > SAVING) return yield { type: 'state', run }
+    }
+    await pause(LOOK, signal)
+  }
+}

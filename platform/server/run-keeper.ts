@@ -1,0 +1,276 @@
+import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
+import { MANAGED_LABEL, MANAGER, RECORD_LABEL, RUNS_NAMESPACE } from '../records/names.ts'
+import {
+  cloneSecret,
+  heldSecret,
+  inputSecret,
+  jobRef,
+  LIVE_LABEL,
+  NAMESPACE_LABEL,
+  type RunRecord,
+  runName,
+} from '../records/run.ts'
+import { decideQueue, forgotten } from '../rules/queue.ts'
+import { readRepositoryUrl } from '../rules/repository-url.ts'
+import { mayDo } from '../rules/roles.ts'
+import { hasEnded } from '../rules/run-states.ts'
+import type { PlatformParts } from './make-parts.ts'
+import { containerState, KeptLines, PodLog, podOf, saveLog } from './run-log.ts'
+import { ACCOUNT_RECORD, accountObjects, CLONE, RUN, runAccount, runSecret } from './run-objects.ts'
+import type { PlatformWorld, RunSettings } from './world.ts'
+
+/** Milliseconds. */
+const EVERY = 500
+const FORGET_EVERY = 15_000
+/** Of a run that is being made: its Secret comes after its Job. */
+const HALF_MADE = 60_000
+/** For the last lines of a run that was told to end. */
+const GOODBYE = 60_000
+const HISTORY = { perEnvironment: 10, perNamespace: 100 }
+
+/**
+ * What the leader does for runs: starts them in their turn, stops them, saves their logs, and forgets old
+ * ones. All it knows is in the cluster, so another leader goes on where this one was.
+ */
+export class RunKeeper {
+  readonly name = 'runs'
+  readonly everyMs = EVERY
+  readonly #world: PlatformWorld
+  readonly #parts: PlatformParts
+  /** Runs that are worked on beside the queue. */
+  readonly #busy = new Map<string, Promise<void>>()
+  #forgotAt = 0
+
+  constructor(world: PlatformWorld, parts: PlatformParts) {
+    this.#world = world
+    this.#parts = parts
+  }
+
+  /** One look at the queue. */
+  async run(signal: AbortSignal): Promise<void> {
+    const settings = this.#world.settings.runs
+    if (!settings) return
+    const { runs } = this.#parts
+    const live = await runs.list({ isLive: true }, signal)
+    const waiting = live.filter(({ state }) => !hasEnded(state))
+    const decision = decideQueue(waiting as readonly Waiting[], settings) // of these states only
+    for (const id of [...decision.replace, ...decision.stop]) await runs.stop(id, { why: 'replaced' })
+    const byId = new Map(live.map(run => [run.id, run]))
+    for (const id of decision.start) await this.#tryStart(byId.get(id)!, settings)
+    for (const run of live) {
+      if (hasEnded(run.state)) this.#beside(run, () => this.#settle(run, signal))
+      else if (run.state === 'stopping') this.#beside(run, () => this.#end(run, signal))
+      else if (run.state === 'running' && run.repository !== undefined && run.found.commit === undefined)
+        this.#beside(run, () => this.#lookAtClone(run, signal))
+    }
+    if (this.#world.now() - this.#forgotAt < FORGET_EVERY) return
+    this.#forgotAt = this.#world.now()
+    await this.#forget(live, signal)
+  }
+
+  /** Waits for what is under way beside the queue. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#busy.values())
+  }
+
+  #beside({ id }: RunRecord, work: () => Promise<void>): void {
+    if (this.#busy.has(id)) return
+    // What fails is tried again at the next look: nothing of it is kept here.
+    const done = work()
+      .catch(() => {})
+      .finally(() => this.#busy.delete(id))
+    this.#busy.set(id, done)
+  }
+
+  /** What goes wrong with one run holds up no other. */
+  async #tryStart(run: RunRecord, settings: RunSettings): Promise<void> {
+    try {
+      await this.#start(run, settings)
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error
+    }
+  }
+
+  async #start(run: RunRecord, settings: RunSettings): Promise<void> {
+    const { cluster, now } = this.#world
+    const { runs } = this.#parts
+    const refusal = await this.#refusal(run)
+    if (refusal !== undefined) return void (await runs.stop(run.id, { why: 'refused', reason: refusal }))
+    const variables = await this.#held(run)
+    if (!variables) {
+      if (now() - Date.parse(run.created) > HALF_MADE)
+        await runs.stop(run.id, { why: 'refused', reason: 'it was not completely asked for' })
+      return
+    }
+    for (const object of accountObjects(run)) await cluster.apply(object, { manager: MANAGER, force: true })
+    const { id, action, environment, namespace, file, volumes } = run
+    if (run.repository !== undefined) {
+      const login = await this.#parts.gitLogin(run.user, namespace, hostOf(run.repository))
+      const input = { repository: run.repository, branch: run.branch, ...login }
+      await this.#give(run, cloneSecret(id), input)
+    }
+    const { text } = await this.#parts.tokens.issue({
+      kind: 'run',
+      label: runName(id),
+      user: run.user,
+      namespaces: [namespace],
+    })
+    const input = { action, environment, namespace, file, volumes, variables, url: settings.url, token: text }
+    await this.#give(run, inputSecret(id), { ...input, domain: this.#world.settings.domain })
+    // Only the run that was looked at: not one that was told to end meanwhile, nor one that another leader has started.
+    await cluster.patch(
+      jobRef(id),
+      { metadata: { resourceVersion: run.version }, spec: { suspend: false } },
+      { manager: MANAGER },
+    )
+  }
+
+  /** Why somebody may not run this any more: rights are those of the moment in which it starts. */
+  async #refusal({ user: id, namespace, namespaceUid }: RunRecord): Promise<string | undefined> {
+    const user = await this.#parts.users.find(id)
+    if (!user || user.isSuspended) return 'who asked for it is not allowed in any more'
+    const shared = await this.#parts.namespaces.find(namespace)
+    const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
+    if (!shared || live?.metadata.uid !== namespaceUid || shared.namespace.status === 'Deleting')
+      return 'the namespace is gone'
+    const role = this.#parts.namespaces.roleOf(user, shared)
+    return mayDo({ platform: user.role, namespace: role }, 'deploy')
+      ? undefined
+      : 'who asked for it is no developer there any more'
+  }
+
+  /** The values of its variables; undefined as long as they are not there. */
+  async #held({ id }: RunRecord): Promise<Readonly<Record<string, string>> | undefined> {
+    const live = await this.#world.cluster.get(secretRef(heldSecret(id)))
+    const data = (live?.['data'] as { readonly variables?: unknown } | undefined)?.variables // a Secret's
+    if (typeof data !== 'string') return undefined
+    return JSON.parse(Buffer.from(data, 'base64').toString()) as Record<string, string> // we have written it
+  }
+
+  async #give(run: RunRecord, name: string, value: object): Promise<void> {
+    const secret = runSecret(run, name, { 'input.json': JSON.stringify(value) })
+    await this.#world.cluster.apply(secret, { manager: MANAGER, force: true })
+  }
+
+  /** Notes what was cloned, and takes the credential away that it was cloned with. */
+  async #lookAtClone(run: RunRecord, signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#world
+    const pod = await podOf(cluster, run.id, signal)
+    const { phase, message } = pod ? containerState(pod, CLONE) : { phase: 'waiting', message: undefined }
+    if (phase !== 'ended') return
+    await cluster.delete(secretRef(cloneSecret(run.id)))
+    const commit = parse(message)['commit']
+    if (typeof commit === 'string') await this.#parts.runs.note(run.id, { commit })
+  }
+
+  /** Ends a run that goes on: Kubernetes sends SIGTERM when the Job is suspended. The log is read meanwhile, as the Pod goes with it. */
+  async #end(run: RunRecord, signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#world
+    const lines = this.#collect(run, AbortSignal.any([signal, AbortSignal.timeout(GOODBYE)]))
+    const { uid } = run
+    await cluster.patch(jobRef(run.id), { metadata: { uid }, spec: { suspend: true } }, { manager: MANAGER })
+    await this.#save(run, await lines)
+  }
+
+  /** The end of a run: its log is saved, its credentials end, its Pod goes. In an order in which any step can be the last. */
+  async #settle(run: RunRecord, signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#world
+    const { runs, tokens } = this.#parts
+    const pod = await podOf(cluster, run.id, signal)
+    if (pod && !run.found.log) {
+      // A Pod whose node is gone says nothing: the end of the run does not wait for it.
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(GOODBYE)])
+      await this.#save(run, await this.#collect(run, limit))
+    }
+    if (pod) {
+      const reason = run.state === 'failed' ? reasonOf(pod) : undefined
+      const commit = parse(containerState(pod, CLONE).message)['commit']
+      const found = { ...(reason !== undefined && { reason }), ...(typeof commit === 'string' && { commit }) }
+      if (Object.keys(found).length > 0) await runs.note(run.id, found)
+    }
+    for (const name of [inputSecret(run.id), cloneSecret(run.id), heldSecret(run.id)])
+      await cluster.delete(secretRef(name))
+    const own = (await tokens.of(run.user)).filter(one => one.kind === 'run' && one.label === runName(run.id))
+    for (const { id } of own) await tokens.revoke(id)
+    if (pod) await cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: pod.metadata.name, namespace: RUNS_NAMESPACE })
+    await runs.change(run.id, () => ({ metadata: { labels: { [LIVE_LABEL]: null } } }))
+  }
+
+  /** All that a Pod says until it ends, or what it said when time was over. */
+  async #collect({ id }: RunRecord, signal: AbortSignal): Promise<KeptLines> {
+    const kept = new KeptLines()
+    try {
+      for await (const line of new PodLog(this.#world.cluster, id).read(0, signal)) kept.add(line)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+    return kept
+  }
+
+  async #save(run: RunRecord, lines: KeptLines): Promise<void> {
+    const now = await this.#parts.runs.find(run.id)
+    if (!now || now.found.log) return
+    await this.#parts.runs.note(run.id, { log: await saveLog(this.#world.cluster, run, lines.all) })
+  }
+
+  /** The history is bounded, and ends with its namespace. */
+  async #forget(live: readonly RunRecord[], signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#world
+    const { runs } = this.#parts
+    const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
+    const uids = new Set((await cluster.list(query, { signal })).map(({ metadata }) => metadata.uid))
+    for (const run of live)
+      if (!uids.has(run.namespaceUid)) await runs.stop(run.id, { why: 'cancelled', reason: 'the namespace is gone' })
+    const ended = await runs.list({ isLive: false }, signal)
+    const kept = ended.filter(run => uids.has(run.namespaceUid))
+    const over = new Set(forgotten(kept, HISTORY))
+    for (const { id, uid, namespaceUid } of ended)
+      if (over.has(id) || !uids.has(namespaceUid))
+        await cluster.delete(jobRef(id), { uid, propagation: 'Background', signal })
+    const labels = `${RECORD_LABEL}=${ACCOUNT_RECORD}`
+    const accounts = await cluster.list(
+      { apiVersion: 'v1', kind: 'ServiceAccount', namespace: RUNS_NAMESPACE, labels },
+      { signal },
+    )
+    for (const { metadata } of accounts)
+      if (!isAccountOf(metadata, uids)) {
+        const { name, namespace, uid } = metadata
+        await cluster.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name, namespace }, { uid, signal })
+      }
+  }
+}
+
+type Waiting = Parameters<typeof decideQueue>[0][number]
+
+function isAccountOf({ name, labels = {} }: KubeObject['metadata'], uids: ReadonlySet<string | undefined>): boolean {
+  const namespace = labels[NAMESPACE_LABEL] ?? ''
+  return [...uids].some(uid => uid !== undefined && name === runAccount({ namespace, namespaceUid: uid }))
+}
+
+const secretRef = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Secret', name, namespace: RUNS_NAMESPACE })
+
+function hostOf(repository: string): string {
+  const read = readRepositoryUrl(repository)
+  return read.ok ? read.repository.host : ''
+}
+
+/** Why a Pod failed, in a few words; what the run says itself is in its log. */
+function reasonOf(pod: KubeObject): string | undefined {
+  const { reason } = (pod['status'] ?? {}) as { readonly reason?: string }
+  if (reason === 'DeadlineExceeded') return 'it took longer than a run may'
+  if (reason === 'Evicted') return 'its node had no room for it any more'
+  if (containerState(pod, RUN).phase === 'waiting') {
+    const said = parse(containerState(pod, CLONE).message)['error']
+    return typeof said === 'string' ? said.slice(0, 500) : 'the repository could not be cloned'
+  }
+  return undefined
+}
+
+function parse(text: string | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? '')
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}

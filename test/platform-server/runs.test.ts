@@ -1,0 +1,355 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import type { Run, RunEvent } from '../../platform/api/runs.ts'
+import { RUNS_NAMESPACE } from '../../platform/records/names.ts'
+import { jobRef } from '../../platform/records/run.ts'
+import { createApp } from '../../platform/server/app.ts'
+import { makeParts, type PlatformParts } from '../../platform/server/make-parts.ts'
+import { RunKeeper } from '../../platform/server/run-keeper.ts'
+import { eventually, findCluster } from '../cluster/cluster.ts'
+import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+
+// Runs before a real API server and the real controller of Jobs. There is no node: the test plays what it does
+// to Pods (`ends`), and what their containers say.
+
+type Person = Awaited<ReturnType<TestPlatform['person']>>
+const found = findCluster()
+
+describe.skipIf(!found)('runs', () => {
+  let platform: TestPlatform
+  let parts: PlatformParts
+  let keeper: RunKeeper
+  let [owner, developer, viewer, stranger]: Person[] = []
+  const name = `runs-${RUN}`
+  const repository = 'https://git.example.com/team/shop'
+  /** What containers say, by their name. */
+  const said: Record<string, readonly string[]> = {}
+  const CANARY = 'canary-c2VjcmV0'
+
+  beforeAll(async () => {
+    platform = await openPlatform()
+    owner = await platform.person('owner')
+    developer = await platform.person('developer')
+    viewer = await platform.person('viewer')
+    stranger = await platform.person('stranger')
+    await platform.call('POST /namespaces', { token: owner.token, body: { name } })
+    for (const [person, role] of [
+      [developer, 'developer'],
+      [viewer, 'viewer'],
+    ] as const)
+      await platform.call('PUT /namespaces/:ns/members/:user', {
+        token: owner.token,
+        params: { ns: name, user: person!.id },
+        body: { role },
+      })
+    const world = { ...platform.world, cluster: withNode(platform.own) }
+    parts = makeParts(world)
+    keeper = new RunKeeper(world, parts)
+    app = createApp(world, parts)
+    await app.ready()
+  })
+  afterAll(async () => {
+    if (!platform) return
+    for (const run of await parts.runs.list({}))
+      if (run.namespace.includes(RUN)) await platform.cluster.delete(jobRef(run.id), { propagation: 'Background' })
+    await platform.close()
+  })
+  let app: ReturnType<typeof createApp>
+
+  /** The cluster, with a node that has the logs. */
+  function withNode(cluster: Cluster): Cluster {
+    return new Proxy(cluster, {
+      get(target, key) {
+        if (key === 'logs')
+          return async function* (_: unknown, { container }: { readonly container: string }) {
+            for (const line of said[container] ?? []) yield `2026-01-01T00:00:00.5Z ${line}`
+          }
+        const value: unknown = Reflect.get(target, key, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+  }
+
+  const podOf = (id: string) =>
+    eventually(`the Pod of ${id} is made`, 20, async () => {
+      const labels = `batch.kubernetes.io/job-name=r-${id}`
+      const pods = await platform.cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE, labels })
+      return pods[0]
+    })
+
+  const state = (terminated?: object) => (terminated ? { terminated } : { running: {} })
+  const container = (name: string, end?: object) => ({
+    name,
+    image: 'x',
+    imageID: 'x',
+    ready: false,
+    restartCount: 0,
+    state: state(end),
+  })
+
+  async function setStatus(id: string, status: object): Promise<void> {
+    const { metadata } = await podOf(id)
+    const path = `/api/v1/namespaces/${RUNS_NAMESPACE}/pods/${metadata.name}/status`
+    const answer = await found!.send('PATCH', path, { status }, 'application/merge-patch+json')
+    expect(answer.status, answer.body).toBe(200)
+  }
+
+  /** What the node does when the programs of a Pod have ended. */
+  async function ends(id: string, phase: 'Succeeded' | 'Failed' = 'Succeeded', commit = 'a'.repeat(40)): Promise<void> {
+    const end = { exitCode: phase === 'Failed' ? 1 : 0, finishedAt: '2026-01-01T00:00:01Z' }
+    await setStatus(id, {
+      phase,
+      initContainerStatuses: [container('clone', { ...end, exitCode: 0, message: JSON.stringify({ commit }) })],
+      containerStatuses: [container('run', end)],
+    })
+  }
+
+  const start = async (environment: string, more: object = {}, token = owner!.token): Promise<Run> => {
+    const body = { namespace: name, environment, action: 'deploy', repository, ...more }
+    const answer = await platform.call('POST /runs', { token, body })
+    expect(answer.status, JSON.stringify(answer.error)).toBe(200)
+    return answer.body
+  }
+  const look = () => keeper.run(new AbortController().signal)
+  const get = async (id: string) => (await platform.call('GET /runs/:id', { token: owner!.token, params: { id } })).body
+  const until = (id: string, wanted: string) =>
+    eventually(
+      `${id} is ${wanted}`,
+      30,
+      async () => {
+        await look()
+        await keeper.settled()
+        const run = await get(id)
+        return run.state === wanted ? run : undefined
+      },
+      async () => JSON.stringify(await get(id)),
+    )
+  const settled = (id: string) =>
+    eventually(`${id} is settled`, 30, async () => {
+      await look()
+      await keeper.settled()
+      return (await parts.runs.find(id))?.isSettled ? true : undefined
+    })
+  async function log(
+    id: string,
+    after?: string,
+  ): Promise<readonly { readonly id?: string; readonly data: RunEvent }[]> {
+    const headers = {
+      authorization: `Bearer ${viewer!.token}`,
+      ...(after !== undefined && { 'last-event-id': after }),
+    }
+    const answer = await app.inject({ method: 'GET', url: `/api/v1/runs/${id}/log`, headers })
+    expect(answer.statusCode, answer.body).toBe(200)
+    return answer.body
+      .split('\n\n')
+      .filter(block => block.includes('data: '))
+      .map(block => ({
+        ...(/^id: (.*)$/m.exec(block) && { id: /^id: (.*)$/m.exec(block)![1]! }),
+        data: JSON.parse(/^data: (.*)$/m.exec(block)![1]!),
+      }))
+  }
+
+  test('who may start, see, and cancel one: owner, developer, viewer, stranger', async () => {
+    const people = [owner, developer, viewer, stranger] as Person[]
+    const { id } = await start('roles')
+    const body = { namespace: name, environment: 'roles', action: 'deploy', repository }
+    const statuses = async (call: (token: string) => Promise<{ readonly status: number }>) => {
+      const all = []
+      for (const { token } of people) all.push((await call(token)).status)
+      return all
+    }
+    expect(await statuses(token => platform.call('POST /runs', { token, body }))).toEqual([200, 200, 403, 404])
+    const params = { id }
+    expect(await statuses(token => platform.call('GET /runs/:id', { token, params }))).toEqual([200, 200, 200, 404])
+    const query = { namespace: name }
+    expect(await statuses(token => platform.call('GET /runs', { token, query }))).toEqual([200, 200, 200, 404])
+    const { body: all } = await platform.call('GET /runs', { token: stranger!.token })
+    expect(all.items.filter(run => run.namespace === name)).toEqual([])
+    const none = await platform.call('GET /runs/:id', { token: stranger!.token, params: { id: '0'.repeat(26) } })
+    const other = await platform.call('GET /runs/:id', { token: stranger!.token, params })
+    expect(none.error).toEqual(other.error)
+    expect((await platform.call('GET /runs/:id/log', { token: stranger!.token, params })).status).toBe(404)
+    expect(await statuses(token => platform.call('POST /runs/:id/cancel', { token, params }))).toEqual([
+      200, 200, 403, 404,
+    ])
+    for (const run of await parts.runs.list({ namespace: name, environment: 'roles' }))
+      await parts.runs.stop(run.id, { why: 'cancelled' })
+  })
+
+  test.each([
+    ['ext::sh -c id', 'neither'],
+    ['https://ann:secret@git.example.com/x', 'a user or a password'],
+    ['ssh://git@git.example.com/x', 'no keys for ssh'],
+  ])('%s is not cloned', async (repository, why) => {
+    const body = { namespace: name, environment: 'bad', action: 'deploy', repository }
+    const { status, error } = await platform.call('POST /runs', { token: owner!.token, body })
+    expect([status, error.message]).toEqual([400, expect.stringContaining(why)])
+  })
+
+  test('a run goes its way: queued, started, its log saved, its credentials gone', async () => {
+    const variables = { GREETING: CANARY }
+    const run = await start('shop', { branch: 'main', variables }, developer!.token)
+    expect(run).toMatchObject({ state: 'queued', branch: 'main', variables: ['GREETING'], user: { id: developer!.id } })
+    await until(run.id, 'running')
+    const job = await platform.cluster.get(jobRef(run.id))
+    const pod = await podOf(run.id)
+    expect(JSON.stringify([job, pod])).not.toContain(CANARY)
+    expect(JSON.stringify([job, pod])).not.toMatch(/devctl_run_/)
+    expect(pod['spec']).toMatchObject({ automountServiceAccountToken: false, serviceAccountName: 'default' })
+    // What the clone gets, and what the run gets, are apart.
+    const mounts = pod['spec'] as {
+      initContainers: { volumeMounts: object[] }[]
+      containers: { volumeMounts: object[] }[]
+    }
+    expect(JSON.stringify(mounts.containers[0]!.volumeMounts)).not.toContain('"clone"')
+    expect(JSON.stringify(mounts.initContainers[0]!.volumeMounts)).not.toContain('"input"')
+
+    const token = await inputOf(run.id)
+    const kube = await platform.call('POST /kube-token', { token })
+    expect(kube.status).toBe(200)
+    expect(await userOf(kube.body.token)).toMatch(new RegExp(`^system:serviceaccount:devctl-runs:ns-${name}-`))
+    for (const [route, more] of [
+      ['POST /runs', { body: { namespace: name, environment: 'x', action: 'deploy', repository } }],
+      ['GET /me', {}],
+      ['POST /namespaces', { body: { name: `other-${RUN}` } }],
+      ['DELETE /namespaces/:ns', { params: { ns: name } }],
+      ['POST /me/tokens', { body: { label: 'x' } }],
+    ] as const)
+      expect((await platform.call(route, { token, ...more })).status, route).toBe(403)
+
+    said['clone'] = ['cloning', 'commit']
+    said['run'] = ['{"type":"note","text":"one"}', 'two', 'three']
+    await ends(run.id)
+    await settled(run.id)
+    expect(await get(run.id)).toMatchObject({ state: 'succeeded', commit: 'a'.repeat(40) })
+    const left = await platform.cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: RUNS_NAMESPACE })
+    const own = left
+      .filter(({ metadata }) => metadata.name.startsWith(`r-${run.id}`))
+      .map(({ metadata }) => metadata.name)
+    expect(own).toEqual([`r-${run.id}-log-0`])
+    expect((await platform.call('POST /kube-token', { token })).status).toBe(401)
+    await eventually('the token of Kubernetes has ended', 30, async () =>
+      (await userOf(kube.body.token)) === undefined ? true : undefined,
+    )
+    const all = await platform.call('GET /runs', { token: owner!.token })
+    expect(JSON.stringify(all.body)).not.toContain(CANARY)
+
+    delete said['clone']
+    delete said['run']
+    const events = await log(run.id)
+    expect(events.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', undefined])
+    expect(events.at(-1)?.data).toMatchObject({ type: 'state', run: { state: 'succeeded' } })
+    expect(events.at(2)?.data).toMatchObject({ number: 3, step: 'run', text: '{"type":"note","text":"one"}' })
+    expect((await log(run.id, '4')).map(({ id }) => id)).toEqual(['5', undefined])
+  })
+
+  async function inputOf(id: string): Promise<string> {
+    const ref = { apiVersion: 'v1', kind: 'Secret', name: `r-${id}-input`, namespace: RUNS_NAMESPACE }
+    const { data } = (await platform.cluster.get(ref))! as unknown as { data: Record<string, string> }
+    const input = JSON.parse(Buffer.from(data['input.json']!, 'base64').toString())
+    expect(input).toMatchObject({
+      action: 'deploy',
+      environment: 'shop',
+      namespace: name,
+      variables: { GREETING: CANARY },
+    })
+    return input.token
+  }
+
+  async function userOf(token: string): Promise<string | undefined> {
+    const spec = { token }
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', metadata: {} as never, spec }
+    const { status } = (await platform.cluster.create(review)) as unknown as {
+      status: { authenticated?: boolean; user?: { username: string } }
+    }
+    return status.authenticated ? status.user?.username : undefined
+  }
+
+  test('a log that goes on is followed from the Pod, with the numbers that it keeps', async () => {
+    const { id } = await start('live')
+    await until(id, 'running')
+    said['clone'] = ['cloning']
+    said['run'] = ['one', 'two']
+    await setStatus(id, { phase: 'Running', initContainerStatuses: [container('clone')] })
+    const following = log(id)
+    await new Promise(done => setTimeout(done, 700))
+    await ends(id)
+    await eventually('the Job is done', 20, async () => ((await get(id)).state === 'succeeded' ? true : undefined))
+    const events = await following
+    expect(events.map(event => event.id)).toEqual([undefined, '1', '2', '3', undefined])
+    await settled(id)
+    expect((await log(id)).map(event => event.id)).toEqual(['1', '2', '3', undefined])
+  })
+
+  test('a newer one replaces what waits, and ends a deploy that runs; its last words are kept', async () => {
+    const first = await start('again')
+    await until(first.id, 'running')
+    said['clone'] = ['cloning']
+    said['run'] = ['last words']
+    await setStatus(first.id, {
+      phase: 'Running',
+      initContainerStatuses: [container('clone', { exitCode: 0 })],
+      containerStatuses: [container('run')],
+    })
+    const [second, third] = [await start('again'), await start('again')]
+    await until(second.id, 'replaced')
+    await until(third.id, 'running')
+    await until(first.id, 'replaced')
+    await settled(first.id)
+    expect((await log(first.id)).map(({ data }) => (data.type === 'line' ? data.text : data.run.state))).toEqual([
+      'cloning',
+      'last words',
+      'replaced',
+    ])
+    await parts.runs.stop(third.id, { why: 'cancelled' })
+    await until(third.id, 'cancelled')
+    const pods = await platform.cluster.list({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      namespace: RUNS_NAMESPACE,
+      labels: `batch.kubernetes.io/job-name=r-${third.id}`,
+    })
+    expect(pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined)).toEqual([])
+  })
+
+  test('a run is a developer’s only if they are one when it starts', async () => {
+    const people = [owner, developer] as Person[]
+    const run = await start('rights', {}, people[1]!.token)
+    await platform.call('DELETE /namespaces/:ns/members/:user', {
+      token: owner!.token,
+      params: { ns: name, user: developer!.id },
+    })
+    const ended = await until(run.id, 'refused')
+    expect(ended.reason).toContain('no developer there any more')
+  })
+
+  test('what nobody can read is skipped, and the others go on', async () => {
+    const poisoned = await start('poisoned')
+    const patch = { metadata: { annotations: { 'dev.platform/run': '{"id":' } } }
+    await platform.cluster.patch(jobRef(poisoned.id), patch, { manager: 'test' })
+    const { id } = await start('fine')
+    await until(id, 'running')
+    const { body } = await platform.call('GET /runs', { token: owner!.token, query: { namespace: name } })
+    expect(body.items.map(run => run.id)).not.toContain(poisoned.id)
+    await platform.cluster.delete(jobRef(poisoned.id), { propagation: 'Background' })
+    await parts.runs.stop(id, { why: 'cancelled' })
+    await until(id, 'cancelled')
+  })
+
+  test('runs of a namespace that is gone are gone, and who makes one of that name sees none of them', async () => {
+    const short = `gone-${RUN}`
+    await platform.call('POST /namespaces', { token: owner!.token, body: { name: short } })
+    const body = { namespace: short, environment: 'shop', action: 'deploy', repository }
+    const { body: run } = await platform.call('POST /runs', { token: owner!.token, body })
+    await platform.call('DELETE /namespaces/:ns', { token: owner!.token, params: { ns: short } })
+    await eventually('the namespace is gone', 60, async () =>
+      (await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: short })) ? undefined : true,
+    )
+    await eventually('the run is gone', 60, async () => {
+      platform.later += 20_000
+      await look()
+      await keeper.settled()
+      return (await platform.cluster.get(jobRef(run.id))) ? undefined : true
+    })
+  })
+})
