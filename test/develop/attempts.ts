@@ -2,7 +2,7 @@ import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach } from 'vitest'
+import { afterEach, beforeEach, type RunnerTestCase } from 'vitest'
 import { eventually } from '../cluster/cluster.ts'
 import type { Program } from '../cluster/program.ts'
 
@@ -57,7 +57,10 @@ afterEach(async ({ task }) => {
   for (const { laptop, programs, processes, copy } of before) {
     const failed = laptops.has(laptop) ? error : undefined
     if (failed) {
-      failed.message += `\n${await reportOf(laptop, laptop.started.slice(programs))}`
+      const report = await reportOf(laptop, laptop.started.slice(programs))
+      failed.message += `\n${report}`
+      // Of an attempt that is followed by one that passes, only this is printed.
+      if (isTriedAgain(task)) console.error(`${failed.name}: ${failed.message}`)
       await endAll(laptop, processes)
     }
     if (copy === undefined) continue
@@ -68,6 +71,9 @@ afterEach(async ({ task }) => {
     rmSync(copy, { recursive: true })
   }
 })
+
+const isTriedAgain = ({ retry = 0, result }: Pick<RunnerTestCase, 'retry' | 'result'>): boolean =>
+  (result?.retryCount ?? 0) < (typeof retry === 'number' ? retry : (retry.count ?? 0))
 
 /** All but sockets. */
 function copyFiles(from: string, to: string): void {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   answerEmptied,
   down,
@@ -54,7 +54,15 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     const lines: string[] = []
     const terminal = outputTerminal((stream, text) => void lines.push(`${stream}: ${text}`))
     const world = { workspace, session, terminal, on: (event: OperationEvent) => void events.push(event) }
-    return { control, project, world, events, lines }
+    /** Ends it with the test, which may fail before: another attempt begins as the first did. */
+    const untilFinished = <Outcome>(outcome: Promise<Outcome>) => {
+      onTestFinished(async () => {
+        control.abort(new Error('the test is over'))
+        await outcome.catch(() => {})
+      })
+      return outcome
+    }
+    return { control, project, world, events, lines, untilFinished }
   }
 
   test('runs a command and restores, as the example does', async () => {
@@ -75,8 +83,8 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
   })
 
   test('one that goes on is asked, used, restarted and ended', async () => {
-    const { project, world, events, lines } = await open()
-    const ended = up(world, { dev: 'api' }, project)
+    const { project, world, events, lines, untilFinished } = await open()
+    const ended = untilFinished(up(world, { dev: 'api' }, project))
     await eventually('it runs', 60, async () => (lines.length > 0 ? true : undefined))
     // The only one that runs is meant.
     expect([...(await status(world, {}, project)).keys()]).toEqual(['api'])
@@ -99,13 +107,13 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
   })
 
   test('several end one by one, and the rest with the signal', async () => {
-    const { control, project, world } = await open()
+    const { control, project, world, untilFinished } = await open()
     const heard: string[] = []
     const on = (event: OperationEvent, name?: string) => {
       if (event.type === 'output') heard.push(`${name}: ${event.text}`)
       if (event.type === 'session-ended') heard.push(`${name}: ${event.end.kind}`)
     }
-    const ended = upSeveral({ ...world, on }, { all: true, downOnExit: true }, project)
+    const ended = untilFinished(upSeveral({ ...world, on }, { all: true, downOnExit: true }, project))
     const all = ['api: begins', 'web: begins']
     await eventually('both run', 90, async () => (all.every(one => heard.includes(one)) ? true : undefined))
     await down(world, { devs: ['web'] }, project)
