@@ -9,6 +9,7 @@ import type { ApiRoute } from './route.ts'
 import { runRoutes } from './runs.ts'
 import { sleepRoutes } from './sleep.ts'
 import { userRoutes } from './users.ts'
+import { variableRoutes } from './variables.ts'
 
 /**
  * Every route below `/api/v1`: the server registers this table, the client is typed by it, and the
@@ -24,6 +25,7 @@ export const ROUTES = {
   ...builderRoutes,
   ...runRoutes,
   ...userRoutes,
+  ...variableRoutes,
 } as const satisfies Readonly<Record<string, ApiRoute>>
 
 export type Routes = typeof ROUTES

@@ -87,7 +87,7 @@ export const toRunAnswer = (run: RunRecord, people: ReadonlyMap<string, Platform
 }
 
 /** Somebody whose record is gone is shown by their id. */
-function personOf(id: string, people: ReadonlyMap<string, PlatformUser>): Person {
+export function personOf(id: string, people: ReadonlyMap<string, PlatformUser>): Person {
   const user = people.get(id)
   return user ? toPerson(user) : { id, login: id }
 }

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { fromMember, toMember } from '../../platform/records/member.ts'
 import { fromNamespace, toNamespace } from '../../platform/records/namespace.ts'
 import { fromOneTime, toOneTime } from '../../platform/records/one-time.ts'
+import { fromSealedEntry, toSealedEntries } from '../../platform/records/sealed-entries.ts'
 import { fromToken, toToken } from '../../platform/records/token.ts'
 import { fromUser, toUser } from '../../platform/records/user.ts'
 import { NAMESPACE_ROLES } from '../../platform/rules/roles.ts'
@@ -74,7 +75,21 @@ test('records are read as they were written', () => {
   )
 })
 
-const readers = { toUser, toToken, toNamespace, toMember, toOneTime }
+test('sealed entries are read as they were written, and what is none is left out', () => {
+  const entry = fc.record({ sealed: text, by: id, set: time, note: text }, { requiredKeys: ['sealed', 'by', 'set'] })
+  fc.assert(
+    fc.property(fc.dictionary(text, entry), fc.dictionary(text, fc.jsonValue()), (entries, others) => {
+      const good = Object.entries(entries).map(([name, one]) => [`a${name}`, fromSealedEntry(one)])
+      const bad = Object.entries(others).map(([name, one]) => [`b${name}`, one])
+      const data = Object.fromEntries([...bad, ...good])
+      const read = toSealedEntries({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' }, data })
+      const wanted = Object.fromEntries(Object.entries(entries).map(([name, one]) => [`a${name}`, one]))
+      expect(Object.fromEntries(read)).toEqual(wanted)
+    }),
+  )
+})
+
+const readers = { toUser, toToken, toNamespace, toMember, toOneTime, toSealedEntries }
 const json = fc.jsonValue()
 
 test('whatever an object has in it, reading ends without an error', () => {

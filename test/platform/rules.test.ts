@@ -153,6 +153,34 @@ test.each([
   'HELM_PLUGINS',
   'DEVCTL_URL',
   'node_options',
+  'NPM_CONFIG_REGISTRY',
+  'npm_config_script_shell',
+  'PIP_INDEX_URL',
+  'GOPROXY',
+  'GOFLAGS',
+  'CARGO_HOME',
+  'RUSTC_WRAPPER',
+  'MAKEFLAGS',
+  'MAVEN_OPTS',
+  'JDK_JAVA_OPTIONS',
+  'DOTNET_STARTUP_HOOKS',
+  'ZDOTDIR',
+  'PS4',
+  'PROMPT_COMMAND',
+  'BASH_FUNC_ls',
+  'LESSOPEN',
+  'EDITOR',
+  'KUBECTL_EXTERNAL_DIFF',
+  'GCONV_PATH',
+  'OPENSSL_CONF',
+  'SSL_CERT_FILE',
+  'XDG_CONFIG_HOME',
+  'COMPOSE_FILE',
+  'AWS_CONFIG_FILE',
+  'my_http_PROXY',
+  'a2_PROXY',
+  'DEVCTL_TOKEN',
+  'devctl_compose_volume_affinity_enabled',
   '1A',
   'A-B',
   '',
@@ -162,9 +190,31 @@ test.each([
   expect(variableNameProblem(name)).toBeDefined()
 })
 
-test.each(['DATABASE_URL', 'GREETING', '_x', 'PATHS', 'MY_PATH', 'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED'])(
-  'the variable %s is allowed',
-  name => {
-    expect(variableNameProblem(name)).toBeUndefined()
-  },
-)
+test.each([
+  'DATABASE_URL',
+  'GREETING',
+  '_x',
+  'PATHS',
+  'MY_PATH',
+  'PROXY_HOST',
+  'NODES',
+  'GITHUB_TOKEN',
+  'AWS_ACCESS_KEY_ID',
+  'COMPOSE_PROFILES',
+  'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED',
+])('the variable %s is allowed', name => {
+  expect(variableNameProblem(name)).toBeUndefined()
+})
+
+test('a name is refused whatever its case, and what is allowed is a name that a shell can have', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,9}$/)), name => {
+      const isAllowed = variableNameProblem(name) === undefined
+      if (isAllowed) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/)
+      if (isAllowed) expect(variableNameProblem(name.toLowerCase())).toBeUndefined()
+      for (const family of ['LD_', 'NODE_', 'GIT_', 'python', 'Devctl_', '_java_'])
+        expect(variableNameProblem(`${family}${name}`)).toBeDefined()
+      expect(variableNameProblem(`${name}_proxy`)).toBeDefined()
+    }),
+  )
+})

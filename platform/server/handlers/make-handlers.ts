@@ -10,6 +10,7 @@ import { namespaceHandlers } from './namespaces.ts'
 import { runHandlers } from './runs.ts'
 import { sleepHandlers } from './sleep.ts'
 import { userHandlers } from './users.ts'
+import { variableHandlers } from './variables.ts'
 
 /** One handler for each route of the table. */
 export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handlers => ({
@@ -22,4 +23,5 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...builderHandlers(world, parts),
   ...runHandlers(world, parts),
   ...userHandlers(parts),
+  ...variableHandlers(parts),
 })

@@ -1,0 +1,59 @@
+import Type, { type Static } from 'typebox'
+import { closed, person, time } from './common.ts'
+import { byNamespace } from './namespaces.ts'
+import { listOf, route } from './route.ts'
+
+/** Bytes of a value. */
+export const LONGEST_VALUE = 16 * 1024
+
+const value = Type.String({ maxLength: LONGEST_VALUE })
+const name = Type.String({ maxLength: 100 })
+export const scope = Type.String({
+  pattern: '^(admin|user|namespace:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$',
+  description: '`admin`, `user` (of who asks) or `namespace:NAME`',
+})
+
+const variable = Type.Object({ name: Type.String(), set: time, by: person })
+/** A variable, as it is shown: nobody sees its value. */
+export type Variable = Static<typeof variable>
+
+const effective = Type.Object({
+  variables: Type.Array(Type.Object({ name: Type.String(), value: Type.String(), scope: Type.String() })),
+  unreadable: Type.Array(Type.Object({ name: Type.String(), scope: Type.String() }), {
+    description: 'set, but no key of the platform opens them',
+  }),
+})
+/** What a deploy gets. */
+export type EffectiveVariables = Static<typeof effective>
+
+const byScope = Type.Object({ scope })
+const byName = Type.Object({ scope, name })
+
+/** Variables of everybody, of a person and of a namespace (design, section 8). */
+export const variableRoutes = {
+  'GET /variables/:scope': route({ caller: 'user', params: byScope, reply: listOf(variable) }),
+  'PATCH /variables/:scope': route({
+    caller: 'user',
+    params: byScope,
+    body: closed({
+      variables: Type.Record(Type.String(), Type.Union([value, Type.Null()]), {
+        maxProperties: 100,
+        description: 'all are set, or none; null removes one',
+      }),
+    }),
+    audit: 'change variables',
+  }),
+  'PUT /variables/:scope/:name': route({
+    caller: 'user',
+    params: byName,
+    body: closed({ value }),
+    audit: 'set variable',
+  }),
+  'DELETE /variables/:scope/:name': route({ caller: 'user', params: byName, audit: 'unset variable' }),
+  'GET /namespaces/:ns/variables/effective': route({
+    caller: 'user',
+    params: byNamespace,
+    reply: effective,
+    isSecret: true,
+  }),
+} as const

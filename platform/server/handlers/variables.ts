@@ -1,0 +1,40 @@
+import type { variableRoutes } from '../../api/variables.ts'
+import { personOf } from '../answers.ts'
+import type { Identified } from '../caller.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import { PlatformError } from '../platform-error.ts'
+import { namespaceOwner, secretOwner } from '../secret-owners.ts'
+import type { HandlersOf } from './handler.ts'
+
+export function variableHandlers({ users, namespaces, variables }: PlatformParts): HandlersOf<typeof variableRoutes> {
+  const change = async (by: Identified, scope: string, values: Readonly<Record<string, string | null>>) => {
+    const owner = await secretOwner(by, scope, 'change', 'to change these variables', namespaces)
+    return variables.change(owner, by.user.id, values)
+  }
+  return {
+    'GET /variables/:scope': async ({ params, by }) => {
+      const owner = await secretOwner(by, params.scope, 'see', 'to see these variables', namespaces)
+      const [found, people] = await Promise.all([variables.list(owner), users.byId()])
+      return { items: [...found].map(([name, { set, by: who }]) => ({ name, set, by: personOf(who, people) })) }
+    },
+    'PATCH /variables/:scope': async ({ params, body, by }) => {
+      await change(by, params.scope, body.variables)
+      return undefined
+    },
+    'PUT /variables/:scope/:name': async ({ params, body, by }) => {
+      await change(by, params.scope, { [params.name]: body.value })
+      return undefined
+    },
+    'DELETE /variables/:scope/:name': async ({ params, by }) => {
+      if (!(await change(by, params.scope, { [params.name]: null })))
+        throw new PlatformError(404, 'no-variable', `there is no variable \`${params.name}\``, {
+          hint: '`devctl variables list` lists them',
+        })
+      return undefined
+    },
+    'GET /namespaces/:ns/variables/effective': async ({ params, by }) => {
+      const namespace = await namespaceOwner(by, params.ns, 'deploy', 'to deploy there', namespaces)
+      return variables.effective(by.user.id, namespace)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { EffectiveVariables } from '../api/variables.ts'
+import { LONGEST_VALUE } from '../api/variables.ts'
+import type { SealedEntry, SecretOwner } from '../records/sealed-entries.ts'
+import { variableNameProblem } from '../rules/variable-names.ts'
+import { PlatformError } from './platform-error.ts'
+import { type SealedChange, SealedStore } from './sealed-store.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** The variables that the platform gives to what is deployed (design, section 8). */
+export class Variables {
+  readonly #store: SealedStore
+
+  constructor(world: PlatformWorld) {
+    this.#store = new SealedStore(world, 'variables')
+  }
+
+  /** What there is, without the values. */
+  list(owner: SecretOwner): Promise<ReadonlyMap<string, SealedEntry>> {
+    return this.#store.entries(owner)
+  }
+
+  /** Sets variables, and removes those that are null. Throws a PlatformError for a name or a value that cannot be one. */
+  async change(owner: SecretOwner, by: string, values: Readonly<Record<string, string | null>>): Promise<boolean> {
+    const changes = Object.entries(values).map(([name, value]): readonly [string, SealedChange] => {
+      if (value === null) return [name, undefined]
+      checkName(name)
+      checkValue(name, value)
+      return [name, { value }]
+    })
+    return this.#store.change(owner, by, new Map(changes))
+  }
+
+  /** All that a deploy of a person in a namespace gets: what is of everybody counts least, what is of the namespace most. */
+  async effective(
+    user: string,
+    namespace: { readonly name: string; readonly uid: string },
+  ): Promise<EffectiveVariables> {
+    const owners: readonly SecretOwner[] = [
+      { kind: 'admin' },
+      { kind: 'user', id: user },
+      { kind: 'namespace', ...namespace },
+    ]
+    const all = await Promise.all(owners.map(owner => this.#store.entries(owner)))
+    const found = new Map<string, { readonly owner: SecretOwner; readonly value: string | undefined }>()
+    // A rule that was made stricter holds for what was set before, too.
+    for (const [index, owner] of owners.entries())
+      for (const [name, entry] of all[index]!)
+        if (!variableNameProblem(name)) found.set(name, { owner, value: this.#store.open(owner, name, entry) })
+    const variables: EffectiveVariables['variables'] = []
+    const unreadable: EffectiveVariables['unreadable'] = []
+    for (const [name, { owner, value }] of found) {
+      const scope = owner.kind === 'namespace' ? `namespace:${owner.name}` : owner.kind
+      if (value === undefined) unreadable.push({ name, scope })
+      else variables.push({ name, value, scope })
+    }
+    return { variables, unreadable }
+  }
+}
+
+function checkName(name: string): void {
+  const problem = variableNameProblem(name)
+  if (problem) throw new PlatformError(400, 'name', `a variable cannot be called \`${name.slice(0, 100)}\`: ${problem}`)
+}
+
+/** The variables of a program end at a zero byte. */
+function checkValue(name: string, value: string): void {
+  const isLong = Buffer.byteLength(value) > LONGEST_VALUE
+  if (!isLong && !value.includes('\0')) return
+  const problem = isLong ? `has more than ${LONGEST_VALUE / 1024} KiB` : 'has a zero byte'
+  throw new PlatformError(400, 'value', `the value of \`${name}\` ${problem}`)
+}
