@@ -40,6 +40,7 @@ import { schema } from './commands/schema.ts'
 import { status } from './commands/status.ts'
 import { up } from './commands/up.ts'
 import { validate } from './commands/validate.ts'
+import { variables, variablesList, variablesSet, variablesUnset } from './commands/variables.ts'
 import { versionCommand } from './commands/version.ts'
 
 /** Every command, in the order in which help lists them. */
@@ -78,6 +79,10 @@ export const commands: readonly Command[] = [
   pipelineDestroy,
   pipelineList,
   pipelineLogs,
+  variables,
+  variablesList,
+  variablesSet,
+  variablesUnset,
   platform,
   platformInstall,
   platformInvite,

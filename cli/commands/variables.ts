@@ -1,0 +1,81 @@
+import { dnsLabel } from '../../operations/project/checks.ts'
+import { command } from '../command.ts'
+import { choice, flag, text } from '../options/option.ts'
+import { timeout } from '../options/target.ts'
+
+const scope = {
+  namespace: text('-n, --namespace <namespace>', 'those of this namespace (default: of the context)', {
+    check: dnsLabel,
+  }),
+  user: flag('--user', 'your own: they count in all namespaces that you deploy in'),
+  admin: flag('--admin', 'those of everybody, which administrators set'),
+  context: text('--context <name>', 'platform to use (default: $DEVCTL_CONTEXT, or the current context)', {
+    completes: 'context',
+  }),
+  timeout,
+}
+
+const COUNT =
+  'Those of a person count more than those of everybody, and those of the namespace most. Variables of the shell, of `.env` and of --var count more than all of them. Requires a cluster with the platform installed.'
+
+const list = {
+  ...scope,
+  output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
+}
+
+export const variables = command({
+  name: 'variables',
+  summary: 'Set variables for everything that is deployed on a platform',
+  description: `The platform keeps variables of a namespace, of a person and of everybody. \`deploy\`, \`destroy\`, \`build\` and \`up\` use them in Compose files and commands, on every machine and in pipelines. ${COUNT}
+
+Without a subcommand, this is the same as \`devctl variables list\`.`,
+  options: list,
+  async run(context, _words, options) {
+    const { listVariables } = await import('../run/variables.ts')
+    return listVariables(context, options)
+  },
+})
+
+export const variablesList = command({
+  name: 'variables list',
+  summary: 'List the variables of a namespace, of yourself and of everybody',
+  description: `Lists the names, and who has set them when; nobody sees the values. ${COUNT}`,
+  options: list,
+  async run(context, _words, options) {
+    const { listVariables } = await import('../run/variables.ts')
+    return listVariables(context, options)
+  },
+})
+
+export const variablesSet = command({
+  name: 'variables set',
+  summary: 'Set variables of a namespace, of yourself or of everybody',
+  description:
+    'Sets variables of the namespace, unless an option says whose. For a name without a value, asks for it on a terminal without showing it, else reads it from standard input. A value that is written as an argument is seen by other programs of this machine, and stays in the history of the shell.',
+  words: [{ name: '[variable...]', description: '`NAME`, whose value is asked for or read, or `NAME=VALUE`' }],
+  options: {
+    ...scope,
+    file: text('--file <path>', 'set all variables of this file, which has the form of `.env`', { completes: 'file' }),
+  },
+  examples: [
+    { line: 'devctl variables set DB_PASSWORD', does: 'ask for the value' },
+    { line: 'devctl variables set DB_PASSWORD < password.txt', does: 'read it from a file' },
+    { line: 'devctl variables set --user GREETING=hello', does: 'set one for your deploys in all namespaces' },
+    { line: 'devctl variables set --file team.env --namespace shop', does: 'set all of a file' },
+  ],
+  async run(context, words, options) {
+    const { setVariables } = await import('../run/variables.ts')
+    return setVariables(context, words, options)
+  },
+})
+
+export const variablesUnset = command({
+  name: 'variables unset',
+  summary: 'Remove variables of a namespace, of yourself or of everybody',
+  words: [{ name: '<name...>', description: 'names of the variables' }],
+  options: scope,
+  async run(context, names, options) {
+    const { unsetVariables } = await import('../run/variables.ts')
+    return unsetVariables(context, names, options)
+  },
+})
