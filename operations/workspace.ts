@@ -12,6 +12,8 @@ export interface Workspace {
   readonly secrets?: KnownSecrets
   /** Names of variables whose values are secret because of how they were given (`--var`); the variables are in `env`, too. */
   readonly givenVariables?: ReadonlySet<string>
+  /** The variables of the platform that is deployed to: the last place in which one is looked for. All are secret. */
+  readonly platformVariables?: ReadonlyMap<string, string>
 }
 
 /** The same workspace with more variables, such as commands have handed on; those with secret names are secret. */

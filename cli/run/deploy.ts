@@ -9,7 +9,7 @@ import { withProject } from './project-session.ts'
 
 /** Deploys what a project depends on, runs its commands, then brings the environment in the cluster to what the files say. */
 export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
-  return withProject(context, options, async (own, project, session) => {
+  return withProject(context, { ...options, usesPlatform: { form: options.output } }, async (own, project, session) => {
     const { deploy } = await import('../../operations/deploy/deploy.ts')
     const { clock } = session
     const progress = await startProgress(own.io, own.logLevel, options.output, () => clock.now())

@@ -6,7 +6,7 @@ import { withProject } from './project-session.ts'
 
 /** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
 export async function destroyApplication(context: Context, options: DestroyValues): Promise<number> {
-  return withProject(context, options, async (own, project, session) => {
+  return withProject(context, { ...options, usesPlatform: { form: 'text' } }, async (own, project, session) => {
     const { destroy } = await import('../../operations/destroy/destroy.ts')
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const on = toTerminal(own, progress, 'text')

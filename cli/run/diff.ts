@@ -31,7 +31,7 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const world = { workspace: context.io, on: toTerminal(context, NO_PROGRESS, 'text') }
     return printOutcome(context, options, await diffAgainst(world, options, options.against), 'nothing was compared')
   }
-  return withProject(context, options, async (own, project, session) => {
+  return withProject(context, { ...options, usesPlatform: { form: 'text' } }, async (own, project, session) => {
     const { diff } = await import('../../operations/diff/diff.ts')
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const on = toTerminal(own, progress, 'text')

@@ -1,3 +1,4 @@
+import { isPlatform } from '../../operations/contexts/store.ts'
 import { openProject, targetOf } from '../../operations/project/open-project.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
 import type { Session } from '../../operations/session.ts'
@@ -5,15 +6,20 @@ import { withVariables } from '../../operations/workspace.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
 import type { Io } from '../terminal/io.ts'
+import { toTerminal } from '../terminal/operation-events.ts'
+import { NO_PROGRESS } from '../terminal/progress/events.ts'
+import type { ProgressForm } from '../terminal/progress/progress.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 
 interface Values extends LoadingValues, SessionOptions {
+  /** The command makes what the files say: it gets the variables of the platform that it is for. */
+  readonly usesPlatform?: { readonly form: ProgressForm }
   readonly var: Readonly<Record<string, string>> | undefined
 }
 
 /**
  * Opens the project that the options mean and connects to the cluster that it is for, as `withCluster` does. The work gets the context with
- * the variables of `--var`.
+ * the variables of `--var`, and of the platform.
  */
 export async function withProject(
   context: Context,
@@ -23,9 +29,14 @@ export async function withProject(
   const io = withGiven(context.io, options.var)
   const project = await openProject(io, options)
   const target = targetOf(project, options)
-  return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, session =>
-    work({ ...context, io }, project, session),
-  )
+  return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, async session => {
+    if (!options.usesPlatform || !isPlatform(session.target.context)) return work({ ...context, io }, project, session)
+    const { withPlatformVariables } = await import('../../operations/platform/with-variables.ts')
+    const on = toTerminal(context, NO_PROGRESS, options.usesPlatform.form)
+    const world = { workspace: io, project, signal: session.signal, on }
+    const found = await withPlatformVariables(world, options, session.target)
+    return work({ ...context, io: found.workspace }, found.project, session)
+  })
 }
 
 /** The variables of `--var` count like those of the shell, and are secret. */

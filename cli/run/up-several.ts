@@ -22,7 +22,13 @@ export async function startSeveral(context: Context, words: readonly string[], o
     throw new UsageError('several development containers run their own commands', {
       hint: 'leave out the command, or start one of them',
     })
-  const endless = { ...options, var: undefined, timeout: undefined, isEndless: true }
+  const endless = {
+    ...options,
+    var: undefined,
+    timeout: undefined,
+    isEndless: true,
+    usesPlatform: { form: 'text' as const },
+  }
   return withProject(context, endless, async (own, project, session) => {
     const { io, logLevel } = own
     const { mirrorsStay } = await import('../../operations/develop/up.ts')

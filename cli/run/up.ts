@@ -36,7 +36,13 @@ function atMostEvery(milliseconds: number, now: () => number): () => boolean {
 /** Starts a development container, and gives the exit status of the command in it. */
 export async function startDevelopment(context: Context, words: readonly string[], options: UpValues): Promise<number> {
   const { dev, command } = splitOne(words, context, 'up')
-  const endless = { ...options, var: undefined, timeout: undefined, isEndless: true }
+  const endless = {
+    ...options,
+    var: undefined,
+    timeout: undefined,
+    isEndless: true,
+    usesPlatform: { form: 'text' as const },
+  }
   return withProject(context, endless, async (own, project, session) => {
     const { mirrorsStay, up } = await import('../../operations/develop/up.ts')
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())

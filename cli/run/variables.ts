@@ -7,7 +7,7 @@ import { findTarget, type Target } from '../../operations/contexts/target.ts'
 import { agoText } from '../../operations/objects/ago.ts'
 import type { Platform } from '../../operations/platform/connect-platform.ts'
 import { checkVariableName, readVariablesFile } from '../../operations/platform/variables.ts'
-import type { Variable } from '../../platform/api/variables.ts'
+import type { ShownVariable } from '../../platform/api/variables.ts'
 import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
@@ -43,7 +43,7 @@ export function listVariables(
   })
 }
 
-interface Found extends Variable {
+interface Found extends ShownVariable {
   readonly scope: string
 }
 

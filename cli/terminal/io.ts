@@ -16,6 +16,8 @@ export interface Io {
   readonly secrets?: KnownSecrets
   /** The variables that `--var` has set; they are in `env`, too. */
   readonly givenVariables?: ReadonlySet<string>
+  /** The variables of the platform that is deployed to; they are not in `env`. */
+  readonly platformVariables?: ReadonlyMap<string, string>
   /** Asks the person at the terminal; absent where nobody sits there. */
   readonly choose?: Choose
   /** The standard streams as bytes, for a program that runs in a container; absent where this process has none. */

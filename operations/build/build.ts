@@ -5,6 +5,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { get } from '../../compiler/text/tree.ts'
 import { withDefaultTag } from '../../compiler/values/image-reference.ts'
 import { findTarget, type Target } from '../contexts/target.ts'
+import { withPlatformVariables } from '../platform/with-variables.ts'
 import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
 import { lastingOptions, registryText } from '../project/lasting-options.ts'
 import { noSuchService } from '../project/named-services.ts'
@@ -25,9 +26,14 @@ import { withSettings } from './with-settings.ts'
  * Builds the images of services with `build` whose content no registry has, and pushes them. Throws a
  * UserError if there is nothing to build, no registry or no builder.
  */
-export async function build({ workspace, signal, on }: LocalWorld, input: ImagesInput): Promise<BuildOutcome> {
-  const project = await openProject(workspace, input)
-  const target = await targetOrNone(workspace, input.context, targetOf(project, input))
+export async function build({ workspace: here, signal, on }: LocalWorld, input: ImagesInput): Promise<BuildOutcome> {
+  const opened = await openProject(here, input)
+  const target = await targetOrNone(here, input.context, targetOf(opened, input))
+  const { workspace, project } = await withPlatformVariables(
+    { workspace: here, project: opened, signal, on },
+    input,
+    target,
+  )
   const lasting = lastingOptions(workspace, input, project, target)
   const { registry } = lasting
   const text = registryText(lasting)
@@ -83,12 +89,12 @@ async function targetOrNone(
   workspace: LocalWorld['workspace'],
   context: string | undefined,
   manifest: ReturnType<typeof targetOf>,
-): Promise<Pick<Target, 'stored' | 'context'> & Partial<Pick<Target, 'namespace'>>> {
+): Promise<Pick<Target, 'stored' | 'context' | 'namespace'>> {
   try {
     return await findTarget(workspace, { context }, manifest.manifest)
   } catch (error) {
     if (context !== undefined || !(error instanceof UserError)) throw error
-    return { context: '', stored: { name: '' } }
+    return { context: '', namespace: '', stored: { name: '' } }
   }
 }
 

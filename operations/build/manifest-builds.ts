@@ -10,7 +10,7 @@ import { nameOfContent } from '../../compiler/values/image-reference.ts'
 import { buildVariables } from '../commands/command-variables.ts'
 import { boundaryOf } from '../project/boundary.ts'
 import type { Loading } from '../project/input.ts'
-import { createHost } from '../project/node-host.ts'
+import { createHost, variablesFor } from '../project/node-host.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
@@ -48,7 +48,7 @@ export function manifestBuilds(
     if (isPushed && !image && registry === undefined)
       reporter.report(noRegistry, span, { service: name, command: isDeploy ? 'deploy' : 'build' })
   if (reporter.hasErrors) throw new NotBuilt(reporter.diagnostics())
-  const host = createHost({ env: workspace.env, boundary: boundaryOf(workspace, loading, project) })
+  const host = createHost({ ...variablesFor(workspace), boundary: boundaryOf(workspace, loading, project) })
   const secrets = project.secrets ?? new SecretPlaces()
   const hashes = hashManifestBuilds({ manifest, host, secrets })
   const contentTag = (name: string) => hashes.get(name)!.slice(0, 12)

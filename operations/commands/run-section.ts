@@ -48,7 +48,8 @@ export async function runSection(
   const { cluster, access, namespace, target } = session
   const { environment, folder, noBash, commands, domain, registry } = section
   const { env, secrets } = commandVariables({
-    env: workspace.env,
+    // Those of the shell count more than those of the platform.
+    env: { ...Object.fromEntries(workspace.platformVariables ?? []), ...workspace.env },
     vars: section.variables,
     areVarsPublic: section.areVariablesPublic ?? false,
     name: environment,

@@ -8,7 +8,7 @@ import { shownPlace } from '../../compiler/text/source.ts'
 import { boundaryOf } from '../project/boundary.ts'
 import { compileFiles } from '../project/compile-files.ts'
 import type { Loading, Planning } from '../project/input.ts'
-import { createHost } from '../project/node-host.ts'
+import { createHost, variablesFor } from '../project/node-host.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
 import { candidatesOf, chooseCandidate, nothingToSync } from './candidates.ts'
@@ -91,7 +91,7 @@ export async function composeCandidates(
 }
 
 const hostOf = (workspace: Workspace, input: Loading, project: OpenProject) =>
-  createHost({ env: workspace.env, boundary: boundaryOf(workspace, input, project) })
+  createHost({ ...variablesFor(workspace), boundary: boundaryOf(workspace, input, project) })
 
 function noCompose(which: WhichDevelopment, { manifest }: OpenProject): UserError {
   if ('declared' in which)

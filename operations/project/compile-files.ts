@@ -9,7 +9,7 @@ import { boundaryOf } from './boundary.ts'
 import { dnsLabel } from './checks.ts'
 import { fallbackName } from './environment-name.ts'
 import type { Loading, Planning } from './input.ts'
-import { createHost } from './node-host.ts'
+import { createHost, variablesFor } from './node-host.ts'
 import { openProject } from './open-project.ts'
 import type { OpenProject } from './opened-project.ts'
 import { namedFiles, projectFolder } from './project-folder.ts'
@@ -30,6 +30,9 @@ export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
   'secrets/left-out',
   'secrets/plain-text',
 ])
+
+/** The switch of the specification, of the shell or of a namespace of a platform. */
+const VOLUME_AFFINITY = 'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED'
 
 interface Extra
   extends Partial<LoadOptions>,
@@ -72,9 +75,8 @@ export async function compileFiles(
 
   const boundary = boundaryOf(workspace, loading, project)
   const host = createHost({
-    env: workspace.env,
     boundary,
-    ...(workspace.givenVariables && { secretVariables: workspace.givenVariables }),
+    ...variablesFor(workspace),
     ...(onRead && { onRead }),
   })
   const nothing = (): CompiledProject => {
@@ -177,7 +179,7 @@ async function planOptions(
   project: OpenProject,
 ): Promise<PlanOptions> {
   const { tag, startOrder, includeSecrets } = values
-  const { DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED: volumeAffinity } = workspace.env
+  const volumeAffinity = workspace.env[VOLUME_AFFINITY] ?? workspace.platformVariables?.get(VOLUME_AFFINITY)
   const { manifest, environment, namesCompose } = project
   const name = values.name ?? environment?.name?.value ?? (namesCompose ? undefined : manifest?.name?.value)
   const namespace =

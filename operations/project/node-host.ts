@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
 import { realPath } from '../../adapters/files/real-path.ts'
 import type { CompilerHost, DirectoryEntry, FileStat, Outside } from '../../compiler/host.ts'
+import type { Workspace } from '../workspace.ts'
 import { type Boundary, outsideOf } from './boundary.ts'
 import { hashBuild, type Parts } from './build-hash.ts'
 import { createCheckouts } from './checkout.ts'
@@ -19,6 +20,17 @@ export interface HostOptions {
   /** Absent: everything may be read. */
   readonly boundary?: Boundary
 }
+
+/** The variables of a workspace, in the order in which they count: the shell and `--var`, the platform. */
+export const variablesFor = ({
+  env,
+  givenVariables,
+  platformVariables,
+}: Workspace): Pick<HostOptions, 'env' | 'secretVariables' | 'platformVariables'> => ({
+  env,
+  ...(givenVariables && { secretVariables: givenVariables }),
+  ...(platformVariables && { platformVariables }),
+})
 
 /** The world as the compiler sees it: this machine's files and the variables of a process. */
 export function createHost({

@@ -10,7 +10,7 @@ import type { Workspace } from '../workspace.ts'
 import { boundaryOf } from './boundary.ts'
 import { composeFileIn } from './environment-name.ts'
 import type { Loading } from './input.ts'
-import { createHost } from './node-host.ts'
+import { createHost, variablesFor } from './node-host.ts'
 import type { OpenProject } from './opened-project.ts'
 
 /**
@@ -149,9 +149,8 @@ async function automatic(workspace: Workspace, loading: Loading, folder: string)
 function hostFor(workspace: Workspace, loading: Loading, folder: string): CompilerHost {
   const own = { ...loading, projectDirectory: folder }
   return createHost({
-    env: workspace.env,
+    ...variablesFor(workspace),
     boundary: boundaryOf(workspace, own, { namesCompose: true }),
-    ...(workspace.givenVariables && { secretVariables: workspace.givenVariables }),
   })
 }
 

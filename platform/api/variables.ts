@@ -15,7 +15,7 @@ export const scope = Type.String({
 
 const variable = Type.Object({ name: Type.String(), set: time, by: person })
 /** A variable, as it is shown: nobody sees its value. */
-export type Variable = Static<typeof variable>
+export type ShownVariable = Static<typeof variable>
 
 const effective = Type.Object({
   variables: Type.Array(Type.Object({ name: Type.String(), value: Type.String(), scope: Type.String() })),
@@ -54,6 +54,7 @@ export const variableRoutes = {
     caller: 'user',
     params: byNamespace,
     reply: effective,
+    isForRuns: true,
     isSecret: true,
   }),
 } as const

@@ -8,7 +8,7 @@ import { Sleep } from './sleep.ts'
 import { Tokens } from './tokens.ts'
 import { UserClusters } from './user-clusters.ts'
 import { Users } from './users.ts'
-import { Variables } from './variables.ts'
+import { PlatformVariables } from './variables.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** A user and a password, or token, of a forge. */
@@ -21,7 +21,7 @@ export interface CloneLogin {
 export interface PlatformParts {
   readonly users: Users
   readonly tokens: Tokens
-  readonly variables: Variables
+  readonly variables: PlatformVariables
   readonly namespaces: Namespaces
   readonly logins: Logins
   readonly live: LiveNamespaces
@@ -38,7 +38,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
   return {
     users,
     tokens: new Tokens(world),
-    variables: new Variables(world),
+    variables: new PlatformVariables(world),
     namespaces,
     logins: new Logins(world),
     live: new LiveNamespaces(world, new UserClusters(world)),

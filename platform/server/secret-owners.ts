@@ -4,7 +4,7 @@ import type { Namespaces } from './namespaces.ts'
 import { noNamespace, notAllowed } from './platform-error.ts'
 
 /** What somebody wants with secrets that are kept for others. */
-export type SecretUse = 'see' | 'change'
+export type OwnerUse = 'see' | 'change'
 
 /** Tokens of what is only to deploy: it runs the code of a repository, and is to leave nothing for other deploys. */
 const WORKERS: ReadonlySet<string> = new Set(['run', 'ci'])
@@ -16,7 +16,7 @@ const WORKERS: ReadonlySet<string> = new Set(['run', 'ci'])
 export async function secretOwner(
   { user, token }: Identified,
   scope: string,
-  use: SecretUse,
+  use: OwnerUse,
   what: string,
   namespaces: Namespaces,
 ): Promise<SecretOwner> {

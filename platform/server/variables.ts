@@ -7,7 +7,7 @@ import { type SealedChange, SealedStore } from './sealed-store.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** The variables that the platform gives to what is deployed (design, section 8). */
-export class Variables {
+export class PlatformVariables {
   readonly #store: SealedStore
 
   constructor(world: PlatformWorld) {

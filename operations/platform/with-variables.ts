@@ -1,0 +1,88 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { PlatformRefusal } from '../../platform/client/client.ts'
+import { variableNameProblem } from '../../platform/rules/variable-names.ts'
+import { isPlatform } from '../contexts/store.ts'
+import type { Target } from '../contexts/target.ts'
+import type { OperationEvent } from '../events.ts'
+import type { Loading } from '../project/input.ts'
+import { openProject } from '../project/open-project.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { Workspace } from '../workspace.ts'
+import { connectPlatform } from './connect-platform.ts'
+
+export interface VariablesWorld<W extends Workspace> {
+  readonly workspace: W
+  /** As it was opened to learn the target. */
+  readonly project: OpenProject
+  readonly signal: AbortSignal
+  readonly on: (event: OperationEvent) => void
+}
+
+/** A workspace that knows the variables of the platform, and the project as it is with them. */
+export interface WithVariables<W extends Workspace> {
+  readonly workspace: W
+  readonly project: OpenProject
+}
+
+/**
+ * Fetches the variables that the platform has for deploys in the target's namespace; elsewhere than on a platform,
+ * there are none. They count less than those of the shell and of `.env`, and all are secret. Throws a UserError when
+ * the platform does not answer, or says no: with other values than are meant, something else would be deployed.
+ */
+export async function withPlatformVariables<W extends Workspace>(
+  { workspace, project, signal, on }: VariablesWorld<W>,
+  loading: Loading,
+  { context, namespace, stored }: Pick<Target, 'context' | 'namespace' | 'stored'>,
+): Promise<WithVariables<W>> {
+  if (!isPlatform(context)) return { workspace, project }
+  const { variables, unreadable } = await fetchEffective(context, namespace, stored.token, workspace, signal)
+  for (const { name, scope } of unreadable)
+    on({
+      type: 'warning',
+      text: `the platform cannot read its variable \`${name}\` (${scope}) any more; set it again: \`devctl variables set ${name}\``,
+    })
+  const { good, refused } = accepted(variables)
+  for (const text of refused) on({ type: 'warning', text })
+  if (good.size === 0) return { workspace, project }
+  workspace.secrets?.add(good.values())
+  const own = { ...workspace, platformVariables: good }
+  return { workspace: own, project: project.manifest ? await openProject(own, loading) : project }
+}
+
+/**
+ * What of an answer is used. The platform refuses these names, too; but a name is code on this machine, so who has
+ * broken into the platform is not believed.
+ */
+export function accepted(
+  variables: readonly { readonly name: string; readonly value: string; readonly scope: string }[],
+): { readonly good: ReadonlyMap<string, string>; readonly refused: readonly string[] } {
+  const good = new Map<string, string>()
+  const refused: string[] = []
+  for (const { name, value, scope } of variables) {
+    const problem = variableNameProblem(name) ?? (value.includes('\0') ? 'its value has a zero byte' : undefined)
+    if (problem === undefined) good.set(name, value)
+    else refused.push(`the variable \`${name}\` of the platform (${scope}) is not used: ${problem}`)
+  }
+  return { good, refused }
+}
+
+async function fetchEffective(
+  url: string,
+  namespace: string,
+  token: Target['stored']['token'],
+  { env }: Workspace,
+  signal: AbortSignal,
+) {
+  const platform = connectPlatform(url, token, env)
+  try {
+    return await platform.call('GET /namespaces/:ns/variables/effective', { params: { ns: namespace } }, signal)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    // A platform that is older than variables has none.
+    if (error.cause instanceof PlatformRefusal && error.cause.body.code === 'platform/no-route')
+      return { variables: [], unreadable: [] }
+    const { message, hint, notes, cause } = error
+    const why = `it was asked for the variables of namespace \`${namespace}\``
+    throw new UserError(message, { ...(hint !== undefined && { hint }), notes: [...notes, why], cause })
+  }
+}
