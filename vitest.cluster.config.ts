@@ -10,6 +10,7 @@ const ALONE = [
   ...['connect', 'faults', 'random-faults', 'webhooks'].map(name => `test/cluster/${name}.test.ts`),
   // There is one platform in a cluster.
   'test/platform-server/**/*.test.ts',
+  'test/platform-browser/**/*.test.ts',
 ]
 
 /** Those that take more than a minute, the longest first, so that none of them is the last and runs by itself. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const notHere = ['cluster', 'develop', 'buildkit', 'platform-server', 'repositories', 'long'].map(
+const notHere = ['cluster', 'develop', 'buildkit', 'platform-server', 'platform-browser', 'repositories', 'long'].map(
   one => `test/${one}/**`,
 )
 

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { build, transform } from 'esbuild'
+import { bundleWeb } from './bundle-web.mjs'
 import { standInServer } from './stand-in-server.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -19,6 +20,7 @@ else {
   await bundle()
   await bundleAgent()
   await bundlePlatform()
+  await bundleWeb()
   // In a process of its own: its code must be as a fresh start of devctl leaves it.
   const { status } = spawnSync(process.execPath, [import.meta.filename, '--keep-compiled-code'], { stdio: 'inherit' })
   process.exitCode = status ?? 1

@@ -151,6 +151,10 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: ['fastify', 'jose', 'openid-client'],
   },
+  'platform/web': {
+    ours: ['platform/web', 'platform/api/pages', 'platform/client', 'platform/rules/login-problems'],
+    packages: ['preact', 'preact-iso', '@preact/signals'],
+  },
   operations: {
     ours: [
       'operations',
@@ -215,6 +219,7 @@ const IMPURE = new Set([
   'operations/gitops',
   'platform/runner',
   'platform/server',
+  'platform/web',
   'sync',
 ])
 const HEAVY = new Set([
@@ -245,7 +250,7 @@ const folderOf = (path: string): string =>
 const modules = ['agent', 'api', 'adapters', 'compiler', 'constructs', 'operations', 'cli', 'sync', 'platform'].flatMap(
   folder =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter(path => path.endsWith('.ts'))
+      .filter(path => /\.tsx?$/.test(path))
       .map(path => join(folder, path)),
 )
 const imports = new Map(modules.map(path => [path, importsOf(path)]))

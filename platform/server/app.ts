@@ -12,6 +12,7 @@ import { toEventStream } from './event-stream.ts'
 import type { RouteHandler, ServeConnection, StreamEvent } from './handlers/handler.ts'
 import { makeHandlers } from './handlers/make-handlers.ts'
 import type { PlatformParts } from './make-parts.ts'
+import { registerPages, type WebFiles } from './pages.ts'
 import { PlatformError } from './platform-error.ts'
 import { answerUpgrades, takeConnection } from './upgrade.ts'
 import type { PlatformWorld } from './world.ts'
@@ -21,8 +22,8 @@ const BODY = 64 * 1024
 /** Milliseconds in which a request has to be complete. */
 const REQUEST = 30_000
 
-/** The server with all routes of the table, before it listens. */
-export function createApp(world: PlatformWorld, parts: PlatformParts): FastifyInstance {
+/** The server with all routes of the table and the pages of the UI, before it listens. */
+export function createApp(world: PlatformWorld, parts: PlatformParts, web?: WebFiles): FastifyInstance {
   const app = Fastify({
     bodyLimit: BODY,
     requestTimeout: REQUEST,
@@ -30,9 +31,7 @@ export function createApp(world: PlatformWorld, parts: PlatformParts): FastifyIn
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
   })
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, world))
-  app.setNotFoundHandler((_, reply) => {
-    reply.code(404).send(body('platform/no-route', 'there is nothing at this address'))
-  })
+  registerPages(app, web)
   app.addHook('preClose', async () => parts.live.close())
   const handlers = makeHandlers(world, parts)
   for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])

@@ -7,6 +7,7 @@ import { createApp } from './app.ts'
 import { lead } from './leader.ts'
 import { makeParts } from './make-parts.ts'
 import { makeTasks } from './make-tasks.ts'
+import { readWebFiles } from './pages.ts'
 import { readKeys, sealingWith } from './sealed.ts'
 import { readSettings } from './settings.ts'
 import type { PlatformWorld } from './world.ts'
@@ -21,12 +22,14 @@ interface Start {
   readonly keys: string
   /** A folder with the client secrets of providers. */
   readonly login: string
+  /** A folder with the pages. */
+  readonly web: string
   readonly version: string
   readonly port: number
 }
 
 /** Serves the platform until a signal ends it. */
-async function serve({ settings, keys, login, version, port }: Start): Promise<void> {
+async function serve({ settings, keys, login, web, version, port }: Start): Promise<void> {
   const accessAs = await tokenAccesses(process.env)
   const world: PlatformWorld = {
     cluster: await connect({ env: process.env }),
@@ -41,7 +44,7 @@ async function serve({ settings, keys, login, version, port }: Start): Promise<v
     log: line => void process.stderr.write(`${JSON.stringify(line)}\n`),
   }
   const parts = makeParts(world)
-  const app = createApp(world, parts)
+  const app = createApp(world, parts, readWebFiles(web))
   const over = new AbortController()
   const leading = lead(world, makeTasks(world, parts), over.signal)
   const end = () => {
@@ -67,7 +70,8 @@ const {
   DEVCTL_SETTINGS: settings = '/etc/devctl/settings.json',
   DEVCTL_KEYS: keys = '/etc/devctl-keys',
   DEVCTL_LOGIN: login = '/etc/devctl-login',
+  DEVCTL_WEB: web = '/devctl/web',
   DEVCTL_VERSION: version = '0.0.0',
   PORT = '8080',
 } = process.env
-void serve({ settings, keys, login, version, port: Number(PORT) })
+void serve({ settings, keys, login, web, version, port: Number(PORT) })

@@ -14,6 +14,7 @@ import { MANAGED_LABEL, PLATFORM_NAMESPACE, SERVER_ACCOUNT, USERS_NAMESPACE } fr
 import { IDLENESS } from '../../platform/rules/idleness.ts'
 import { createApp } from '../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../platform/server/make-parts.ts'
+import type { WebFiles } from '../../platform/server/pages.ts'
 import { sealingWith } from '../../platform/server/sealed.ts'
 import type { AuditLine, PlatformWorld, ServerLogLine, Settings } from '../../platform/server/world.ts'
 import { eventually } from '../cluster/cluster.ts'
@@ -71,7 +72,7 @@ export type TestSettings = Partial<Settings>
 /** The client secret of all providers. */
 export const CLIENT_SECRET = 'client-secret-0123456789'
 
-export async function openPlatform(more: TestSettings = {}): Promise<TestPlatform> {
+export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Promise<TestPlatform> {
   const admin = await connect({ env: process.env })
   const kubernetes = await apiServer()
   await install(admin, kubernetes)
@@ -109,7 +110,7 @@ export async function openPlatform(more: TestSettings = {}): Promise<TestPlatfor
     log: ({ text }: ServerLogLine) => void log.push(text),
   }
   const parts = makeParts(world)
-  const app = createApp(world, parts)
+  const app = createApp(world, parts, web)
   const made = new Set<string>()
   const others: Server[] = []
   let code: string | undefined

@@ -1,0 +1,36 @@
+/**
+ * The pages that the server answers with the web UI, and the UI shows: each has an address. A name that
+ * begins with a colon stands for one part of a path.
+ */
+export const PAGES = {
+  home: '/',
+  login: '/login',
+  setup: '/setup',
+  cli: '/cli',
+  device: '/device',
+  namespace: '/namespaces/:ns',
+  members: '/namespaces/:ns/members',
+  settings: '/namespaces/:ns/settings',
+  you: '/you',
+  tokens: '/you/tokens',
+  users: '/admin/users',
+} as const
+
+export type PageName = keyof typeof PAGES
+
+type ParametersOf<P extends string> = P extends `${string}:${infer N}/${infer Rest}`
+  ? N | ParametersOf<`/${Rest}`>
+  : P extends `${string}:${infer N}`
+    ? N
+    : never
+
+type Given<P extends PageName> =
+  ParametersOf<(typeof PAGES)[P]> extends never
+    ? readonly []
+    : readonly [parameters: Readonly<Record<ParametersOf<(typeof PAGES)[P]>, string>>]
+
+/** The address of a page. */
+export function addressOf<P extends PageName>(page: P, ...[parameters]: Given<P>): string {
+  const values: Readonly<Record<string, string>> = parameters ?? {}
+  return PAGES[page].replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+}

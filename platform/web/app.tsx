@@ -1,0 +1,94 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { ErrorBoundary } from 'preact-iso/lazy'
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
+import { PAGES } from '../api/pages.ts'
+import { Users } from './pages/admin/users.tsx'
+import { Home } from './pages/home.tsx'
+import { CliLogin } from './pages/login/cli.tsx'
+import { DeviceLogin } from './pages/login/device.tsx'
+import { Login } from './pages/login/login.tsx'
+import { Setup } from './pages/login/setup.tsx'
+import { Members } from './pages/namespace/members.tsx'
+import { NamespaceOverview } from './pages/namespace/overview.tsx'
+import { NamespaceSettings } from './pages/namespace/settings.tsx'
+import { NotFound } from './pages/not-found.tsx'
+import { Account } from './pages/you/account.tsx'
+import { Tokens } from './pages/you/tokens.tsx'
+import { listenForPalette, Palette } from './parts/palette.tsx'
+import { ProblemBox } from './parts/problem.tsx'
+import { Shell } from './parts/shell.tsx'
+import { navigate } from './state/navigate.ts'
+import type { Failure } from './state/problem.ts'
+import { loadSession, me } from './state/session.ts'
+
+/** Milliseconds until a platform that does not answer is asked again. */
+const AGAIN = 3_000
+
+/** The whole UI: who is logged in sees the page of the address, others the login. */
+export const App = () => (
+  <LocationProvider>
+    <ErrorBoundary>
+      <Everything />
+    </ErrorBoundary>
+  </LocationProvider>
+)
+
+function Everything() {
+  const { path } = useLocation()
+  switch (path) {
+    case PAGES.login:
+      return <Login />
+    case PAGES.setup:
+      return <Setup />
+    case PAGES.cli:
+      return <LoggedIn>{() => <CliLogin />}</LoggedIn>
+    case PAGES.device:
+      return <LoggedIn>{() => <DeviceLogin />}</LoggedIn>
+    default:
+      return <LoggedIn>{() => <Inside />}</LoggedIn>
+  }
+}
+
+const Inside = () => (
+  <Shell>
+    <Router>
+      <Route path={PAGES.home} component={Home} />
+      <Route path={PAGES.namespace} component={NamespaceOverview} />
+      <Route path={PAGES.members} component={Members} />
+      <Route path={PAGES.settings} component={NamespaceSettings} />
+      <Route path={PAGES.you} component={Account} />
+      <Route path={PAGES.tokens} component={Tokens} />
+      <Route path={PAGES.users} component={Users} />
+      <Route default component={NotFound} />
+    </Router>
+    <Keys />
+  </Shell>
+)
+
+function Keys() {
+  useEffect(listenForPalette, [])
+  return <Palette />
+}
+
+/** Asks who is logged in first; nobody is sent to the login, and comes back after it. */
+function LoggedIn({ children }: { readonly children: () => ComponentChildren }) {
+  const problem = useSignal<Failure | undefined>(undefined)
+  const { url } = useLocation()
+  useEffect(() => {
+    if (me.peek()) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const ask = async () => {
+      problem.value = await loadSession()
+      if (problem.value?.kind === 'offline') timer = setTimeout(ask, AGAIN)
+    }
+    void ask()
+    return () => clearTimeout(timer)
+  }, [])
+  useEffect(() => {
+    if (me.value === null) navigate(`/login?to=${encodeURIComponent(url)}`)
+  }, [me.value])
+  if (me.value) return <>{children()}</>
+  return <div class="centre">{problem.value && <ProblemBox problem={problem.value} />}</div>
+}

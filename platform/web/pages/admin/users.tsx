@@ -1,0 +1,117 @@
+import { useSignal } from '@preact/signals'
+import type { ShownUser } from '../../../api/users.ts'
+import { Button } from '../../parts/button.tsx'
+import { Command } from '../../parts/copy.tsx'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Select } from '../../parts/field.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { Page, Section } from '../../parts/page.tsx'
+import { PersonLine } from '../../parts/person.tsx'
+import { ProblemBox } from '../../parts/problem.tsx'
+import { State } from '../../parts/state.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../state/action.ts'
+import { platform } from '../../state/client.ts'
+import { useResource } from '../../state/resource.ts'
+import { me } from '../../state/session.ts'
+import { toast } from '../../state/toasts.ts'
+
+/** Everybody who has logged in, for administrators. */
+export function Users() {
+  const users = useResource('GET /admin/users', {})
+  return (
+    <Page title="People">
+      <Section
+        title="Everybody who has logged in"
+        about="Administrators keep order; they have no rights in the namespaces of others."
+      >
+        <Loading of={users}>
+          {({ items }) => (
+            <ul class="list">
+              {items.map(user => (
+                <UserRow
+                  key={user.id}
+                  user={user}
+                  onChanged={changed => users.put({ items: items.map(one => (one.id === changed.id ? changed : one)) })}
+                />
+              ))}
+            </ul>
+          )}
+        </Loading>
+      </Section>
+      <Section
+        title="Invite somebody"
+        about="Prints a link that works once, for an hour. It needs the rights of a cluster administrator."
+      >
+        <Command lines={['devctl platform invite NAME']} />
+      </Section>
+    </Page>
+  )
+}
+
+const ROLES = [
+  ['developer', 'Developer'],
+  ['admin', 'Administrator'],
+] as const
+
+function UserRow({ user, onChanged }: { readonly user: ShownUser; readonly onChanged: (user: ShownUser) => void }) {
+  const isAsked = useSignal(false)
+  const change = useAction(async (body: { readonly role?: ShownUser['role']; readonly isSuspended?: boolean }) => {
+    onChanged(await platform.call('PATCH /admin/users/:user', { params: { user: user.id }, body }))
+    isAsked.value = false
+    toast('good', `${user.login} is changed`)
+  })
+  const isYou = user.id === me.value?.id
+  return (
+    <li>
+      <div class="row">
+        <span class="row-main">
+          <PersonLine person={user} isYou={isYou} />
+        </span>
+        {user.isSuspended && <State tone="bad" icon="lock" word="Suspended" />}
+        <span class="row-side soft">
+          logged in <Time at={user.lastLogin} />
+        </span>
+        <Select
+          label={`Role of ${user.login}`}
+          isLabelHidden
+          value={user.role}
+          options={ROLES}
+          isDisabled={isYou || change.isRunning}
+          onValue={role => void change.run({ role })}
+        />
+        {user.isSuspended ? (
+          <Button isBusy={change.isRunning} onClick={() => void change.run({ isSuspended: false })}>
+            Let in again
+          </Button>
+        ) : (
+          <Button
+            disabled={isYou}
+            aria-label={`Suspend ${user.login}`}
+            onClick={() => {
+              isAsked.value = true
+            }}
+          >
+            Suspend
+          </Button>
+        )}
+      </div>
+      {change.problem && !isAsked.value && <ProblemBox problem={change.problem} />}
+      {isAsked.value && (
+        <FormDialog
+          title={`Suspend ${user.login}?`}
+          action="Suspend"
+          isDanger
+          isBusy={change.isRunning}
+          problem={change.problem}
+          onClose={() => {
+            isAsked.value = false
+          }}
+          onSubmit={() => void change.run({ isSuspended: true })}
+        >
+          <p class="soft">All sessions and tokens end within seconds. What runs goes on. You can let them in again.</p>
+        </FormDialog>
+      )}
+    </li>
+  )
+}

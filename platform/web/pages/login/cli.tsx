@@ -1,0 +1,61 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+import { Button, ButtonLink } from '../../parts/button.tsx'
+import { ProblemBox } from '../../parts/problem.tsx'
+import { useAction } from '../../state/action.ts'
+import { platform } from '../../state/client.ts'
+import { me } from '../../state/session.ts'
+import { type CliRequest, readCliRequest } from './cli-request.ts'
+import { Frame } from './frame.tsx'
+
+/** Lets a command line on this machine in: by a button, since anybody can open a page. */
+export function CliLogin() {
+  const { query } = useLocation()
+  const request = readCliRequest(query)
+  const isDone = useSignal(false)
+  const opened = useSignal(new Date())
+  const allow = useAction(async ({ port, state, challenge, label }: CliRequest) => {
+    const { code } = await platform.call('POST /auth/cli/code', { body: { challenge, label } })
+    isDone.value = true
+    // Browsers ask before a page fetches from this machine; a navigation they allow.
+    location.assign(`http://127.0.0.1:${port}/?${new URLSearchParams({ code, state })}`)
+  })
+  if (!request)
+    return (
+      <Frame title="Nothing to allow">
+        <p class="soft">This page is opened by a command line that logs in. Start it there:</p>
+        <p>
+          <code>devctl context use {location.origin}</code>
+        </p>
+        <ButtonLink href="/" icon="home">
+          Go to Home
+        </ButtonLink>
+      </Frame>
+    )
+  if (isDone.value)
+    return (
+      <Frame title="Logged in">
+        <p class="soft">Go back to your terminal; this page can be closed.</p>
+      </Frame>
+    )
+  return (
+    <Frame title="Log in a command line">
+      <dl class="facts">
+        <dt>Machine</dt>
+        <dd>{request.label}</dd>
+        <dt>Asked</dt>
+        <dd>{opened.value.toLocaleTimeString('en-GB', { timeStyle: 'short' })}, on this computer</dd>
+        <dt>Gets in as</dt>
+        <dd>{me.value?.login}</dd>
+      </dl>
+      <p class="soft">Allow it only if you have just started it. It then acts with your rights for 30 days.</p>
+      {allow.problem && <ProblemBox problem={allow.problem} />}
+      <div class="stack">
+        <Button look="solid" isBusy={allow.isRunning} onClick={() => void allow.run(request)}>
+          Allow
+        </Button>
+        <ButtonLink href="/">Cancel</ButtonLink>
+      </div>
+    </Frame>
+  )
+}

@@ -1,0 +1,48 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { LOGIN_PROBLEMS, type LoginProblem } from '../../../rules/login-problems.ts'
+import { ProblemBox } from '../../parts/problem.tsx'
+import { navigate } from '../../state/navigate.ts'
+import type { Failure } from '../../state/problem.ts'
+import { safeReturn } from '../../state/safe-return.ts'
+import { info, loadSession, me } from '../../state/session.ts'
+import { Frame } from './frame.tsx'
+import { Providers } from './providers.tsx'
+
+/** What a failed login is told as; an address says only which it was. */
+const loginProblem = (code: string): Failure => ({
+  kind: 'refused',
+  ...LOGIN_PROBLEMS[Object.hasOwn(LOGIN_PROBLEMS, code) ? (code as LoginProblem) : 'failed'], // it is one of them
+})
+
+/** The ways to log in: a button for each provider; without one, what to do. */
+export function Login() {
+  const problem = useSignal<Failure | undefined>(undefined)
+  const { query } = useLocation()
+  const back = safeReturn(query['to'], location.origin)
+  useEffect(() => {
+    void loadSession().then(found => {
+      problem.value = found
+      if (me.peek()) navigate(back)
+    })
+  }, [])
+  const ways = info.value?.login
+  return (
+    <Frame title="Log in">
+      {query['problem'] !== undefined && <ProblemBox problem={loginProblem(query['problem'])} />}
+      {problem.value && <ProblemBox problem={problem.value} onRetry={() => location.reload()} />}
+      <div class="stack login-ways">
+        <Providers back={back} />
+        {ways?.length === 0 && (
+          <div class="stack tight soft">
+            <p>This platform has no login provider: people come by a link. An administrator makes one with</p>
+            <p>
+              <code>devctl platform invite NAME</code>
+            </p>
+          </div>
+        )}
+      </div>
+    </Frame>
+  )
+}

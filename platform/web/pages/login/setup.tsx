@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { PAGES } from '../../../api/pages.ts'
+import { Button } from '../../parts/button.tsx'
+import { Field } from '../../parts/field.tsx'
+import { ProblemBox } from '../../parts/problem.tsx'
+import { useAction } from '../../state/action.ts'
+import { platform } from '../../state/client.ts'
+import { info, loadSession, me } from '../../state/session.ts'
+import { Frame } from './frame.tsx'
+import { Providers } from './providers.tsx'
+
+/** What a name to log in by looks like: the same rule as the platform's (`LOGIN`). */
+const NAME = /^[A-Za-z0-9][-A-Za-z0-9_.]{0,38}$/
+
+/**
+ * The end of a link of the installer or an administrator: its token is in the fragment, which no server
+ * sees, and it leaves the address at once. It is used by pressing a button, not by opening the link:
+ * programs that look at links in mails would use it up.
+ */
+export function Setup() {
+  const token = useSignal<string | undefined>(undefined)
+  const name = useSignal('')
+  useEffect(() => {
+    const found = /^#(devctl_(?:setup|invite)_\w+)$/.exec(location.hash)?.[1]
+    if (location.hash !== '') history.replaceState(null, '', location.pathname)
+    token.value = found ?? keptToken() ?? ''
+    void loadSession()
+  }, [])
+  const isSetup = token.value?.startsWith('devctl_setup_') ?? false
+  const providers = info.value?.login ?? []
+  const claim = useAction(async () => {
+    await platform.call('POST /auth/claim', { body: { token: token.value ?? '' } })
+    location.replace('/')
+  })
+  const enter = useAction(async () => {
+    // The name of somebody who is invited stands in the invitation.
+    const login = isSetup ? name.value : 'invited'
+    await platform.call('POST /auth/setup', { body: { token: token.value ?? '', login } })
+    // A load of its own: nothing of this page, and no token, stays in memory.
+    location.replace('/')
+  })
+  if (token.value === undefined) return null
+  if (token.value === '')
+    return (
+      <Frame title="This link is not complete">
+        <p class="soft">It ends in a token that begins with devctl_setup_ or devctl_invite_. Open the whole link.</p>
+      </Frame>
+    )
+  if (me.value === undefined) return <Frame title="One moment">{null}</Frame>
+  if (isSetup && me.value)
+    return (
+      <Frame title="Set up the platform">
+        <p class="soft">{me.value.login} becomes the first administrator. The link works once.</p>
+        {claim.problem && <ProblemBox problem={claim.problem} />}
+        <Button look="solid" isBusy={claim.isRunning} onClick={() => void claim.run()}>
+          Become administrator
+        </Button>
+      </Frame>
+    )
+  if (isSetup && providers.length > 0)
+    return (
+      <Frame title="Set up the platform">
+        <p class="soft">Log in first: your account becomes the first administrator. The link works once.</p>
+        <Providers back={PAGES.setup} onLeave={() => keepToken(token.value ?? '')} />
+      </Frame>
+    )
+  const isName = NAME.test(name.value)
+  return (
+    <Frame title={isSetup ? 'Set up the platform' : 'You are invited'}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          if (!isSetup || isName) void enter.run()
+        }}
+      >
+        {isSetup ? (
+          <>
+            <p class="soft">You become the first administrator. The link works once.</p>
+            <Field
+              label="Your name"
+              hint="Letters, digits, dashes, dots. A namespace of your own is called so."
+              error={
+                name.value !== '' && !isName
+                  ? 'Begin with a letter or digit; no spaces; up to 39 characters'
+                  : undefined
+              }
+              value={name.value}
+              onValue={value => {
+                name.value = value
+              }}
+              autocomplete="username"
+              required
+            />
+          </>
+        ) : (
+          <p class="soft">Log in with your invitation. The link works once, and you stay logged in here.</p>
+        )}
+        {enter.problem && <ProblemBox problem={enter.problem} />}
+        <Button type="submit" look="solid" isBusy={enter.isRunning} disabled={isSetup && !isName}>
+          {isSetup ? 'Become administrator' : 'Log in'}
+        </Button>
+      </form>
+    </Frame>
+  )
+}
+
+const KEPT = 'setup'
+
+/** Keeps the token in this tab for the way to a provider and back; whoever reads it takes it away. */
+const keepToken = (token: string) => sessionStorage.setItem(KEPT, token)
+
+function keptToken(): string | undefined {
+  const kept = sessionStorage.getItem(KEPT) ?? undefined
+  sessionStorage.removeItem(KEPT)
+  return kept
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact'
+import { useRoute } from 'preact-iso/router'
+import type { NamespaceDetails } from '../../../api/namespaces.ts'
+import { addressOf } from '../../../api/pages.ts'
+import { Loading } from '../../parts/loading.tsx'
+import { Page, Tabs } from '../../parts/page.tsx'
+import { namespaceState, State, Tag } from '../../parts/state.tsx'
+import { type Read, useResource } from '../../state/resource.ts'
+
+interface FrameProps {
+  /** The tab, for the title of the window. */
+  readonly part?: string
+  readonly actions?: ComponentChildren
+  readonly children: (namespace: NamespaceDetails, of: Read<NamespaceDetails>) => ComponentChildren
+}
+
+/** What the pages of one namespace have in common. */
+export function NamespaceFrame({ part, actions, children }: FrameProps) {
+  const { params } = useRoute()
+  const ns = params['ns'] ?? ''
+  const found = useResource('GET /namespaces/:ns', { params: { ns } })
+  const { data } = found.state.value
+  return (
+    <Page
+      title={ns}
+      windowTitle={part === undefined ? ns : `${part} · ${ns}`}
+      crumbs={[['Home', addressOf('home')]]}
+      beside={
+        data && (
+          <>
+            <State {...namespaceState(data.status)} />
+            {data.kind !== 'namespace' && <Tag>{data.kind}</Tag>}
+          </>
+        )
+      }
+      actions={actions}
+      tabs={
+        <Tabs
+          label={`Parts of ${ns}`}
+          items={[
+            ['Overview', addressOf('namespace', { ns })],
+            ['Members', addressOf('members', { ns })],
+            ['Settings', addressOf('settings', { ns })],
+          ]}
+        />
+      }
+    >
+      <Loading of={found}>{namespace => children(namespace, found)}</Loading>
+    </Page>
+  )
+}

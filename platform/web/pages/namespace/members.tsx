@@ -1,0 +1,185 @@
+import { useSignal } from '@preact/signals'
+import type { Person } from '../../../api/common.ts'
+import type { NamespaceDetails } from '../../../api/namespaces.ts'
+import { Button } from '../../parts/button.tsx'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Select } from '../../parts/field.tsx'
+import { Section } from '../../parts/page.tsx'
+import { PersonLine } from '../../parts/person.tsx'
+import { Empty, ProblemBox } from '../../parts/problem.tsx'
+import { useAction } from '../../state/action.ts'
+import { platform } from '../../state/client.ts'
+import { type Read, useResource } from '../../state/resource.ts'
+import { isAdmin, me } from '../../state/session.ts'
+import { toast } from '../../state/toasts.ts'
+import { NamespaceFrame } from './frame.tsx'
+
+type Role = NamespaceDetails['members'][number]['role']
+
+const ROLES: readonly (readonly [Role, string])[] = [
+  ['viewer', 'Viewer: sees it'],
+  ['developer', 'Developer: deploys'],
+  ['owner', 'Owner: shares and deletes it, too'],
+]
+
+/** Who has rights in a namespace. */
+export function Members() {
+  const isSharing = useSignal(false)
+  return (
+    <NamespaceFrame part="Members">
+      {(namespace, of) => {
+        const mayShare = namespace.role === 'owner' || isAdmin.value
+        return (
+          <Section
+            title="Members"
+            about="What each may do in it, the cluster itself decides: it holds for devctl and kubectl alike."
+            actions={
+              mayShare && (
+                <Button
+                  look="solid"
+                  icon="share"
+                  onClick={() => {
+                    isSharing.value = true
+                  }}
+                >
+                  Share
+                </Button>
+              )
+            }
+          >
+            <ul class="list">
+              {namespace.members.map(({ user, role }) => (
+                <MemberRow key={user.id} namespace={namespace} of={of} user={user} role={role} mayShare={mayShare} />
+              ))}
+            </ul>
+            {isSharing.value && (
+              <Share
+                namespace={namespace}
+                of={of}
+                onClose={() => {
+                  isSharing.value = false
+                }}
+              />
+            )}
+          </Section>
+        )
+      }}
+    </NamespaceFrame>
+  )
+}
+
+interface InNamespace {
+  readonly namespace: NamespaceDetails
+  readonly of: Read<NamespaceDetails>
+}
+
+function MemberRow({
+  namespace,
+  of,
+  user,
+  role,
+  mayShare,
+}: InNamespace & { readonly user: Person; readonly role: Role; readonly mayShare: boolean }) {
+  const params = { ns: namespace.name, user: user.id }
+  const change = useAction(async (next: Role) => {
+    of.put(await platform.call('PUT /namespaces/:ns/members/:user', { params, body: { role: next } }))
+    toast('good', `${user.login} is ${next} of ${namespace.name} now`)
+  })
+  const remove = useAction(async () => {
+    await platform.call('DELETE /namespaces/:ns/members/:user', { params })
+    of.put({ ...namespace, members: namespace.members.filter(one => one.user.id !== user.id) })
+    toast('good', `${user.login} is no member of ${namespace.name} any more`)
+  })
+  const isOwner = user.id === namespace.owner.id
+  const problem = change.problem ?? remove.problem
+  return (
+    <li>
+      <div class="row">
+        <span class="row-main">
+          <PersonLine person={user} isYou={user.id === me.value?.id} />
+        </span>
+        {mayShare && !isOwner ? (
+          <>
+            <Select
+              label={`Role of ${user.login}`}
+              isLabelHidden
+              value={role}
+              options={ROLES.map(([value]) => [value, capital(value)] as const)}
+              isDisabled={change.isRunning}
+              onValue={next => void change.run(next)}
+            />
+            <Button
+              look="ghost"
+              icon="cross"
+              isBusy={remove.isRunning}
+              aria-label={`Remove ${user.login}`}
+              title={`Remove ${user.login}`}
+              onClick={() => void remove.run()}
+            />
+          </>
+        ) : (
+          <span class="soft">{capital(role)}</span>
+        )}
+      </div>
+      {problem && <ProblemBox problem={problem} />}
+    </li>
+  )
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+function Share({ namespace, of, onClose }: InNamespace & { readonly onClose: () => void }) {
+  const users = useResource('GET /users', {})
+  const chosen = useSignal('')
+  const role = useSignal<Role>('developer')
+  const isMember = new Set(namespace.members.map(one => one.user.id))
+  const others = (users.state.value.data?.items ?? []).filter(one => !isMember.has(one.id))
+  const user = others.find(one => one.id === chosen.value) ?? others[0]
+  const share = useAction(async () => {
+    if (!user) return
+    const params = { ns: namespace.name, user: user.id }
+    of.put(await platform.call('PUT /namespaces/:ns/members/:user', { params, body: { role: role.value } }))
+    toast('good', `${namespace.name} is shared with ${user.login}`)
+    onClose()
+  })
+  const isNobody = users.state.value.data !== undefined && others.length === 0
+  return (
+    <FormDialog
+      title={`Share ${namespace.name}`}
+      action="Share"
+      isBusy={share.isRunning}
+      isReady={user !== undefined}
+      problem={share.problem}
+      command={`devctl namespace share ${namespace.name} ${user?.login ?? 'NAME'} --role ${role.value}`}
+      onClose={onClose}
+      onSubmit={() => void share.run()}
+    >
+      {isNobody ? (
+        <Empty icon="users" title="Everybody is a member">
+          <p class="soft">Others appear here once they have logged in.</p>
+        </Empty>
+      ) : (
+        <>
+          <Select
+            label="Person"
+            value={user?.id ?? ''}
+            options={others.map(
+              one => [one.id, one.name === undefined ? one.login : `${one.name} (${one.login})`] as const,
+            )}
+            onValue={value => {
+              chosen.value = value
+            }}
+          />
+          <Select
+            label="Role"
+            value={role.value}
+            options={ROLES}
+            onValue={value => {
+              role.value = value
+            }}
+          />
+        </>
+      )}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,174 @@
+import { useSignal } from '@preact/signals'
+import type { NamespaceDetails } from '../../../api/namespaces.ts'
+import { addressOf } from '../../../api/pages.ts'
+import { Button } from '../../parts/button.tsx'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Field, Select, Switch } from '../../parts/field.tsx'
+import { Section } from '../../parts/page.tsx'
+import { ProblemBox } from '../../parts/problem.tsx'
+import { useAction } from '../../state/action.ts'
+import { platform } from '../../state/client.ts'
+import { navigate } from '../../state/navigate.ts'
+import { type Read, refreshAll, useResource } from '../../state/resource.ts'
+import { isAdmin } from '../../state/session.ts'
+import { toast } from '../../state/toasts.ts'
+import { NamespaceFrame } from './frame.tsx'
+
+/** What holds for a whole namespace, and what cannot be taken back. */
+export function NamespaceSettings() {
+  const open = useSignal<'delete' | 'transfer' | undefined>(undefined)
+  const close = () => {
+    open.value = undefined
+  }
+  return (
+    <NamespaceFrame part="Settings">
+      {(namespace, of) => {
+        const mayChange = namespace.role === 'owner' || isAdmin.value
+        return (
+          <>
+            <Section title="When nobody uses it">
+              <Persistent namespace={namespace} of={of} mayChange={mayChange} />
+            </Section>
+            {mayChange && (
+              <Section title="Danger zone" isDanger>
+                <div class="list">
+                  {isAdmin.value && (
+                    <div class="row">
+                      <span class="row-main block">
+                        <span class="strong">Transfer</span>
+                        <span class="soft">Somebody else becomes its owner.</span>
+                      </span>
+                      <Button
+                        onClick={() => {
+                          open.value = 'transfer'
+                        }}
+                      >
+                        Transfer
+                      </Button>
+                    </div>
+                  )}
+                  <div class="row">
+                    <span class="row-main block">
+                      <span class="strong">Delete</span>
+                      <span class="soft">All that runs in it and all its data go. This cannot be taken back.</span>
+                    </span>
+                    <Button
+                      look="danger-plain"
+                      icon="trash"
+                      onClick={() => {
+                        open.value = 'delete'
+                      }}
+                    >
+                      Delete
+                    </Button>
+                  </div>
+                </div>
+              </Section>
+            )}
+            {open.value === 'delete' && <Delete namespace={namespace} onClose={close} />}
+            {open.value === 'transfer' && <Transfer namespace={namespace} of={of} onClose={close} />}
+          </>
+        )
+      }}
+    </NamespaceFrame>
+  )
+}
+
+interface InNamespace {
+  readonly namespace: NamespaceDetails
+  readonly of: Read<NamespaceDetails>
+}
+
+function Persistent({ namespace, of, mayChange }: InNamespace & { readonly mayChange: boolean }) {
+  const change = useAction(async (isPersistent: boolean) => {
+    of.put(await platform.call('PATCH /namespaces/:ns', { params: { ns: namespace.name }, body: { isPersistent } }))
+  })
+  return (
+    <div class="card">
+      <Switch
+        label="Keep it"
+        hint="It neither falls asleep nor is deleted when nobody uses it."
+        isOn={namespace.isPersistent ?? false}
+        isDisabled={!mayChange || change.isRunning}
+        onChange={isOn => void change.run(isOn)}
+      />
+      {change.problem && <ProblemBox problem={change.problem} />}
+    </div>
+  )
+}
+
+function Delete({
+  namespace: { name },
+  onClose,
+}: {
+  readonly namespace: NamespaceDetails
+  readonly onClose: () => void
+}) {
+  const typed = useSignal('')
+  const remove = useAction(async () => {
+    await platform.call('DELETE /namespaces/:ns', { params: { ns: name } })
+    toast('good', `${name} is being deleted`)
+    refreshAll()
+    navigate(addressOf('home'))
+  })
+  return (
+    <FormDialog
+      title={`Delete ${name}?`}
+      action="Delete it for good"
+      isDanger
+      isBusy={remove.isRunning}
+      isReady={typed.value === name}
+      problem={remove.problem}
+      command={`devctl namespace delete ${name}`}
+      onClose={onClose}
+      onSubmit={() => void remove.run()}
+    >
+      <p class="soft">Its workloads, volumes, variables and history are deleted. Nobody can bring them back.</p>
+      <Field
+        label={`Type ${name} to go on`}
+        value={typed.value}
+        onValue={value => {
+          typed.value = value
+        }}
+        autofocus
+      />
+    </FormDialog>
+  )
+}
+
+function Transfer({ namespace, of, onClose }: InNamespace & { readonly onClose: () => void }) {
+  const users = useResource('GET /users', {})
+  const chosen = useSignal('')
+  const others = (users.state.value.data?.items ?? []).filter(one => one.id !== namespace.owner.id)
+  const user = others.find(one => one.id === chosen.value) ?? others[0]
+  const transfer = useAction(async () => {
+    if (!user) return
+    of.put(await platform.call('PATCH /namespaces/:ns', { params: { ns: namespace.name }, body: { owner: user.id } }))
+    toast('good', `${namespace.name} belongs to ${user.login} now`)
+    onClose()
+  })
+  return (
+    <FormDialog
+      title={`Transfer ${namespace.name}`}
+      action="Transfer"
+      isDanger
+      isBusy={transfer.isRunning}
+      isReady={user !== undefined}
+      problem={transfer.problem}
+      onClose={onClose}
+      onSubmit={() => void transfer.run()}
+    >
+      <p class="soft">It counts as theirs, and {namespace.owner.login} has no rights in it any more.</p>
+      <Select
+        label="New owner"
+        value={user?.id ?? ''}
+        options={others.map(
+          one => [one.id, one.name === undefined ? one.login : `${one.name} (${one.login})`] as const,
+        )}
+        onValue={value => {
+          chosen.value = value
+        }}
+      />
+    </FormDialog>
+  )
+}

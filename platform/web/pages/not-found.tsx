@@ -1,0 +1,17 @@
+import { ButtonLink } from '../parts/button.tsx'
+import { Page } from '../parts/page.tsx'
+import { Empty } from '../parts/problem.tsx'
+
+/** Where there is no page. */
+export const NotFound = () => (
+  <Page title="There is no such page">
+    <Empty icon="search" title="Nothing is at this address">
+      <p class="soft">It may have been deleted, or the link is cut. Press / to search.</p>
+      <p>
+        <ButtonLink href="/" icon="home">
+          Go to Home
+        </ButtonLink>
+      </p>
+    </Empty>
+  </Page>
+)

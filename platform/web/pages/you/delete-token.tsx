@@ -1,0 +1,52 @@
+import { useSignal } from '@preact/signals'
+import type { TokenInfo } from '../../../api/me.ts'
+import { Button } from '../../parts/button.tsx'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { useAction } from '../../state/action.ts'
+import { platform } from '../../state/client.ts'
+import { toast } from '../../state/toasts.ts'
+
+interface DeleteTokenProps {
+  readonly token: TokenInfo
+  readonly word: 'End' | 'Delete'
+  readonly onDeleted: () => void
+}
+
+/** Ends a session or token, after a question. */
+export function DeleteToken({ token: { id, label }, word, onDeleted }: DeleteTokenProps) {
+  const isAsked = useSignal(false)
+  const remove = useAction(async () => {
+    await platform.call('DELETE /me/tokens/:id', { params: { id } })
+    isAsked.value = false
+    toast('good', word === 'End' ? `The session ${label} has ended` : `The token ${label} is deleted`)
+    onDeleted()
+  })
+  const close = () => {
+    isAsked.value = false
+  }
+  return (
+    <>
+      <Button
+        onClick={() => {
+          isAsked.value = true
+        }}
+        aria-label={`${word} ${label}`}
+      >
+        {word}
+      </Button>
+      {isAsked.value && (
+        <FormDialog
+          title={`${word} ${label}?`}
+          action={word}
+          isDanger
+          isBusy={remove.isRunning}
+          problem={remove.problem}
+          onClose={close}
+          onSubmit={() => void remove.run()}
+        >
+          <p class="soft">What uses it is refused from now on, here and by the cluster.</p>
+        </FormDialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+import type { ComponentChildren } from 'preact'
+import { addressOf } from '../../../api/pages.ts'
+import { Page, Tabs } from '../../parts/page.tsx'
+
+/** What the pages about oneself have in common. */
+export const YouFrame = ({ part, children }: { readonly part: string; readonly children: ComponentChildren }) => (
+  <Page
+    title="You"
+    windowTitle={part}
+    tabs={
+      <Tabs
+        label="Parts of your account"
+        items={[
+          ['Account', addressOf('you')],
+          ['Tokens', addressOf('tokens')],
+        ]}
+      />
+    }
+  >
+    {children}
+  </Page>
+)

@@ -1,0 +1,48 @@
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
+import { Icon, type IconName } from './icon.tsx'
+
+type Look = 'solid' | 'plain' | 'ghost' | 'danger' | 'danger-plain'
+
+interface ButtonProps {
+  readonly look?: Look
+  readonly icon?: IconName
+  readonly isBusy?: boolean
+  readonly children?: ComponentChildren
+}
+
+/** A button; while it is busy it keeps its width, and is not pressed twice. */
+export function Button({
+  look = 'plain',
+  icon,
+  isBusy = false,
+  children,
+  onClick,
+  type = 'button',
+  ...rest
+}: ButtonProps & Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon'>) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      class={`button ${look}${isBusy ? ' is-busy' : ''}${children === undefined ? ' only-icon' : ''}`}
+      aria-disabled={isBusy || undefined}
+      onClick={isBusy ? event => event.preventDefault() : onClick}
+    >
+      {isBusy ? <Icon name="spin" /> : icon && <Icon name={icon} />}
+      {children !== undefined && <span>{children}</span>}
+    </button>
+  )
+}
+
+/** A link that looks like a button: it opens a page. */
+export const ButtonLink = ({
+  look = 'plain',
+  icon,
+  href,
+  children,
+}: ButtonProps & { readonly href: string; readonly children: ComponentChildren }) => (
+  <a class={`button ${look}`} href={href}>
+    {icon && <Icon name={icon} />}
+    <span>{children}</span>
+  </a>
+)

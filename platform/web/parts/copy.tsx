@@ -1,0 +1,66 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Icon } from './icon.tsx'
+
+/** Milliseconds that a button says that it has copied. */
+const SEEN = 1_600
+
+/** Copies a text, and says so in the place of its own icon. */
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const isDone = useSignal(false)
+  useEffect(() => {
+    if (!isDone.value) return
+    const timer = setTimeout(() => {
+      isDone.value = false
+    }, SEEN)
+    return () => clearTimeout(timer)
+  }, [isDone.value])
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    isDone.value = true
+  }
+  return (
+    <button type="button" class={`copy${isDone.value ? ' is-done' : ''}`} onClick={copy} aria-label={`Copy ${label}`}>
+      <Icon name={isDone.value ? 'check' : 'copy'} />
+      <span class="hidden" role="status">
+        {isDone.value ? 'Copied' : ''}
+      </span>
+    </button>
+  )
+}
+
+/** Lines for a terminal, each as it is pasted. */
+export const Command = ({ lines }: { readonly lines: readonly string[] }) => (
+  <CopyBox lines={lines} label={lines.length === 1 ? 'command' : 'commands'} look="command" />
+)
+
+/** Lines that are taken somewhere else. */
+export const CopyBox = ({
+  lines,
+  label,
+  look = 'value',
+}: {
+  readonly lines: readonly string[]
+  readonly label: string
+  readonly look?: 'command' | 'value'
+}) => (
+  <div class={`copy-box ${look}`}>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled, by keyboard too */}
+    {/* biome-ignore lint/a11y/useSemanticElements: it is no form */}
+    <pre tabIndex={0} role="group" aria-label={label}>
+      {lines.map(line => (
+        <code key={line}>{line}</code>
+      ))}
+    </pre>
+    <CopyButton text={lines.join('\n')} label={label} />
+  </div>
+)
+
+/** What an action is on the command line, below its button. */
+export const SameOnCommandLine = ({ command }: { readonly command: string }) => (
+  <p class="same">
+    <Icon name="terminal" size={14} />
+    <code>{command}</code>
+    <CopyButton text={command} label={`command ${command}`} />
+  </p>
+)

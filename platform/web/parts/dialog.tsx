@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { Failure } from '../state/problem.ts'
+import { Button } from './button.tsx'
+import { SameOnCommandLine } from './copy.tsx'
+import { ProblemBox } from './problem.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+  readonly isWide?: boolean
+}
+
+/** A dialog over the page: the browser keeps the focus in it, and gives it back. */
+export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    element.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside it closes it; by keyboard, Escape does
+    <dialog
+      ref={element}
+      class={isWide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={event => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={event => event.target === element.current && onClose()}
+    >
+      <div class="dialog-body">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+interface FormDialogProps extends DialogProps {
+  readonly action: string
+  readonly isDanger?: boolean
+  readonly isBusy: boolean
+  readonly isReady?: boolean
+  readonly problem: Failure | undefined
+  /** The same on the command line. */
+  readonly command?: string | undefined
+  readonly onSubmit: () => void
+}
+
+/** A dialog with one thing to do: fields, what went wrong, its command, and two buttons. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, onClose, children, action, isDanger, isBusy, isReady = true, problem, command, onSubmit } = props
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={event => {
+          event.preventDefault()
+          if (isReady && !isBusy) onSubmit()
+        }}
+      >
+        {children}
+        {problem && <ProblemBox problem={problem} />}
+        {command !== undefined && <SameOnCommandLine command={command} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look={isDanger ? 'danger' : 'solid'} isBusy={isBusy} disabled={!isReady}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

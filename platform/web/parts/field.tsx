@@ -1,0 +1,134 @@
+import { useId } from 'preact/hooks'
+
+interface FieldProps {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly error?: string | undefined
+  readonly value: string
+  readonly onValue: (value: string) => void
+  readonly placeholder?: string
+  readonly maxLength?: number
+  readonly autofocus?: boolean
+  readonly autocomplete?: string
+  readonly required?: boolean
+  /** It is not shown while it is typed. */
+  readonly isSecret?: boolean
+  /** Another look. */
+  readonly look?: 'code'
+}
+
+/** A line of text with its label, what may be in it, and what is wrong with it. */
+export function Field({
+  label,
+  hint,
+  error,
+  value,
+  onValue,
+  look,
+  isSecret = false,
+  autocomplete = 'off',
+  ...rest
+}: FieldProps) {
+  const id = useId()
+  const note = error ?? hint
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        {...rest}
+        // Types have more kinds of input, with other properties, than these two, which take the same.
+        type={(isSecret ? 'password' : 'text') as 'text'}
+        autocomplete={autocomplete}
+        spellcheck={false}
+        id={id}
+        class={look === 'code' ? 'input code-input' : 'input'}
+        value={value}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={note === undefined ? undefined : `${id}-note`}
+        onInput={event => onValue(event.currentTarget.value)}
+      />
+      {note !== undefined && (
+        <p id={`${id}-note`} class={error === undefined ? 'note' : 'note is-error'}>
+          {note}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface SelectProps<T extends string> {
+  readonly label: string
+  readonly isLabelHidden?: boolean
+  readonly value: T
+  readonly options: readonly (readonly [value: T, text: string])[]
+  readonly onValue: (value: T) => void
+  readonly isDisabled?: boolean
+}
+
+/** One of a few words. */
+export function Select<T extends string>({
+  label,
+  isLabelHidden,
+  value,
+  options,
+  onValue,
+  isDisabled,
+}: SelectProps<T>) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id} class={isLabelHidden ? 'hidden' : undefined}>
+        {label}
+      </label>
+      <select
+        id={id}
+        class="input select"
+        value={value}
+        disabled={isDisabled}
+        // One of the options.
+        onChange={event => onValue(event.currentTarget.value as T)}
+      >
+        {options.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+interface SwitchProps {
+  readonly label: string
+  readonly hint: string
+  readonly isOn: boolean
+  readonly isDisabled?: boolean
+  readonly onChange: (isOn: boolean) => void
+}
+
+/** Something that is on or off, and takes effect at once. */
+export function Switch({ label, hint, isOn, isDisabled = false, onChange }: SwitchProps) {
+  const id = useId()
+  return (
+    <div class="switch-line">
+      <div>
+        <p id={id} class="strong">
+          {label}
+        </p>
+        <p id={`${id}-hint`} class="soft">
+          {hint}
+        </p>
+      </div>
+      <button
+        type="button"
+        role="switch"
+        class="switch"
+        aria-checked={isOn}
+        aria-labelledby={id}
+        aria-describedby={`${id}-hint`}
+        disabled={isDisabled}
+        onClick={() => onChange(!isOn)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,11 @@
+import { Command } from './copy.tsx'
+
+/** The two lines by which somebody deploys from their own machine. */
+export const FromLaptop = ({ namespace, home }: { readonly namespace?: string; readonly home?: string }) => (
+  <Command
+    lines={[
+      `devctl context use ${location.origin}${namespace === undefined || namespace === home ? '' : ` --namespace ${namespace}`}`,
+      'devctl deploy',
+    ]}
+  />
+)

@@ -1,0 +1,35 @@
+import type { ComponentChildren } from 'preact'
+import type { Read } from '../state/resource.ts'
+import { ProblemBox } from './problem.tsx'
+
+/** The rows that will be there, in their size: nothing jumps when they come. */
+export const SkeletonRows = ({ rows = 3 }: { readonly rows?: number }) => (
+  <div class="list" aria-busy="true">
+    <span class="hidden" role="status">
+      Loading
+    </span>
+    {Array.from({ length: rows }, (_, index) => (
+      <div class="row skeleton-row" key={index}>
+        <span class="skeleton w-s" />
+        <span class="skeleton w-m" />
+      </div>
+    ))}
+  </div>
+)
+
+/** What was read, what stands in its place until then, or why it cannot be had. */
+export function Loading<T>({
+  of,
+  skeleton,
+  children,
+}: {
+  readonly of: Read<T>
+  readonly skeleton?: ComponentChildren
+  readonly children: (data: T) => ComponentChildren
+}) {
+  const { data, problem } = of.state.value
+  if (data !== undefined) return <>{children(data)}</>
+  // A session that has ended, and a platform that does not answer, are told once for the whole page.
+  if (problem?.kind === 'refused') return <ProblemBox problem={problem} onRetry={() => void of.refresh()} />
+  return <>{skeleton ?? <SkeletonRows />}</>
+}

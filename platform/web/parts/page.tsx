@@ -1,0 +1,103 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { Icon } from './icon.tsx'
+
+interface PageProps {
+  readonly title: string
+  /** Of the window, where it is another one. */
+  readonly windowTitle?: string
+  readonly crumbs?: readonly (readonly [text: string, address: string])[]
+  /** Beside the title. */
+  readonly beside?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly tabs?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+/** A page of the UI: where it is, its title, what can be done, and its content. */
+export function Page({ title, windowTitle, crumbs = [], beside, actions, tabs, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const { path } = useLocation()
+  useEffect(() => {
+    document.title = `${windowTitle ?? title} · devctl`
+  }, [title, windowTitle])
+  useEffect(() => {
+    // Who came by keyboard goes on here, and who listens hears where they are.
+    if (wasOpened) heading.current?.focus({ preventScroll: true })
+    wasOpened = true
+  }, [path])
+  return (
+    <div class="page">
+      <header class="page-head">
+        {crumbs.length > 0 && (
+          <nav aria-label="Where you are" class="crumbs">
+            {crumbs.map(([text, address]) => (
+              <span key={address}>
+                <a href={address}>{text}</a>
+                <Icon name="right" size={12} />
+              </span>
+            ))}
+          </nav>
+        )}
+        <div class="page-title">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {beside}
+          {actions && <div class="actions">{actions}</div>}
+        </div>
+        {tabs}
+      </header>
+      {children}
+    </div>
+  )
+}
+/** The first page of a visit keeps the browser's own focus. */
+let wasOpened = false
+
+/** Pages beside each other, as tabs: each is a link with an address. */
+export function Tabs({
+  label,
+  items,
+}: {
+  readonly label: string
+  readonly items: readonly (readonly [text: string, address: string])[]
+}) {
+  const { path } = useLocation()
+  return (
+    <nav aria-label={label} class="tabs">
+      {items.map(([text, address]) => (
+        <a key={address} href={address} aria-current={path === address ? 'page' : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** A part of a page with a title of its own. */
+export const Section = ({
+  title,
+  about,
+  actions,
+  isDanger = false,
+  children,
+}: {
+  readonly title: string
+  readonly about?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly isDanger?: boolean
+  readonly children: ComponentChildren
+}) => (
+  <section class={isDanger ? 'section danger-zone' : 'section'}>
+    <header class="section-head">
+      <div>
+        <h2>{title}</h2>
+        {about !== undefined && <p class="soft">{about}</p>}
+      </div>
+      {actions && <div class="actions">{actions}</div>}
+    </header>
+    {children}
+  </section>
+)

@@ -1,0 +1,151 @@
+import { signal, useSignal } from '@preact/signals'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { addressOf } from '../../api/pages.ts'
+import { type Findable, find } from '../state/find.ts'
+import { navigate } from '../state/navigate.ts'
+import { useResource } from '../state/resource.ts'
+import { isAdmin, logout } from '../state/session.ts'
+import { chooseTheme } from '../state/theme.ts'
+import { Icon } from './icon.tsx'
+
+const isOpen = signal(false)
+/** Rows that are shown at most. */
+const SHOWN = 40
+
+export function openPalette(): void {
+  isOpen.value = true
+}
+
+/** Opens the search by `/`, where nothing is typed, and by Control or Command with K. */
+export function listenForPalette(): () => void {
+  const listen = (event: KeyboardEvent) => {
+    const isTyping =
+      event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')
+    const isKey = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k'
+    if (!isKey && (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey)) return
+    if (document.querySelector('dialog[open]:not(.palette)')) return
+    event.preventDefault()
+    isOpen.value = isKey ? !isOpen.value : true
+  }
+  addEventListener('keydown', listen)
+  return () => removeEventListener('keydown', listen)
+}
+
+export const Palette = () => (isOpen.value ? <OpenPalette /> : null)
+
+function useFindables(): readonly Findable[] {
+  const { data } = useResource('GET /namespaces', {}).state.value
+  const page = (text: string, href: string, also?: string): Findable => ({
+    text,
+    group: 'Page',
+    href,
+    ...(also !== undefined && { also }),
+  })
+  return [
+    ...(data?.items ?? []).map(({ name, owner }) => ({
+      text: name,
+      also: `namespace ${owner.login}`,
+      group: 'Namespace',
+      href: addressOf('namespace', { ns: name }),
+    })),
+    page('Home', addressOf('home'), 'namespaces start'),
+    page('Your account', addressOf('you'), 'profile appearance sessions kubectl'),
+    page('Tokens', addressOf('tokens'), 'api ci programs'),
+    ...(isAdmin.value ? [page('People', addressOf('users'), 'users admin administration')] : []),
+    { text: 'New namespace', group: 'Action', also: 'create add', href: `${addressOf('home')}?new` },
+    { text: 'Use light colours', group: 'Action', also: 'theme appearance', run: () => chooseTheme('light') },
+    { text: 'Use dark colours', group: 'Action', also: 'theme appearance', run: () => chooseTheme('dark') },
+    { text: 'Use the colours of the system', group: 'Action', also: 'theme', run: () => chooseTheme('system') },
+    { text: 'Log out', group: 'Action', also: 'sign out end session', run: () => void logout() },
+  ]
+}
+
+function OpenPalette() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const text = useSignal('')
+  const chosen = useSignal(0)
+  const id = useId()
+  const found = find(useFindables(), text.value).slice(0, SHOWN)
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  useEffect(() => {
+    dialog.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [chosen.value])
+  const close = () => {
+    isOpen.value = false
+  }
+  const open = (one: Findable | undefined) => {
+    if (!one) return
+    close()
+    if (one.run) one.run()
+    else if (one.href !== undefined) navigate(one.href)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && found.length > 0) chosen.value = (chosen.value + step + found.length) % found.length
+    else if (event.key === 'Enter') open(found[chosen.value])
+    else return
+    event.preventDefault()
+  }
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside it closes it; by keyboard, Escape does
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label="Search"
+      onCancel={event => {
+        event.preventDefault()
+        close()
+      }}
+      onClick={event => event.target === dialog.current && close()}
+    >
+      <div class="palette-input">
+        <Icon name="search" />
+        <input
+          role="combobox"
+          aria-label="Search for namespaces, pages and actions"
+          aria-expanded="true"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={found.length > 0 ? `${id}-${chosen.value}` : undefined}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="Search for namespaces, pages and actions"
+          value={text.value}
+          onInput={event => {
+            text.value = event.currentTarget.value
+            chosen.value = 0
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <kbd>Esc</kbd>
+      </div>
+      <div class="palette-list" id={`${id}-list`} role="listbox" aria-label="Found">
+        {found.map((one, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input takes the keys
+          // biome-ignore lint/a11y/useFocusableInteractive: see above
+          <div
+            key={`${one.group} ${one.text}`}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === chosen.value}
+            class="palette-row"
+            onClick={() => open(one)}
+            onPointerMove={() => {
+              chosen.value = index
+            }}
+          >
+            <Icon name={one.group === 'Namespace' ? 'box' : one.group === 'Page' ? 'right' : 'terminal'} />
+            <span class="cut">{one.text}</span>
+            <span class="soft">{one.group}</span>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p class="palette-none soft">Nothing is called so.</p>}
+    </dialog>
+  )
+}

@@ -1,0 +1,34 @@
+import type { Person } from '../../api/common.ts'
+
+/** Colours of avatars; each has enough contrast with its letters in light and dark. */
+const COLOURS = 8
+
+/** Somebody's letters in a colour of their own. */
+export function Avatar({ person, size = 'm' }: { readonly person: Person; readonly size?: 's' | 'm' | 'l' }) {
+  const text = (person.name ?? person.login).trim()
+  const letters = text.split(/[\s._-]+/).filter(one => one !== '')
+  const shown = (letters.length > 1 ? [letters[0], letters.at(-1)] : [letters[0]])
+    .map(one => [...(one ?? '?')][0])
+    .join('')
+  let sum = 0
+  for (const letter of person.id) sum = (sum * 31 + letter.charCodeAt(0)) % 997
+  return (
+    <span class={`avatar avatar-${size} colour-${sum % COLOURS}`} aria-hidden="true">
+      {shown.toUpperCase()}
+    </span>
+  )
+}
+
+/** Somebody in a row: letters, name, and login where it is another. */
+export const PersonLine = ({ person, isYou = false }: { readonly person: Person; readonly isYou?: boolean }) => (
+  <span class="person">
+    <Avatar person={person} />
+    <span class="person-text">
+      <span class="strong">
+        {person.name ?? person.login}
+        {isYou && <span class="soft"> (you)</span>}
+      </span>
+      {person.name !== undefined && <span class="soft">{person.login}</span>}
+    </span>
+  </span>
+)

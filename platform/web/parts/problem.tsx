@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact'
+import type { Failure } from '../state/problem.ts'
+import { Button } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+
+/** What went wrong, in the words of the platform. */
+export const ProblemBox = ({ problem, onRetry }: { readonly problem: Failure; readonly onRetry?: () => void }) => (
+  <div class="problem" role="alert">
+    <Icon name="warn" />
+    <div class="stack tight">
+      <p>
+        <InlineCode text={sentence(problem.message)} />
+      </p>
+      {problem.notes?.map(note => (
+        <p class="soft" key={note}>
+          <InlineCode text={note} />
+        </p>
+      ))}
+      {problem.hint !== undefined && (
+        <p class="soft">
+          <InlineCode text={sentence(problem.hint)} />
+        </p>
+      )}
+      {onRetry && (
+        <p>
+          <Button icon="refresh" onClick={onRetry}>
+            Try again
+          </Button>
+        </p>
+      )}
+    </div>
+  </div>
+)
+
+/** Words in backticks are code, as in a terminal. */
+export const InlineCode = ({ text }: { readonly text: string }) => (
+  <>
+    {text
+      .split(/(`[^`]+`)/)
+      .map((part, index) =>
+        part.startsWith('`') && part.length > 2 ? <code key={index}>{part.slice(1, -1)}</code> : part,
+      )}
+  </>
+)
+
+/** Messages begin in lower case for a terminal; here they are sentences. */
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Where there is nothing yet: what it is, and how to begin. */
+export const Empty = ({
+  icon,
+  title,
+  children,
+}: {
+  readonly icon: IconName
+  readonly title: string
+  readonly children?: ComponentChildren
+}) => (
+  <div class="empty">
+    <span class="empty-icon">
+      <Icon name={icon} size={20} />
+    </span>
+    <p class="strong">{title}</p>
+    {children}
+  </div>
+)

@@ -1,0 +1,178 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import type { Namespace } from '../../api/namespaces.ts'
+import { addressOf } from '../../api/pages.ts'
+import { useResource } from '../state/resource.ts'
+import { isAdmin, isExpired, isOffline, logout, me, platformHost } from '../state/session.ts'
+import { Icon, type IconName, Mark } from './icon.tsx'
+import { openPalette } from './palette.tsx'
+import { Avatar } from './person.tsx'
+import { namespaceState } from './state.tsx'
+import { Toasts } from './toasts.tsx'
+
+/** What stands around all pages of somebody who is logged in. */
+export function Shell({ children }: { readonly children: ComponentChildren }) {
+  const isMenuOpen = useSignal(false)
+  const { path } = useLocation()
+  useEffect(() => {
+    isMenuOpen.value = false
+  }, [path])
+  return (
+    <div class={isMenuOpen.value ? 'shell menu-open' : 'shell'}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="bar">
+        <a class="brand" href="/">
+          <Mark />
+          <span>devctl</span>
+        </a>
+        <button type="button" class="button ghost only-icon" aria-label="Search" onClick={openPalette}>
+          <Icon name="search" />
+        </button>
+        <button
+          type="button"
+          class="button ghost only-icon"
+          aria-label="Menu"
+          aria-expanded={isMenuOpen.value}
+          aria-controls="side"
+          onClick={() => {
+            isMenuOpen.value = !isMenuOpen.value
+          }}
+        >
+          <Icon name={isMenuOpen.value ? 'cross' : 'menu'} />
+        </button>
+      </header>
+      <Side />
+      <div class="content">
+        <Notices />
+        <main id="main" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      <Toasts />
+    </div>
+  )
+}
+
+function Side() {
+  const user = me.value
+  if (!user) return null
+  return (
+    <aside class="side" id="side">
+      <a class="brand" href="/">
+        <Mark />
+        <span class="brand-text">
+          devctl
+          <span class="soft">{platformHost.value}</span>
+        </span>
+      </a>
+      <button type="button" class="search" onClick={openPalette} aria-keyshortcuts="/ Control+K">
+        <Icon name="search" />
+        <span>Search</span>
+        <kbd>/</kbd>
+      </button>
+      <nav aria-label="Pages">
+        <SideLink href={addressOf('home')} icon="home" text="Home" />
+      </nav>
+      <Lists />
+      <div class="side-end">
+        <a class="side-link you" href={addressOf('you')} aria-current={currentPart(addressOf('you'))}>
+          <Avatar person={user} size="s" />
+          <span class="cut">{user.name ?? user.login}</span>
+          {user.role === 'admin' && <span class="soft">admin</span>}
+        </a>
+        <button type="button" class="button ghost only-icon" aria-label="Log out" title="Log out" onClick={logout}>
+          <Icon name="out" />
+        </button>
+      </div>
+    </aside>
+  )
+}
+
+/** Rows of the side that are shown; the search finds the others. */
+const SHOWN = 12
+
+function Lists() {
+  const { data, problem } = useResource('GET /namespaces', {}).state.value
+  // One after the other, so that nothing moves when the first one comes.
+  if (!data && !problem) return null
+  return (
+    <>
+      <Namespaces all={data?.items ?? []} />
+      {isAdmin.value && (
+        <nav aria-labelledby="side-admin">
+          <h2 id="side-admin">Administration</h2>
+          <SideLink href={addressOf('users')} icon="users" text="People" />
+        </nav>
+      )}
+    </>
+  )
+}
+
+function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
+  const own = all.filter(({ role }) => role !== undefined)
+  if (own.length === 0) return null
+  return (
+    <nav aria-labelledby="side-namespaces">
+      <h2 id="side-namespaces">Namespaces</h2>
+      {own.slice(0, SHOWN).map(({ name, status }) => {
+        const { tone, word } = namespaceState(status)
+        return (
+          <a
+            key={name}
+            class="side-link"
+            href={addressOf('namespace', { ns: name })}
+            aria-current={currentPart(addressOf('namespace', { ns: name }))}
+          >
+            <span class={`dot tone-${tone}`} title={word} />
+            <span class="cut">{name}</span>
+            {status !== 'Active' && <span class="hidden">, {word}</span>}
+          </a>
+        )
+      })}
+      {own.length > SHOWN && (
+        <a class="side-link soft" href={addressOf('home')}>
+          {own.length - SHOWN} more
+        </a>
+      )}
+    </nav>
+  )
+}
+
+const SideLink = ({ href, icon, text }: { readonly href: string; readonly icon: IconName; readonly text: string }) => (
+  <a class="side-link" href={href} aria-current={currentPart(href)}>
+    <Icon name={icon} />
+    <span>{text}</span>
+  </a>
+)
+
+/** Whether the page is this one, or a part of it. */
+function currentPart(address: string): 'page' | 'true' | undefined {
+  const { path } = useLocation()
+  if (path === address) return 'page'
+  return address !== '/' && path.startsWith(`${address}/`) ? 'true' : undefined
+}
+
+/** What holds for the whole page: no connection, a session that has ended. */
+const Notices = () => (
+  <div class="notices" aria-live="polite">
+    {isExpired.value && (
+      <p class="notice tone-warn">
+        <Icon name="lock" />
+        <span>Your session has ended.</span>
+        <a class="link" href={`/login?to=${encodeURIComponent(location.pathname + location.search)}`}>
+          Log in again
+        </a>
+      </p>
+    )}
+    {isOffline.value && !isExpired.value && (
+      <p class="notice tone-warn">
+        <Icon name="spin" />
+        <span>The platform cannot be reached. What you see may be old; it is tried again every few seconds.</span>
+      </p>
+    )}
+  </div>
+)

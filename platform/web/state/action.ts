@@ -1,0 +1,40 @@
+import { useSignal } from '@preact/signals'
+import { type Failure, toProblem } from './problem.ts'
+import { noticeOf } from './session.ts'
+
+export interface Action<A extends readonly unknown[]> {
+  readonly isRunning: boolean
+  /** Of the last time. */
+  readonly problem: Failure | undefined
+  /** Gives whether it worked. */
+  run(...input: A): Promise<boolean>
+  clear(): void
+}
+
+/** Something that a person starts: one at a time, with what went wrong. */
+export function useAction<A extends readonly unknown[]>(work: (...input: A) => Promise<unknown>): Action<A> {
+  const isRunning = useSignal(false)
+  const problem = useSignal<Failure | undefined>(undefined)
+  return {
+    isRunning: isRunning.value,
+    problem: problem.value,
+    async run(...input) {
+      if (isRunning.peek()) return false
+      isRunning.value = true
+      problem.value = undefined
+      try {
+        await work(...input)
+        return true
+      } catch (error) {
+        problem.value = toProblem(error)
+        noticeOf(problem.value)
+        return false
+      } finally {
+        isRunning.value = false
+      }
+    },
+    clear: () => {
+      problem.value = undefined
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { Namespace } from '../../api/namespaces.ts'
+
+/** Namespaces under one title. */
+export interface NamespaceGroup {
+  readonly title: string
+  readonly about?: string
+  readonly found: readonly Namespace[]
+}
+
+/** Namespaces in the order in which somebody looks for them: own ones first, the home before all. */
+export function groupsOf(items: readonly Namespace[], self: string | undefined): readonly NamespaceGroup[] {
+  const order = (one: Namespace) => (one.kind === 'personal' ? 0 : 1)
+  const pick = (wanted: (one: Namespace) => boolean) =>
+    items.filter(wanted).sort((a, b) => order(a) - order(b) || (a.name < b.name ? -1 : 1))
+  const isPreview = (one: Namespace) => one.kind === 'preview'
+  const isMine = (one: Namespace) => one.owner.id === self
+  return [
+    { title: 'Yours', found: pick(one => !isPreview(one) && isMine(one)) },
+    { title: 'Shared with you', found: pick(one => !isPreview(one) && !isMine(one) && one.role !== undefined) },
+    { title: 'Previews', found: pick(isPreview) },
+    {
+      title: 'Others',
+      about: 'You see them as an administrator; what runs in them is for their members only.',
+      found: pick(one => !isPreview(one) && !isMine(one) && one.role === undefined),
+    },
+  ].filter(group => group.found.length > 0)
+}

@@ -1,0 +1,110 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { ReplyOf, RouteName } from '../../api/routes.ts'
+import type { CallInput } from '../../client/client.ts'
+import { platform } from './client.ts'
+import { type Failure, toProblem } from './problem.ts'
+import { isOffline, noticeOf } from './session.ts'
+
+/** What a page reads: the last answer stays while a newer one is asked for, so that nothing jumps. */
+export interface ReadState<T> {
+  readonly data?: T
+  readonly problem?: Failure
+}
+
+export interface Read<T> {
+  readonly state: ReadonlySignal<ReadState<T>>
+  /** Asks again. */
+  refresh(): Promise<void>
+  /** What is known already: the answer to a change. */
+  put(data: T): void
+}
+
+type Reading = `GET ${string}` & RouteName
+
+interface KeptRead {
+  readonly state: Signal<ReadState<unknown>>
+  readonly ask: () => Promise<void>
+  users: number
+}
+
+const held = new Map<string, KeptRead>()
+/** Answers that are kept for pages that are opened again. */
+const MOST = 200
+/** Milliseconds between two questions while a page is open; and to the first one after a failure. */
+const EVERY = 15_000
+const AGAIN = 3_000
+
+/** The answer of a route, asked for again while the page is seen. */
+export function useResource<N extends Reading>(name: N, input: CallInput<N>): Read<ReplyOf<N>> {
+  const key = `${name} ${JSON.stringify(input)}`
+  const one = hold(key, name, input)
+  useEffect(() => {
+    one.users++
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isGone = false
+    const next = () => {
+      clearTimeout(timer)
+      if (!isGone) timer = setTimeout(run, one.state.peek().problem?.kind === 'offline' ? AGAIN : EVERY)
+    }
+    const run = () => {
+      if (document.visibilityState === 'hidden') return next()
+      void one.ask().finally(next)
+    }
+    const seen = () => document.visibilityState === 'visible' && run()
+    document.addEventListener('visibilitychange', seen)
+    addEventListener('online', run)
+    run()
+    return () => {
+      isGone = true
+      one.users--
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', seen)
+      removeEventListener('online', run)
+    }
+  }, [key])
+  return {
+    // What the table promises.
+    state: one.state as Signal<ReadState<ReplyOf<N>>>,
+    refresh: one.ask,
+    put: data => {
+      one.state.value = { data }
+    },
+  }
+}
+
+function hold<N extends Reading>(key: string, name: N, input: CallInput<N>): KeptRead {
+  const found = held.get(key)
+  if (found) return found
+  const state = signal<ReadState<unknown>>({})
+  let running: Promise<void> | undefined
+  const ask = (): Promise<void> => {
+    running ??= platform
+      .call(name, input)
+      .then(
+        data => {
+          isOffline.value = false
+          // The same answer is no change: nothing is drawn again.
+          if (JSON.stringify(state.peek().data) !== JSON.stringify(data) || state.peek().problem) state.value = { data }
+        },
+        (error: unknown) => {
+          const problem = toProblem(error)
+          noticeOf(problem)
+          state.value = { ...(problem.kind !== 'refused' && { data: state.peek().data }), problem }
+        },
+      )
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+  const made = { state, ask, users: 0 }
+  for (const [old, { users }] of held) if (held.size >= MOST && users === 0) held.delete(old)
+  held.set(key, made)
+  return made
+}
+
+/** Asks again for all that is on the page: after a change that other parts show, too. */
+export function refreshAll(): void {
+  for (const { users, ask } of held.values()) if (users > 0) void ask()
+}

@@ -1,0 +1,54 @@
+import { computed, signal } from '@preact/signals'
+import type { Info } from '../../api/info.ts'
+import type { Me } from '../../api/me.ts'
+import { platform } from './client.ts'
+import { type Failure, toProblem } from './problem.ts'
+
+/** `undefined`: not known yet; `null`: nobody is logged in. */
+export const me = signal<Me | null | undefined>(undefined)
+/** What the platform says of itself. */
+export const info = signal<Info | undefined>(undefined)
+/** Nothing answers: what is shown may be old, and it is tried again. */
+export const isOffline = signal(false)
+/** The session ended while a page was open. */
+export const isExpired = signal(false)
+
+export const isAdmin = computed(() => me.value?.role === 'admin')
+/** How the command line names this platform. */
+export const platformHost = computed(() => location.host)
+
+/** Asks who is logged in. Gives the problem if neither answer was had. */
+export async function loadSession(): Promise<Failure | undefined> {
+  try {
+    const [who, about] = await Promise.all([whoAmI(), info.value ?? platform.call('GET /info', {})])
+    info.value = about
+    me.value = who
+    isExpired.value = false
+    isOffline.value = false
+    return undefined
+  } catch (error) {
+    return toProblem(error)
+  }
+}
+
+async function whoAmI(): Promise<Me | null> {
+  try {
+    return await platform.call('GET /me', {})
+  } catch (error) {
+    if (toProblem(error).kind === 'login') return null
+    throw error
+  }
+}
+
+/** Ends the session here and at the platform. */
+export async function logout(): Promise<void> {
+  await platform.call('POST /auth/logout', {}).catch(() => {})
+  // All that the pages have read goes with it.
+  location.assign('/login')
+}
+
+/** What a failed call says about the session and the connection. */
+export function noticeOf(problem: Failure): void {
+  if (problem.kind === 'offline') isOffline.value = true
+  if (problem.kind === 'login' && me.value) isExpired.value = true
+}

@@ -1,0 +1,52 @@
+// Puts the pages of the platform into dist/platform/web: files whose names have a hash of their content,
+// and index.html that names them.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '..')
+/** Where the server answers with these files. */
+const ASSETS = '/assets/'
+
+/** Writes the pages; they need no other file. */
+export async function bundleWeb(outdir = join(root, 'dist/platform/web')) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    logLevel: 'warning',
+    entryPoints: { main: 'platform/web/main.tsx', theme: 'platform/web/theme.ts', icon: 'platform/web/icon.svg' },
+    outdir: join(outdir, 'assets'),
+    bundle: true,
+    minify: true,
+    splitting: true,
+    format: 'esm',
+    // light-dark() of the style sheet is newer than what the scripts need.
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    entryNames: '[name]-[hash]',
+    chunkNames: 'part-[hash]',
+    assetNames: '[name]-[hash]',
+    loader: { '.woff2': 'file', '.svg': 'copy' },
+    legalComments: 'linked',
+    metafile: true,
+  })
+  const written = Object.keys(metafile.outputs).map(one => basename(one))
+  const one = pattern => {
+    const found = written.filter(name => pattern.test(name))
+    if (found.length !== 1) throw new Error(`the pages have ${found.length} files ${pattern}`)
+    return ASSETS + found[0]
+  }
+  const names = {
+    '%ICON%': one(/^icon-\w+\.svg$/),
+    '%FONT%': one(/^inter-.*\.woff2$/),
+    '%THEME%': one(/^theme-\w+\.js$/),
+    '%STYLE%': one(/^main-\w+\.css$/),
+    '%MAIN%': one(/^main-\w+\.js$/),
+  }
+  const text = readFileSync(join(root, 'platform/web/index.html'), 'utf8')
+  mkdirSync(outdir, { recursive: true })
+  writeFileSync(
+    join(outdir, 'index.html'),
+    text.replaceAll(/%[A-Z]+%/g, key => names[key]),
+  )
+}

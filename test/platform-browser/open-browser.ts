@@ -1,0 +1,132 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { readWebFiles } from '../../platform/server/pages.ts'
+import { openPlatform, type TestPlatform } from '../platform-server/open-platform.ts'
+
+/** Debian's, or the one that is named. */
+const CHROMIUM = [process.env['CHROMIUM'], '/usr/bin/chromium'].find(path => path !== undefined && existsSync(path))
+
+/** Why there are no browser tests here; undefined where there are. */
+export const NO_BROWSER =
+  process.env['KUBECONFIG'] === undefined ? 'no KUBECONFIG' : CHROMIUM === undefined ? 'no chromium' : undefined
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export interface Look {
+  readonly width?: number
+  readonly height?: number
+  readonly scheme?: 'light' | 'dark'
+}
+
+/** A page that somebody looks at. */
+export interface Seen {
+  readonly page: Page
+  /** What the browser complained about: refused scripts and styles, errors of ours. */
+  readonly complaints: readonly string[]
+  close(): Promise<void>
+}
+
+/** A platform in this process, and a browser before it. */
+export interface TestBrowser {
+  readonly platform: TestPlatform
+  readonly url: string
+  /** Somebody's browser; with their session where a login is given. */
+  open(who: string | undefined, look?: Look): Promise<Seen>
+  close(): Promise<void>
+}
+
+export async function openBrowser(): Promise<TestBrowser> {
+  const port = await freePort()
+  // Browsers treat this name as a safe origin, so that the cookie of the session is accepted.
+  const url = `http://localhost:${port}`
+  const web = readWebFiles(join(import.meta.dirname, '../../dist/platform/web'))
+  if (!web) throw new Error('the pages are not built: npm run build')
+  const platform = await openPlatform({ url }, web)
+  await platform.app.listen({ port, host: '127.0.0.1' })
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM ?? '',
+    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--force-color-profile=srgb'],
+  })
+  return {
+    platform,
+    url,
+    open: (who, look) => see(browser, platform, url, who, look),
+    async close() {
+      await browser.close()
+      await platform.close()
+    },
+  }
+}
+
+async function see(
+  browser: Browser,
+  platform: TestPlatform,
+  url: string,
+  who: string | undefined,
+  { width = 1280, height = 800, scheme = 'light' }: Look = {},
+): Promise<Seen> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width, height },
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+  })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
+  if (who !== undefined) await enter(context, platform, url, who)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', message => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', error => complaints.push(String(error)))
+  return { page, complaints, close: () => context.close() }
+}
+
+/** Gives a browser the session of a person, as a login does. */
+async function enter(context: BrowserContext, { parts }: TestPlatform, url: string, user: string): Promise<void> {
+  const { text } = await parts.tokens.issue({ kind: 'session', label: 'Firefox on a laptop', user })
+  await context.addCookies([
+    {
+      name: '__Host-devctl',
+      value: text,
+      url: url.replace('http:', 'https:'),
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Strict',
+    },
+  ])
+}
+
+/** What axe finds wrong with a page, a line each. */
+export async function findings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axeSource)
+  return page.evaluate(async () => {
+    // axe puts itself there.
+    const { axe } = globalThis as unknown as { readonly axe: { run(): Promise<{ violations: AxeFinding[] }> } }
+    interface AxeFinding {
+      readonly id: string
+      readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+    }
+    const { violations } = await axe.run()
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(one => `${id}: ${one.html.slice(0, 160)} (${one.failureSummary})`),
+    )
+  })
+}
+
+/** How far a page can be scrolled to the side, in pixels. */
+export const overflow = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // it listens on a port
+  await new Promise(resolve => server.close(resolve))
+  return port
+}

@@ -1,0 +1,321 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findings, type Look, NO_BROWSER, openBrowser, overflow, type Seen, type TestBrowser } from './open-browser.ts'
+import { makeTeam, type Team } from './people.ts'
+
+// The pages in a real browser, before a real API server. `PICTURES=1` writes docs/platform (`npm run pictures`), and PNG
+// files to look at into the folder that it names instead of 1.
+
+if (NO_BROWSER) console.warn(`the pages are not tried in a browser: ${NO_BROWSER}`)
+
+const PICTURES = process.env['PICTURES']
+const LOOKS: Readonly<Record<string, Look>> = {
+  light: {},
+  dark: { scheme: 'dark' },
+  narrow: { width: 360, height: 740 },
+  wide: { width: 2560, height: 1200 },
+}
+
+interface Visit {
+  readonly who?: keyof Team
+  readonly path: (team: Team) => string
+  /** A word that is there when the page has all that it shows. */
+  readonly shows: (team: Team) => string
+  /** What somebody does before they look. */
+  readonly doing?: (page: Page, team: Team) => Promise<unknown>
+  /** The browser says so of an answer that is meant. */
+  readonly complains?: RegExp
+}
+
+const request = `port=43127&state=x&challenge=${'A'.repeat(43)}&label=ann%40laptop-7`
+const VISITS: Readonly<Record<string, Visit>> = {
+  login: { path: () => '/login', shows: () => 'no login provider', complains: /status of 401/ },
+  setup: {
+    path: () => `/setup#devctl_setup_${'a'.repeat(40)}`,
+    shows: () => 'first administrator',
+    complains: /status of 401/,
+  },
+  cli: { who: 'ann', path: () => `/cli?${request}`, shows: () => 'ann@laptop-7' },
+  device: { who: 'ann', path: () => '/device', shows: () => 'Your terminal shows it' },
+  home: { who: 'bob', path: () => '/', shows: team => team.shop },
+  'new-namespace': {
+    who: 'bob',
+    path: () => '/?new',
+    shows: () => 'devctl namespace create NAME',
+  },
+  search: {
+    who: 'ann',
+    path: () => '/',
+    shows: () => 'Use dark colours',
+    doing: page => page.keyboard.press('/'),
+  },
+  namespace: { who: 'ann', path: team => `/namespaces/${team.shop}`, shows: () => 'Last active' },
+  members: { who: 'ann', path: team => `/namespaces/${team.shop}/members`, shows: () => 'Share' },
+  settings: { who: 'ann', path: team => `/namespaces/${team.shop}/settings`, shows: () => 'Danger zone' },
+  delete: {
+    who: 'ann',
+    path: team => `/namespaces/${team.shop}/settings`,
+    shows: () => 'Nobody can bring them back',
+    doing: page => page.getByRole('button', { name: 'Delete' }).click(),
+  },
+  you: { who: 'ann', path: () => '/you', shows: () => 'this one' },
+  tokens: { who: 'ann', path: () => '/you/tokens', shows: () => 'nightly tests' },
+  users: { who: 'ann', path: () => '/admin/users', shows: () => 'Suspend' },
+  'not-found': { who: 'ann', path: () => '/nothing/here', shows: () => 'no such page', complains: /status of 404/ },
+}
+
+describe.skipIf(NO_BROWSER)('pages', () => {
+  let browser: TestBrowser
+  let team: Team
+  beforeAll(async () => {
+    browser = await openBrowser()
+    team = await makeTeam(browser)
+  })
+  afterAll(() => browser?.close())
+
+  const open = async (visit: Visit, look: Look): Promise<Seen> => {
+    const seen = await browser.open(visit.who && team[visit.who], look)
+    await seen.page.goto(visit.path(team))
+    if (visit.doing) {
+      await seen.page.locator('h1').first().waitFor()
+      await visit.doing(seen.page, team)
+    }
+    await seen.page.getByText(visit.shows(team)).filter({ visible: true }).first().waitFor()
+    return seen
+  }
+
+  describe.each(Object.entries(LOOKS))('%s', (name, look) => {
+    test.each(Object.entries(VISITS))('%s', async (page, visit) => {
+      const seen = await open(visit, look)
+      try {
+        if (PICTURES) await picture(seen.page, name === 'light' ? page : `${page}-${name}`)
+        expect(await findings(seen.page)).toEqual([])
+        expect(await overflow(seen.page)).toBeLessThanOrEqual(0)
+        expect(seen.complaints.filter(one => !visit.complains?.test(one))).toEqual([])
+      } finally {
+        await seen.close()
+      }
+    })
+  })
+
+  describe('by keyboard only', () => {
+    const at = (page: Page) =>
+      page.evaluate(() => {
+        const found = document.activeElement
+        return `${found?.tagName.toLowerCase()} ${(found?.getAttribute('aria-label') ?? found?.textContent ?? '').trim()}`
+      })
+    /** Goes on until something has the focus. */
+    const tabTo = async (page: Page, wanted: string) => {
+      for (let step = 0; step < 60; step++) {
+        await page.keyboard.press('Tab')
+        if ((await at(page)).startsWith(wanted)) return
+      }
+      throw new Error(`\`${wanted}\` is not reached; the focus is at ${await at(page)}`)
+    }
+
+    test('each thing to press is reached, in order, and the focus is seen', async () => {
+      for (const [name, visit] of Object.entries(VISITS)) {
+        const { page, close } = await open(visit, {})
+        const inside = (await page.locator('dialog[open]').count()) > 0 ? 'dialog[open] ' : ''
+        const all = page.locator(`${inside}:is(a[href], button, input, select, pre[tabindex="0"]):enabled:visible`)
+        const wanted = await all.evaluateAll(
+          list => list.filter(one => !(one instanceof HTMLInputElement && one.type === 'radio' && !one.checked)).length,
+        )
+        const reached = new Set<string>()
+        for (let step = 0; step < wanted + 12; step++) {
+          await page.keyboard.press('Tab')
+          const found = await page.evaluate(() => {
+            const one = document.activeElement
+            if (!one || one === document.body || one.tagName === 'DIALOG' || one.tagName === 'H1') return undefined
+            const place = [...document.querySelectorAll('*')].indexOf(one)
+            const box = one.matches('input[type=radio]') ? (one.closest('label') ?? one) : one
+            const { outlineStyle, outlineWidth } = getComputedStyle(box)
+            return {
+              place,
+              isSeen: (outlineStyle !== 'none' && outlineWidth !== '0px') || one.matches('.palette input'),
+              what: one.outerHTML.slice(0, 120),
+            }
+          })
+          if (!found) continue
+          expect(found.isSeen, `${name}: ${found.what}`).toBe(true)
+          reached.add(String(found.place))
+        }
+        expect(reached.size, name).toBeGreaterThanOrEqual(wanted)
+        await close()
+      }
+    })
+
+    test('a namespace is made, shared and deleted', async () => {
+      const { page, complaints, close } = await browser.open(team.bob)
+      const name = `keys-${team.shop.split('-')[1]}`
+      await page.goto('/')
+      await page.getByText(team.shop).first().waitFor()
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type('new namesp')
+      await page.keyboard.press('Enter')
+      await page.getByLabel('Name', { exact: true }).waitFor()
+      await page.keyboard.type(name)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/namespaces/${name}`)
+      await page.getByText('Last active').waitFor()
+      await tabTo(page, 'a Members')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/members')
+      await page.getByRole('button', { name: 'Share' }).waitFor()
+      await tabTo(page, 'button Share')
+      await page.keyboard.press('Enter')
+      await page.locator('dialog').getByLabel('Person').waitFor()
+      // The first field has the focus.
+      await page.keyboard.type(`cem-${team.shop.split('-')[1]}`)
+      await tabTo(page, 'button Share')
+      await page.keyboard.press('Enter')
+      await page
+        .getByRole('status')
+        .getByText(/is shared with/)
+        .waitFor()
+      const shared = await browser.platform.parts.namespaces.require(
+        (await browser.platform.parts.users.find(team.bob))!,
+        name,
+        'see',
+        'this',
+      )
+      expect(shared.members.map(one => [one.user, one.role]).toSorted()).toEqual(
+        [
+          [team.bob, 'owner'],
+          [team.cem, 'developer'],
+        ].toSorted(),
+      )
+      await page.goto(`/namespaces/${name}/settings`)
+      await page.getByText('Danger zone').waitFor()
+      await tabTo(page, 'button Delete')
+      await page.keyboard.press('Enter')
+      await page.getByLabel(`Type ${name} to go on`).waitFor()
+      await page.keyboard.press('Enter')
+      expect(new URL(page.url()).pathname).toBe(`/namespaces/${name}/settings`)
+      await page.keyboard.type(name)
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/')
+      await page.getByText(`${name} is being deleted`).waitFor()
+      expect(complaints).toEqual([])
+      await close()
+    })
+
+    test('Escape closes a dialog, and the focus is where it was', async () => {
+      const { page, close } = await open({ ...VISITS['home']!, path: () => '/' }, {})
+      await tabTo(page, 'button New namespace')
+      await page.keyboard.press('Enter')
+      await page.locator('dialog[open]').waitFor()
+      await page.keyboard.press('Escape')
+      await page.locator('dialog').waitFor({ state: 'detached' })
+      expect(await at(page)).toBe('button New namespace')
+      await close()
+    })
+  })
+
+  describe('a login', () => {
+    test('of an invitation: its token leaves the address, is good once, and no script reads the session', async () => {
+      const { parts } = browser.platform
+      const { text } = await parts.tokens.issue({ kind: 'invite', label: `dora-${team.shop.split('-')[1]}` })
+      const { page, complaints, close } = await browser.open(undefined)
+      await page.goto(`/setup#${text}`)
+      await page.getByRole('button', { name: 'Log in' }).waitFor()
+      expect(page.url()).toBe(`${browser.url}/setup`)
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByText('Deploy from your laptop').waitFor()
+      expect(await page.evaluate(() => document.cookie)).toBe('')
+      expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).toBe('{}')
+      await page.goto(`/setup#${text}`)
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByText('This link was used already').waitFor()
+      expect(complaints.filter(one => !/status of 40[14]/.test(one))).toEqual([])
+      await close()
+    })
+
+    test('of somebody who is not logged in leads back to the page', async () => {
+      const { page, close } = await browser.open(undefined)
+      await page.goto('/you/tokens')
+      await page.waitForURL(`**/login?to=${encodeURIComponent('/you/tokens')}`)
+      await close()
+    })
+
+    test('that has ended is told, on the page', async () => {
+      const { page, close } = await open(VISITS['home']!, {})
+      await page.context().clearCookies()
+      await page.evaluate(() => dispatchEvent(new Event('online')))
+      await page.getByText('Your session has ended').waitFor()
+      // What was there is still there.
+      expect(await page.getByText(team.shop).count()).toBeGreaterThan(0)
+      await close()
+    })
+  })
+
+  test('a platform that cannot be reached is told, and what was there stays', async () => {
+    const { page, close } = await open(VISITS['home']!, {})
+    await page.context().setOffline(true)
+    await page.evaluate(() => dispatchEvent(new Event('online')))
+    await page.getByText('The platform cannot be reached').waitFor()
+    expect(await page.getByText(team.shop).count()).toBeGreaterThan(0)
+    await page.context().setOffline(false)
+    await page.getByText('The platform cannot be reached').waitFor({ state: 'detached', timeout: 20_000 })
+    await close()
+  })
+
+  test('a token is shown once', async () => {
+    const { page, close } = await browser.open(team.cem)
+    await page.goto('/you/tokens')
+    await page.getByText('No tokens yet').waitFor()
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByLabel('What is it for?').fill('<img src=x onerror=alert(1)>')
+    await page.getByRole('button', { name: 'Create' }).click()
+    const text = await page.locator('dialog code').textContent()
+    expect(text).toMatch(/^devctl_api_/)
+    await page.getByRole('button', { name: 'Copy token' }).click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('<img src=x onerror=alert(1)>').waitFor()
+    expect(await page.content()).not.toContain(text)
+    // Text it stays, and nothing was loaded for it.
+    expect(await page.locator('main img').count()).toBe(0)
+    await close()
+  })
+
+  test('nothing moves while a page loads', async () => {
+    const { page, close } = await browser.open(team.ann)
+    // Answers of the API take a while.
+    await page.route('**/api/**', async route => {
+      await new Promise(resolve => setTimeout(resolve, 300))
+      await route.continue()
+    })
+    await page.addInitScript(() => {
+      Object.assign(globalThis, { shifts: [] })
+      new PerformanceObserver(list => {
+        for (const entry of list.getEntries())
+          (globalThis as unknown as { shifts: number[] }).shifts.push((entry as unknown as { value: number }).value)
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await page.goto('/')
+    await page.getByText(team.shop).first().waitFor()
+    const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts)
+    // What is called good is below 0.1.
+    expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.05)
+    await close()
+  })
+})
+
+/** Writes a picture of what is seen: WebP for the docs, or PNG. */
+async function picture(page: Page, name: string): Promise<void> {
+  await page.evaluate(() => document.fonts.ready)
+  if (PICTURES !== '1') {
+    mkdirSync(PICTURES ?? '', { recursive: true })
+    await page.screenshot({ path: join(PICTURES ?? '', `${name}.png`) })
+    return
+  }
+  if (name.endsWith('-wide')) return
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 })
+  const folder = join(import.meta.dirname, '../../docs/platform')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${name}.webp`), Buffer.from(data, 'base64'))
+}
