@@ -9,6 +9,8 @@ export const PAGES = {
   cli: '/cli',
   device: '/device',
   namespace: '/namespaces/:ns',
+  environment: '/namespaces/:ns/environments/:env',
+  service: '/namespaces/:ns/environments/:env/services/:service',
   members: '/namespaces/:ns/members',
   settings: '/namespaces/:ns/settings',
   you: '/you',

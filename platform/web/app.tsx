@@ -5,6 +5,7 @@ import { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { PAGES } from '../api/pages.ts'
 import { Users } from './pages/admin/users.tsx'
+import { Environment } from './pages/environment/environment.tsx'
 import { Home } from './pages/home.tsx'
 import { CliLogin } from './pages/login/cli.tsx'
 import { DeviceLogin } from './pages/login/device.tsx'
@@ -56,6 +57,8 @@ const Inside = () => (
     <Router>
       <Route path={PAGES.home} component={Home} />
       <Route path={PAGES.namespace} component={NamespaceOverview} />
+      <Route path={PAGES.environment} component={Environment} />
+      <Route path={PAGES.service} component={Environment} />
       <Route path={PAGES.members} component={Members} />
       <Route path={PAGES.settings} component={NamespaceSettings} />
       <Route path={PAGES.you} component={Account} />

@@ -51,7 +51,17 @@ const VISITS: Readonly<Record<string, Visit>> = {
     shows: () => 'Use dark colours',
     doing: page => page.keyboard.press('/'),
   },
-  namespace: { who: 'ann', path: team => `/namespaces/${team.shop}`, shows: () => 'Last active' },
+  namespace: { who: 'ann', path: team => `/namespaces/${team.shop}`, shows: () => '5 of 6 ready' },
+  environment: {
+    who: 'ann',
+    path: team => `/namespaces/${team.shop}/environments/shop`,
+    shows: () => 'exited 6 times',
+  },
+  service: {
+    who: 'cem',
+    path: team => `/namespaces/${team.shop}/environments/shop/services/web`,
+    shows: () => 'Endpoints',
+  },
   members: { who: 'ann', path: team => `/namespaces/${team.shop}/members`, shows: () => 'Share' },
   settings: { who: 'ann', path: team => `/namespaces/${team.shop}/settings`, shows: () => 'Danger zone' },
   delete: {

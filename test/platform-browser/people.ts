@@ -1,4 +1,5 @@
 import { RUN } from '../platform-server/open-platform.ts'
+import { makeEnvironment } from './make-environment.ts'
 import type { TestBrowser } from './open-browser.ts'
 
 /** A team, as the pages show it: names are those of a run, so that runs do not meet. */
@@ -22,6 +23,7 @@ export async function makeTeam({ platform }: TestBrowser): Promise<Team> {
   const shop = `shop-${RUN}`
   const blog = `blog-${RUN}`
   for (const name of [shop, blog]) await platform.call('POST /namespaces', { token: ann.token, body: { name } })
+  await makeEnvironment(platform, shop)
   for (const [user, role] of [
     [bob.id, 'developer'],
     [cem.id, 'viewer'],

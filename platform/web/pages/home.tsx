@@ -9,7 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Loading, SkeletonRows } from '../parts/loading.tsx'
 import { NewNamespace } from '../parts/new-namespace.tsx'
 import { Page, Section } from '../parts/page.tsx'
-import { namespaceState, State, Tag } from '../parts/state.tsx'
+import { namespaceState, State, Tag, workloadState } from '../parts/state.tsx'
 import { Time } from '../parts/time.tsx'
 import { groupsOf } from '../state/groups.ts'
 import { useResource } from '../state/resource.ts'
@@ -53,8 +53,8 @@ export function Home() {
             {groupsOf(items, me.value?.id).map(({ title, about, found }) => (
               <Section key={title} title={title} about={about}>
                 <ul class="list">
-                  {found.map(one => (
-                    <NamespaceRow key={one.name} namespace={one} />
+                  {found.map((one, index) => (
+                    <NamespaceRow key={one.name} namespace={one} isWatched={index < WATCHED} />
                   ))}
                 </ul>
               </Section>
@@ -79,10 +79,33 @@ export function Home() {
   )
 }
 
+/** Namespaces of a group of which it is told what runs in them. */
+const WATCHED = 8
+
+/** How what runs in a namespace is, in a few words: what is wrong before what is well. */
+function Running({ ns }: { readonly ns: string }) {
+  const { data } = useResource('GET /namespaces/:ns/environments', { params: { ns } }).state.value
+  if (!data) return <State {...namespaceState('Active')} />
+  const broken = data.items.filter(one => one.state === 'failed')
+  if (broken.length > 0)
+    return (
+      <State
+        {...workloadState('failed')}
+        word={broken.length === 1 ? `Problem in ${broken[0]?.name}` : `${broken.length} problems`}
+      />
+    )
+  if (data.items.some(one => one.state === 'waiting')) return <State {...workloadState('waiting')} />
+  const services = data.items.reduce((sum, one) => sum + one.services, 0)
+  if (services === 0) return <State {...workloadState('empty')} />
+  return <State {...workloadState('ready')} word={services === 1 ? '1 service ready' : `${services} services ready`} />
+}
+
 function NamespaceRow({
   namespace: { name, kind, status, owner, role, lastActive, isPersistent },
+  isWatched,
 }: {
   readonly namespace: Namespace
+  readonly isWatched: boolean
 }) {
   return (
     <li>
@@ -93,7 +116,11 @@ function NamespaceRow({
           {isPersistent && <Tag>kept</Tag>}
           {role !== undefined && role !== 'owner' && <Tag>{role}</Tag>}
         </span>
-        <State {...namespaceState(status)} />
+        {status === 'Active' && role !== undefined && isWatched ? (
+          <Running ns={name} />
+        ) : (
+          <State {...namespaceState(status)} />
+        )}
         <span class="row-side soft">
           {owner.id !== me.value?.id && <>{owner.login} · </>}active <Time at={lastActive} />
         </span>

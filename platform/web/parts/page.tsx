@@ -12,11 +12,13 @@ interface PageProps {
   readonly beside?: ComponentChildren
   readonly actions?: ComponentChildren
   readonly tabs?: ComponentChildren
+  /** It has something that needs the room of a large screen. */
+  readonly isWide?: boolean
   readonly children: ComponentChildren
 }
 
 /** A page of the UI: where it is, its title, what can be done, and its content. */
-export function Page({ title, windowTitle, crumbs = [], beside, actions, tabs, children }: PageProps) {
+export function Page({ title, windowTitle, crumbs = [], beside, actions, tabs, isWide = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const { path } = useLocation()
   useEffect(() => {
@@ -28,7 +30,7 @@ export function Page({ title, windowTitle, crumbs = [], beside, actions, tabs, c
     wasOpened = true
   }, [path])
   return (
-    <div class="page">
+    <div class={isWide ? 'page wide' : 'page'}>
       <header class="page-head">
         {crumbs.length > 0 && (
           <nav aria-label="Where you are" class="crumbs">

@@ -16,12 +16,34 @@ export function namespaceState(status: string): ShownState {
       return { tone: 'good', icon: 'check', word: 'Active' }
     case 'Sleeping':
       return { tone: 'quiet', icon: 'moon', word: 'Asleep' }
+    case 'Waking':
+      return { tone: 'busy', icon: 'spin', word: 'Waking' }
     case 'Deleting':
       return { tone: 'busy', icon: 'spin', word: 'Being deleted' }
     case 'DeleteFailed':
       return { tone: 'bad', icon: 'warn', word: 'Delete failed' }
     default:
       return { tone: 'quiet', icon: 'ring', word: status }
+  }
+}
+
+/** What `state` of a service or an environment means for people. */
+export function workloadState(state: string): ShownState {
+  switch (state) {
+    case 'ready':
+      return { tone: 'good', icon: 'check', word: 'Ready' }
+    case 'complete':
+      return { tone: 'good', icon: 'check', word: 'Completed' }
+    case 'waiting':
+      return { tone: 'busy', icon: 'spin', word: 'Starting' }
+    case 'failed':
+      return { tone: 'bad', icon: 'warn', word: 'Problem' }
+    case 'missing':
+      return { tone: 'warn', icon: 'ring', word: 'Missing' }
+    case 'empty':
+      return { tone: 'quiet', icon: 'ring', word: 'Nothing runs' }
+    default:
+      return { tone: 'quiet', icon: 'ring', word: state }
   }
 }
 

@@ -36,7 +36,7 @@ const EVERY = 15_000
 const AGAIN = 3_000
 
 /** The answer of a route, asked for again while the page is seen. */
-export function useResource<N extends Reading>(name: N, input: CallInput<N>): Read<ReplyOf<N>> {
+export function useResource<N extends Reading>(name: N, input: CallInput<N>, every = EVERY): Read<ReplyOf<N>> {
   const key = `${name} ${JSON.stringify(input)}`
   const one = hold(key, name, input)
   useEffect(() => {
@@ -45,7 +45,7 @@ export function useResource<N extends Reading>(name: N, input: CallInput<N>): Re
     let isGone = false
     const next = () => {
       clearTimeout(timer)
-      if (!isGone) timer = setTimeout(run, one.state.peek().problem?.kind === 'offline' ? AGAIN : EVERY)
+      if (!isGone) timer = setTimeout(run, one.state.peek().problem?.kind === 'offline' ? AGAIN : every)
     }
     const run = () => {
       if (document.visibilityState === 'hidden') return next()

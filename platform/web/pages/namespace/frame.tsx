@@ -6,6 +6,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { Page, Tabs } from '../../parts/page.tsx'
 import { namespaceState, State, Tag } from '../../parts/state.tsx'
 import { type Read, useResource } from '../../state/resource.ts'
+import { SleepButton } from './sleep-button.tsx'
 
 interface FrameProps {
   /** The tab, for the title of the window. */
@@ -33,7 +34,14 @@ export function NamespaceFrame({ part, actions, children }: FrameProps) {
           </>
         )
       }
-      actions={actions}
+      actions={
+        data && (
+          <>
+            {actions}
+            <SleepButton namespace={data} of={found} />
+          </>
+        )
+      }
       tabs={
         <Tabs
           label={`Parts of ${ns}`}

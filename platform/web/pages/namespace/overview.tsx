@@ -1,18 +1,25 @@
+import { Environments } from '../../parts/environments.tsx'
 import { FromLaptop } from '../../parts/from-laptop.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { Section } from '../../parts/page.tsx'
 import { PersonLine } from '../../parts/person.tsx'
+import { Empty } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useResource } from '../../state/resource.ts'
 import { me } from '../../state/session.ts'
 import { NamespaceFrame } from './frame.tsx'
 
-/** What a namespace is, and how something is deployed to it. */
+/** What runs in a namespace, and how something is deployed to it. */
 export const NamespaceOverview = () => (
   <NamespaceFrame>
-    {({ name, owner, created, lastActive, isPersistent }) => (
+    {({ name, role, status, owner, created, lastActive, isPersistent }) => (
       <>
-        <Section title="Deploy to it" about="In the folder of a Compose file.">
-          <FromLaptop namespace={name} {...(me.value?.home !== undefined && { home: me.value.home })} />
-        </Section>
+        {role !== undefined && status !== 'Deleting' && <Running ns={name} />}
+        {(role === 'owner' || role === 'developer') && (
+          <Section title="Deploy from your laptop" about="In the folder of a Compose file.">
+            <FromLaptop namespace={name} {...(me.value?.home !== undefined && { home: me.value.home })} />
+          </Section>
+        )}
         <Section title="About">
           <dl class="facts card">
             <dt>Owner</dt>
@@ -35,3 +42,25 @@ export const NamespaceOverview = () => (
     )}
   </NamespaceFrame>
 )
+
+/** Milliseconds between two looks at what runs. */
+const EVERY = 5_000
+
+function Running({ ns }: { readonly ns: string }) {
+  const found = useResource('GET /namespaces/:ns/environments', { params: { ns } }, EVERY)
+  return (
+    <Section title="Environments">
+      <Loading of={found}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon="box" title="Nothing is deployed here yet">
+              <p class="soft">Two lines on your laptop do it: see below.</p>
+            </Empty>
+          ) : (
+            <Environments ns={ns} items={items} />
+          )
+        }
+      </Loading>
+    </Section>
+  )
+}

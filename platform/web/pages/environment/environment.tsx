@@ -1,0 +1,284 @@
+import { useSignal } from '@preact/signals'
+import { useRoute } from 'preact-iso/router'
+import type { EnvironmentDetails, ShownService } from '../../../api/environments.ts'
+import { addressOf } from '../../../api/pages.ts'
+import { Changes } from '../../parts/changes.tsx'
+import { Deployed, Place } from '../../parts/deployed.tsx'
+import { Graph } from '../../parts/graph.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { isWebAddress, OutsideLink } from '../../parts/link.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { Page, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/problem.tsx'
+import { ServiceProblemBox } from '../../parts/service-problem.tsx'
+import { State, Tag, workloadState } from '../../parts/state.tsx'
+import { Time } from '../../parts/time.tsx'
+import { commitPage, linePage } from '../../state/forge-pages.ts'
+import { useResource } from '../../state/resource.ts'
+
+/** Milliseconds between two looks at what runs. */
+const EVERY = 3_000
+
+/** What runs, what is broken and why, and what changed. */
+export function Environment() {
+  const { params } = useRoute()
+  const [ns = '', env = '', chosen] = [params['ns'], params['env'], params['service']]
+  const found = useResource('GET /namespaces/:ns/environments/:env', { params: { ns, env } }, EVERY)
+  const { data } = found.state.value
+  const first = data?.services.flatMap(one => one.endpoints).find(isWebAddress)
+  return (
+    <Page
+      title={env}
+      windowTitle={chosen === undefined ? `${env} · ${ns}` : `${chosen} · ${env} · ${ns}`}
+      isWide
+      crumbs={[
+        ['Home', addressOf('home')],
+        [ns, addressOf('namespace', { ns })],
+      ]}
+      beside={data && <State {...workloadState(data.state)} />}
+      actions={
+        first !== undefined && (
+          <a class="button solid" href={first} target="_blank" rel="noopener noreferrer">
+            <span>
+              Open{' '}
+              {
+                first
+                  .replace(/^https?:\/\//, '')
+                  .split('/')[0]
+                  ?.split('.')[0]
+              }
+            </span>
+            <Icon name="open" />
+            <span class="hidden"> (in a new tab)</span>
+          </a>
+        )
+      }
+    >
+      <Loading of={found}>{environment => <Parts environment={environment} chosen={chosen} />}</Loading>
+    </Page>
+  )
+}
+
+function Parts({
+  environment,
+  chosen,
+}: {
+  readonly environment: EnvironmentDetails
+  readonly chosen: string | undefined
+}) {
+  const { namespace: ns, name: env, services, deployed, source, history } = environment
+  const isTable = useSignal((localStorage.getItem('services') ?? (innerWidth < 640 ? 'table' : 'graph')) === 'table')
+  const problems = services.flatMap(({ name, problems }) => problems.map(problem => ({ name, problem })))
+  const service = services.find(one => one.name === chosen)
+  const addressOfService = (name: string) => addressOf('service', { ns, env, service: name })
+  const choose = (next: boolean) => {
+    isTable.value = next
+    localStorage.setItem('services', next ? 'table' : 'graph')
+  }
+  return (
+    <>
+      {deployed && (
+        <p class="soft under-title">
+          <span class="first-letter">
+            <Deployed deploy={deployed} commitPage={commitPage(deployed)} />
+          </span>
+          {source && (
+            <>
+              {' · '}
+              <code>{source.file}</code> of {source.repository}
+            </>
+          )}
+        </p>
+      )}
+      {problems.length > 0 && (
+        <Section title={problems.length === 1 ? 'One problem' : `${problems.length} problems`}>
+          <div class="list">
+            {problems.map(({ name, problem }) => (
+              <ServiceProblemBox key={`${name} ${problem.code}`} problem={problem} deployed={deployed} />
+            ))}
+          </div>
+        </Section>
+      )}
+      <Section
+        title="Services"
+        about={services.length > 1 ? 'Each waits for those to its right.' : undefined}
+        actions={
+          <fieldset class="segments">
+            <legend class="hidden">Show services as</legend>
+            {(['Graph', 'Table'] as const).map(text => (
+              <label key={text}>
+                <input
+                  type="radio"
+                  name="as"
+                  checked={isTable.value === (text === 'Table')}
+                  onChange={() => choose(text === 'Table')}
+                />
+                <Icon name={text === 'Table' ? 'list' : 'graph'} size={14} />
+                <span>{text}</span>
+              </label>
+            ))}
+          </fieldset>
+        }
+      >
+        {services.length === 0 ? (
+          <Empty icon="box" title="Nothing runs here" />
+        ) : isTable.value ? (
+          <ServiceTable services={services} chosen={chosen} addressOfService={addressOfService} />
+        ) : (
+          <Graph services={services} chosen={chosen} addressOfService={addressOfService} />
+        )}
+      </Section>
+      {service && <ServiceDetails service={service} environment={environment} />}
+      {history.length > 0 && (
+        <Section title="What changed" about="Secret values are masked.">
+          <Changes history={history} />
+        </Section>
+      )}
+    </>
+  )
+}
+
+interface ServiceTableProps {
+  readonly services: readonly ShownService[]
+  readonly chosen: string | undefined
+  readonly addressOfService: (name: string) => string
+}
+
+const ServiceTable = ({ services, chosen, addressOfService }: ServiceTableProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled, by keyboard too
+  <section class="list scrolled" tabIndex={0} aria-label="Services">
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">Service</th>
+          <th scope="col">State</th>
+          <th scope="col">Ready</th>
+          <th scope="col">Restarts</th>
+          <th scope="col">Image</th>
+          <th scope="col">Waits for</th>
+        </tr>
+      </thead>
+      <tbody>
+        {services.map(one => (
+          <tr key={one.name}>
+            <th scope="row">
+              <a class="link" href={addressOfService(one.name)} aria-current={one.name === chosen ? 'true' : undefined}>
+                {one.name}
+              </a>
+            </th>
+            <td>
+              <State {...workloadState(one.state)} />
+            </td>
+            <td>{one.kind === 'Job' ? '–' : `${one.ready}/${one.wanted}`}</td>
+            <td>{one.restarts}</td>
+            <td>{one.image !== undefined && <code>{one.image}</code>}</td>
+            <td>{one.dependsOn.map(({ service }) => service).join(', ') || '–'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+function ServiceDetails({
+  service,
+  environment: { namespace, name: env, deployed },
+}: {
+  readonly service: ShownService
+  readonly environment: EnvironmentDetails
+}) {
+  const { name, state, reason, kind, ready, wanted, restarts, since, image, endpoints, exposed, internal, place } =
+    service
+  return (
+    <Section
+      title={name}
+      actions={
+        <a class="button plain" href={addressOf('environment', { ns: namespace, env })}>
+          <Icon name="cross" />
+          <span>Close</span>
+        </a>
+      }
+    >
+      <dl class="facts card">
+        <dt>State</dt>
+        <dd>
+          <State {...workloadState(state)} />
+          {reason !== undefined && <span class="soft"> {reason}</span>}
+        </dd>
+        {kind !== undefined && (
+          <>
+            <dt>Runs as</dt>
+            <dd>
+              {kind}
+              {kind !== 'Job' && `, ${ready} of ${wanted} ready`}
+              {restarts > 0 && `, ${restarts} restarts`}
+              {since !== undefined && (
+                <span class="soft">
+                  {', since '}
+                  <Time at={since} />
+                </span>
+              )}
+            </dd>
+          </>
+        )}
+        {image !== undefined && (
+          <>
+            <dt>Image</dt>
+            <dd>
+              <code>{image}</code>
+            </dd>
+          </>
+        )}
+        {[...endpoints, ...exposed].length > 0 && (
+          <>
+            <dt>Endpoints</dt>
+            <dd class="stack tight">
+              {endpoints.map(one => (
+                <span key={one}>
+                  <OutsideLink href={one} />
+                </span>
+              ))}
+              {exposed.map(one => (
+                <code key={one}>{one}</code>
+              ))}
+            </dd>
+          </>
+        )}
+        {internal.length > 0 && (
+          <>
+            <dt>In the cluster</dt>
+            <dd>
+              {internal.map(one => (
+                <code key={one}>{one}</code>
+              ))}
+            </dd>
+          </>
+        )}
+        {service.dependsOn.length > 0 && (
+          <>
+            <dt>Waits for</dt>
+            <dd>
+              {service.dependsOn.map(({ service: other, condition }) => (
+                <Tag key={other}>{`${other} ${condition.replace(/^service_/, '').replaceAll('_', ' ')}`}</Tag>
+              ))}
+            </dd>
+          </>
+        )}
+        {place && (
+          <>
+            <dt>Written at</dt>
+            <dd>
+              <Place place={place} page={deployed && linePage(deployed, place)} />
+            </dd>
+          </>
+        )}
+      </dl>
+      <p class="same">
+        <Icon name="terminal" size={14} />
+        <code>
+          devctl logs {name} --namespace {namespace}
+        </code>
+      </p>
+    </Section>
+  )
+}

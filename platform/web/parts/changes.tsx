@@ -1,0 +1,63 @@
+import type { ShownChanges } from '../../api/environments.ts'
+import { Deployed } from './deployed.tsx'
+import { Icon } from './icon.tsx'
+
+const MARKS: Readonly<Record<string, readonly [mark: string, word: string]>> = {
+  create: ['+', 'created'],
+  update: ['~', 'changed'],
+  replace: ['!', 'replaced'],
+  delete: ['−', 'deleted'],
+}
+
+/** What the last deploys have changed, the newest open. */
+export const Changes = ({ history }: { readonly history: readonly ShownChanges[] }) => (
+  <div class="list">
+    {history.map((one, index) => (
+      <details key={one.number} class="changes" open={index === 0}>
+        <summary class="row">
+          <Icon name="right" size={14} />
+          <span class="strong">#{one.number}</span>
+          <span class="row-main soft">
+            <Deployed deploy={one} />
+          </span>
+          <span class="soft">{one.changes.length + (one.left ?? 0)} objects</span>
+        </summary>
+        <ul class="change-list">
+          {one.changes.map(({ action, object, service, values, consequence }) => {
+            const [mark, word] = MARKS[action] ?? ['·', action]
+            return (
+              <li key={object} class={`change change-${action}`}>
+                <p>
+                  <span class="change-mark" aria-hidden="true">
+                    {mark}
+                  </span>
+                  <code>{object}</code>
+                  <span class="soft">
+                    {word}
+                    {service !== undefined && ` · ${service}`}
+                  </span>
+                </p>
+                {values.map(({ path, before, after, masked }) => (
+                  <p key={path} class="change-value">
+                    <code>{path}</code>
+                    {masked !== undefined ? (
+                      <span class="soft">{masked}</span>
+                    ) : (
+                      <span>
+                        {before !== undefined && <del>{before}</del>}
+                        {before !== undefined && after !== undefined && <span class="soft"> → </span>}
+                        {after !== undefined && <ins>{after}</ins>}
+                      </span>
+                    )}
+                  </p>
+                ))}
+                {consequence !== undefined && <p class="change-value soft">{consequence}</p>}
+              </li>
+            )
+          })}
+          {one.left !== undefined && one.left > 0 && <li class="soft">and {one.left} more objects</li>}
+        </ul>
+      </details>
+    ))}
+  </div>
+)

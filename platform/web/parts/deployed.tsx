@@ -1,0 +1,40 @@
+import type { ShownDeploy, ShownPlace } from '../../api/environments.ts'
+import { OutsideLink } from './link.tsx'
+import { Time } from './time.tsx'
+
+/** Who has deployed what, in a line. */
+export const Deployed = ({
+  deploy,
+  commitPage,
+}: {
+  readonly deploy: ShownDeploy
+  readonly commitPage?: string | undefined
+}) => (
+  <span class="deployed">
+    deployed <Time at={deploy.at} /> by {deploy.by}
+    {deploy.branch !== undefined && (
+      <>
+        {' '}
+        from <code>{deploy.branch}</code>
+      </>
+    )}
+    {deploy.commit !== undefined && (
+      <>
+        {' · '}
+        {commitPage === undefined ? (
+          <code>{deploy.commit.slice(0, 7)}</code>
+        ) : (
+          <OutsideLink href={commitPage}>{deploy.commit.slice(0, 7)}</OutsideLink>
+        )}
+      </>
+    )}
+    {deploy.subject !== undefined && <> “{deploy.subject}”</>}
+    {deploy.isDirty && ' and changes that are not committed'}
+  </span>
+)
+
+/** A line of a file, as a terminal names it; a link where the forge is one whose addresses are known. */
+export function Place({ place, page }: { readonly place: ShownPlace; readonly page?: string | undefined }) {
+  const text = `${place.file}:${place.line}`
+  return page === undefined ? <code>{text}</code> : <OutsideLink href={page}>{text}</OutsideLink>
+}

@@ -1,0 +1,48 @@
+import type { ShownEnvironment } from '../../api/environments.ts'
+import { addressOf } from '../../api/pages.ts'
+import { Deployed } from './deployed.tsx'
+import { Icon } from './icon.tsx'
+import { OutsideLink } from './link.tsx'
+import { InlineCode } from './problem.tsx'
+import { State, workloadState } from './state.tsx'
+
+/** Endpoints that a row shows; the page of the environment has all. */
+const SHOWN = 3
+
+/** What runs in a namespace, a row each: how it is, where it is reached, and what is wrong. */
+export const Environments = ({ ns, items }: { readonly ns: string; readonly items: readonly ShownEnvironment[] }) => (
+  <ul class="list">
+    {items.map(({ name, state, services, ready, endpoints, deployed, problem }) => (
+      <li key={name} class="row environment">
+        <span class="row-main block">
+          <a class="row-name cut stretched" href={addressOf('environment', { ns, env: name })}>
+            {name}
+          </a>
+          {deployed && (
+            <span class="soft cut">
+              <Deployed deploy={deployed} />
+            </span>
+          )}
+        </span>
+        <span class="endpoints">
+          {endpoints.slice(0, SHOWN).map(one => (
+            <OutsideLink key={one} href={one} />
+          ))}
+        </span>
+        <span class="row-state">
+          <State {...workloadState(state)} />
+          <span class="soft">
+            {ready} of {services} ready
+          </span>
+        </span>
+        <Icon name="right" size={14} />
+        {problem && (
+          <p class="row-note">
+            <span class="strong">{problem.service}: </span>
+            <InlineCode text={problem.reason} />
+          </p>
+        )}
+      </li>
+    ))}
+  </ul>
+)

@@ -1,0 +1,235 @@
+import { CoreV1Api, KubeConfig, type V1PodStatus } from '@kubernetes/client-node'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { withChangeList } from '../../operations/objects/change-lists.ts'
+import { recordName } from '../../operations/objects/record.ts'
+import { eventually } from '../cluster/cluster.ts'
+import type { TestPlatform } from '../platform-server/open-platform.ts'
+
+// An environment as a deploy leaves it, on an API server without a kubelet: what that would say is written here.
+
+const COMMIT = '4f1c9aa0d3b1c2e4f5a60718293a4b5c6d7e8f90'
+const SHOP = {
+  repository: 'git.example.com/team/shop',
+  branch: 'main',
+  commit: COMMIT,
+  subject: 'new greeting',
+} as const
+
+interface Service {
+  readonly service: string
+  readonly kind: 'Deployment' | 'StatefulSet' | 'Job'
+  readonly image: string
+  readonly line: number
+  readonly needs?: readonly { readonly service: string; readonly condition: string }[]
+  readonly endpoints?: readonly string[]
+}
+
+const needs = (service: string, condition = 'service_started') => ({ service, condition })
+const SERVICES: readonly Service[] = [
+  { service: 'db', kind: 'StatefulSet', image: 'postgres:17', line: 41 },
+  { service: 'cache', kind: 'Deployment', image: 'redis:7-alpine', line: 36 },
+  {
+    service: 'migrate',
+    kind: 'Job',
+    image: 'registry.example.com/shop/api:1.4.3',
+    line: 30,
+    needs: [needs('db', 'service_healthy')],
+  },
+  {
+    service: 'api',
+    kind: 'Deployment',
+    image: 'registry.example.com/shop/api:1.4.3',
+    line: 18,
+    needs: [needs('migrate', 'service_completed_successfully'), needs('cache')],
+  },
+  {
+    service: 'worker',
+    kind: 'Deployment',
+    image: 'registry.example.com/shop/worker:1.4.3',
+    line: 25,
+    needs: [needs('cache'), needs('db', 'service_healthy')],
+  },
+  {
+    service: 'web',
+    kind: 'Deployment',
+    image: 'registry.example.com/shop/web:1.4.3',
+    line: 4,
+    needs: [needs('api', 'service_healthy')],
+    endpoints: ['https://web-shop.dev.example.com', 'javascript:alert(document.domain)'],
+  },
+]
+
+/** Deploys `shop` with all of it ready but `api`, whose container ends again and again, with texts that try to be more. */
+export async function makeEnvironment(platform: TestPlatform, namespace: string): Promise<void> {
+  const apply = (object: KubeObject) => platform.cluster.apply(object, { manager: 'test', force: true })
+  const labels = (service?: string) => ({
+    'dev.platform/environment': 'shop',
+    ...(service !== undefined && { 'dev.platform/service': service }),
+  })
+  const at = new Date(Date.now() - 180_000).toISOString()
+  let history = withChangeList(undefined, {
+    by: 'bob@desk',
+    at: new Date(Date.now() - 90_000_000).toISOString(),
+    ...SHOP,
+    commit: 'abc1234567',
+    subject: '<img src=x onerror=alert(1)>',
+    changes: SERVICES.map(one => ({
+      action: 'create',
+      object: `${one.kind.toLowerCase()}/${one.service}`,
+      service: one.service,
+      values: [],
+    })),
+  })
+  history = withChangeList(history, {
+    by: 'ann@laptop-7',
+    at,
+    ...SHOP,
+    changes: [
+      {
+        action: 'update',
+        object: 'deployment/api',
+        service: 'api',
+        values: [
+          {
+            path: 'spec.template.spec.containers[api].image',
+            before: 'registry.example.com/shop/api:1.4.2',
+            after: 'registry.example.com/shop/api:1.4.3',
+          },
+          {
+            path: 'spec.template.spec.containers[api].env[GREETING].value',
+            before: 'hello',
+            after: '</script><b>hello</b>',
+          },
+        ],
+      },
+      {
+        action: 'update',
+        object: 'secret/shop-db-password',
+        service: 'db',
+        values: [{ path: 'data.db_password', masked: 'changed, 7 → 12 bytes' }],
+      },
+      { action: 'delete', object: 'deployment/mailer', values: [] },
+    ],
+  })
+  const application = {
+    services: SERVICES.map(({ needs = [], endpoints = [], ...one }) => ({
+      ...one,
+      needs,
+      endpoints,
+      file: 'compose.yaml',
+      keys: {},
+    })),
+  }
+  await apply({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: recordName('shop'), namespace, labels: labels() },
+    data: {
+      kinds: '',
+      repository: SHOP.repository,
+      file: 'compose.yaml',
+      by: 'ann@laptop-7',
+      at,
+      application: JSON.stringify(application),
+    },
+    binaryData: { history },
+  })
+  for (const one of SERVICES) await apply(workload(one, namespace, labels(one.service)))
+  await apply({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web', namespace, labels: labels('web') },
+    spec: { ports: [{ port: 80 }], selector: { 'dev.platform/service': 'web' } },
+  })
+  await apply({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name: 'web', namespace, labels: labels('web') },
+    spec: {
+      tls: [{}],
+      rules: [
+        {
+          host: `web-${namespace}.dev.example.com`,
+          http: {
+            paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 'web', port: { number: 80 } } } }],
+          },
+        },
+      ],
+    },
+  })
+  await says(platform, namespace)
+}
+
+function workload(
+  { service, kind, image }: Service,
+  namespace: string,
+  labels: Readonly<Record<string, string>>,
+): KubeObject {
+  const template = {
+    metadata: { labels },
+    spec: { containers: [{ name: service, image }], ...(kind === 'Job' && { restartPolicy: 'Never' }) },
+  }
+  const selector = { matchLabels: { 'dev.platform/service': service } }
+  return {
+    apiVersion: kind === 'Job' ? 'batch/v1' : 'apps/v1',
+    kind,
+    metadata: { name: service, namespace, labels },
+    spec:
+      kind === 'Job'
+        ? { template }
+        : { replicas: 1, selector, template, ...(kind === 'StatefulSet' && { serviceName: service }) },
+  }
+}
+
+/** What the kubelet would write about the Pods that controllers make. */
+async function says({ cluster }: TestPlatform, namespace: string): Promise<void> {
+  const config = new KubeConfig()
+  config.loadFromDefault()
+  const core = config.makeApiClient(CoreV1Api)
+  await Promise.all(
+    SERVICES.map(async ({ service, kind, image }) => {
+      const name = await eventually(`a Pod of ${service}`, 30, async () => {
+        const pods = await cluster.list({
+          apiVersion: 'v1',
+          kind: 'Pod',
+          namespace,
+          labels: `dev.platform/service=${service}`,
+        })
+        return pods[0]?.metadata.name
+      })
+      const body = await core.readNamespacedPod({ name, namespace })
+      body.status = podStatus(service, kind, image)
+      await core.replaceNamespacedPodStatus({ name, namespace, body })
+    }),
+  )
+}
+
+function podStatus(service: string, kind: Service['kind'], image: string): V1PodStatus {
+  const now = new Date()
+  const ended = (exitCode: number) => ({
+    terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', startedAt: now, finishedAt: now },
+  })
+  const isReady = service !== 'api' && kind !== 'Job'
+  const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 2m40s restarting failed container' }
+  return {
+    phase: kind === 'Job' ? 'Succeeded' : 'Running',
+    startTime: now,
+    conditions: ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'].map(type => ({
+      type,
+      status: isReady || !type.endsWith('Ready') ? 'True' : 'False',
+      lastTransitionTime: now,
+    })),
+    containerStatuses: [
+      {
+        name: service,
+        image,
+        imageID: '',
+        ready: isReady,
+        started: isReady,
+        restartCount: service === 'api' ? 5 : 0,
+        state: kind === 'Job' ? ended(0) : isReady ? { running: { startedAt: now } } : { waiting },
+        ...(service === 'api' && { lastState: ended(1) }),
+      },
+    ],
+  }
+}
