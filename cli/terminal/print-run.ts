@@ -35,20 +35,20 @@ export async function printRun(
   }
   progress.pause()
   if (!last) return 1
-  if (last.state === 'succeeded') printSummary(doneText(last, result), io, logLevel)
-  else io.stderr.write(`${endText(last)}\n`)
+  // A destroy says it itself.
+  if (last.state === 'succeeded' && last.action === 'deploy') printSummary(doneText(last, result), io, logLevel)
+  else if (last.state !== 'succeeded') io.stderr.write(`${endText(last)}\n`)
   const endpoints = result?.['endpoints']
   if (Array.isArray(endpoints)) for (const url of endpoints) io.stdout.write(`  ${printable(String(url))}\n`)
   return last.state === 'succeeded' ? 0 : 1
 }
 
 /** `shop is deployed to team: 2 ready (12 s)`. */
-function doneText({ action, environment, namespace, started, ended }: Run, result: Fields | undefined): string {
+function doneText({ environment, namespace, started, ended }: Run, result: Fields | undefined): string {
   const took =
     started !== undefined && ended !== undefined
       ? ` (${readableDuration(Math.max(0, Date.parse(ended) - Date.parse(started)))})`
       : ''
-  if (action === 'destroy') return `${environment} is destroyed in ${namespace}${took}`
   const services = result?.['services']
   const states = new Map(Object.entries(isFields(services) ? services : {}).filter(([, state]) => isText(state)))
   const counted = states.size > 0 ? `: ${statesText(states as Parameters<typeof statesText>[0], true)}` : ''

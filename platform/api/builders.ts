@@ -5,5 +5,11 @@ const connect = closed({ namespace: namespaceName })
 
 /** The build service (design, section 9). */
 export const builderRoutes = {
-  'GET /builders/connect': route({ caller: 'user', query: connect, isUpgrade: true, audit: 'connect to builders' }),
+  'GET /builders/connect': route({
+    caller: 'user',
+    query: connect,
+    isUpgrade: true,
+    isForRuns: true,
+    audit: 'connect to builders',
+  }),
 } as const

@@ -22,7 +22,7 @@ export interface ApiRoute {
   /** Of requests that change something. */
   readonly audit?: string
   /**
-   * A run may call it, with its own token and for its own namespace (the parameter `ns`): code of a repository
+   * A run may call it, with its own token and for its own namespace (`ns` of the path, `namespace` of the query): code of a repository
    * has that token, not the person who has started the run.
    */
   readonly isForRuns?: true

@@ -1,12 +1,15 @@
 # What runs of pipelines run in: Node.js, git, bash, kubectl, and devctl. Built from the root of a checkout
 # after `npm run build`:
 #   devctl build --file platform/images/runner.Dockerfile --tag registry.example.com/devctl/runner:0.1.0 .
-FROM registry.k8s.io/kubectl:v1.34.2 AS kubectl
+# Another one where that registry is out of reach: --build-arg KUBECTL=registry.example.com/kubectl:v1.34.2
+ARG KUBECTL=registry.k8s.io/kubectl:v1.34.2
+FROM ${KUBECTL} AS kubectl
 
 FROM node:22-slim
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends bash ca-certificates git \
-    && rm -rf /var/lib/apt/lists/*
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --uid 65532 --home-dir /tmp --no-create-home --shell /bin/bash runner
 COPY --from=kubectl /bin/kubectl /usr/local/bin/kubectl
 COPY package.json /devctl/package.json
 COPY bin /devctl/bin

@@ -34,19 +34,22 @@ export async function clone(
     env,
     signal,
     settings = {},
+    configuration = '/dev/null',
     protocols = 'https',
   }: {
     readonly folder: string
     readonly env: Readonly<Record<string, string | undefined>>
     readonly signal: AbortSignal
     readonly settings?: Readonly<Record<string, string>>
+    /** A file of the operators: proxies, and what else their network needs. */
+    readonly configuration?: string
     /** Those that git speaks. */
     readonly protocols?: string
   },
 ): Promise<string> {
   const { origin } = new URL(repository)
   const logins = password === undefined ? [] : [{ origin, user: user ?? 'git', password, isOfAddress: true as const }]
-  const place = { GIT_ALLOW_PROTOCOL: protocols, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+  const place = { GIT_ALLOW_PROTOCOL: protocols, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: configuration }
   const git = openGit(folder, { env, signal, logins, place })
   const words = Object.entries({ ...SAFE, ...settings }).flatMap(([key, value]) => ['-c', `${key}=${value}`])
   const options = ['--quiet', '--depth=1', '--single-branch', '--no-tags', '--no-recurse-submodules']

@@ -10,6 +10,7 @@ const INPUT = '/run/devctl/input/input.json'
 const CLUSTER_CA = '/run/devctl/kubernetes/ca.crt'
 /** What the operators of the cluster trust besides; it need not be there. */
 const CA = '/run/devctl/ca/ca.crt'
+const GIT_CONFIGURATION = '/run/devctl/ca/gitconfig'
 /** Below the volume, whose top is root's: git works in folders of its own user only. */
 const SOURCE = '/source/repository'
 const HOME = '/tmp/devctl'
@@ -28,6 +29,7 @@ async function cloneSource(): Promise<number> {
       env: process.env,
       signal: AbortSignal.timeout(CLONE_LIMIT),
       settings: trusting(CA),
+      ...(existsSync(GIT_CONFIGURATION) && { configuration: GIT_CONFIGURATION }),
     })
     process.stdout.write(`commit ${commit}\n`)
     writeFileSync(LAST_WORDS, JSON.stringify({ commit }))

@@ -76,7 +76,7 @@ function register(
       if (route.caller === 'nobody') return
       const by = await whoIs(request.headers, world, parts)
       callers.set(request, by)
-      checkCaller(by, route, route.params && (request.params as Record<string, string>))
+      checkCaller(by, route, { ...(request.query as object), ...(request.params as object) })
     },
     onResponse: async (request, reply) => auditCall(request, reply.statusCode),
     handler: async (request, reply) => {

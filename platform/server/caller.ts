@@ -86,11 +86,12 @@ export async function stillAllowed(by: Identified, { tokens, users }: Accounts, 
 export function checkCaller(
   { user, token }: Identified,
   { caller, isForRuns }: Pick<ApiRoute, 'caller' | 'isForRuns'>,
-  params: Readonly<Record<string, string>> = {},
+  of: Readonly<Record<string, unknown>> = {},
 ): void {
   if (token.kind === 'run' && !isForRuns) throw notAllowed('this', 'a login: a run cannot do it')
-  const { ns } = params
-  if (token.namespaces && ns !== undefined && !token.namespaces.includes(ns)) throw noNamespace(ns)
+  // In the path, or in the query.
+  const ns = of['ns'] ?? of['namespace']
+  if (token.namespaces && typeof ns === 'string' && !token.namespaces.includes(ns)) throw noNamespace(ns)
   if (caller === 'admin' && user.role !== 'admin') throw notAllowed('this', 'an administrator')
   if (caller === 'nobody' || caller === 'user' || PERSONAL.has(token.kind)) return
   throw notAllowed('this', 'a login: a token for programs does not do')
