@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { authRoutes } from './auth.ts'
 import { builderRoutes } from './builders.ts'
+import { credentialRoutes } from './credentials.ts'
 import { environmentRoutes } from './environments.ts'
 import { infoRoutes } from './info.ts'
 import { meRoutes } from './me.ts'
@@ -26,6 +27,7 @@ export const ROUTES = {
   ...runRoutes,
   ...userRoutes,
   ...variableRoutes,
+  ...credentialRoutes,
 } as const satisfies Readonly<Record<string, ApiRoute>>
 
 export type Routes = typeof ROUTES

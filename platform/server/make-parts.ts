@@ -1,3 +1,4 @@
+import { type CloneLogin, ForgeCredentials } from './credentials.ts'
 import { LiveNamespaces } from './live/live-namespaces.ts'
 import { Logins } from './logins.ts'
 import { Namespaces } from './namespaces.ts'
@@ -11,17 +12,12 @@ import { Users } from './users.ts'
 import { PlatformVariables } from './variables.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** A user and a password, or token, of a forge. */
-export interface CloneLogin {
-  readonly user: string
-  readonly password: string
-}
-
 /** The parts of the server that answer requests. */
 export interface PlatformParts {
   readonly users: Users
   readonly tokens: Tokens
   readonly variables: PlatformVariables
+  readonly credentials: ForgeCredentials
   readonly namespaces: Namespaces
   readonly logins: Logins
   readonly live: LiveNamespaces
@@ -35,16 +31,21 @@ export interface PlatformParts {
 export function makeParts(world: PlatformWorld): PlatformParts {
   const users = new Users(world)
   const namespaces = new Namespaces(world, users)
+  const credentials = new ForgeCredentials(world)
   return {
     users,
     tokens: new Tokens(world),
     variables: new PlatformVariables(world),
+    credentials,
     namespaces,
     logins: new Logins(world),
     live: new LiveNamespaces(world, new UserClusters(world)),
     providers: makeProviders(world),
     sleep: new Sleep(world),
     runs: new Runs(world, namespaces),
-    gitLogin: async () => undefined,
+    gitLogin: async (user, name, host) => {
+      const uid = (await namespaces.find(name))?.namespace.uid
+      return uid === undefined ? undefined : credentials.loginFor({ name, uid }, user, host)
+    },
   }
 }

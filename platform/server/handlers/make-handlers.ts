@@ -2,6 +2,7 @@ import type { PlatformParts } from '../make-parts.ts'
 import type { PlatformWorld } from '../world.ts'
 import { authHandlers } from './auth.ts'
 import { builderHandlers } from './builders.ts'
+import { credentialHandlers } from './credentials.ts'
 import { environmentHandlers } from './environments.ts'
 import type { Handlers } from './handler.ts'
 import { infoHandlers } from './info.ts'
@@ -24,4 +25,5 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...runHandlers(world, parts),
   ...userHandlers(parts),
   ...variableHandlers(parts),
+  ...credentialHandlers(parts),
 })

@@ -1,0 +1,28 @@
+import Type, { type Static } from 'typebox'
+import { closed, person, text, time } from './common.ts'
+import { listOf, route } from './route.ts'
+
+const scope = Type.String({
+  pattern: '^(user|namespace:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$',
+  description: '`user` (of who asks) or `namespace:NAME`',
+})
+const host = Type.String({ maxLength: 100, description: 'of a forge: `git.example.com`, with a port if it has one' })
+
+const credential = Type.Object({ host: Type.String(), user: Type.String(), set: time, by: person })
+/** A login of a forge, as it is shown: nobody sees its password. */
+export type ShownCredential = Static<typeof credential>
+
+const byScope = Type.Object({ scope })
+const byHost = Type.Object({ scope, host })
+
+/** Logins of forges, with which runs clone (design, section 6). */
+export const credentialRoutes = {
+  'GET /credentials/:scope': route({ caller: 'user', params: byScope, reply: listOf(credential) }),
+  'PUT /credentials/:scope/:host': route({
+    caller: 'user',
+    params: byHost,
+    body: closed({ user: text(100), password: Type.String({ minLength: 1, maxLength: 4096 }) }),
+    audit: 'set credential',
+  }),
+  'DELETE /credentials/:scope/:host': route({ caller: 'user', params: byHost, audit: 'unset credential' }),
+} as const

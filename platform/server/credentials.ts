@@ -1,0 +1,72 @@
+import type { SealedEntry, SecretOwner } from '../records/sealed-entries.ts'
+import { PlatformError } from './platform-error.ts'
+import { SealedStore } from './sealed-store.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** A user and a password, or token, of a forge. */
+export interface CloneLogin {
+  readonly user: string
+  readonly password: string
+}
+
+/** Logins of forges that people have stored, for runs that clone. Their passwords are sealed, and never shown. */
+export class ForgeCredentials {
+  readonly #store: SealedStore
+
+  constructor(world: PlatformWorld) {
+    this.#store = new SealedStore(world, 'credentials')
+  }
+
+  /** By their hosts. */
+  async list(owner: SecretOwner): Promise<ReadonlyMap<string, SealedEntry>> {
+    const found = await this.#store.entries(owner)
+    return new Map([...found].map(([key, entry]) => [hostOfKey(key), entry]))
+  }
+
+  /** Throws a PlatformError for what is no host, user or password. */
+  async set(owner: SecretOwner, by: string, host: string, { user, password }: CloneLogin): Promise<void> {
+    // Both are lines of what git is told.
+    if (!isLine(user) || !isLine(password))
+      throw new PlatformError(400, 'value', 'a user or a password has a line end or a control character')
+    await this.#store.change(owner, by, new Map([[keyOf(host), { value: password, note: user }]]))
+  }
+
+  /** False if there was none. */
+  remove(owner: SecretOwner, by: string, host: string): Promise<boolean> {
+    return this.#store.change(owner, by, new Map([[keyOf(host), undefined]]))
+  }
+
+  /** What a run of somebody in a namespace logs in with: that of the namespace, else that person's own. */
+  async loginFor(
+    namespace: { readonly name: string; readonly uid: string },
+    user: string,
+    host: string,
+  ): Promise<CloneLogin | undefined> {
+    if (!HOST.test(host)) return undefined
+    const owners: readonly SecretOwner[] = [
+      { kind: 'namespace', ...namespace },
+      { kind: 'user', id: user },
+    ]
+    for (const owner of owners) {
+      const entry = (await this.#store.entries(owner)).get(keyOf(host))
+      if (!entry) continue
+      const password = this.#store.open(owner, keyOf(host), entry)
+      return password === undefined ? undefined : { user: entry.note ?? '', password }
+    }
+    return undefined
+  }
+}
+
+const HOST = /^(?=.{1,100}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[1-9]\d{0,4})?$/
+
+/** Keys of a Secret have no colon, and hosts no underscore. */
+function keyOf(host: string): string {
+  if (HOST.test(host)) return host.replace(':', '_')
+  throw new PlatformError(400, 'host', `\`${host}\` is no host of a forge`, {
+    hint: 'write it in lower case and without `https://`: `git.example.com`',
+  })
+}
+
+const hostOfKey = (key: string): string => key.replace('_', ':')
+
+const isLine = (text: string): boolean => !/[\u0000-\u001f\u007f]/.test(text)
