@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { namespaceName, time } from './common.ts'
+import { closed, namespaceName, time } from './common.ts'
 import { byNamespace } from './namespaces.ts'
 import { listOf, route } from './route.ts'
 
@@ -126,10 +126,36 @@ const liveEvent = Type.Union([
 /** All that there is, first and whenever a client is too slow; then an environment that is new or was deployed, services that have changed, and an environment that is gone. */
 export type LiveEvent = Static<typeof liveEvent>
 
+const logEvent = Type.Union([
+  Type.Object({
+    type: Type.Literal('line'),
+    service: Type.String(),
+    source: Type.String({ description: 'the container, in few letters: `web-j2fnt`' }),
+    time,
+    text: Type.String({ description: 'as the program wrote it; it may have ANSI escapes' }),
+  }),
+  Type.Object({
+    type: Type.Literal('note'),
+    service: Type.Optional(Type.String()),
+    source: Type.Optional(Type.String()),
+    text: Type.String({ description: 'said by the platform, not by the program' }),
+  }),
+])
+/** A line of a log, or a word about it. */
+export type LogLineEvent = Static<typeof logEvent>
+
+const logQuery = closed({
+  service: Type.Optional(namespaceName),
+  environment: Type.Optional(namespaceName),
+  tail: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$', description: 'lines of each container; 100' })),
+})
+
 export const byEnvironment = Type.Object({ ns: namespaceName, env: namespaceName })
 
 /** What runs in namespaces, read with the rights of the caller (design, sections 10 and 11). */
 export const environmentRoutes = {
   'GET /namespaces/:ns/environments': route({ caller: 'user', params: byNamespace, reply: listOf(environment) }),
   'GET /namespaces/:ns/environments/:env': route({ caller: 'user', params: byEnvironment, reply: environmentDetails }),
+  'GET /namespaces/:ns/live': route({ caller: 'user', params: byNamespace, events: liveEvent }),
+  'GET /namespaces/:ns/logs': route({ caller: 'user', params: byNamespace, query: logQuery, events: logEvent }),
 } as const

@@ -30,16 +30,17 @@ export interface PlatformParts {
 
 export function makeParts(world: PlatformWorld): PlatformParts {
   const users = new Users(world)
+  const tokens = new Tokens(world)
   const namespaces = new Namespaces(world, users)
   const credentials = new ForgeCredentials(world)
   return {
     users,
-    tokens: new Tokens(world),
+    tokens,
     variables: new PlatformVariables(world),
     credentials,
     namespaces,
     logins: new Logins(world),
-    live: new LiveNamespaces(world, new UserClusters(world)),
+    live: new LiveNamespaces(world, new UserClusters(world), tokens),
     providers: makeProviders(world),
     sleep: new Sleep(world),
     runs: new Runs(world, namespaces),

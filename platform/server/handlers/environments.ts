@@ -19,4 +19,16 @@ export const environmentHandlers = ({ namespaces, live }: PlatformParts): Handle
       })
     return found
   },
+  'GET /namespaces/:ns/live': async ({ params, by, signal }) => {
+    await namespaces.require(by.user, params.ns, 'see', 'this')
+    // What stands against it is an answer, not the end of a stream.
+    await live.look(by, params.ns, sight => sight.environments())
+    return live.follow(by, params.ns, signal)
+  },
+  'GET /namespaces/:ns/logs': async ({ params, query, by, after, signal }) => {
+    await namespaces.require(by.user, params.ns, 'see', 'this')
+    await live.look(by, params.ns, sight => sight.environments())
+    const { service, environment, tail = '100' } = query
+    return live.logs(by, { namespace: params.ns, service, environment, tail: Number(tail), after }, signal)
+  },
 })

@@ -1,8 +1,12 @@
-import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
+import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import type { LiveEvent, LogLineEvent } from '../../api/environments.ts'
 import type { Identified } from '../caller.ts'
+import type { StreamEvent } from '../handlers/handler.ts'
 import { noNamespace, notAllowed, PlatformError } from '../platform-error.ts'
+import type { Tokens } from '../tokens.ts'
 import type { UserClusters } from '../user-clusters.ts'
 import type { PlatformWorld } from '../world.ts'
+import { logStream, type WantedLogs } from './log-stream.ts'
 import { Sight } from './sight.ts'
 
 /** Namespaces that are watched at the same time: of one person, and of all. */
@@ -12,6 +16,10 @@ const MOST = 1000
 const LINGER = 10_000
 /** Milliseconds for the first look. */
 const FIRST = 15_000
+/** Streams of one person at the same time. */
+const MOST_STREAMS = 100
+/** Milliseconds between two questions whether somebody may still look: a watch goes on when rights have gone. */
+const CHECKING = 5000
 
 interface Kept {
   readonly sight: Sight
@@ -27,11 +35,60 @@ interface Kept {
 export class LiveNamespaces {
   readonly #world: PlatformWorld
   readonly #clusters: UserClusters
+  readonly #tokens: Tokens
   readonly #kept = new Map<string, Kept>()
+  /** By user. */
+  readonly #streams = new Map<string, number>()
 
-  constructor(world: PlatformWorld, clusters: UserClusters) {
+  constructor(world: PlatformWorld, clusters: UserClusters, tokens: Tokens) {
     this.#world = world
     this.#clusters = clusters
+    this.#tokens = tokens
+  }
+
+  /** What is in a namespace, and what becomes of it, for as long as the caller may see it. */
+  follow(by: Identified, namespace: string, signal: AbortSignal): AsyncGenerator<StreamEvent<LiveEvent>> {
+    return this.#stream(by, namespace, signal, async function* (sight, open) {
+      for await (const data of sight.follow(open)) yield { data }
+    })
+  }
+
+  /** What services write, for as long as the caller may see the namespace. */
+  logs(
+    by: Identified,
+    wanted: Omit<WantedLogs, 'cluster' | 'now'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamEvent<LogLineEvent>> {
+    const all = { ...wanted, cluster: this.#clusters.of(by), now: () => this.#world.now() }
+    return this.#stream(by, wanted.namespace, signal, (_, open) => logStream(all, open))
+  }
+
+  /** Events until the client has gone, or may not look any more; then the stream ends without a word. */
+  async *#stream<T>(
+    by: Identified,
+    namespace: string,
+    signal: AbortSignal,
+    events: (sight: Sight, open: AbortSignal) => AsyncGenerator<StreamEvent<T>>,
+  ): AsyncGenerator<StreamEvent<T>> {
+    const { id } = by.user
+    const count = this.#streams.get(id) ?? 0
+    if (count >= MOST_STREAMS) return
+    this.#streams.set(id, count + 1)
+    const leave = new AbortController()
+    try {
+      const sight = this.enter(by, namespace, leave.signal)
+      const open = AbortSignal.any([signal, sight.ended])
+      try {
+        yield* events(sight, open)
+      } catch (error) {
+        if (!open.aborted) throw error
+      }
+    } finally {
+      leave.abort()
+      const left = (this.#streams.get(id) ?? 1) - 1
+      if (left > 0) this.#streams.set(id, left)
+      else this.#streams.delete(id)
+    }
   }
 
   /** Looks at a namespace with the rights of a caller. Throws a PlatformError for who has none there. */
@@ -77,10 +134,27 @@ export class LiveNamespaces {
     const sight = new Sight(this.#clusters.of(by), namespace, () => this.#world.now())
     const kept: Kept = { sight, user, users: 0 }
     this.#kept.set(key, kept)
+    const checking = setInterval(() => void this.#check(kept, by, namespace), CHECKING).unref()
     sight.ended.addEventListener('abort', () => {
+      clearInterval(checking)
       if (this.#kept.get(key) === kept) this.#kept.delete(key)
     })
     return kept
+  }
+
+  /** Ends a sight whose login, or whose rights, are gone. */
+  async #check({ sight, users }: Kept, by: Identified, namespace: string): Promise<void> {
+    if (users === 0) return
+    try {
+      const token = await this.#tokens.find(by.token.id)
+      const isOver = !token || Date.parse(token.expires) <= this.#world.now()
+      if (isOver || !(await mayLook(this.#clusters.of(by), namespace))) sight.end(new Error('no rights'))
+    } catch (error) {
+      // The cluster is away for a moment, which is no answer.
+      const isAway =
+        error instanceof ClusterError && (error.failure === 'unreachable' || error.failure === 'unavailable')
+      if (!isAway) sight.end(error)
+    }
   }
 
   /** Ends one that nobody looks at where there are too many. Throws a PlatformError if there is none. */
@@ -95,6 +169,18 @@ export class LiveNamespaces {
       })
     idle.sight.end(new Error('others look'))
   }
+}
+
+async function mayLook(cluster: Cluster, namespace: string): Promise<boolean> {
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    // The one who asks is in the token; there is no object.
+    metadata: {} as KubeObject['metadata'],
+    spec: { resourceAttributes: { namespace, verb: 'watch', resource: 'pods' } },
+  }
+  const { status } = await cluster.create(review, { signal: AbortSignal.timeout(CHECKING) })
+  return (status as { readonly allowed?: boolean } | undefined)?.allowed === true
 }
 
 async function withDeadline<T>(work: Promise<T>): Promise<T> {

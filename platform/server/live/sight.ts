@@ -31,6 +31,7 @@ export class Sight {
   readonly #published = new Map<string, Published>()
   readonly #listeners = new Set<(event: LiveEvent) => void>()
   readonly #ready: Promise<void>
+  #snapshot: LiveEvent | undefined
   #isListed = false
   #timer: NodeJS.Timeout | undefined
   #looking: NodeJS.Timeout | undefined
@@ -105,7 +106,7 @@ export class Sight {
         if (isBehind) {
           isBehind = false
           waiting = []
-          yield { type: 'snapshot', environments: [...(await this.environments())] }
+          yield await this.#whole()
           continue
         }
         const event = waiting.shift()
@@ -119,6 +120,13 @@ export class Sight {
       this.#listeners.delete(listen)
       both.removeEventListener('abort', onEnd)
     }
+  }
+
+  /** One for all who begin between two changes. */
+  async #whole(): Promise<LiveEvent> {
+    const environments = await this.environments()
+    this.#snapshot ??= { type: 'snapshot', environments: [...environments] }
+    return this.#snapshot
   }
 
   #mark(environment: string): void {
@@ -141,6 +149,7 @@ export class Sight {
     for (const name of dirty) {
       const environment = this.#scene.environment(name)
       const event = environment ? this.#look(environment) : this.#remove(name)
+      if (event) this.#snapshot = undefined
       if (event) for (const listener of this.#listeners) listener(event)
     }
     this.#pause = Math.max(GATHERING, SHARE * (performance.now() - began))

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts'
-import { isRoute } from '../../../constructs/kinds.ts'
+import { isRoute, isWorkload } from '../../../constructs/kinds.ts'
 import { readChangeLists } from '../../../operations/objects/change-lists.ts'
 import { type DeployedService, readApplication } from '../../../operations/objects/deployed-application.ts'
 import { addressesOf } from '../../../operations/objects/endpoints/routes.ts'
@@ -55,9 +55,10 @@ export function seenIn(
   { warnings, gateways }: Scene,
   now: number,
 ): readonly SeenService[] {
-  const all = [...objects.values()]
+  let workloads = 0
+  const all = [...objects.values()].filter(one => !isWorkload(one) || workloads++ < MOST_SERVICES)
   const urls = all.filter(isRoute).flatMap(route => addressesOf(route, gateways))
-  return servicesIn({ objects: all, warnings, urls, now }).slice(0, MOST_SERVICES)
+  return servicesIn({ objects: all, warnings, urls, now })
 }
 
 /** An environment as pages show it; `problemsOf` gives what is known of why a service is not ready. */

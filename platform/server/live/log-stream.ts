@@ -1,0 +1,124 @@
+import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
+import { compareTimes, formatTime, type LogTime, parseLine } from '../../../operations/objects/logs/line.ts'
+import { showLogs } from '../../../operations/objects/logs/logs.ts'
+import type { LogSource } from '../../../operations/objects/logs/source.ts'
+import type { LogLineEvent } from '../../api/environments.ts'
+import type { StreamEvent } from '../handlers/handler.ts'
+
+/** Lines that wait for the client; then no more are read. */
+const MOST_WAITING = 256
+/** Characters of a line. */
+const LONGEST = 16 * 1024
+/** Milliseconds that are read again when a client goes on: lines of several containers are not in one order. */
+const OVERLAP = 2000
+
+export interface WantedLogs {
+  readonly cluster: Cluster
+  readonly namespace: string
+  readonly environment: string | undefined
+  readonly service: string | undefined
+  /** Lines of each container from before. */
+  readonly tail: number
+  /** The id of the last line that the client has. */
+  readonly after: string | undefined
+  readonly now: () => number
+}
+
+/**
+ * The lines that services write, each with its time as id, until the signal is aborted or nothing more can
+ * come. No line is read before there is room for it.
+ */
+export async function* logStream(wanted: WantedLogs, signal: AbortSignal): AsyncGenerator<StreamEvent<LogLineEvent>> {
+  const { cluster, namespace, environment, service, tail, now } = wanted
+  const after = wanted.after === undefined ? undefined : parseLine(wanted.after)?.time
+  const end = new AbortController()
+  const both = AbortSignal.any([signal, end.signal])
+  const waiting: StreamEvent<LogLineEvent>[] = []
+  let wakeReader = () => {}
+  let wakeWriters: (() => void)[] = []
+  const put = async (event: StreamEvent<LogLineEvent>): Promise<void> => {
+    while (waiting.length >= MOST_WAITING && !both.aborted)
+      await new Promise<void>(resolve => {
+        wakeWriters.push(resolve)
+      })
+    waiting.push(event)
+    wakeReader()
+  }
+  const note = (source: LogSource | undefined, text: string) => {
+    // Lines go first where there is no room: a note is no line that would be missed.
+    if (waiting.length < MOST_WAITING)
+      void put({ data: { type: 'note', ...(source && { service: source.service, source: source.name }), text } })
+  }
+  const wakeAll = () => {
+    wakeReader()
+    for (const wake of wakeWriters) wake()
+    wakeWriters = []
+  }
+  both.addEventListener('abort', wakeAll)
+  let isOver = false
+  const reading = showLogs(
+    {
+      cluster,
+      namespace,
+      environment,
+      range: after ? { since: Math.max(0, now() - 1000 * after.seconds) + OVERLAP } : { tail },
+      follow: true,
+      isWanted: source => service === undefined || source.service === service,
+    },
+    {
+      clock: { now, every },
+      signal: both,
+      print: (source, { time, text }) => (isKnown(time, after) ? undefined : put(toEvent(source, time, text))),
+      found() {},
+      nothing: () => note(undefined, 'no container of it is there yet'),
+      crowded: () => note(undefined, 'these are more containers than can be read at the same time'),
+      ended: (source, { code }) => note(source, `ended with exit code ${code}`),
+      troubled: source => note(source, 'its log cannot be read just now'),
+      word: (source, text) => note(source, cut(text)),
+    },
+  )
+  const over = reading.then(
+    () => {
+      isOver = true
+      wakeReader()
+    },
+    (error: unknown) => {
+      isOver = true
+      wakeReader()
+      throw error
+    },
+  )
+  over.catch(() => {})
+  try {
+    for (;;) {
+      const event = waiting.shift()
+      if (event) {
+        wakeWriters.shift()?.()
+        yield event
+      } else if (isOver || both.aborted) break
+      else
+        await new Promise<void>(resolve => {
+          wakeReader = resolve
+        })
+    }
+    if (!both.aborted) await over
+  } finally {
+    end.abort()
+    both.removeEventListener('abort', wakeAll)
+  }
+}
+
+const toEvent = ({ service, name }: LogSource, time: LogTime, text: string): StreamEvent<LogLineEvent> => ({
+  id: formatTime(time),
+  data: { type: 'line', service, source: name, time: formatTime(time), text: cut(text) },
+})
+
+const isKnown = (time: LogTime, after: LogTime | undefined): boolean =>
+  after !== undefined && compareTimes(time, after) <= 0
+
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
+
+function every(milliseconds: number, run: () => void): () => void {
+  const timer = setInterval(run, milliseconds)
+  return () => clearInterval(timer)
+}

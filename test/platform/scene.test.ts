@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { Warnings } from '../../operations/objects/events.ts'
+import { servicesIn } from '../../operations/objects/seen-services.ts'
+import { Scene } from '../../platform/server/live/scene.ts'
+import { slim } from '../../platform/server/live/slim.ts'
+import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
+
+const labels = (service: string) => ({ 'dev.platform/environment': 'shop', 'dev.platform/service': service })
+const deployment = (name: string, metadata: object = {}): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, namespace: 'ns', labels: labels(name), ...metadata },
+  spec: {
+    replicas: 0,
+    selector: { matchLabels: labels(name) },
+    template: {
+      metadata: { labels: labels(name) },
+      spec: { containers: [{ name, image: 'x', env: [{ name: 'PASSWORD', value: 'hunter2' }] }] },
+    },
+  },
+})
+
+async function sceneOf(objects: readonly KubeObject[]): Promise<Scene> {
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  for (const object of objects) await cluster.create(object)
+  const scene = new Scene(cluster, 'ns', () => {})
+  const end = new AbortController()
+  await new Promise<void>((resolve, reject) => {
+    scene.run(end.signal, resolve).catch(reject)
+  })
+  end.abort()
+  return scene
+}
+
+test('of an object stays what its state is told by, without what others have written on it', () => {
+  const annotations = { big: 'x'.repeat(100_000), 'deployment.kubernetes.io/revision': '3' }
+  const found = slim(deployment('web', { annotations, managedFields: [{ manager: 'a', fieldsV1: { f: {} } }] }))
+  expect(found?.object.metadata.annotations).toEqual({ 'deployment.kubernetes.io/revision': '3' })
+  expect(found?.size).toBeLessThan(1000)
+  expect(JSON.stringify(found)).not.toMatch(/hunter2|fieldsV1/)
+})
+
+test('what is too large all the same is left out, and the scene says so', async () => {
+  const record = (environment: string, text: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: `devctl-${environment}`,
+      namespace: 'ns',
+      labels: { 'dev.platform/environment': environment },
+    },
+    data: { application: text },
+  })
+  const scene = await sceneOf([record('big', 'x'.repeat(500_000)), record('small', 'x'), deployment('web')])
+  expect(scene.environments().map(({ name }) => name)).toEqual(['shop', 'small'])
+  expect(scene.isCut).toBe(true)
+})
+
+test('environments without end are not kept', async () => {
+  const objects = Array.from({ length: 210 }, (_, index) => {
+    const one = deployment(`web-${index}`)
+    return { ...one, metadata: { ...one.metadata, labels: { 'dev.platform/environment': `e${index}` } } }
+  })
+  const scene = await sceneOf(objects)
+  expect(scene.environments()).toHaveLength(200)
+  expect(scene.isCut).toBe(true)
+})
+
+/** Milliseconds to look at so many workloads, with as many Pods and warnings. */
+function timeOf(count: number): number {
+  const warnings = new Warnings()
+  const objects = Array.from({ length: count }, (_, index) => {
+    const uid = `u${index}`
+    warnings.set({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `e${index}` },
+      involvedObject: { uid, kind: 'Deployment', name: `web-${index}` },
+    })
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: `p${index}`, labels: labels(`web-${index}`) } }
+    return [deployment(`web-${index}`, { uid }), pod]
+  }).flat()
+  const began = performance.now()
+  expect(servicesIn({ objects, warnings, urls: [], now: 0 })).toHaveLength(count)
+  return performance.now() - began
+}
+
+test('the time to look grows with the number of objects, not with its square', () => {
+  timeOf(400)
+  expect(timeOf(4000) / timeOf(400)).toBeLessThan(50)
+})
