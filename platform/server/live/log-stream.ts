@@ -11,6 +11,8 @@ const MOST_WAITING = 256
 const LONGEST = 16 * 1024
 /** Milliseconds that are read again when a client goes on: lines of several containers are not in one order. */
 const OVERLAP = 2000
+/** Lines of each container that a client can have missed. */
+const MOST_AGAIN = 10_000
 
 export interface WantedLogs {
   readonly cluster: Cluster
@@ -61,7 +63,7 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
       cluster,
       namespace,
       environment,
-      range: after ? { since: Math.max(0, now() - 1000 * after.seconds) + OVERLAP } : { tail },
+      range: after ? { since: Math.max(0, now() - 1000 * after.seconds) + OVERLAP, tail: MOST_AGAIN } : { tail },
       follow: true,
       isWanted: source => service === undefined || source.service === service,
     },

@@ -1,0 +1,99 @@
+// The server of the platform, in this process before the API server of KUBECONFIG, without Pods. `PARTS=live` chooses.
+// It installs the platform's roles and policies there, so the cluster must be one for tests.
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { printGoals } from './tables.mjs'
+
+const CHANGES = Number(process.env.CHANGES ?? 200)
+const CLIENTS = Number(process.env.CLIENTS ?? 1000)
+const parts = new Set((process.env.PARTS ?? 'live').split(','))
+const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.floor(q * (values.length - 1))]
+const mebibytes = () => {
+  globalThis.gc?.()
+  return process.memoryUsage().rss / 2 ** 20
+}
+const goals = []
+const rows = []
+
+// As the tests open it: with the rights that the server has.
+const root = join(import.meta.dirname, '..')
+const outfile = join(root, 'dist/bench-platform.mjs')
+await build({
+  entryPoints: [join(root, 'test/platform-server/open-platform.ts')],
+  outfile,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  packages: 'external',
+  logLevel: 'error',
+})
+const { openPlatform, RUN } = await import(outfile)
+const platform = await openPlatform()
+try {
+  if (parts.has('live')) await live()
+} finally {
+  await platform.close()
+}
+console.log('| what | measured |\n|---|---:|')
+for (const row of rows) console.log(row)
+printGoals(goals)
+process.exit(0)
+
+/** From a change in the cluster to the event at a client; then the memory of many clients of one login. */
+async function live() {
+  const url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
+  const ann = await platform.person('bench')
+  const labels = { 'dev.platform/environment': 'shop', 'dev.platform/service': 'web' }
+  const deployment = image => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: ann.home, labels },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'web', image }] } },
+    },
+  })
+  const apply = image => platform.cluster.apply(deployment(image), { manager: 'bench', force: true })
+  await apply(`web:${RUN}`)
+  const waiting = new Map()
+  const open = onText =>
+    new Promise((resolve, reject) => {
+      const sent = request(`${url}/api/v1/namespaces/${ann.home}/live`, {
+        headers: { authorization: `Bearer ${ann.token}` },
+        agent: false,
+      })
+      sent.on('error', reject)
+      sent.on('response', response => {
+        response.setEncoding('utf8').on('data', onText)
+        response.on('error', () => {})
+        resolve(sent)
+      })
+      sent.end()
+    })
+  const first = await open(text => {
+    for (const [image, seen] of waiting) if (text.includes(`"${image}"`)) seen()
+  })
+  const times = []
+  for (let change = 0; change < CHANGES; change++) {
+    const image = `web:${change}`
+    const isSeen = new Promise(resolve => waiting.set(image, resolve))
+    // The answer comes when the change is stored.
+    await apply(image)
+    const began = performance.now()
+    await isSeen
+    waiting.delete(image)
+    times.push(performance.now() - began)
+  }
+  goals.push(['change in the cluster to an event, p95', quantile(times, 0.95), 300, 'ms'])
+  rows.push(`| the same, median of ${CHANGES} | ${quantile(times, 0.5).toFixed(0)} ms |`)
+  const before = mebibytes()
+  const clients = []
+  let behind = 0
+  for (let at = 0; at < CLIENTS; at++) clients.push(await open(() => behind++))
+  rows.push(
+    `| ${clients.length} clients, with their own ends in this process | ${(mebibytes() - before).toFixed(0)} MiB |`,
+  )
+  for (const client of [first, ...clients]) client.destroy()
+}
