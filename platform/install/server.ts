@@ -8,6 +8,7 @@ import {
   USERS_NAMESPACE,
 } from '../records/names.ts'
 import { fence } from './fence.ts'
+import { hostsPolicy } from './hosts.ts'
 import { keeperRole, memberRoles } from './roles.ts'
 
 /** What an operator decides about a platform. */
@@ -44,6 +45,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     keeperRole(),
     ...fence(SERVER_ACCOUNT),
     ...runsWall(),
+    ...hostsPolicy(one.domain),
     account(),
     ...rights(),
     settings(one),

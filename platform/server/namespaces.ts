@@ -1,4 +1,5 @@
-import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { unlessForbidden } from '../../operations/objects/forbidden.ts'
 import { bindingName, fromMember, type Member, toMember } from '../records/member.ts'
 import { MANAGED_LABEL, MANAGER, RECORD_LABEL, rfc3339 } from '../records/names.ts'
 import {
@@ -11,7 +12,7 @@ import {
   toNamespace,
 } from '../records/namespace.ts'
 import type { PlatformUser } from '../records/user.ts'
-import { longerNames, shorterNames } from '../rules/hosts.ts'
+import { longerNames, ownerOfHost, shorterNames } from '../rules/hosts.ts'
 import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
 import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.ts'
 import { surroundings } from './namespace-objects.ts'
@@ -102,7 +103,8 @@ export class Namespaces {
       longerNames: longerNames(name, names),
     }
     // Before it is there, none of its hosts may be taken by the others (design, section 5).
-    for (const shorter of shorterNames(name, names)) await this.#addLonger(all.find(one => one.name === shorter)!, name)
+    for (const shorter of shorterNames(name, names))
+      await this.#claimHosts(all.find(one => one.name === shorter)!, name)
     await this.#createNew(namespace)
     try {
       await this.#fill(namespace)
@@ -198,6 +200,20 @@ export class Namespaces {
       await cluster.apply(object, { manager: MANAGER, force: true })
   }
 
+  /** Keeps hosts for a namespace that is to be made. Throws a PlatformError when one of them is in use. */
+  async #claimHosts(shorter: ManagedNamespace, longer: string): Promise<void> {
+    await this.#addLonger(shorter, longer)
+    const { cluster, settings } = this.#world
+    const query = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace: shorter.name }
+    const routes = await unlessForbidden(cluster.list(query), [])
+    const taken = routes.flatMap(hostsOf).find(host => ownerOfHost(host, settings.domain, [longer]) === longer)
+    if (taken === undefined || shorter.longerNames.includes(longer)) return
+    await this.#patch(shorter.name, { annotations: { [LONGER_NAMES]: shorter.longerNames.join(',') } })
+    throw new PlatformError(409, 'exists', `\`${taken}\` is in use, which would be a host of \`${longer}\``, {
+      hint: 'choose another name',
+    })
+  }
+
   async #addLonger({ name, longerNames }: ManagedNamespace, longer: string): Promise<void> {
     if (longerNames.includes(longer)) return
     const all = [...longerNames, longer].sort().join(',')
@@ -216,4 +232,9 @@ export class Namespaces {
       namespace: member.namespace,
     })
   }
+}
+
+function hostsOf({ spec }: KubeObject): readonly string[] {
+  const { rules = [] } = (spec ?? {}) as { readonly rules?: readonly { readonly host?: string }[] } // an Ingress's
+  return rules.flatMap(({ host }) => host ?? [])
 }

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { eventually } from '../cluster/cluster.ts'
+import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+
+// Hosts and addresses of a namespace, by all ways in which a member can write them: the API server refuses those of others.
+
+const DOMAIN = 'dev.example.com'
+
+describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
+  let platform: TestPlatform
+  const [ns, longer] = [`dev-${RUN}`, `shop-dev-${RUN}`]
+  const own = `web-${ns}.${DOMAIN}`
+  beforeAll(async () => {
+    platform = await openPlatform()
+    const ann = await platform.person('ann')
+    for (const name of [ns, longer])
+      expect((await platform.call('POST /namespaces', { token: ann.token, body: { name } })).status).toBe(200)
+    await eventually('the policy is in force', 30, () =>
+      platform.cluster.create({ ...route({ rules: [rule('x.example.org')] }), ...{} }).then(
+        () => platform.cluster.delete(ref).then(() => undefined),
+        (error: Error) => (error.message.includes('is not one of this namespace') ? true : undefined),
+      ),
+    )
+  })
+  afterAll(() => platform?.close())
+
+  const ref = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'web', namespace: ns }
+  const backend = { service: { name: 'web', port: { number: 80 } } }
+  const rule = (host?: string) => ({
+    ...(host !== undefined && { host }),
+    http: { paths: [{ path: '/', pathType: 'Prefix', backend }] },
+  })
+  const route = (spec: object, annotations = {}): KubeObject => ({
+    apiVersion: ref.apiVersion,
+    kind: ref.kind,
+    metadata: { name: ref.name, namespace: ns, annotations },
+    spec,
+  })
+  const service = (spec: object): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web', namespace: ns },
+    spec: { ports: [{ port: 80 }], ...spec },
+  })
+
+  const wrong: readonly (readonly [string, KubeObject])[] = [
+    ...[
+      `shop.${DOMAIN}`,
+      `${ns}.${DOMAIN}`,
+      `-${ns}.${DOMAIN}`,
+      `platform.${DOMAIN}`,
+      `web-other.${DOMAIN}`,
+      `web-${longer}.${DOMAIN}`,
+      `${longer}.${DOMAIN}`,
+      `a.web-${ns}.${DOMAIN}`,
+      `web-${ns}.${DOMAIN}.evil.com`,
+      `web-${ns}xdev.example.com`,
+      `web-${ns}.devxexample.com`,
+      `*.${DOMAIN}`,
+      `*.web-${ns}.${DOMAIN}`,
+      `WEB-${ns}.${DOMAIN}`,
+      `PLATFORM.${DOMAIN}`,
+      `web-${ns}.${DOMAIN}.`,
+      `web-${ns}.${DOMAIN}:80`,
+      'evil.com',
+      DOMAIN,
+    ].map(host => [`the host ${host}`, route({ rules: [rule(own), rule(host)] })] as const),
+    ['no host', route({ rules: [rule()] })],
+    ['an empty host', route({ rules: [rule('')] })],
+    ['a default backend', route({ rules: [rule(own)], defaultBackend: backend })],
+    ['only a default backend', route({ defaultBackend: backend })],
+    ['a host of TLS', route({ rules: [rule(own)], tls: [{ hosts: [own, `platform.${DOMAIN}`] }] })],
+    ['TLS for all hosts', route({ rules: [rule(own)], tls: [{}] })],
+    ['TLS without hosts', route({ rules: [rule(own)], tls: [{ hosts: [] }] })],
+    ['a wildcard of TLS', route({ rules: [rule(own)], tls: [{ hosts: [`*.${DOMAIN}`] }] })],
+    ['a certificate', route({ rules: [rule(own)], tls: [{ hosts: [own], secretName: 'mine' }] })],
+    ...[
+      'nginx.ingress.kubernetes.io/server-alias',
+      'nginx.ingress.kubernetes.io/configuration-snippet',
+      'haproxy-ingress.github.io/server-alias-regex',
+      'haproxy-ingress.github.io/config-backend',
+      'alb.ingress.kubernetes.io/conditions.web',
+      'alb.ingress.kubernetes.io/group.name',
+      'traefik.ingress.kubernetes.io/router.tls.domains.0.main',
+    ].map(key => [`the annotation ${key}`, route({ rules: [rule(own)] }, { [key]: `platform.${DOMAIN}` })] as const),
+    ['an external address', service({ externalIPs: ['10.0.0.1'] })],
+    ...[
+      'platform.devctl-platform.svc.cluster.local',
+      'web.other.svc',
+      'web.other.svc.',
+      'localhost',
+      'kubernetes',
+      '10.0.0.1',
+      'metadata.google.internal',
+    ].map(name => [`the external name ${name}`, service({ type: 'ExternalName', externalName: name })] as const),
+  ]
+  const refused = (work: Promise<unknown>, what: string) =>
+    expect(work, what).rejects.toMatchObject({ failure: expect.stringMatching(/forbidden|invalid/) })
+
+  test('its own ones', async () => {
+    const made = [
+      route({ rules: [rule(own), rule(`a-b-c-${ns}.${DOMAIN}`)], tls: [{ hosts: [own] }] }, { 'any/one': 'x' }),
+      service({}),
+      service({ type: 'ExternalName', externalName: 'db.example.org' }),
+    ]
+    for (const one of made) {
+      await platform.cluster.create(one)
+      await platform.cluster.delete({ ...one, ...one.metadata })
+    }
+  })
+
+  test.each(wrong)('%s: created, applied, patched, replaced', async (_, one) => {
+    const { cluster } = platform
+    await refused(cluster.create(one), 'create')
+    await refused(cluster.apply(one, { manager: 'thief', force: true }), 'apply')
+    const good = one.kind === 'Ingress' ? route({ rules: [rule(own)] }) : service({})
+    const made = await cluster.create(good)
+    try {
+      const patch = { metadata: { annotations: one.metadata.annotations ?? {} }, spec: one['spec'] }
+      const where = { apiVersion: one.apiVersion, kind: one.kind, name: 'web', namespace: ns }
+      await refused(cluster.patch(where, patch, { manager: 'thief' }), 'patch')
+      const { resourceVersion } = made.metadata
+      await refused(
+        cluster.replace({ ...one, metadata: { ...one.metadata, resourceVersion } } as KubeObject),
+        'replace',
+      )
+      await refused(cluster.apply(one, { manager: 'thief', force: true }), 'apply over it')
+    } finally {
+      await cluster.delete({ ...good, ...good.metadata })
+    }
+  })
+
+  test('a new namespace takes no host that another one has', async () => {
+    const cleo = await platform.person('cleo')
+    const host = `old-${ns}.${DOMAIN}`
+    await platform.cluster.create(route({ rules: [rule(host)] }))
+    const create = () => platform.call('POST /namespaces', { token: cleo.token, body: { name: `old-${ns}` } })
+    expect((await create()).error).toMatchObject({ code: 'platform/exists', message: expect.stringContaining(host) })
+    const live = await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: ns })
+    expect(live?.metadata.annotations?.['dev.platform/longer-names']).toBe(longer)
+    await platform.cluster.delete(ref)
+    expect((await create()).status).toBe(200)
+    await refused(platform.cluster.create(route({ rules: [rule(host)] })), 'it is taken now')
+  })
+})
