@@ -52,6 +52,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     deployment(one),
     service(),
     ingress(one),
+    wakerIngress(one),
   ]
 }
 
@@ -249,12 +250,27 @@ const service = (): KubeObject => ({
   },
 })
 
-function ingress({ domain, tlsSecret, ingressClass }: Installation): KubeObject {
-  const host = `platform.${domain}`
+const ingress = (one: Installation): KubeObject => ingressTo(one, `platform.${one.domain}`, own(NAME))
+
+/**
+ * All other hosts: nothing leads there, or what did sleeps. Traefik gives a wildcard the first turn, so
+ * it gets the lowest priority; other controllers look for the whole host first.
+ */
+const wakerIngress = (one: Installation): KubeObject =>
+  ingressTo(one, `*.${one.domain}`, {
+    ...own('waker'),
+    annotations: { 'traefik.ingress.kubernetes.io/router.priority': '1' },
+  })
+
+function ingressTo(
+  { tlsSecret, ingressClass }: Installation,
+  host: string,
+  metadata: KubeObject['metadata'],
+): KubeObject {
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',
-    metadata: own(NAME),
+    metadata,
     spec: {
       ...(ingressClass !== undefined && { ingressClassName: ingressClass }),
       tls: [{ hosts: [host], ...(tlsSecret !== undefined && { secretName: tlsSecret }) }],

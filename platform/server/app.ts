@@ -31,6 +31,13 @@ export function createApp(world: PlatformWorld, parts: PlatformParts, web?: WebF
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
   })
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, world))
+  // Before anything else is looked at: on the hosts of applications there is no platform.
+  app.addHook('onRequest', async ({ headers, method }, reply) => {
+    const host = parts.waker.hostOf(headers.host)
+    if (host === undefined) return
+    const answer = await parts.waker.answer({ host, method, headers })
+    return reply.code(answer.status).headers(answer.headers).send(answer.body)
+  })
   registerPages(app, web)
   app.addHook('preClose', async () => parts.live.close())
   const handlers = makeHandlers(world, parts)

@@ -46,6 +46,7 @@ async function serve({ settings, keys, login, web, version, port }: Start): Prom
   const parts = makeParts(world)
   const app = createApp(world, parts, readWebFiles(web))
   const over = new AbortController()
+  void parts.index.follow(over.signal)
   const leading = lead(world, makeTasks(world, parts), over.signal)
   const end = () => {
     setTimeout(() => process.exit(1), GOODBYE).unref()

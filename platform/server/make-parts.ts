@@ -1,6 +1,7 @@
 import { type CloneLogin, ForgeCredentials } from './credentials.ts'
 import { LiveNamespaces } from './live/live-namespaces.ts'
 import { Logins } from './logins.ts'
+import { NamespaceIndex } from './namespace-index.ts'
 import { Namespaces } from './namespaces.ts'
 import { makeProviders } from './providers/make-providers.ts'
 import type { IdentityProvider } from './providers/provider.ts'
@@ -10,6 +11,7 @@ import { Tokens } from './tokens.ts'
 import { UserClusters } from './user-clusters.ts'
 import { Users } from './users.ts'
 import { PlatformVariables } from './variables.ts'
+import { Waker } from './waker/waker.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** The parts of the server that answer requests. */
@@ -26,6 +28,8 @@ export interface PlatformParts {
   readonly runs: Runs
   /** What a run of somebody in a namespace logs in with at a forge. */
   gitLogin(user: string, namespace: string, host: string): Promise<CloneLogin | undefined>
+  readonly index: NamespaceIndex
+  readonly waker: Waker
 }
 
 export function makeParts(world: PlatformWorld): PlatformParts {
@@ -33,6 +37,8 @@ export function makeParts(world: PlatformWorld): PlatformParts {
   const tokens = new Tokens(world)
   const namespaces = new Namespaces(world, users)
   const credentials = new ForgeCredentials(world)
+  const sleep = new Sleep(world)
+  const index = new NamespaceIndex(world)
   return {
     users,
     tokens,
@@ -42,11 +48,13 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     logins: new Logins(world),
     live: new LiveNamespaces(world, new UserClusters(world), tokens),
     providers: makeProviders(world),
-    sleep: new Sleep(world),
     runs: new Runs(world, namespaces),
     gitLogin: async (user, name, host) => {
       const uid = (await namespaces.find(name))?.namespace.uid
       return uid === undefined ? undefined : credentials.loginFor({ name, uid }, user, host)
     },
+    sleep,
+    index,
+    waker: new Waker(world, index, sleep),
   }
 }

@@ -111,6 +111,8 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
   }
   const parts = makeParts(world)
   const app = createApp(world, parts, web)
+  const over = new AbortController()
+  const following = parts.index.follow(over.signal)
   const made = new Set<string>()
   const others: Server[] = []
   let code: string | undefined
@@ -158,7 +160,8 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
       return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     },
     async close() {
-      await app.close()
+      over.abort()
+      await Promise.all([app.close(), following])
       for (const server of others) server.close()
       const all = await admin.list({ apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` })
       for (const { metadata } of all)

@@ -1,0 +1,74 @@
+import { pause } from '../../adapters/http/back-off.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { MANAGED_LABEL, rfc3339 } from '../records/names.ts'
+import { type ManagedNamespace, toNamespace } from '../records/namespace.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** Milliseconds. */
+const AGAIN = 5000
+
+/** The namespaces of the platform as this replica sees them change, for what is asked at any request from outside. */
+export class NamespaceIndex {
+  readonly #world: PlatformWorld
+  readonly #all = new Map<string, { readonly namespace: ManagedNamespace; readonly awakeSince: number }>()
+  #isListed = false
+
+  constructor(world: PlatformWorld) {
+    this.#world = world
+  }
+
+  /** False until all namespaces are known. */
+  get isListed(): boolean {
+    return this.#isListed
+  }
+
+  names(): Iterable<string> {
+    return this.#all.keys()
+  }
+
+  find(name: string): ManagedNamespace | undefined {
+    return this.#all.get(name)?.namespace
+  }
+
+  /** When it was seen to be awake again, in milliseconds since 1970; 0: it was all the time. */
+  awakeSince(name: string): number {
+    return this.#all.get(name)?.awakeSince ?? 0
+  }
+
+  /** Follows the changes until the signal is aborted; begins again after errors. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { log, now } = this.#world
+    while (!signal.aborted) {
+      await this.#watch(signal).catch(error => {
+        if (!signal.aborted) log({ time: rfc3339(now()), text: `following the namespaces: ${error}` })
+      })
+      await pause(AGAIN, signal).catch(() => {})
+    }
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#world
+    const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
+    const listed = new Set<string>()
+    for await (const change of cluster.watch(query, { signal })) {
+      if (change.type === 'Restarted') listed.clear()
+      if (change.type === 'Changed') {
+        listed.add(change.object.metadata.name)
+        this.#set(change.object)
+      }
+      if (change.type === 'Deleted') this.#all.delete(change.object.metadata.name)
+      if (change.type !== 'Listed') continue
+      for (const name of this.#all.keys()) if (!listed.has(name)) this.#all.delete(name)
+      this.#isListed = true
+    }
+  }
+
+  #set(object: KubeObject): void {
+    const { name } = object.metadata
+    const namespace = toNamespace(object)
+    if (!namespace) return void this.#all.delete(name)
+    const before = this.#all.get(name)
+    const isAwakeNow = namespace.status === 'Active' && before !== undefined && before.namespace.status !== 'Active'
+    this.#all.set(name, { namespace, awakeSince: isAwakeNow ? this.#world.now() : (before?.awakeSince ?? 0) })
+  }
+}

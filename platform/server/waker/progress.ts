@@ -1,0 +1,56 @@
+import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { ASLEEP, toResting } from '../../records/asleep.ts'
+
+/** A workload of a namespace that wakes. */
+export interface WakingService {
+  readonly name: string
+  readonly isReady: boolean
+}
+
+/** Milliseconds that an answer is good for: many look at once. */
+const FRESH = 500
+/** More are not shown. */
+const MOST = 50
+/** Namespaces whose answers are kept. */
+const KEPT = 500
+
+/** How far the workloads of namespaces are that wake. */
+export class WakingProgress {
+  readonly #cluster: Cluster
+  readonly #now: () => number
+  readonly #known = new Map<string, { readonly at: number; readonly services: Promise<readonly WakingService[]> }>()
+
+  constructor(cluster: Cluster, now: () => number) {
+    this.#cluster = cluster
+    this.#now = now
+  }
+
+  of(namespace: string): Promise<readonly WakingService[]> {
+    const known = this.#known.get(namespace)
+    const at = this.#now()
+    if (known && at - known.at < FRESH) return known.services
+    const services = this.#read(namespace).catch(() => [])
+    this.#known.delete(namespace)
+    this.#known.set(namespace, { at, services })
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= KEPT) break
+      this.#known.delete(oldest)
+    }
+    return services
+  }
+
+  async #read(name: string): Promise<readonly WakingService[]> {
+    const live = await this.#cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+    const names = new Set(toResting(live?.metadata.annotations?.[ASLEEP]).map(({ uid }) => uid))
+    const kinds = ['Deployment', 'StatefulSet']
+    const lists = kinds.map(kind => this.#cluster.list({ apiVersion: 'apps/v1', kind, namespace: name }))
+    const found = (await Promise.all(lists)).flat().filter(({ metadata }) => names.has(metadata.uid ?? ''))
+    return found.slice(0, MOST).map(one => ({ name: one.metadata.name, isReady: isReady(one) }))
+  }
+}
+
+function isReady({ spec, status }: KubeObject): boolean {
+  const { replicas = 1 } = (spec ?? {}) as { readonly replicas?: number } // a workload's, both
+  const { readyReplicas = 0 } = (status ?? {}) as { readonly readyReplicas?: number }
+  return replicas > 0 && readyReplicas >= replicas
+}

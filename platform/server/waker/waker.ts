@@ -1,0 +1,129 @@
+import { rfc3339 } from '../../records/names.ts'
+import { ownerOfHost } from '../../rules/hosts.ts'
+import type { NamespaceIndex } from '../namespace-index.ts'
+import { type Sleep, WAKE_PAUSE } from '../sleep.ts'
+import type { PlatformWorld } from '../world.ts'
+import { PAGE, PAGE_POLICY, PROGRESS_TYPE, WAKER_HEADER } from './page.ts'
+import { WakingProgress } from './progress.ts'
+
+/** Milliseconds that an ingress controller may take to follow a route that was opened. */
+const FOLLOWS = 10_000
+
+/** A request for a host of an application; nothing else of it is looked at, no cookie and no body. */
+export interface AppRequest {
+  readonly host: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+export interface AppAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/**
+ * Answers requests for hosts of applications that no route leads to: it wakes the namespace if that
+ * sleeps, and shows that it does.
+ */
+export class Waker {
+  readonly #world: PlatformWorld
+  readonly #index: NamespaceIndex
+  readonly #sleep: Sleep
+  readonly #progress: WakingProgress
+  /** When this replica last tried to wake a namespace. */
+  readonly #tried = new Map<string, number>()
+
+  constructor(world: PlatformWorld, index: NamespaceIndex, sleep: Sleep) {
+    this.#world = world
+    this.#index = index
+    this.#sleep = sleep
+    this.#progress = new WakingProgress(world.cluster, world.now)
+  }
+
+  /** The host of an application that a request is for, as it is written in routes; undefined: it is for the platform. */
+  hostOf(header: string | undefined): string | undefined {
+    const { domain, url } = this.#world.settings
+    const host = (header ?? '').toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
+    return host.endsWith(`.${domain}`) && host !== new URL(url).hostname ? host : undefined
+  }
+
+  async answer({ host, method, headers }: AppRequest): Promise<AppAnswer> {
+    const { now, settings } = this.#world
+    if (!this.#index.isListed) return unavailable(method, 2)
+    const label = host.slice(0, -settings.domain.length - 1)
+    const name = /^[a-z0-9-]+$/.test(label) ? ownerOfHost(host, settings.domain, this.#index.names()) : undefined
+    const found = name === undefined ? undefined : this.#index.find(name)
+    if (!found) return nothing(method)
+    const { status } = found
+    const mode = headers['sec-fetch-mode']
+    const isNavigation = mode === 'navigate' && (method === 'GET' || method === 'HEAD')
+    const isLook = headers['accept'] === PROGRESS_TYPE
+    if (status === 'Active' && now() - this.#index.awakeSince(found.name) > FOLLOWS) return nothing(method)
+    if (status === 'Deleting' || status === 'DeleteFailed') return nothing(method)
+    // A page that stays open asks again and again: it keeps nothing awake. Programs have no such header.
+    const isUse = isNavigation ? !isAhead(headers) : mode === undefined && !isLook
+    if (status === 'Sleeping' && isUse) this.#wake(found.name, found.woken)
+    if (isLook) return json({ status, services: await this.#progress.of(found.name) })
+    return isNavigation ? page(method) : unavailable(method, 5)
+  }
+
+  /** Not waited for. One wake a namespace and minute, whoever asks. */
+  #wake(name: string, woken: string | undefined): void {
+    const { now, log } = this.#world
+    const last = Math.max(Date.parse(woken ?? '') || 0, this.#tried.get(name) ?? 0)
+    if (now() - last < WAKE_PAUSE) return
+    for (const [one, at] of this.#tried) if (now() - at >= WAKE_PAUSE) this.#tried.delete(one)
+    this.#tried.set(name, now())
+    this.#sleep.wake(name).then(
+      () => log({ time: rfc3339(now()), text: `${name} wakes: a request came for it` }),
+      error => log({ time: rfc3339(now()), text: `waking ${name}: ${error}` }),
+    )
+  }
+}
+
+/** A browser loads it before anybody wants to see it. */
+const isAhead = (headers: AppRequest['headers']): boolean =>
+  /prefetch|prerender|preview/.test(`${headers['sec-purpose'] ?? ''} ${headers['purpose'] ?? ''}`)
+
+const COMMON = {
+  [WAKER_HEADER]: '1',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
+const NO_PAGE = { ...COMMON, 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" }
+const TEXT = { ...NO_PAGE, 'content-type': 'text/plain; charset=utf-8' }
+
+/** No body is read: what is on its way is cut off with the connection. */
+const ended = (method: string): Readonly<Record<string, string>> =>
+  method === 'GET' || method === 'HEAD' ? {} : { connection: 'close' }
+
+const nothing = (method: string): AppAnswer => ({
+  status: 404,
+  headers: { ...TEXT, ...ended(method) },
+  body: 'There is nothing at this address.\n',
+})
+
+const unavailable = (method: string, seconds: number): AppAnswer => ({
+  status: 503,
+  headers: { ...TEXT, 'retry-after': String(seconds), ...ended(method) },
+  body: 'It is waking up. Try again in a moment.\n',
+})
+
+const page = (method: string): AppAnswer => ({
+  status: 503,
+  headers: {
+    ...COMMON,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': PAGE_POLICY,
+    'retry-after': '5',
+  },
+  body: method === 'HEAD' ? '' : PAGE,
+})
+
+const json = (value: object): AppAnswer => ({
+  status: 200,
+  headers: { ...NO_PAGE, 'content-type': PROGRESS_TYPE },
+  body: JSON.stringify(value),
+})
