@@ -43,6 +43,10 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
       '--kubernetes-server <url>',
       'address of the API server for people (default: that of the context)',
     ),
+    clusterNetworks: text(
+      '--cluster-networks <cidr,...>',
+      'networks that nothing in a namespace reaches (default: those of the Pods, Services, nodes and API server that there are)',
+    ),
     replicas: text('--replicas <number>', 'Pods of the server (default: 1)', { check: atLeastOne }),
     print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps'),
     timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),

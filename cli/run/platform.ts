@@ -3,6 +3,7 @@ import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { printYaml } from '../../constructs/yaml.ts'
 import { isPlatform } from '../../operations/contexts/store.ts'
+import { clusterNetworks, toNetwork } from '../../operations/platform/cluster-networks.ts'
 import {
   type InstallWorld,
   installPlatform,
@@ -23,6 +24,7 @@ export interface PlatformInstallValues {
   readonly ingressClass: string | undefined
   readonly imageRegistry: string | undefined
   readonly kubernetesServer: string | undefined
+  readonly clusterNetworks: string | undefined
   readonly replicas: string | undefined
   readonly print: boolean
   readonly timeout: number | undefined
@@ -109,10 +111,18 @@ function onCluster(
 
 async function toInstallation(
   { io }: Context,
-  { target }: Session,
+  { target, cluster, signal }: Session,
   values: PlatformInstallValues & { readonly domain: string; readonly imageRegistry: string },
 ): Promise<Installation> {
-  const { domain, imageRegistry, tlsSecret, ingressClass, kubernetesServer, replicas = '1' } = values
+  const {
+    domain,
+    imageRegistry,
+    tlsSecret,
+    ingressClass,
+    kubernetesServer,
+    replicas = '1',
+    clusterNetworks: networks,
+  } = values
   const kubeconfig = await loadKubeconfig(target.context, io.env)
   const { ca } = readCredentials(kubeconfig).tls
   return {
@@ -123,9 +133,21 @@ async function toInstallation(
     replicas: Number(replicas),
     ...(tlsSecret !== undefined && { tlsSecret }),
     ...(ingressClass !== undefined && { ingressClass }),
+    clusterNetworks: networks === undefined ? await clusterNetworks(cluster, signal) : readNetworks(networks),
     kubernetes: {
       server: (kubernetesServer ?? kubeconfig.server.href).replace(/\/$/, ''),
       ...(ca !== undefined && { ca: String(ca) }),
     },
   }
+}
+
+function readNetworks(text: string): readonly string[] {
+  return text.split(',').flatMap(one => {
+    const found = toNetwork(one.trim())
+    if (found.length === 0)
+      throw new UsageError(`\`${one}\` is no network of IPv4`, {
+        hint: 'write `10.42.0.0/16`, with commas between several',
+      })
+    return found
+  })
 }

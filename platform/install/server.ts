@@ -24,6 +24,8 @@ export interface Installation {
   /** A Secret of `devctl-platform` with a certificate for `*.DOMAIN`; absent: the ingress controller's own. */
   readonly tlsSecret?: string
   readonly ingressClass?: string
+  /** Networks of the cluster itself, which nothing in a namespace reaches. */
+  readonly clusterNetworks?: readonly string[]
   /** The API server as people's programs reach it. */
   readonly kubernetes: { readonly server: string; readonly ca?: string }
 }
@@ -191,7 +193,7 @@ const settings = (one: Installation): KubeObject => ({
   kind: 'ConfigMap',
   metadata: own('settings'),
   data: {
-    'settings.json': `${JSON.stringify({ domain: one.domain, url: urlOf(one), kubernetes: one.kubernetes, runs: { image: one.runnerImage, url: IN_CLUSTER } }, undefined, 2)}\n`,
+    'settings.json': `${JSON.stringify({ domain: one.domain, url: urlOf(one), kubernetes: one.kubernetes, clusterNetworks: one.clusterNetworks, runs: { image: one.runnerImage, url: IN_CLUSTER } }, undefined, 2)}\n`,
   },
 })
 

@@ -4,9 +4,10 @@ import { MANAGED_LABEL, PLATFORM_NAMESPACE } from '../records/names.ts'
 
 /**
  * What is in each namespace of the platform: limits, so that one cannot use up the cluster, and a
- * wall to the other namespaces (design, section 5).
+ * wall to the other namespaces (design, section 5). The networks of the cluster itself are not part
+ * of the world outside.
  */
-export function surroundings(namespace: string): readonly KubeObject[] {
+export function surroundings(namespace: string, clusterNetworks: readonly string[]): readonly KubeObject[] {
   const metadata = (name: string) => ({ name, namespace, labels: { [MANAGED_LABEL]: 'true' } })
   return [
     keeperBinding(namespace),
@@ -50,7 +51,7 @@ export function surroundings(namespace: string): readonly KubeObject[] {
             ]),
           },
           { to: [{ namespaceSelector: named(PLATFORM_NAMESPACE) }] },
-          { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } }] },
+          { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', ...clusterNetworks] } }] },
         ],
       },
     },

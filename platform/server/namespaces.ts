@@ -194,9 +194,9 @@ export class Namespaces {
   }
 
   async #fill(namespace: ManagedNamespace): Promise<void> {
-    const { cluster } = this.#world
+    const { cluster, settings } = this.#world
     const owner = fromMember({ namespace: namespace.name, user: namespace.owner, role: 'owner' })
-    for (const object of [...surroundings(namespace.name), owner])
+    for (const object of [...surroundings(namespace.name, settings.clusterNetworks), owner])
       await cluster.apply(object, { manager: MANAGER, force: true })
   }
 

@@ -39,11 +39,18 @@ export function readSettings(text: string): Settings {
     },
     namespacesPerUser: number,
     providers: readProviders(found['providers'] ?? []),
+    clusterNetworks: readNetworks(found['clusterNetworks'] ?? []),
     idleness: { sleep: hours('sleepHours', IDLENESS.sleep), delete: hours('deleteHours', IDLENESS.delete) },
     ...(found['builders'] !== undefined && { builders: readBuilders(found['builders']) }),
     ...(found['registry'] !== undefined && { registry: textOf('registry') }),
     ...(found['runs'] !== undefined && { runs: toRuns(found['runs']) }),
   }
+}
+
+function readNetworks(found: unknown): readonly string[] {
+  const isNetwork = (one: unknown) => typeof one === 'string' && /^(\d{1,3}\.){3}\d{1,3}\/\d{1,2}$/.test(one)
+  if (Array.isArray(found) && found.every(isNetwork)) return found
+  throw new Error('settings: `clusterNetworks` has one that is no network of IPv4')
 }
 
 /** Throws an Error for one that is not whole: nobody should get in by half a rule. */

@@ -17,6 +17,8 @@ export interface Settings {
   readonly namespacesPerUser: number
   /** How people log in, besides links. */
   readonly providers: readonly ProviderSettings[]
+  /** Networks of the cluster itself, which nothing in a namespace reaches. */
+  readonly clusterNetworks: readonly string[]
   /** When namespaces sleep, and are deleted. */
   readonly idleness: Idleness
   /** Absent: none. */

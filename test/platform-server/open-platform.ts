@@ -99,6 +99,7 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
       kubernetes,
       namespacesPerUser: 3,
       providers: [],
+      clusterNetworks: ['10.0.0.0/16'],
       idleness: IDLENESS,
       runs: { image: 'devctl/runner', url: 'http://platform.devctl-platform.svc', perUser: 2, inAll: 3, deadline: 600 },
       ...more,

@@ -173,10 +173,11 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
       [web, { metadata: { annotations: { any: 'one' } } }],
       [web, { metadata: { labels: { any: 'one' } } }],
       [web, { metadata: { finalizers: ['any/one'] } }],
-      [route, { spec: { rules: [{ host: 'evil.example.com' }] } }],
-      [route, { spec: { rules: null, defaultBackend: { service: { name: 'x', port: { number: 1 } } } } }],
+      // Hosts that the namespace may have: what others may not is in hosts.test.ts.
+      [route, { spec: { tls: null, rules: [{ host: `other-${ns}.dev.example.com` }] } }],
+      [route, { spec: { rules: [{ host: `web-${ns}.dev.example.com` }] } }],
       [route, { spec: { tls: null } }],
-      [route, { metadata: { annotations: { 'nginx.ingress.kubernetes.io/configuration-snippet': 'x' } } }],
+      [route, { metadata: { annotations: { 'nginx.ingress.kubernetes.io/rewrite-target': '/x' } } }],
       [cron, { spec: { schedule: '* * * * *' } }],
       [cron, { spec: { jobTemplate: { spec: { backoffLimit: 3 } } } }],
     ]

@@ -83,7 +83,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
 
   test('what only looks, or comes from a page that stays open, wakes nothing', async () => {
     await sleep()
-    const quiet = [
+    const quiet: readonly Readonly<Record<string, string>>[] = [
       { 'sec-fetch-mode': 'cors' },
       { 'sec-fetch-mode': 'no-cors' },
       { ...open, 'sec-purpose': 'prefetch;prerender' },

@@ -13,6 +13,7 @@ test('settings have defaults', () => {
     ...good,
     namespacesPerUser: 5,
     providers: [],
+    clusterNetworks: [],
     idleness: IDLENESS,
   })
   const { sleep } = readSettings(JSON.stringify({ ...good, sleepHours: { preview: 0.5 } })).idleness
@@ -55,6 +56,8 @@ test.each([
   [{ builders: { atOnce: 0 } }, '`builders.atOnce` is no number of builds'],
   [{ builders: { certificates: 1 } }, '`builders.certificates` is no folder'],
   [{ namespacesPerUser: -1 }, '`namespacesPerUser` is no number of namespaces'],
+  [{ clusterNetworks: ['10.0.0.0'] }, '`clusterNetworks` has one that is no network of IPv4'],
+  [{ clusterNetworks: 1 }, '`clusterNetworks` has one that is no network of IPv4'],
   [{ sleepHours: { preview: -1 } }, '`sleepHours.preview` is no number of hours'],
   [{ deleteHours: { namespace: '14d' } }, '`deleteHours.namespace` is no number of hours'],
 ])('%j is refused', (wrong, message) => {

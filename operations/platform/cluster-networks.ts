@@ -1,0 +1,65 @@
+import { isIPv4 } from 'node:net'
+import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * The networks of the cluster itself, of IPv4: its Pods, Services and nodes, and its API server. What
+ * runs in a namespace of the platform reaches none of them but by its own network policy.
+ */
+export async function clusterNetworks(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
+  const options = { signal }
+  const [nodes, services, endpoints] = await Promise.all([
+    cluster.list({ apiVersion: 'v1', kind: 'Node' }, options),
+    serviceNetworks(cluster, signal),
+    cluster.list({ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace: 'default' }, options),
+  ])
+  const found = [
+    ...nodes.flatMap(({ spec, status }) => {
+      const { podCIDRs = [], podCIDR } = (spec ?? {}) as { podCIDRs?: readonly string[]; podCIDR?: string } // a Node's, both
+      const { addresses = [] } = (status ?? {}) as { addresses?: readonly { type: string; address: string }[] }
+      return [...podCIDRs, ...(podCIDR ? [podCIDR] : []), ...addresses.map(({ address }) => address)]
+    }),
+    ...services,
+    ...endpoints
+      .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === 'kubernetes')
+      .flatMap(one =>
+        ((one['endpoints'] ?? []) as readonly { addresses?: readonly string[] }[]).flatMap(
+          ({ addresses = [] }) => addresses,
+        ),
+      ), // a slice's
+  ]
+  return [...new Set(found.flatMap(toNetwork))].sort()
+}
+
+/** `10.0.0.1` and `10.1.0.0/16` as networks; nothing for names and for IPv6, to which no way out leads. */
+export function toNetwork(text: string): readonly string[] {
+  const [address = '', length = '32', more] = text.split('/')
+  const isLength = /^\d{1,2}$/.test(length) && Number(length) >= 1 && Number(length) <= 32
+  return isIPv4(address) && isLength && more === undefined ? [`${address}/${length}`] : []
+}
+
+/** Newer clusters have objects for them; others name them when an address outside of them is asked for. */
+async function serviceNetworks(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
+  const objects = await cluster.list({ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR' }, { signal })
+  const found = objects.flatMap(({ spec }) => ((spec ?? {}) as { cidrs?: readonly string[] }).cidrs ?? []) // a ServiceCIDR's
+  if (found.length > 0) return found
+  const spec: Fields = { clusterIP: '192.0.2.1', ports: [{ port: 80, protocol: 'TCP' }] }
+  const service: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'devctl-asks-for-the-range', namespace: 'default' },
+    spec,
+  }
+  try {
+    await cluster.apply(service, { manager: 'devctl', dryRun: true, signal })
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.failure !== 'invalid') throw error
+    return rangesIn(error.message)
+  }
+  return []
+}
+
+/** `provided IP is not in the valid range. The range of valid IPs is 10.96.0.0/16` */
+export const rangesIn = (message: string): readonly string[] =>
+  /valid IPs (?:is|are) ([\d./, ]+)/.exec(message)?.[1]?.split(/[, ]+/).filter(Boolean) ?? []

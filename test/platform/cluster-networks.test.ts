@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { clusterNetworks, rangesIn, toNetwork } from '../../operations/platform/cluster-networks.ts'
+import { surroundings } from '../../platform/server/namespace-objects.ts'
+import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
+
+test('the networks of a cluster are those of its Pods, nodes, Services, and of its API server', async () => {
+  const cluster = new MemoryCluster({ namespaces: ['default'] })
+  cluster.register({ apiVersion: 'v1', kind: 'Node', name: 'nodes', namespaced: false, hasStatus: false })
+  cluster.register({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'ServiceCIDR',
+    name: 'servicecidrs',
+    namespaced: false,
+    hasStatus: false,
+  })
+  cluster.register({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    name: 'endpointslices',
+    namespaced: true,
+    hasStatus: false,
+  })
+  const node = (name: string, podCIDRs: readonly string[], address: string) => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name },
+    spec: { podCIDRs },
+    status: {
+      addresses: [
+        { type: 'Hostname', address: name },
+        { type: 'InternalIP', address },
+      ],
+    },
+  })
+  for (const one of [
+    node('a', ['10.42.0.0/24', 'fd00::/64'], '192.168.1.2'),
+    node('b', ['10.42.1.0/24'], '192.168.1.3'),
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'ServiceCIDR',
+      metadata: { name: 'kubernetes' },
+      spec: { cidrs: ['10.43.0.0/16'] },
+    },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.168.1.9'] }],
+    },
+  ])
+    await cluster.create(one)
+  expect(await clusterNetworks(cluster, new AbortController().signal)).toEqual([
+    '10.42.0.0/24',
+    '10.42.1.0/24',
+    '10.43.0.0/16',
+    '192.168.1.2/32',
+    '192.168.1.3/32',
+    '192.168.1.9/32',
+  ])
+})
+
+test.each([
+  ['10.0.0.1', ['10.0.0.1/32']],
+  ['10.0.0.0/8', ['10.0.0.0/8']],
+  ['0.0.0.0/0', []],
+  ['10.0.0.0/33', []],
+  ['10.0.0.0/8/8', []],
+  ['fd00::/64', []],
+  ['node-a', []],
+])('%s is the network %j', (text, wanted) => {
+  expect(toNetwork(text)).toEqual(wanted)
+})
+
+test('an older API server names the range when it refuses an address', () => {
+  const message =
+    'Service "x" is invalid: spec.clusterIPs: Invalid value: ["192.0.2.1"]: failed to allocate IP 192.0.2.1: the provided IP (192.0.2.1) is not in the valid range. The range of valid IPs is 10.96.0.0/16'
+  expect(rangesIn(message)).toEqual(['10.96.0.0/16'])
+  expect(rangesIn('forbidden')).toEqual([])
+})
+
+test('the way out of a namespace leaves them out', () => {
+  const policy = surroundings('shop', ['10.42.0.0/16']).find(({ kind }) => kind === 'NetworkPolicy')
+  expect(JSON.stringify(policy)).toContain('"except":["169.254.0.0/16","10.42.0.0/16"]')
+})
