@@ -30,7 +30,7 @@ import {
   namespaceWake,
 } from './commands/namespace.ts'
 import { pipeline, pipelineDeploy, pipelineDestroy, pipelineList, pipelineLogs } from './commands/pipeline.ts'
-import { platform, platformInstall, platformInvite, platformUninstall } from './commands/platform.ts'
+import { platform, platformAdmin, platformInstall, platformInvite, platformUninstall } from './commands/platform.ts'
 import { promote } from './commands/promote.ts'
 import { ps } from './commands/ps.ts'
 import { publish } from './commands/publish.ts'
@@ -86,6 +86,7 @@ export const commands: readonly Command[] = [
   platform,
   platformInstall,
   platformInvite,
+  platformAdmin,
   platformUninstall,
   kubeconfig,
   init,

@@ -1,10 +1,17 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, dnsName, registryPath } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
-import { choice, text } from '../options/option.ts'
+import { choice, type Option, text } from '../options/option.ts'
+
+/** True unless it is given. */
+const noBrowser: Option<boolean> = {
+  flags: '--no-browser',
+  description: 'log in to a platform by a code that is typed into a browser elsewhere',
+}
 
 const values = {
   token: text('--token <token>', 'API token of a platform'),
+  browser: noBrowser,
   namespace: text('-n, --namespace <namespace>', 'namespace to use in this context', { check: dnsLabel }),
   builder: text('--builder <url>', 'image builder: `tcp://HOST:PORT`, `unix://PATH` or `docker`', {
     check: builderAddress,
@@ -43,7 +50,7 @@ Without a subcommand, this is the same as \`devctl context use\`, which asks for
 export const contextUse = command({
   name: 'context use',
   summary: 'Set the current context',
-  description: `Sets the current context. For the URL of a platform, it logs in first: a person opens the page that is printed, and types the code; programs use --token, or set $DEVCTL_URL and $DEVCTL_TOKEN, and need no \`context use\`. The login is stored in $DEVCTL_HOME, readable only by its owner. The namespace is the person's own one, unless --namespace names another.`,
+  description: `Sets the current context. For the URL of a platform, it logs in first: a page opens in the browser, with a button to press; over SSH, or with --no-browser, a person opens the page that is printed on any machine, and types the code. Programs use --token, or set $DEVCTL_URL and $DEVCTL_TOKEN, and need no \`context use\`. The login is stored in $DEVCTL_HOME, readable only by its owner. The namespace is the person's own one, unless --namespace names another.`,
   words: [
     {
       name: '[context]',

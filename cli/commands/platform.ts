@@ -2,7 +2,7 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, dnsName, registryPath } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
 import { duration } from '../options/duration.ts'
-import { flag, text } from '../options/option.ts'
+import { flag, list, optionalText, text } from '../options/option.ts'
 
 const context = text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator')
 
@@ -14,7 +14,7 @@ export const platform = command({
   options: {},
   async run() {
     throw new UsageError('`devctl platform` needs a subcommand', {
-      hint: 'add `install`, `invite` or `uninstall`: `devctl platform install --help`',
+      hint: 'add `install`, `invite`, `admin` or `uninstall`: `devctl platform install --help`',
     })
   },
 })
@@ -23,6 +23,8 @@ export const platformInstall = command({
   name: 'platform install',
   summary: 'Install the platform in a cluster, or upgrade it',
   description: `Applies the objects of the platform and waits until its server answers. The same command again is an upgrade. At the first time it prints the command by which the first administrator logs in, which works once, within an hour.
+
+People log in by a provider (\`--oidc\`, \`--github\`), where the platform is registered as a client that sends people back to https://platform.DOMAIN/login/oidc/callback or …/login/github/callback. An upgrade keeps what is not named again. Without a provider, \`devctl platform invite\` lets people in.
 
 The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the cluster.`,
   options: {
@@ -48,6 +50,29 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
       'networks that nothing in a namespace reaches (default: those of the Pods, Services, nodes and API server that there are)',
     ),
     replicas: text('--replicas <number>', 'Pods of the server (default: 1)', { check: atLeastOne }),
+    oidc: text('--oidc <issuer>', 'OpenID Connect provider by which people log in; `-` removes it'),
+    oidcClientId: text('--oidc-client-id <id>', 'the platform as it is registered there'),
+    oidcClientSecretFile: text('--oidc-client-secret-file <file>', 'file with the client secret', {
+      completes: 'file',
+    }),
+    oidcName: text('--oidc-name <name>', 'what people know the provider by (default: its host)'),
+    oidcAllow: list('--oidc-allow <claim=value>', 'who may log in: `groups=backend`; one of several has to fit'),
+    github: optionalText(
+      '--github [url]',
+      'GitHub, or a GitHub Enterprise Server, by which people log in; `-` removes it',
+    ),
+    githubClientId: text('--github-client-id <id>', 'the OAuth app of the platform'),
+    githubClientSecretFile: text('--github-client-secret-file <file>', 'file with its client secret', {
+      completes: 'file',
+    }),
+    githubAllow: list('--github-allow <organisation[/team]>', 'who may log in; one of several has to fit'),
+    caFile: text(
+      '--ca-file <file>',
+      'certificates (PEM) of authorities that the server trusts, besides the public ones',
+      {
+        completes: 'file',
+      },
+    ),
     print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps'),
     timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
   },
@@ -55,6 +80,10 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
     {
       line: 'devctl platform install --domain dev.example.com --image-registry registry.example.com/devctl',
       does: 'install, with an image that was built from this repository',
+    },
+    {
+      line: 'devctl platform install … --github --github-client-id ID --github-client-secret-file FILE',
+      does: 'people log in with their account at GitHub',
     },
   ],
   async run(context, _words, values) {
@@ -72,6 +101,23 @@ export const platformInvite = command({
   async run(context, [name], values) {
     const { runInvite } = await import('../run/platform.ts')
     return runInvite(context, name!, values)
+  },
+})
+
+export const platformAdmin = command({
+  name: 'platform admin',
+  summary: 'Make somebody an administrator of the platform',
+  description:
+    'Makes somebody who has logged in an administrator. Works as long as you administer the cluster, also when no administrator of the platform is left.',
+  words: [
+    { name: '<action>', description: 'what to do', choices: ['add'] },
+    { name: '<user>', description: 'their name, or their id' },
+  ],
+  options: { context },
+  examples: [{ line: 'devctl platform admin add ann', does: 'make ann an administrator' }],
+  async run(context, [_action, who], values) {
+    const { runAdminAdd } = await import('../run/platform.ts')
+    return runAdminAdd(context, who!, values)
   },
 })
 

@@ -1,3 +1,4 @@
+import { browserCommand, openPage } from '../../adapters/process/browser.ts'
 import { devctlHome } from '../../operations/contexts/home.ts'
 import { Secret } from '../../operations/contexts/secret.ts'
 import { readContexts } from '../../operations/contexts/store.ts'
@@ -14,17 +15,23 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
   const url = platformUrl(word)
   const known = readContexts(devctlHome(io)).contexts.get(url)
   const given = values.token ?? (io.env.DEVCTL_URL === url ? io.env.DEVCTL_TOKEN : undefined)
-  const token = given ? new Secret(given) : known?.token
+  const token = given ? new Secret(given) : undefined
+  const command = values.browser && io.stderr.isTTY ? browserCommand(io.env) : undefined
   const limits = {
     // A person does not type as fast as programs answer.
-    timeout: token === undefined ? TYPING : undefined,
-    hint: `is \`${url}\` right? \`devctl context use\` can be run again`,
+    timeout: TYPING,
+    hint: '`devctl context use` can be run again; with `--no-browser` a code is typed into any browser',
     onInterrupt: () => {},
   }
   return withDeadline(io, limits, async signal => {
     const { me, namespace } = await login(io, {
       url,
       token,
+      known: known?.token,
+      ...(command && { open: page => openPage(command, page, io.env) }),
+      onPage: page => {
+        io.stderr.write(`Waiting for your browser. If it shows no page, open this one:\n  ${page}\n`)
+      },
       fields: { ...(known?.namespace && { namespace: known.namespace }), ...fieldsOf(values) },
       signal,
       onCode: ({ page, code }) => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { readCredentials } from '../../adapters/kubernetes/credentials.ts'
 import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
@@ -5,19 +6,22 @@ import { printYaml } from '../../constructs/yaml.ts'
 import { isPlatform } from '../../operations/contexts/store.ts'
 import { clusterNetworks, toNetwork } from '../../operations/platform/cluster-networks.ts'
 import {
+  addAdmin,
+  findPlatform,
   type InstallWorld,
   installPlatform,
   invite,
   managedNamespaces,
   uninstallPlatform,
 } from '../../operations/platform/install.ts'
+import { type ProviderInput, wantedProviders } from '../../operations/platform/install-providers.ts'
 import type { Session } from '../../operations/session.ts'
 import { version } from '../../operations/version.ts'
 import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
 import type { Context } from '../command.ts'
 import { withCluster } from './cluster-session.ts'
 
-export interface PlatformInstallValues {
+export interface PlatformInstallValues extends ProviderInput {
   readonly context: string | undefined
   readonly domain: string | undefined
   readonly tlsSecret: string | undefined
@@ -26,6 +30,7 @@ export interface PlatformInstallValues {
   readonly kubernetesServer: string | undefined
   readonly clusterNetworks: string | undefined
   readonly replicas: string | undefined
+  readonly caFile: string | undefined
   readonly print: boolean
   readonly timeout: number | undefined
 }
@@ -43,18 +48,43 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     })
   const { io } = context
   return onCluster(context, values, async (session, world) => {
-    const one = await toInstallation(context, session, { ...values, domain, imageRegistry })
+    const installed = await findPlatform(world)
+    const wanted = await wantedProviders(values, installed?.providers ?? [])
+    const { providers } = wanted
+    const trusted = (await readAuthorities(values.caFile)) ?? installed?.trusted
+    const one = {
+      ...(await toInstallation(context, session, { ...values, domain, imageRegistry })),
+      providers,
+      ...(trusted !== undefined && { trusted }),
+    }
+    const url = urlOf(one)
     if (print) {
       io.stdout.write(platformObjects(one).map(printYaml).join('---\n'))
+      const keys = providers.map(({ id }) => `\`${id}\``).join(' and ')
+      if (providers.length > 0)
+        io.stderr.write(`note: client secrets are not printed: the Secret \`devctl-platform/login\` needs ${keys}\n`)
       return 0
     }
-    const token = await installPlatform(world, one)
-    const url = urlOf(one)
+    const token = await installPlatform(world, one, wanted)
     io.stdout.write(`The platform is at ${url}\n`)
+    for (const { id, name } of providers)
+      io.stdout.write(`People log in by ${name}, which sends them back to ${url}/login/${id}/callback\n`)
     if (token !== undefined)
       io.stdout.write(
         `The first administrator logs in, once, within an hour:\n  devctl context use ${url} --token ${token}\n`,
       )
+    return 0
+  })
+}
+
+/** Makes a person an administrator. */
+export function runAdminAdd(
+  context: Context,
+  who: string,
+  values: { readonly context: string | undefined },
+): Promise<number> {
+  return onCluster(context, values, async (_session, world) => {
+    context.io.stdout.write(`${await addAdmin(world, who)} is an administrator of the platform\n`)
     return 0
   })
 }
@@ -91,6 +121,15 @@ export function runUninstall(
     io.stdout.write(keepData ? 'The platform is removed; users and namespaces stay\n' : 'The platform is removed\n')
     return 0
   })
+}
+
+async function readAuthorities(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined
+  const text = await readFile(file, 'utf8').catch(error => {
+    throw new UsageError(`\`--ca-file\`: \`${file}\` cannot be read`, { cause: error })
+  })
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  throw new UsageError(`\`--ca-file\`: \`${file}\` has no certificate`, { hint: 'name a file in PEM' })
 }
 
 function onCluster(

@@ -8,6 +8,8 @@ export interface UseValues {
   readonly builder: string | undefined
   readonly domain: string | undefined
   readonly registry: string | undefined
+  /** False: a code is typed into a browser elsewhere. */
+  readonly browser: boolean
 }
 
 /** The fields of a stored context that the options set; `-` is how no value is printed, and forgets the one there is. */

@@ -2,16 +2,25 @@ import { randomBytes } from 'node:crypto'
 import { pause } from '../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type Installation, platformObjects } from '../../platform/install/server.ts'
-import { MANAGED_LABEL, PLATFORM_NAMESPACE, RECORD_LABEL, USERS_NAMESPACE } from '../../platform/records/names.ts'
+import { type Installation, platformObjects, SETTINGS_FILE, TRUSTED_FILE } from '../../platform/install/server.ts'
+import {
+  MANAGED_LABEL,
+  PLATFORM_NAMESPACE,
+  RECORD_LABEL,
+  MANAGER as USER_MANAGER,
+  USERS_NAMESPACE,
+} from '../../platform/records/names.ts'
 import { fromToken, newToken } from '../../platform/records/token.ts'
-import { toUser } from '../../platform/records/user.ts'
+import { fromUser, toUser } from '../../platform/records/user.ts'
 import { LOGIN } from '../../platform/rules/names.ts'
+import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { toWarning } from '../objects/events.ts'
 import { podProblems } from '../objects/problems.ts'
 import { statusOf } from '../objects/status.ts'
 import { makeFirstKey } from './first-key.ts'
+import { keepClientSecrets, type WantedProviders } from './install-providers.ts'
 
 /** Milliseconds. */
 const LOOK = 500
@@ -31,12 +40,19 @@ export interface InstallWorld {
  * token for the first administrator if there is none yet. Throws a UserError, with what the Pods say,
  * when it does not start.
  */
-export async function installPlatform(world: InstallWorld, one: Installation): Promise<string | undefined> {
+export async function installPlatform(
+  world: InstallWorld,
+  one: Installation,
+  login: WantedProviders,
+): Promise<string | undefined> {
   const { cluster, signal, on } = world
   const objects = platformObjects(one)
   for (const object of objects) {
     // In the namespace that was made before, and before the Pods that mount it.
-    if (object.kind === 'Deployment') await makeFirstKey(cluster, signal)
+    if (object.kind === 'Deployment') {
+      await makeFirstKey(cluster, signal)
+      await keepClientSecrets(cluster, login, signal)
+    }
     await applyOne(cluster, object, signal)
     on(`${object.kind.toLowerCase()}/${object.metadata.name}`)
   }
@@ -55,13 +71,60 @@ export async function invite(
 ): Promise<{ readonly url: string; readonly token: string }> {
   if (!new RegExp(LOGIN).test(login))
     throw new UsageError(`\`${login}\` is no name for a login`, { hint: 'use letters, digits, `-`, `_` and `.`' })
-  const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: PLATFORM_NAMESPACE }
-  const settings = await world.cluster.get(ref, { signal: world.signal })
-  const text = (settings?.['data'] as Readonly<Record<string, string>> | undefined)?.['settings.json'] // a ConfigMap's
-  if (text === undefined)
-    throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
-  const { url } = JSON.parse(text) as { readonly url: string } // installing has written it
+  const { url } = await requirePlatform(world)
   return { url, token: await link(world, 'invite', login) }
+}
+
+/** What is installed, as far as it is asked for. */
+export interface Installed {
+  readonly url: string
+  readonly providers: readonly ProviderSettings[]
+  readonly trusted: string | undefined
+}
+
+/** Undefined where there is no platform. */
+export async function findPlatform({ cluster, signal }: InstallWorld): Promise<Installed | undefined> {
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: PLATFORM_NAMESPACE }
+  const settings = await cluster.get(ref, { signal })
+  const data = settings?.['data'] as Readonly<Record<string, string>> | undefined // a ConfigMap's
+  const text = data?.[SETTINGS_FILE]
+  if (text === undefined) return undefined
+  const { url, providers = [] } = JSON.parse(text) as Partial<Installed> & { readonly url: string } // installing has written it
+  return { url, providers, trusted: data?.[TRUSTED_FILE] }
+}
+
+async function requirePlatform(world: InstallWorld): Promise<Installed> {
+  const found = await findPlatform(world)
+  if (found) return found
+  throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
+}
+
+/**
+ * Makes somebody an administrator who has logged in: by their id, or their name where it is that of one
+ * person. Gives their name. Throws a UserError.
+ */
+export async function addAdmin(world: InstallWorld, who: string): Promise<string> {
+  await requirePlatform(world)
+  const { cluster, signal } = world
+  const query = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: USERS_NAMESPACE, labels: `${RECORD_LABEL}=user` }
+  const all = (await cluster.list(query, { signal })).flatMap(one => toUser(one) ?? [])
+  const found = all.filter(one => one.id === who || one.login === who)
+  const [user, ...others] = found
+  if (!user)
+    throw new UserError(`nobody has logged in to the platform as \`${who}\``, {
+      hint:
+        didYouMean(
+          who,
+          all.map(({ login }) => login),
+        ) ?? 'an administrator is made after their first login',
+    })
+  if (others.length > 0)
+    throw new UserError(`\`${who}\` is the name of ${found.length} people`, {
+      notes: found.map(({ id, issuer, email }) => `\`${id}\`, of ${issuer}${email ? `, ${email}` : ''}`),
+      hint: 'name one by the id',
+    })
+  await cluster.apply(fromUser({ ...user, role: 'admin' }), { manager: USER_MANAGER, force: true, signal })
+  return user.login
 }
 
 /** Right after its namespace was made, the API server may not know of it yet. */

@@ -3,10 +3,12 @@ import { pause } from '../../adapters/http/back-off.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Info } from '../../platform/api/info.ts'
 import type { Me } from '../../platform/api/me.ts'
+import { PlatformRefusal } from '../../platform/client/client.ts'
 import { devctlHome, type Surroundings } from '../contexts/home.ts'
 import { Secret } from '../contexts/secret.ts'
 import { type StoredContext, saveContext } from '../contexts/store.ts'
 import { connectPlatform } from './connect-platform.ts'
+import { listenForBrowser } from './loopback.ts'
 
 /** A person has to open a page and type a code. */
 export interface CodeToType {
@@ -22,6 +24,12 @@ export interface LoginInput {
   /** What the context remembers besides. */
   readonly fields: Omit<StoredContext, 'name' | 'token'>
   readonly signal: AbortSignal
+  /** The login that the context has from before, if it is good still. */
+  readonly known?: Secret | undefined
+  /** Opens a page in the browser of the person; gives false when there is none. Absent: nobody sits here. */
+  readonly open?: ((page: string) => Promise<boolean>) | undefined
+  /** A page was opened, where the person has to press a button. */
+  readonly onPage: (page: string) => void
   /** Shows the code; it is good for ten minutes. */
   readonly onCode: (code: CodeToType) => void
 }
@@ -51,18 +59,47 @@ export function platformUrl(text: string): string {
 export async function login(around: Surroundings, input: LoginInput): Promise<LoggedIn> {
   const { url, fields, signal } = input
   const info = await connectPlatform(url, undefined, around.env).call('GET /info', {}, signal)
-  const token = await tokenFor(around, input)
-  const me = await connectPlatform(url, token, around.env).call('GET /me', {}, signal)
+  const { token, me } = (await withKnown(around, input)) ?? (await withNew(around, input, info))
   const namespace = fields.namespace ?? me.home ?? 'default'
   const { kubernetes, domain } = info
   await saveContext(devctlHome(around), { domain, ...fields, name: url, token, namespace, kubernetes }, true)
   return { me, info, namespace }
 }
 
+interface Entered {
+  readonly token: Secret
+  readonly me: Me
+}
+
+/** Undefined when there is no login from before, or it has ended. */
+async function withKnown(
+  around: Surroundings,
+  { url, token, known, signal }: LoginInput,
+): Promise<Entered | undefined> {
+  if (token || !known) return undefined
+  try {
+    return { token: known, me: await connectPlatform(url, known, around.env).call('GET /me', {}, signal) }
+  } catch (error) {
+    const isOver = error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status === 401
+    if (isOver) return undefined
+    throw error
+  }
+}
+
+/** The installer has an account at a provider and becomes the administrator by it; else a link is a login by itself. */
+async function withNew(around: Surroundings, input: LoginInput, info: Info): Promise<Entered> {
+  const { url, signal, token: given } = input
+  const isClaim = given?.reveal().startsWith('devctl_setup_') && info.login.length > 0
+  const token = given && !isClaim ? await tokenFor(around, input, given) : await byPerson(around, input)
+  const platform = connectPlatform(url, token, around.env)
+  const me = isClaim
+    ? await platform.call('POST /auth/claim', { body: { token: given!.reveal() } }, signal)
+    : await platform.call('GET /me', {}, signal)
+  return { token, me }
+}
+
 /** A link of the installer or an administrator is exchanged for a token; any other token is used as it is. */
-async function tokenFor(around: Surroundings, input: LoginInput): Promise<Secret> {
-  const { url, token, signal } = input
-  if (!token) return byCode(around, input)
+async function tokenFor(around: Surroundings, { url, signal }: LoginInput, token: Secret): Promise<Secret> {
   const text = token.reveal()
   if (!/^devctl_(setup|invite)_/.test(text)) return token
   const { username } = userInfo()
@@ -79,6 +116,36 @@ async function tokenFor(around: Surroundings, input: LoginInput): Promise<Secret
 
 /** What the person sees in the list of their tokens. */
 const machine = (): string => `${userInfo().username}@${hostname()}`.slice(0, 60)
+
+/** In the browser of this machine; where there is none, by a code that is typed into another one. */
+async function byPerson(around: Surroundings, input: LoginInput): Promise<Secret> {
+  const { url, open, onPage, signal } = input
+  if (!open) return byCode(around, input)
+  const waiting = await listenForBrowser(url, machine())
+  try {
+    if (!(await open(waiting.page))) return await byCode(around, input)
+    onPage(waiting.page)
+    const code = await unlessAborted(waiting.code, signal)
+    const { verifier } = waiting
+    const { token } = await connectPlatform(url, undefined, around.env).call(
+      'POST /auth/cli',
+      { body: { code, verifier } },
+      signal,
+    )
+    return new Secret(token)
+  } finally {
+    waiting.close()
+  }
+}
+
+function unlessAborted<T>(wanted: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    void wanted.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
 
 async function byCode(around: Surroundings, { url, signal, onCode }: LoginInput): Promise<Secret> {
   const platform = connectPlatform(url, undefined, around.env)

@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import {
   KEEPER,
   KEYS_SECRET,
+  LOGIN_SECRET,
   PLATFORM_NAMESPACE,
   RUNS_NAMESPACE,
   SERVER_ACCOUNT,
   USERS_NAMESPACE,
 } from '../records/names.ts'
+import type { ProviderSettings } from '../rules/provider.ts'
 import { fence } from './fence.ts'
 import { hostsPolicy } from './hosts.ts'
 import { keeperRole, memberRoles } from './roles.ts'
@@ -28,12 +31,19 @@ export interface Installation {
   readonly clusterNetworks?: readonly string[]
   /** The API server as people's programs reach it. */
   readonly kubernetes: { readonly server: string; readonly ca?: string }
+  /** How people log in, besides links. */
+  readonly providers?: readonly ProviderSettings[]
+  /** PEM: authorities that the server trusts besides those of its system. */
+  readonly trusted?: string
 }
 
 const NAME = 'platform'
 const PORT = 8080
 /** Where the Pods of runs reach the server: a certificate of the cluster's own is nothing to them. */
 const IN_CLUSTER = `http://${NAME}.${PLATFORM_NAMESPACE}.svc`
+/** Of the ConfigMap `settings`. */
+export const SETTINGS_FILE = 'settings.json'
+export const TRUSTED_FILE = 'ca.pem'
 const RBAC = 'rbac.authorization.k8s.io'
 const LABELS = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/part-of': 'devctl' }
 
@@ -193,17 +203,30 @@ const settings = (one: Installation): KubeObject => ({
   kind: 'ConfigMap',
   metadata: own('settings'),
   data: {
-    'settings.json': `${JSON.stringify({ domain: one.domain, url: urlOf(one), kubernetes: one.kubernetes, clusterNetworks: one.clusterNetworks, runs: { image: one.runnerImage, url: IN_CLUSTER } }, undefined, 2)}\n`,
+    [SETTINGS_FILE]: `${JSON.stringify(settingsOf(one), undefined, 2)}\n`,
+    ...(one.trusted !== undefined && { [TRUSTED_FILE]: one.trusted }),
   },
 })
 
-function deployment({ image, replicas, version }: Installation): KubeObject {
+/** What the server reads. */
+const settingsOf = (one: Installation) => ({
+  domain: one.domain,
+  url: urlOf(one),
+  kubernetes: one.kubernetes,
+  clusterNetworks: one.clusterNetworks,
+  providers: one.providers ?? [],
+  runs: { image: one.runnerImage, url: IN_CLUSTER },
+})
+
+function deployment(one: Installation): KubeObject {
+  const { image, replicas, version, trusted } = one
   const container = {
     name: NAME,
     image,
     env: [
       { name: 'DEVCTL_VERSION', value: version },
       { name: 'PORT', value: String(PORT) },
+      ...(trusted === undefined ? [] : [{ name: 'NODE_EXTRA_CA_CERTS', value: `/etc/devctl/${TRUSTED_FILE}` }]),
     ],
     ports: [{ name: 'http', containerPort: PORT }],
     readinessProbe: { httpGet: { path: '/api/v1/info', port: 'http' }, periodSeconds: 2 },
@@ -216,6 +239,7 @@ function deployment({ image, replicas, version }: Installation): KubeObject {
     volumeMounts: [
       { name: 'settings', mountPath: '/etc/devctl', readOnly: true },
       { name: 'keys', mountPath: '/etc/devctl-keys', readOnly: true },
+      { name: 'login', mountPath: '/etc/devctl-login', readOnly: true },
     ],
   }
   return {
@@ -226,7 +250,7 @@ function deployment({ image, replicas, version }: Installation): KubeObject {
       replicas,
       selector: { matchLabels: { 'app.kubernetes.io/name': NAME } },
       template: {
-        metadata: { labels: LABELS },
+        metadata: { labels: LABELS, annotations: { 'dev.platform/settings': hashOf(settings(one)) } },
         spec: {
           serviceAccountName: SERVER_ACCOUNT,
           securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },
@@ -235,12 +259,17 @@ function deployment({ image, replicas, version }: Installation): KubeObject {
             { name: 'settings', configMap: { name: 'settings' } },
             // Made once, by whoever installs; it is in no list of objects, so that nothing replaces it.
             { name: 'keys', secret: { secretName: KEYS_SECRET } },
+            { name: 'login', secret: { secretName: LOGIN_SECRET, optional: true } },
           ],
         },
       },
     },
   }
 }
+
+/** Pods read the settings when they start: new settings are new Pods. */
+const hashOf = ({ data }: KubeObject): string =>
+  createHash('sha256').update(JSON.stringify(data)).digest('hex').slice(0, 16)
 
 const service = (): KubeObject => ({
   apiVersion: 'v1',

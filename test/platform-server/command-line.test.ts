@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Secret } from '../../operations/contexts/secret.ts'
+import { type LoginInput, login } from '../../operations/platform/login.ts'
 import { run } from '../run.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
@@ -178,6 +180,72 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     expect(stderr).toBe(
       `To log in, open https://platform.dev.example.com/device in a browser and type the code ${code}\nLogged in as ann-${RUN}\n`,
     )
+  })
+
+  describe('in the browser of this machine', () => {
+    /** What the page of the platform does when its person presses the button; gives the answer of the command line. */
+    const press = async (page: string, token: string) => {
+      const { port, state = '', challenge, label } = Object.fromEntries(new URL(page).searchParams)
+      const { body } = await platform.call('POST /auth/cli/code', { token, body: { challenge, label } })
+      await fetch(`http://127.0.0.1:${port}/?${new URLSearchParams({ code: body.code, state })}`)
+    }
+    const input = (more: Partial<LoginInput>): LoginInput => ({
+      url,
+      fields: {},
+      signal: AbortSignal.timeout(20_000),
+      onPage: () => {},
+      onCode: () => {},
+      ...more,
+    })
+    const around = { cwd: folder, env: { HOME: folder, DEVCTL_HOME: join(folder, 'fourth') } }
+
+    test('a person presses a button', async () => {
+      let page = ''
+      const open = async (address: string) => {
+        page = address
+        return true
+      }
+      const { me } = await login(around, input({ open, onPage: () => void press(page, ann.token) }))
+      expect(me.id).toBe(ann.id)
+      expect(new URL(page).origin).toBe(url)
+      const tokens = await platform.call('GET /me/tokens', { token: ann.token })
+      expect(tokens.body.items.filter(({ kind }) => kind === 'cli').length).toBeGreaterThan(1)
+    })
+
+    test('a browser that cannot be opened: a code is shown', async () => {
+      const code = new Promise<string>(resolve => {
+        const known = input({ open: async () => false, onCode: one => resolve(one.code) })
+        void login(around, known).catch(() => {})
+      })
+      expect(await code).toMatch(/^[A-Z]{4}-[A-Z]{4}$/)
+    })
+
+    test('a browser that never comes: the end of the wait is the end of the port', async () => {
+      const end = new AbortController()
+      let page = ''
+      const open = async (address: string) => {
+        page = address
+        return true
+      }
+      const waiting = login(around, input({ open, onPage: () => end.abort(new Error('enough')), signal: end.signal }))
+      await expect(waiting).rejects.toThrow('enough')
+      await expect(fetch(`http://127.0.0.1:${new URL(page).searchParams.get('port')}/`)).rejects.toThrow()
+    })
+
+    test('a login that has ended is made anew, and one that is good is used', async () => {
+      const { text, record } = await platform.parts.tokens.issue({ kind: 'cli', label: 'old', user: ann.id })
+      const opened: string[] = []
+      const open = async (page: string) => {
+        opened.push(page)
+        void press(page, ann.token)
+        return true
+      }
+      await login(around, input({ open, known: new Secret(text) }))
+      expect(opened).toEqual([])
+      await platform.parts.tokens.revoke(record.id)
+      await login(around, input({ open, known: new Secret(text) }))
+      expect(opened).toHaveLength(1)
+    })
   })
 
   test('what is not encrypted is not talked to', async () => {

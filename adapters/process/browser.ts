@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Milliseconds in which a program that cannot open a page ends. */
+const START = 3000
+
+/**
+ * The program that opens a page for the person who sits at this machine, and its arguments; undefined
+ * where nobody does: in a pipeline, over SSH, without a display.
+ */
+export function browserCommand(env: Env, system: string = process.platform): readonly string[] | undefined {
+  if (env.CI || env.SSH_CONNECTION || env.SSH_TTY || env.SSH_CLIENT) return undefined
+  // A list is allowed there (https://www.freedesktop.org/wiki/); its first entry does.
+  const own = env.BROWSER?.split(':')[0]
+  if (own) return [own]
+  if (system === 'darwin') return ['open']
+  // No shell: `&` in an address would end a command there.
+  if (system === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
+  if (env.WSL_DISTRO_NAME) return ['wslview']
+  return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : undefined
+}
+
+/** Opens a page. False when the program is not there, or says at once that it cannot. */
+export function openPage(command: readonly string[], page: string, env: Env): Promise<boolean> {
+  const [program = '', ...words] = command
+  return new Promise(resolve => {
+    const child = spawn(program, [...words, page], {
+      detached: true,
+      stdio: 'ignore',
+      env: env as NodeJS.ProcessEnv, // undefined values are left out
+    })
+    // A browser that is not in the background stays as long as its window.
+    const timer = setTimeout(() => resolve(true), START)
+    timer.unref()
+    child.once('error', () => done(false))
+    child.once('exit', status => done(status === 0))
+    child.unref()
+    function done(isOpen: boolean): void {
+      clearTimeout(timer)
+      resolve(isOpen)
+    }
+  })
+}
