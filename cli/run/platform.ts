@@ -55,6 +55,7 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const one = {
       ...(await toInstallation(context, session, { ...values, domain, imageRegistry })),
       providers,
+      kept: installed?.kept ?? {},
       ...(trusted !== undefined && { trusted }),
     }
     const url = urlOf(one)

@@ -80,6 +80,8 @@ export interface Installed {
   readonly url: string
   readonly providers: readonly ProviderSettings[]
   readonly trusted: string | undefined
+  /** What an administrator has written into the settings, and no option says. */
+  readonly kept: Readonly<Record<string, unknown>>
 }
 
 /** Undefined where there is no platform. */
@@ -89,8 +91,19 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
   const data = settings?.['data'] as Readonly<Record<string, string>> | undefined // a ConfigMap's
   const text = data?.[SETTINGS_FILE]
   if (text === undefined) return undefined
-  const { url, providers = [] } = JSON.parse(text) as Partial<Installed> & { readonly url: string } // installing has written it
-  return { url, providers, trusted: data?.[TRUSTED_FILE] }
+  // Installing has written it.
+  const {
+    url,
+    providers = [],
+    ci,
+    trustedProxies,
+  } = JSON.parse(text) as Partial<Installed> & {
+    readonly url: string
+    readonly ci?: unknown
+    readonly trustedProxies?: unknown
+  }
+  const kept = { ...(ci !== undefined && { ci }), ...(trustedProxies !== undefined && { trustedProxies }) }
+  return { url, providers, trusted: data?.[TRUSTED_FILE], kept }
 }
 
 async function requirePlatform(world: InstallWorld): Promise<Installed> {

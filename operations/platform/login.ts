@@ -7,6 +7,7 @@ import { PlatformRefusal } from '../../platform/client/client.ts'
 import { devctlHome, type Surroundings } from '../contexts/home.ts'
 import { Secret } from '../contexts/secret.ts'
 import { type StoredContext, saveContext } from '../contexts/store.ts'
+import { isCiJob, loginAsJob } from './ci-login.ts'
 import { connectPlatform } from './connect-platform.ts'
 import { listenForBrowser } from './loopback.ts'
 
@@ -90,7 +91,8 @@ async function withKnown(
 async function withNew(around: Surroundings, input: LoginInput, info: Info): Promise<Entered> {
   const { url, signal, token: given } = input
   const isClaim = given?.reveal().startsWith('devctl_setup_') && info.login.length > 0
-  const token = given && !isClaim ? await tokenFor(around, input, given) : await byPerson(around, input)
+  const logIn = () => (isCiJob(around.env) ? loginAsJob(url, around.env, signal) : byPerson(around, input))
+  const token = given && !isClaim ? await tokenFor(around, input, given) : await logIn()
   const platform = connectPlatform(url, token, around.env)
   const me = isClaim
     ? await platform.call('POST /auth/claim', { body: { token: given!.reveal() } }, signal)

@@ -47,6 +47,13 @@ export const authRoutes = {
     audit: 'allow command line',
     isSecret: true,
   }),
+  'POST /auth/ci': route({
+    caller: 'nobody',
+    body: closed({ jwt: text(16_384) }),
+    reply: granted,
+    audit: 'login of a CI job',
+    isSecret: true,
+  }),
   'POST /auth/device': route({
     caller: 'nobody',
     body: closed({ label: text(60) }),
@@ -65,5 +72,5 @@ export const authRoutes = {
     body: closed({ code: text(20), isAllowed: Type.Boolean() }),
     audit: 'answer device',
   }),
-  'POST /auth/logout': route({ caller: 'user', audit: 'logout' }),
+  'POST /auth/logout': route({ caller: 'user', isForCi: true, audit: 'logout' }),
 } as const

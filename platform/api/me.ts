@@ -27,7 +27,7 @@ const byToken = Type.Object({ id: Type.String({ pattern: '^[a-z2-7]{16}$' }) })
 
 /** Who somebody is, their tokens, and their rights in the cluster. */
 export const meRoutes = {
-  'GET /me': route({ caller: 'user', reply: me }),
+  'GET /me': route({ caller: 'user', isForCi: true, reply: me }),
   'GET /me/tokens': route({ caller: 'user', reply: listOf(tokenInfo) }),
   'POST /me/tokens': route({ caller: 'person', body: newToken, reply: granted, audit: 'create token', isSecret: true }),
   'DELETE /me/tokens/:id': route({ caller: 'person', params: byToken, audit: 'delete token' }),

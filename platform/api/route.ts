@@ -26,6 +26,8 @@ export interface ApiRoute {
    * has that token, not the person who has started the run.
    */
   readonly isForRuns?: true
+  /** CI jobs may call it with their token, and nothing else. */
+  readonly isForCi?: true
   /** The reply has a credential in it. No other reply may. */
   readonly isSecret?: true
 }

@@ -33,6 +33,8 @@ export interface Installation {
   readonly kubernetes: { readonly server: string; readonly ca?: string }
   /** How people log in, besides links. */
   readonly providers?: readonly ProviderSettings[]
+  /** CI systems whose jobs get tokens, and proxies that are believed, as the settings had them. */
+  readonly kept?: Readonly<Record<string, unknown>>
   /** PEM: authorities that the server trusts besides those of its system. */
   readonly trusted?: string
 }
@@ -215,6 +217,7 @@ const settingsOf = (one: Installation) => ({
   kubernetes: one.kubernetes,
   clusterNetworks: one.clusterNetworks,
   providers: one.providers ?? [],
+  ...one.kept,
   runs: { image: one.runnerImage, url: IN_CLUSTER },
 })
 

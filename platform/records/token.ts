@@ -23,6 +23,8 @@ export interface TokenRecord {
   readonly lastUse?: string
   /** The only namespaces in which it can be used. */
   readonly namespaces?: readonly string[]
+  /** Of a CI job: previews whose names begin so are all that it is for. */
+  readonly prefix?: string
 }
 
 const HOUR = 3_600_000
@@ -47,6 +49,8 @@ export interface NewToken {
   readonly label: string
   readonly user?: string
   readonly namespaces?: readonly string[]
+  /** A CI job has one, and no other token. */
+  readonly prefix?: string
   /** Milliseconds; default: that of its kind. */
   readonly lifetime?: number
 }
@@ -59,7 +63,7 @@ export interface IssuedToken {
 
 /** Makes a token, which is good as soon as its record is in the cluster. */
 export function newToken(
-  { kind, label, user, namespaces, lifetime = LIFETIMES[kind] }: NewToken,
+  { kind, label, user, namespaces, prefix, lifetime = LIFETIMES[kind] }: NewToken,
   { now, random }: { now(): number; random(bytes: number): Uint8Array },
 ): IssuedToken {
   const parts = makeToken(kind, { id: random(10), secret: random(32) })
@@ -72,6 +76,7 @@ export function newToken(
     expires: rfc3339(now() + lifetime),
     ...(user !== undefined && { user }),
     ...(namespaces !== undefined && { namespaces }),
+    ...(prefix !== undefined && { prefix }),
   }
   return { text: tokenText(parts), record }
 }
@@ -118,6 +123,9 @@ export function toToken({ metadata, data }: KubeObject): TokenRecord | undefined
   if (user !== undefined && !isUserId(user)) return undefined
   const namespaces = found?.['namespaces']
   if (namespaces !== undefined && !isTexts(namespaces)) return undefined
+  const prefix = text('prefix')
+  // Without, it would be for all names.
+  if (kind === 'ci' && !prefix) return undefined
   return {
     id,
     kind,
@@ -128,6 +136,7 @@ export function toToken({ metadata, data }: KubeObject): TokenRecord | undefined
     ...(user !== undefined && { user }),
     ...(lastUse !== undefined && { lastUse }),
     ...(namespaces !== undefined && { namespaces }),
+    ...(prefix !== undefined && { prefix }),
   }
 }
 

@@ -11,6 +11,7 @@ import { checkCaller, type Identified, whoIs } from './caller.ts'
 import { toEventStream } from './event-stream.ts'
 import type { RouteHandler, ServeConnection, StreamEvent } from './handlers/handler.ts'
 import { makeHandlers } from './handlers/make-handlers.ts'
+import { type LoginLimits, loginLimits } from './login-limits.ts'
 import type { PlatformParts } from './make-parts.ts'
 import { registerPages, type WebFiles } from './pages.ts'
 import { PlatformError } from './platform-error.ts'
@@ -27,6 +28,8 @@ export function createApp(world: PlatformWorld, parts: PlatformParts, web?: WebF
   const app = Fastify({
     bodyLimit: BODY,
     requestTimeout: REQUEST,
+    // Of others, `X-Forwarded-For` is what somebody has written.
+    trustProxy: [...world.settings.trustedProxies],
     // What is sent is as the table says, or refused: nothing is converted, and nothing left out.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
   })
@@ -41,9 +44,10 @@ export function createApp(world: PlatformWorld, parts: PlatformParts, web?: WebF
   registerPages(app, web)
   app.addHook('preClose', async () => parts.live.close())
   const handlers = makeHandlers(world, parts)
+  const limits = loginLimits()
   for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
-    register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts)
-  registerBrowserLogin(app, world, parts)
+    register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits)
+  registerBrowserLogin(app, world, parts, limits)
   answerUpgrades(app)
   return app
 }
@@ -55,6 +59,7 @@ function register(
   handle: RouteHandler<RouteName>,
   world: PlatformWorld,
   parts: PlatformParts,
+  limits: LoginLimits,
 ): void {
   const [method = 'GET', path = ''] = name.split(' ')
   const auditCall = (request: FastifyRequest, status: number) => {
@@ -80,9 +85,10 @@ function register(
     },
     // Before the body is read and checked: who is nobody learns nothing of what is wanted.
     onRequest: async request => {
-      if (route.caller === 'nobody') return
+      if (route.caller === 'nobody') return limits.address(name, request.ip)
       const by = await whoIs(request.headers, world, parts)
       callers.set(request, by)
+      limits.account(name, by.user.id)
       checkCaller(by, route, { ...(request.query as object), ...(request.params as object) })
     },
     onResponse: async (request, reply) => auditCall(request, reply.statusCode),

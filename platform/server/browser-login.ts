@@ -3,6 +3,7 @@ import { rfc3339 } from '../records/names.ts'
 import type { LoginProblem } from '../rules/login-problems.ts'
 import { returnPath } from '../rules/provider.ts'
 import { browserOf, loginCookie, loginOf } from './browser.ts'
+import type { LoginLimits } from './login-limits.ts'
 import type { PlatformParts } from './make-parts.ts'
 import { PlatformError } from './platform-error.ts'
 import { type IdentityProvider, LoginError, type LoginFlow } from './providers/provider.ts'
@@ -27,7 +28,12 @@ interface Kept extends LoginFlow {
  * back. These are addresses for browsers to go to, not for programs: what goes wrong is told by the page
  * `/login?problem=…`. What is under way is in a sealed cookie, so that any replica goes on with it.
  */
-export function registerBrowserLogin(app: FastifyInstance, world: PlatformWorld, parts: PlatformParts): void {
+export function registerBrowserLogin(
+  app: FastifyInstance,
+  world: PlatformWorld,
+  parts: PlatformParts,
+  limits: LoginLimits,
+): void {
   const { settings, sealing, now, random } = world
   const { providers } = parts
 
@@ -80,9 +86,11 @@ export function registerBrowserLogin(app: FastifyInstance, world: PlatformWorld,
     // Addresses of the answer have codes in them.
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     try {
+      limits.address('/login', reply.request.ip)
       return reply.redirect(await work(provider, AbortSignal.timeout(ANSWER)), 303)
     } catch (error) {
-      const problem: LoginProblem = error instanceof LoginError ? error.problem : 'failed'
+      const isTooMany = error instanceof PlatformError && error.status === 429
+      const problem: LoginProblem = isTooMany ? 'too-many' : error instanceof LoginError ? error.problem : 'failed'
       const text = `login by ${id}: ${problem}: ${error instanceof Error ? error.message : String(error)}`
       world.log({ time: rfc3339(now()), text })
       return reply.redirect(`/login?problem=${problem}`, 303)

@@ -85,10 +85,11 @@ export async function stillAllowed(by: Identified, { tokens, users }: Accounts, 
 /** Throws a PlatformError unless they may call a route. */
 export function checkCaller(
   { user, token }: Identified,
-  { caller, isForRuns }: Pick<ApiRoute, 'caller' | 'isForRuns'>,
+  { caller, isForRuns, isForCi }: Pick<ApiRoute, 'caller' | 'isForRuns' | 'isForCi'>,
   of: Readonly<Record<string, unknown>> = {},
 ): void {
   if (token.kind === 'run' && !isForRuns) throw notAllowed('this', 'a login: a run cannot do it')
+  if (token.kind === 'ci' && !isForCi) throw notAllowed('this', 'a login: a job of a CI cannot do it')
   // In the path, or in the query.
   const ns = of['ns'] ?? of['namespace']
   if (token.namespaces && typeof ns === 'string' && !token.namespaces.includes(ns)) throw noNamespace(ns)

@@ -1,3 +1,4 @@
+import { CiExchange } from './ci-exchange.ts'
 import { type CloneLogin, ForgeCredentials } from './credentials.ts'
 import { LiveNamespaces } from './live/live-namespaces.ts'
 import { Logins } from './logins.ts'
@@ -23,6 +24,7 @@ export interface PlatformParts {
   readonly namespaces: Namespaces
   readonly logins: Logins
   readonly live: LiveNamespaces
+  readonly ci: CiExchange
   readonly providers: ReadonlyMap<string, IdentityProvider>
   readonly sleep: Sleep
   readonly runs: Runs
@@ -47,6 +49,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     namespaces,
     logins: new Logins(world),
     live: new LiveNamespaces(world, new UserClusters(world), tokens),
+    ci: new CiExchange(world, { users, tokens }),
     providers: makeProviders(world),
     runs: new Runs(world, namespaces),
     gitLogin: async (user, name, host) => {

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+import { CI_KINDS, type CiTrust, isCiRule } from '../rules/ci-trust.ts'
 import { IDLENESS, type Idleness } from '../rules/idleness.ts'
 import { isOrganisation, type ProviderSettings } from '../rules/provider.ts'
 import { readBuilders } from './builds/builder-settings.ts'
@@ -40,6 +42,8 @@ export function readSettings(text: string): Settings {
     namespacesPerUser: number,
     providers: readProviders(found['providers'] ?? []),
     clusterNetworks: readNetworks(found['clusterNetworks'] ?? []),
+    ci: readCi(found['ci'] ?? []),
+    trustedProxies: readProxies(found['trustedProxies'] ?? []),
     idleness: { sleep: hours('sleepHours', IDLENESS.sleep), delete: hours('deleteHours', IDLENESS.delete) },
     ...(found['builders'] !== undefined && { builders: readBuilders(found['builders']) }),
     ...(found['registry'] !== undefined && { registry: textOf('registry') }),
@@ -51,6 +55,30 @@ function readNetworks(found: unknown): readonly string[] {
   const isNetwork = (one: unknown) => typeof one === 'string' && /^(\d{1,3}\.){3}\d{1,3}\/\d{1,2}$/.test(one)
   if (Array.isArray(found) && found.every(isNetwork)) return found
   throw new Error('settings: `clusterNetworks` has one that is no network of IPv4')
+}
+
+/** Throws an Error for one that is not whole. */
+function readCi(found: unknown): readonly CiTrust[] {
+  if (!Array.isArray(found)) throw new Error('settings: `ci` is no list')
+  for (const one of found) {
+    const { kind, issuer, rules } = (one ?? {}) as Readonly<Record<string, unknown>>
+    const isKnown = CI_KINDS.some(known => known === kind) && typeof issuer === 'string' && URL.canParse(issuer)
+    if (!isKnown || !Array.isArray(rules) || !rules.every(isCiRule))
+      throw new Error('settings: `ci` has one that is none')
+  }
+  return found as readonly CiTrust[] // looked at
+}
+
+function readProxies(found: unknown): readonly string[] {
+  const isNetwork = (one: unknown) => {
+    const [address = '', bits, ...more] = typeof one === 'string' ? one.split('/') : []
+    const most = isIP(address) === 6 ? 128 : 32
+    return (
+      isIP(address) > 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+    )
+  }
+  if (Array.isArray(found) && found.every(isNetwork)) return found
+  throw new Error('settings: `trustedProxies` is no list of addresses and networks')
 }
 
 /** Throws an Error for one that is not whole: nobody should get in by half a rule. */

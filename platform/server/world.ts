@@ -1,5 +1,6 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import type { Info } from '../api/info.ts'
+import type { CiTrust } from '../rules/ci-trust.ts'
 import type { Idleness } from '../rules/idleness.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
 import type { BuilderSettings } from './builds/builder-settings.ts'
@@ -19,6 +20,10 @@ export interface Settings {
   readonly providers: readonly ProviderSettings[]
   /** Networks of the cluster itself, which nothing in a namespace reaches. */
   readonly clusterNetworks: readonly string[]
+  /** CI systems whose jobs get tokens. */
+  readonly ci: readonly CiTrust[]
+  /** Addresses and networks of proxies before the server, whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
   /** When namespaces sleep, and are deleted. */
   readonly idleness: Idleness
   /** Absent: none. */

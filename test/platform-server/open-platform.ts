@@ -100,6 +100,8 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
       namespacesPerUser: 3,
       providers: [],
       clusterNetworks: ['10.0.0.0/16'],
+      ci: [],
+      trustedProxies: [],
       idleness: IDLENESS,
       runs: { image: 'devctl/runner', url: 'http://platform.devctl-platform.svc', perUser: 2, inAll: 3, deadline: 600 },
       ...more,

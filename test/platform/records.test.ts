@@ -32,14 +32,17 @@ const user = fc.tuple(
   fc.record({ name: text, email: text, home: name, isSuspended: fc.constant(true) }, maybe),
 )
 const token = fc.tuple(
-  fc.record({
-    id,
-    kind: fc.constantFrom(...TOKEN_KINDS),
-    hash: text,
-    label: fc.string(),
-    created: time,
-    expires: time,
-  }),
+  fc
+    .record({
+      id,
+      kind: fc.constantFrom(...TOKEN_KINDS),
+      hash: text,
+      label: fc.string(),
+      created: time,
+      expires: time,
+    })
+    // Of a CI job it is for names that begin so; without, it is none.
+    .map(one => ({ ...one, ...(one.kind === 'ci' && { prefix: 'shop-' }) })),
   fc.record({ user: id, lastUse: time, namespaces: fc.array(name) }, maybe),
 )
 const namespace = fc.tuple(

@@ -14,6 +14,8 @@ test('settings have defaults', () => {
     namespacesPerUser: 5,
     providers: [],
     clusterNetworks: [],
+    ci: [],
+    trustedProxies: [],
     idleness: IDLENESS,
   })
   const { sleep } = readSettings(JSON.stringify({ ...good, sleepHours: { preview: 0.5 } })).idleness
@@ -46,6 +48,13 @@ test.each([
   [{ url: 1 }, '`url` is no text'],
   [{ kubernetes: null }, '`kubernetes.server` is no text'],
   [{ kubernetes: { server: 'https://k', ca: 1 } }, '`kubernetes.ca` is no text'],
+  [
+    { ci: [{ kind: 'github', issuer: 'https://ci.example.com', rules: [{ prefix: 'shop-' }] }] },
+    '`ci` has one that is none',
+  ],
+  [{ ci: [{ kind: 'other', issuer: 'https://ci.example.com', rules: [] }] }, '`ci` has one that is none'],
+  [{ trustedProxies: ['all'] }, '`trustedProxies` is no list'],
+  [{ trustedProxies: ['10.0.0.0/33'] }, '`trustedProxies` is no list'],
   [{ providers: {} }, '`providers` has one that is none'],
   [{ providers: [{ ...oidc, allow: undefined }] }, '`providers` has one that is none'],
   [{ providers: [{ ...oidc, allow: ['groups=dev'] }] }, '`providers` has one that is none'],

@@ -13,7 +13,7 @@ const POLL = 2
 
 export function authHandlers(
   { settings }: PlatformWorld,
-  { users, tokens, namespaces, logins }: PlatformParts,
+  { users, tokens, namespaces, logins, ci }: PlatformParts,
 ): HandlersOf<typeof authRoutes> {
   /** Somebody has shown who they are: at the first time they get a namespace of their own. */
   const welcome = async (identity: ProvenIdentity, role?: 'admin'): Promise<PlatformUser> =>
@@ -47,6 +47,10 @@ export function authHandlers(
       const token = await tokens.check(body.token)
       if (token?.kind !== 'setup' || !(await tokens.revoke(token.id))) throw usedLink()
       return toMe(await users.save({ ...(await users.known(by.user.id)), role: 'admin' }))
+    },
+    'POST /auth/ci': async ({ body }) => {
+      const { issued, login } = await ci.exchange(body.jwt)
+      return { token: issued.text, expires: issued.record.expires, login }
     },
     'POST /auth/cli/code': async ({ body, by }) => ({
       code: await logins.allow(by.user.id, body.challenge, body.label),

@@ -1,0 +1,122 @@
+/** Which jobs of a CI system get a token, and for what. */
+export interface CiTrust {
+  readonly kind: CiKind
+  /** Exactly as its tokens name it: `https://token.actions.githubusercontent.com`. */
+  readonly issuer: string
+  readonly rules: readonly CiRule[]
+}
+
+/** All that is named has to fit. A rule has a repository or an owner: both by number, as names can be given to others. */
+export interface CiRule {
+  readonly repository?: string
+  readonly owner?: string
+  /** `refs/heads/main`; `*` is any text. */
+  readonly ref?: string
+  /** `push`; absent: those that run what people with the right to write have put there. */
+  readonly event?: string
+  /** The names of previews begin with it. */
+  readonly prefix: string
+}
+
+export const CI_KINDS = ['github', 'gitlab', 'gitea'] as const
+export type CiKind = (typeof CI_KINDS)[number]
+
+/** A job, as its token describes it. */
+export interface CiJob {
+  readonly repository: string
+  readonly owner: string
+  /** Shown: `acme/shop`. */
+  readonly name: string
+  readonly ref: string
+  readonly event: string
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** The claims of a kind of CI (https://docs.github.com/actions/concepts/security/openid-connect, https://docs.gitlab.com/ci/secrets/id_token_authentication/). */
+const ACTIONS = {
+  repository: 'repository_id',
+  owner: 'repository_owner_id',
+  name: 'repository',
+  ref: 'ref',
+  event: 'event_name',
+}
+const CLAIMS: Readonly<Record<CiKind, Readonly<Record<keyof CiJob, string>>>> = {
+  github: ACTIONS,
+  gitea: ACTIONS,
+  gitlab: {
+    repository: 'project_id',
+    owner: 'namespace_id',
+    name: 'project_path',
+    ref: 'ref_path',
+    event: 'pipeline_source',
+  },
+}
+/** Of which a fork has no part: `pull_request_target`, `workflow_run` and comments run for code of anybody. */
+const EVENTS: ReadonlySet<string> = new Set([
+  'push',
+  'pull_request',
+  'workflow_dispatch',
+  'schedule',
+  'delete',
+  'merge_request_event',
+  'web',
+  'api',
+])
+
+/** Undefined when what has to be a number is none. */
+export function toCiJob(kind: CiKind, claims: Claims): CiJob | undefined {
+  const value = (key: keyof CiJob) => {
+    const found = claims[CLAIMS[kind][key]]
+    return typeof found === 'string' ? found : typeof found === 'number' ? String(found) : ''
+  }
+  const [repository, owner] = [value('repository'), value('owner')]
+  if (!isNumber(repository) || !isNumber(owner)) return undefined
+  return { repository, owner, name: value('name').slice(0, 200), ref: value('ref'), event: value('event') }
+}
+
+/** The first rule that fits a job. */
+export const ruleFor = (job: CiJob, rules: readonly CiRule[]): CiRule | undefined =>
+  rules.find(
+    ({ repository, owner, ref, event }) =>
+      (repository !== undefined || owner !== undefined) &&
+      (repository === undefined || repository === job.repository) &&
+      (owner === undefined || owner === job.owner) &&
+      (ref === undefined || fits(job.ref, ref)) &&
+      (event === undefined ? EVENTS.has(job.event) : event === job.event),
+  )
+
+/** Whether it is a rule that the server can go by. */
+export function isCiRule(one: unknown): one is CiRule {
+  const rule = (one ?? {}) as Claims
+  const { repository, owner, ref, event, prefix } = rule
+  const isText = (value: unknown) => value === undefined || (typeof value === 'string' && value !== '')
+  return (
+    (repository !== undefined || owner !== undefined) &&
+    [repository, owner].every(value => value === undefined || (typeof value === 'string' && isNumber(value))) &&
+    isText(ref) &&
+    isText(event) &&
+    typeof prefix === 'string' &&
+    isPrefix(prefix) &&
+    Object.keys(rule).every(key => ['repository', 'owner', 'ref', 'event', 'prefix'].includes(key))
+  )
+}
+
+/** It ends with a dash, so that `shop` is not the beginning of `shopping`. */
+export const isPrefix = (text: string): boolean => /^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?-$/.test(text)
+
+const isNumber = (text: string): boolean => /^[1-9]\d{0,18}$/.test(text)
+
+function fits(text: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  if (rest.length === 0) return text === pattern
+  const last = rest.pop() ?? ''
+  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = text.indexOf(part, at)
+    if (found < 0 || found + part.length > text.length - last.length) return false
+    at = found + part.length
+  }
+  return true
+}

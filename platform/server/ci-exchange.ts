@@ -1,0 +1,108 @@
+import { createRemoteJWKSet, customFetch, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import type { IssuedToken } from '../records/token.ts'
+import { type CiTrust, ruleFor, toCiJob } from '../rules/ci-trust.ts'
+import { PlatformError } from './platform-error.ts'
+import { providerFetch } from './providers/provider-fetch.ts'
+import type { Tokens } from './tokens.ts'
+import type { ProvenIdentity, Users } from './users.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** Of keys whose owner can be another one: no shared secrets, and never `none`. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+/** Milliseconds. */
+const KEYS = { cacheMaxAge: 600_000, cooldownDuration: 30_000, timeoutDuration: 10_000 }
+
+/**
+ * Gives jobs of a CI system a token for the one that the CI gave them. The keys of issuers are kept for
+ * minutes; there are as many as the settings trust.
+ */
+export class CiExchange {
+  readonly #world: PlatformWorld
+  readonly #accounts: { readonly tokens: Tokens; readonly users: Users }
+  readonly #keys = new Map<string, Promise<JWTVerifyGetKey>>()
+
+  constructor(world: PlatformWorld, accounts: { readonly tokens: Tokens; readonly users: Users }) {
+    this.#world = world
+    this.#accounts = accounts
+  }
+
+  /** A token that is good for an hour, for previews with names of a prefix. Throws a PlatformError. */
+  async exchange(jwt: string): Promise<{ readonly issued: IssuedToken; readonly login: string }> {
+    const trust = this.#trusted(jwt)
+    const claims = await this.#verified(jwt, trust)
+    const job = toCiJob(trust.kind, claims)
+    if (!job) throw notAccepted('it does not say by number of which repository it is')
+    const rule = ruleFor(job, trust.rules)
+    if (!rule)
+      throw new PlatformError(403, 'ci-rule', 'no rule of the platform lets this job in', {
+        notes: [`repository ${job.repository}, owner ${job.owner}, ref \`${job.ref}\`, event \`${job.event}\``],
+        hint: 'an administrator of the platform adds one: `devctl platform install --ci …`',
+      })
+    // Not a person: the repository, by its number.
+    const identity: ProvenIdentity = {
+      issuer: trust.issuer,
+      subject: `repository ${job.repository}`,
+      login: `ci:${job.name.replaceAll(/[^\w./-]/g, '') || job.repository}`,
+    }
+    const user = await this.#accounts.users.loggedIn(identity)
+    if (user.isSuspended) throw new PlatformError(403, 'suspended', `\`${user.login}\` is suspended`)
+    const wanted = { kind: 'ci', label: job.ref.slice(0, 60), user: user.id, prefix: rule.prefix } as const
+    return { issued: await this.#accounts.tokens.issue(wanted), login: user.login }
+  }
+
+  #trusted(jwt: string): CiTrust {
+    let issuer: string | undefined
+    try {
+      issuer = decodeJwt(jwt).iss
+    } catch {
+      throw notAccepted('it is no JWT')
+    }
+    const trust = this.#world.settings.ci.find(one => one.issuer === issuer)
+    if (!trust) throw notAccepted('its issuer is not one that the platform trusts')
+    return trust
+  }
+
+  async #verified(jwt: string, { issuer }: CiTrust): Promise<Readonly<Record<string, unknown>>> {
+    try {
+      const { payload } = await jwtVerify(jwt, await this.#keysOf(issuer), {
+        issuer,
+        audience: this.#world.settings.url,
+        algorithms: ALGORITHMS,
+        clockTolerance: 30,
+        maxTokenAge: 3600,
+        requiredClaims: ['exp', 'iat'],
+        currentDate: new Date(this.#world.now()),
+      })
+      return payload
+    } catch (error) {
+      if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) throw notAccepted(error.message)
+      throw new PlatformError(503, 'ci-issuer', `the issuer \`${issuer}\` does not answer`, {
+        hint: 'try again in a moment',
+      })
+    }
+  }
+
+  #keysOf(issuer: string): Promise<JWTVerifyGetKey> {
+    const kept = this.#keys.get(issuer)
+    if (kept) return kept
+    const keys = findKeys(issuer)
+    this.#keys.set(issuer, keys)
+    keys.catch(() => this.#keys.delete(issuer))
+    return keys
+  }
+}
+
+/** Where an issuer says that its keys are; they are read when they are needed. */
+async function findKeys(issuer: string): Promise<JWTVerifyGetKey> {
+  const answer = await providerFetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+  if (answer.status !== 200) throw new Error(`status ${answer.status}`)
+  const { issuer: said, jwks_uri } = (await answer.json()) as Readonly<Record<string, unknown>>
+  if (said !== issuer || typeof jwks_uri !== 'string' || !URL.canParse(jwks_uri)) throw new Error('no keys')
+  const url = new URL(jwks_uri)
+  // What is not encrypted anybody on the way could replace.
+  if (url.protocol !== new URL(issuer).protocol) throw new Error('the keys are not encrypted')
+  return createRemoteJWKSet(url, { ...KEYS, [customFetch]: providerFetch })
+}
+
+const notAccepted = (why: string): PlatformError =>
+  new PlatformError(401, 'ci', `the token of the CI is not accepted: ${why}`)

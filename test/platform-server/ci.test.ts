@@ -1,0 +1,133 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { loginAsJob } from '../../operations/platform/ci-login.ts'
+import type { ApiRoute } from '../../platform/api/route.ts'
+import { ROUTES, type RouteName } from '../../platform/api/routes.ts'
+import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+import { type StubIssuer, stubIssuer } from './stub-issuer.ts'
+
+// Jobs of a CI system exchange the token that the CI gives them; the issuer is ours, with real signatures.
+
+const AUDIENCE = 'https://platform.dev.example.com'
+
+describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
+  let stub: StubIssuer
+  let platform: TestPlatform
+  /** Of a repository that no other run has. */
+  const repository = String(1_000_000 + (process.pid % 100_000))
+  beforeAll(async () => {
+    stub = await stubIssuer()
+    const rules = [{ repository, ref: 'refs/*', prefix: 'shop-' }]
+    platform = await openPlatform({ ci: [{ kind: 'github', issuer: stub.issuer, rules }] })
+  })
+  afterEach(() => {
+    stub.fault = () => false
+    platform.later = 0
+  })
+  afterAll(async () => {
+    await platform?.close()
+    stub?.close()
+  })
+
+  const claims = (more: object = {}) => ({
+    iss: stub.issuer,
+    aud: AUDIENCE,
+    exp: Math.floor(Date.now() / 1000) + 300,
+    sub: 'repo:acme/shop:ref:refs/heads/main',
+    repository: 'acme/shop',
+    repository_id: repository,
+    repository_owner_id: '7',
+    ref: 'refs/heads/main',
+    event_name: 'push',
+    ...more,
+  })
+  const exchange = async (more: object = {}, isOtherKey = false) =>
+    platform.call('POST /auth/ci', { body: { jwt: await stub.sign(claims(more), isOtherKey) } })
+
+  test('gets a token for an hour, as its repository and not as a person', async () => {
+    const { status, body } = await exchange()
+    expect([status, body.login]).toEqual([200, 'ci:acme/shop'])
+    expect(Date.parse(body.expires) - Date.now()).toBeLessThanOrEqual(3_600_000)
+    const me = await platform.call('GET /me', { token: body.token })
+    expect(me.body).toMatchObject({ role: 'developer', login: 'ci:acme/shop' })
+    expect(me.body.home).toBeUndefined()
+    const again = await platform.call('GET /me', { token: (await exchange({ repository: 'acme/renamed' })).body.token })
+    expect(again.body.id).toBe(me.body.id)
+    platform.later = 3_601_000
+    expect((await platform.call('GET /me', { token: body.token })).status).toBe(401)
+  })
+
+  test.each<readonly [string, object, boolean]>([
+    ['signed by another key', {}, true],
+    ['for another audience', { aud: 'https://platform.example.org' }, false],
+    ['of another issuer', { iss: 'https://token.actions.githubusercontent.com' }, false],
+    ['of nobody', { iss: undefined }, false],
+    ['expired', { exp: 1_600_000_000 }, false],
+    ['without an end', { exp: undefined }, false],
+    ['without a number of its repository', { repository_id: 'acme/shop' }, false],
+    ['with a list as number', { repository_id: [repository] }, false],
+  ])('with a token %s gets none', async (_, more, isOtherKey) => {
+    const { status, error } = await exchange(more, isOtherKey)
+    expect([status, error.code]).toEqual([401, 'platform/ci'])
+  })
+
+  test.each([
+    { repository_id: '1' },
+    // By number, not by name.
+    { repository_id: '2', repository: 'acme/shop' },
+    { ref: 'main' },
+    { event_name: 'pull_request_target' },
+    { event_name: 'workflow_run' },
+    { event_name: '' },
+  ])('%j fits no rule', async more => {
+    expect((await exchange(more)).error.code).toBe('platform/ci-rule')
+  })
+
+  test.each(['', 'x', 'a.b.c', `${'e30'}.${'e30'}.`])('what is no JWT is refused: %j', async jwt => {
+    expect((await platform.call('POST /auth/ci', { body: { jwt } })).error.code).toBe('platform/ci')
+  })
+
+  test('a token that is not signed is refused', async () => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const jwt = `${part({ alg: 'none' })}.${part({ ...claims(), iat: Math.floor(Date.now() / 1000) })}.`
+    expect((await platform.call('POST /auth/ci', { body: { jwt } })).error.code).toBe('platform/ci')
+  })
+
+  const closed = (Object.entries(ROUTES) as readonly [RouteName, ApiRoute][]).filter(
+    ([, { caller, isForCi }]) => caller !== 'nobody' && !isForCi,
+  )
+  describe('its token', () => {
+    let token: string
+    beforeAll(async () => {
+      token = (await exchange()).body.token
+    })
+    test.each(closed.map(([route]) => route))('does not do for %s', async route => {
+      const params = { ns: `shop-${RUN}`, user: 'a'.repeat(16), id: 'a'.repeat(16) }
+      const { status, error } = await platform.call(route, { token, params, body: {} })
+      expect([status, error.code]).toEqual([403, 'platform/not-allowed'])
+    })
+  })
+
+  test('the command line picks up what the CI gives it', async () => {
+    const url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
+    const signal = AbortSignal.timeout(20_000)
+    // GitLab's is for the address of the platform; that of the test is another one.
+    const secret = await loginAsJob(url, { DEVCTL_ID_TOKEN: await stub.sign(claims()) }, signal)
+    expect(secret.reveal()).toMatch(/^devctl_ci_/)
+    let asked = ''
+    const jwt = await stub.sign(claims())
+    stub.fault = (path, response) => {
+      if (path !== '/actions-token') return false
+      asked = path
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ value: jwt }))
+      return true
+    }
+    const env = {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${stub.issuer}/actions-token?v=1`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'x',
+    }
+    expect((await loginAsJob(url, env, signal)).reveal()).toMatch(/^devctl_ci_/)
+    expect(asked).toBe('/actions-token')
+    stub.fault = (_, response) => Boolean(response.writeHead(403).end())
+    await expect(loginAsJob(url, env, signal)).rejects.toThrow('the CI gives this job no token: status 403')
+  })
+})
