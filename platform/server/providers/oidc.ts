@@ -4,7 +4,6 @@ import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
   type ClientAuth,
-  ClientSecretBasic,
   ClientSecretPost,
   type Configuration,
   calculatePKCECodeChallenge,
@@ -135,7 +134,19 @@ const clientAuth =
   (secret: string): ClientAuth =>
   (server, ...rest) => {
     const isPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post')
-    return (isPost ? ClientSecretPost(secret) : ClientSecretBasic(secret))(server, ...rest)
+    return (isPost ? ClientSecretPost(secret) : basicAuth(secret))(server, ...rest)
+  }
+
+/**
+ * RFC 6749, section 2.3.1, with no more escapes than it asks for: Gitea takes them as they are, and the
+ * library's own `ClientSecretBasic` escapes the dashes of a UUID.
+ */
+const basicAuth =
+  (secret: string): ClientAuth =>
+  (_server, { client_id }, _body, headers) => {
+    const escaped = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
+    const both = `${escaped(client_id)}:${escaped(secret)}`
+    headers.set('authorization', `Basic ${Buffer.from(both).toString('base64')}`)
   }
 
 /** What the library throws, as why the login came to nothing. */
