@@ -141,10 +141,14 @@ describe.skipIf(NO_BROWSER)('pages', () => {
             if (!one || one === document.body || one.tagName === 'DIALOG' || one.tagName === 'H1') return undefined
             const place = [...document.querySelectorAll('*')].indexOf(one)
             const box = one.matches('input[type=radio]') ? (one.closest('label') ?? one) : one
-            const { outlineStyle, outlineWidth } = getComputedStyle(box)
+            // A link that covers its whole row shows the focus around the row.
+            const isOutlined = [undefined, '::after'].some(part => {
+              const { outlineStyle, outlineWidth } = getComputedStyle(box, part)
+              return outlineStyle !== 'none' && outlineWidth !== '0px'
+            })
             return {
               place,
-              isSeen: (outlineStyle !== 'none' && outlineWidth !== '0px') || one.matches('.palette input'),
+              isSeen: isOutlined || one.matches('.palette input'),
               what: one.outerHTML.slice(0, 120),
             }
           })
@@ -177,6 +181,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await tabTo(page, 'button Share')
       await page.keyboard.press('Enter')
       await page.locator('dialog').getByLabel('Person').waitFor()
+      await page.locator('dialog option', { hasText: `cem-${team.shop.split('-')[1]}` }).waitFor({ state: 'attached' })
       // The first field has the focus.
       await page.keyboard.type(`cem-${team.shop.split('-')[1]}`)
       await tabTo(page, 'button Share')

@@ -87,6 +87,6 @@ function timeOf(count: number): number {
 }
 
 test('the time to look grows with the number of objects, not with its square', () => {
-  timeOf(400)
-  expect(timeOf(4000) / timeOf(400)).toBeLessThan(50)
+  const best = (count: number) => Math.min(...[1, 2, 3].map(() => timeOf(count)))
+  expect(best(4000) / best(400)).toBeLessThan(50)
 })

@@ -134,7 +134,8 @@ function Share({ namespace, of, onClose }: InNamespace & { readonly onClose: () 
   const role = useSignal<Role>('developer')
   const isMember = new Set(namespace.members.map(one => one.user.id))
   const others = (users.state.value.data?.items ?? []).filter(one => !isMember.has(one.id))
-  const user = others.find(one => one.id === chosen.value) ?? others[0]
+  // Nobody is chosen by default: a form sent too soon would share with whoever comes first.
+  const user = others.find(one => one.id === chosen.value)
   const share = useAction(async () => {
     if (!user) return
     const params = { ns: namespace.name, user: user.id }
@@ -163,9 +164,12 @@ function Share({ namespace, of, onClose }: InNamespace & { readonly onClose: () 
           <Select
             label="Person"
             value={user?.id ?? ''}
-            options={others.map(
-              one => [one.id, one.name === undefined ? one.login : `${one.name} (${one.login})`] as const,
-            )}
+            options={[
+              ['', 'Choose a person'] as const,
+              ...others.map(
+                one => [one.id, one.name === undefined ? one.login : `${one.name} (${one.login})`] as const,
+              ),
+            ]}
             onValue={value => {
               chosen.value = value
             }}
