@@ -1,0 +1,76 @@
+import type { TSchema } from 'typebox'
+import { errorBody } from './common.ts'
+import { API } from './prefix.ts'
+import type { ApiRoute } from './route.ts'
+import { ROUTES } from './routes.ts'
+
+/** Who may call, in the words of the description. */
+const CALLERS: Readonly<Record<ApiRoute['caller'], string>> = {
+  nobody: 'Needs no login.',
+  user: 'Any token of a person.',
+  person: 'A login by browser or command line; not a token for programs.',
+  admin: 'An administrator.',
+}
+
+/**
+ * The API of the platform as an OpenAPI 3.1 document. The shapes of the table are JSON Schema as they
+ * stand (OpenAPI 3.1, Schema Object).
+ */
+export function openApi(version: string): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const [name, route] of Object.entries(ROUTES) as readonly [string, ApiRoute][]) {
+    const [method = '', path = ''] = name.split(' ')
+    const at = API + path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[at] = { ...paths[at], [method.toLowerCase()]: operation(name, route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'devctl platform', version },
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: {
+      schemas: { Error: errorBody },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
+  }
+}
+
+function operation(name: string, { caller, params, query, body, reply, events, audit, isSecret }: ApiRoute): object {
+  const answer = reply ?? events
+  return {
+    operationId: name
+      .replace(/^\w+/, verb => verb.toLowerCase())
+      .replaceAll(/[^A-Za-z]+(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    ...(audit !== undefined && { summary: audit }),
+    description: `${CALLERS[caller]}${isSecret ? ' The answer has a credential in it.' : ''}`,
+    ...(caller !== 'nobody' && { security: [{ token: [] }] }),
+    ...((params ?? query) && { parameters: [...parametersOf(params, 'path'), ...parametersOf(query, 'query')] }),
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    responses: {
+      ...(answer
+        ? {
+            200: {
+              description: events ? 'a stream of such events, each in a `data` line' : 'done',
+              content: { [events ? 'text/event-stream' : 'application/json']: { schema: answer } },
+            },
+          }
+        : { 204: { description: 'done' } }),
+      default: {
+        description: 'refused, in words',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    },
+  }
+}
+
+function parametersOf(shape: TSchema | undefined, where: 'path' | 'query'): readonly object[] {
+  const { properties = {}, required = [] } = (shape ?? {}) as {
+    readonly properties?: Readonly<Record<string, TSchema>>
+    readonly required?: readonly string[]
+  }
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: where,
+    required: required.includes(name),
+    schema,
+  }))
+}
