@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** SealingKeys by their number; the files `k1`, `k2` … of a folder. */
+/** Keys by their number; the files `k1`, `k2` … of a folder. */
 export type SealingKeys = ReadonlyMap<number, Buffer>
 
 /**
@@ -34,7 +34,7 @@ export interface KeySource {
 }
 
 /**
- * AES-256-GCM with the newest of several keys; all of them open. SealingKeys that are added later are found by
+ * AES-256-GCM with the newest of several keys; all of them open. Keys that are added later are found by
  * looking again. Throws an Error when there is no key to begin with.
  */
 export function sealingWith({ read, now }: KeySource): Sealing {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { toast } from '../state/toasts.ts'
 import { Icon } from './icon.tsx'
 
 /** Milliseconds that a button says that it has copied. */
@@ -16,8 +17,12 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     return () => clearTimeout(timer)
   }, [isDone.value])
   const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    isDone.value = true
+    try {
+      await navigator.clipboard.writeText(text)
+      isDone.value = true
+    } catch {
+      toast('bad', 'The browser does not allow copying', 'Select the text and copy it.')
+    }
   }
   return (
     <button type="button" class={`copy${isDone.value ? ' is-done' : ''}`} onClick={copy} aria-label={`Copy ${label}`}>

@@ -275,9 +275,7 @@ function ServiceDetails({
       </dl>
       <p class="same">
         <Icon name="terminal" size={14} />
-        <code>
-          devctl logs {name} --namespace {namespace}
-        </code>
+        <code>{`devctl logs '^${name}$' --name ${env} --namespace ${namespace}`}</code>
       </p>
     </Section>
   )

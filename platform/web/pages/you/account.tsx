@@ -1,6 +1,5 @@
 import type { TokenInfo } from '../../../api/me.ts'
 import { Button } from '../../parts/button.tsx'
-import { Command } from '../../parts/copy.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Section } from '../../parts/page.tsx'
@@ -67,9 +66,6 @@ export function Account() {
             </label>
           ))}
         </fieldset>
-      </Section>
-      <Section title="kubectl" about="Writes a context whose credentials devctl renews by itself.">
-        <Command lines={['devctl kubeconfig']} />
       </Section>
     </YouFrame>
   )
