@@ -66,9 +66,9 @@ export const namespaceList = command({
 export const namespaceShare = command({
   name: 'namespace share',
   summary: 'Let somebody else use a namespace',
-  description: `Makes somebody a member of a namespace: a developer deploys, a viewer looks. ${PLATFORM}`,
+  description: `Makes somebody a member of a namespace: a developer deploys, a viewer looks. A namespace has one owner; an administrator makes somebody else the owner, and who was it stays a developer. ${PLATFORM}`,
   words: [name, { name: '<user>', description: 'the name that they log in with' }],
-  options: { role: choice('--role <role>', 'what they may do', ['developer', 'viewer'], 'developer') },
+  options: { role: choice('--role <role>', 'what they may do', ['developer', 'viewer', 'owner'], 'developer') },
   examples: [
     { line: 'devctl namespace share shop bob', does: 'bob deploys to the namespace, too' },
     { line: 'devctl namespace share shop bob --role viewer', does: 'bob sees what runs in it' },

@@ -1,15 +1,22 @@
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Platform } from '../../operations/platform/connect-platform.ts'
+import type { NamespaceDetails } from '../../platform/api/namespaces.ts'
 import type { Context } from '../command.ts'
 import { withPlatform } from './namespace.ts'
 
-/** Makes somebody a member of a namespace. */
-export function shareNamespace(context: Context, ns: string, login: string, role: string): Promise<number> {
+type ShareRole = NamespaceDetails['members'][number]['role']
+
+/** Makes somebody a member of a namespace, or its owner. */
+export function shareNamespace(context: Context, ns: string, login: string, role: ShareRole): Promise<number> {
   return withPlatform(context, 'share', ns, async ({ platform, signal }) => {
     const user = await userCalled(platform, login, signal)
-    const body = { role: role === 'viewer' ? ('viewer' as const) : ('developer' as const) }
-    await platform.call('PUT /namespaces/:ns/members/:user', { params: { ns, user }, body }, signal)
+    if (role === 'owner') {
+      await platform.call('PATCH /namespaces/:ns', { params: { ns }, body: { owner: user } }, signal)
+      context.io.stdout.write(`${login} is the owner of namespace ${ns}\n`)
+      return 0
+    }
+    await platform.call('PUT /namespaces/:ns/members/:user', { params: { ns, user }, body: { role } }, signal)
     context.io.stdout.write(`Shared namespace ${ns} with ${login} (${role})\n`)
     return 0
   })

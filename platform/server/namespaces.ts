@@ -167,6 +167,9 @@ export class Namespaces {
     const before = members.find(one => one.user === owner)
     if (before && owner !== to.id)
       await cluster.apply(fromMember({ ...before, role: 'developer' }), { manager: MANAGER, force: true })
+    await Promise.all(
+      members.filter(one => one.user === to.id && one.role === 'viewer').map(one => this.#unbind(cluster, one)),
+    )
   }
 
   #may(user: PlatformUser, shared: SharedNamespace, action: NamespaceAction): boolean {

@@ -22,6 +22,14 @@ const ROLES: readonly (readonly [Role, string])[] = [
   ['owner', 'Owner: shares and deletes it, too'],
 ]
 
+/** A namespace has one owner, whom only an administrator changes. */
+const roles = () => ROLES.filter(([role]) => role !== 'owner' || isAdmin.value)
+
+const giveRole = (ns: string, user: string, role: Role): Promise<NamespaceDetails> =>
+  role === 'owner'
+    ? platform.call('PATCH /namespaces/:ns', { params: { ns }, body: { owner: user } })
+    : platform.call('PUT /namespaces/:ns/members/:user', { params: { ns, user }, body: { role } })
+
 /** Who has rights in a namespace. */
 export function Members() {
   const isSharing = useSignal(false)
@@ -82,7 +90,7 @@ function MemberRow({
 }: InNamespace & { readonly user: Person; readonly role: Role; readonly mayShare: boolean }) {
   const params = { ns: namespace.name, user: user.id }
   const change = useAction(async (next: Role) => {
-    of.put(await platform.call('PUT /namespaces/:ns/members/:user', { params, body: { role: next } }))
+    of.put(await giveRole(namespace.name, user.id, next))
     toast('good', `${user.login} is ${next} of ${namespace.name} now`)
   })
   const remove = useAction(async () => {
@@ -104,7 +112,7 @@ function MemberRow({
               label={`Role of ${user.login}`}
               isLabelHidden
               value={role}
-              options={ROLES.map(([value]) => [value, capital(value)] as const)}
+              options={roles().map(([value]) => [value, capital(value)] as const)}
               isDisabled={change.isRunning}
               onValue={next => void change.run(next)}
             />
@@ -138,8 +146,7 @@ function Share({ namespace, of, onClose }: InNamespace & { readonly onClose: () 
   const user = others.find(one => one.id === chosen.value)
   const share = useAction(async () => {
     if (!user) return
-    const params = { ns: namespace.name, user: user.id }
-    of.put(await platform.call('PUT /namespaces/:ns/members/:user', { params, body: { role: role.value } }))
+    of.put(await giveRole(namespace.name, user.id, role.value))
     toast('good', `${namespace.name} is shared with ${user.login}`)
     onClose()
   })
@@ -177,7 +184,7 @@ function Share({ namespace, of, onClose }: InNamespace & { readonly onClose: () 
           <Select
             label="Role"
             value={role.value}
-            options={ROLES}
+            options={roles()}
             onValue={value => {
               role.value = value
             }}
