@@ -22,9 +22,9 @@ export const platform = command({
 export const platformInstall = command({
   name: 'platform install',
   summary: 'Install the platform in a cluster, or upgrade it',
-  description: `Applies the objects of the platform and waits until its server answers. The same command again is an upgrade. At the first time it prints the command by which the first administrator logs in, which works once, within an hour.
+  description: `Applies the objects of the platform and waits until its server answers. The same command again is an upgrade: it keeps what options have said and are not named again, and what an administrator has written into the settings. At the first time it prints the command by which the first administrator logs in, which works once, within an hour.
 
-People log in by a provider (\`--oidc\`, \`--github\`), where the platform is registered as a client that sends people back to https://platform.DOMAIN/login/oidc/callback or …/login/github/callback. An upgrade keeps what is not named again. Without a provider, \`devctl platform invite\` lets people in.
+People log in by a provider (\`--oidc\`, \`--github\`), where the platform is registered as a client that sends people back to https://platform.DOMAIN/login/oidc/callback or …/login/github/callback. Without a provider, \`devctl platform invite\` lets people in.
 
 The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the cluster.`,
   options: {

@@ -8,6 +8,7 @@ import { clusterNetworks, toNetwork } from '../../operations/platform/cluster-ne
 import {
   addAdmin,
   findPlatform,
+  type InstalledOptions,
   type InstallWorld,
   installPlatform,
   invite,
@@ -53,7 +54,7 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const { providers } = wanted
     const trusted = (await readAuthorities(values.caFile)) ?? installed?.trusted
     const one = {
-      ...(await toInstallation(context, session, { ...values, domain, imageRegistry })),
+      ...(await toInstallation(context, session, { ...values, domain, imageRegistry }, installed?.options)),
       providers,
       kept: installed?.kept ?? {},
       ...(trusted !== undefined && { trusted }),
@@ -149,37 +150,37 @@ function onCluster(
   })
 }
 
+/** What no option says stays as it was. */
 async function toInstallation(
   { io }: Context,
   { target, cluster, signal }: Session,
   values: PlatformInstallValues & { readonly domain: string; readonly imageRegistry: string },
+  before: InstalledOptions | undefined,
 ): Promise<Installation> {
-  const {
-    domain,
-    imageRegistry,
-    tlsSecret,
-    ingressClass,
-    kubernetesServer,
-    replicas = '1',
-    clusterNetworks: networks,
-  } = values
+  const { domain, imageRegistry } = values
+  const { tlsSecret = before?.tlsSecret, ingressClass = before?.ingressClass } = values
   const kubeconfig = await loadKubeconfig(target.context, io.env)
   const { ca } = readCredentials(kubeconfig).tls
+  const server = values.kubernetesServer ?? before?.server ?? kubeconfig.server.href
   return {
     version: version(),
     domain,
     image: `${imageRegistry}/platform:${version()}`,
     runnerImage: `${imageRegistry}/runner:${version()}`,
-    replicas: Number(replicas),
+    replicas: values.replicas === undefined ? (before?.replicas ?? 1) : Number(values.replicas),
     ...(tlsSecret !== undefined && { tlsSecret }),
     ...(ingressClass !== undefined && { ingressClass }),
-    clusterNetworks: networks === undefined ? await clusterNetworks(cluster, signal) : readNetworks(networks),
-    kubernetes: {
-      server: (kubernetesServer ?? kubeconfig.server.href).replace(/\/$/, ''),
-      ...(ca !== undefined && { ca: String(ca) }),
-    },
+    clusterNetworks:
+      values.clusterNetworks === undefined
+        ? together(before?.clusterNetworks ?? [], await clusterNetworks(cluster, signal))
+        : readNetworks(values.clusterNetworks),
+    kubernetes: { server: server.replace(/\/$/, ''), ...(ca !== undefined && { ca: String(ca) }) },
   }
 }
+
+/** New nodes come, and what an operator has named stays out of reach. */
+const together = (before: readonly string[], found: readonly string[]): readonly string[] =>
+  [...new Set([...before, ...found])].sort()
 
 function readNetworks(text: string): readonly string[] {
   return text.split(',').flatMap(one => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { LOGIN_SECRET, PLATFORM_NAMESPACE } from '../../platform/records/names.ts'
-import { isOrganisation, type ProviderSettings, toClaimRule } from '../../platform/rules/provider.ts'
+import { type ClaimRule, isOrganisation, type ProviderSettings, toClaimRule } from '../../platform/rules/provider.ts'
 
 /** What an operator says about the ways to log in; what is left out stays as it is. */
 export interface ProviderInput {
@@ -35,8 +35,9 @@ export async function wantedProviders(
   const before = (kind: ProviderSettings['kind']) => installed.filter(one => one.kind === kind)
   const { oidc, github } = input
   checkAlone(input)
-  const wantsOidc = oidc === undefined ? before('oidc') : oidc === '-' ? [] : [toOidc(oidc, input)]
-  const wantsGitHub = github === undefined ? before('github') : github === '-' ? [] : [toGitHub(github, input)]
+  const wantsOidc = oidc === undefined ? before('oidc') : oidc === '-' ? [] : [toOidc(oidc, input, installed)]
+  const wantsGitHub =
+    github === undefined ? before('github') : github === '-' ? [] : [toGitHub(github, input, installed)]
   const secrets: Record<string, string> = {}
   for (const [id, option, file] of [
     ['oidc', '--oidc-client-secret-file', input.oidcClientSecretFile],
@@ -80,39 +81,52 @@ function checkAlone(input: ProviderInput): void {
     throw new UsageError('`--github-…` needs `--github`')
 }
 
-function toOidc(issuer: string, { oidcName, oidcClientId, oidcAllow = [] }: ProviderInput): ProviderSettings {
+/** What is not said again of the same provider stays: who may log in above all. */
+function toOidc(
+  issuer: string,
+  { oidcName, oidcClientId, oidcAllow }: ProviderInput,
+  installed: readonly ProviderSettings[],
+): ProviderSettings {
   const url = address('--oidc', issuer)
+  const before = installed.find(one => one.kind === 'oidc' && one.issuer === issuer) as Of<'oidc'> | undefined
   return {
     kind: 'oidc',
     id: 'oidc',
-    name: oidcName ?? url.host,
+    name: oidcName ?? before?.name ?? url.host,
     // As it is: it is compared with what tokens say, letter by letter.
     issuer,
-    clientId: clientIdOf('oidc', oidcClientId),
-    allow: oidcAllow.map(text => {
-      const rule = toClaimRule(text)
-      if (!rule)
-        throw new UsageError(`\`--oidc-allow\` is \`${text}\``, {
-          hint: 'write `CLAIM=VALUE`, such as `groups=backend`; addresses of e-mail prove nothing',
-        })
-      return rule
-    }),
+    clientId: clientIdOf('oidc', oidcClientId ?? before?.clientId),
+    allow: oidcAllow?.map(toRule) ?? before?.allow ?? [],
   }
 }
 
-function toGitHub(where: string | true, { githubClientId, githubAllow = [] }: ProviderInput): ProviderSettings {
+type Of<K extends ProviderSettings['kind']> = Extract<ProviderSettings, { readonly kind: K }>
+
+function toRule(text: string): ClaimRule {
+  const rule = toClaimRule(text)
+  if (rule) return rule
+  throw new UsageError(`\`--oidc-allow\` is \`${text}\``, {
+    hint: 'write `CLAIM=VALUE`, such as `groups=backend`; addresses of e-mail prove nothing',
+  })
+}
+
+function toGitHub(
+  where: string | true,
+  { githubClientId, githubAllow }: ProviderInput,
+  installed: readonly ProviderSettings[],
+): ProviderSettings {
   const url = where === true ? new URL('https://github.com') : address('--github', where)
-  for (const one of githubAllow)
+  for (const one of githubAllow ?? [])
     if (!isOrganisation(one))
       throw new UsageError(`\`--github-allow\` is \`${one}\``, { hint: 'write `ORGANISATION` or `ORGANISATION/TEAM`' })
-  const name = where === true ? 'GitHub' : url.host
+  const before = installed.find(one => one.kind === 'github' && one.url === url.origin) as Of<'github'> | undefined
   return {
     kind: 'github',
     id: 'github',
-    name,
+    name: where === true ? 'GitHub' : url.host,
     url: url.origin,
-    clientId: clientIdOf('github', githubClientId),
-    allow: githubAllow,
+    clientId: clientIdOf('github', githubClientId ?? before?.clientId),
+    allow: githubAllow ?? before?.allow ?? [],
   }
 }
 

@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { pause } from '../../adapters/http/back-off.ts'
-import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Cluster, KubeObject, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type Installation, platformObjects, SETTINGS_FILE, TRUSTED_FILE } from '../../platform/install/server.ts'
+import {
+  type Installation,
+  platformObjects,
+  SETTINGS_FILE,
+  TRUSTED_FILE,
+  undecided,
+} from '../../platform/install/server.ts'
 import {
   MANAGED_LABEL,
   PLATFORM_NAMESPACE,
@@ -82,6 +88,15 @@ export interface Installed {
   readonly trusted: string | undefined
   /** What an administrator has written into the settings, and no option says. */
   readonly kept: Readonly<Record<string, unknown>>
+  /** What options have said. */
+  readonly options: InstalledOptions
+}
+
+/** As the objects have them. */
+export type InstalledOptions = Partial<Pick<Installation, 'replicas' | 'tlsSecret' | 'ingressClass'>> & {
+  readonly clusterNetworks: readonly string[]
+  /** Address of the API server for people. */
+  readonly server?: string
 }
 
 /** Undefined where there is no platform. */
@@ -91,20 +106,39 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
   const data = settings?.['data'] as Readonly<Record<string, string>> | undefined // a ConfigMap's
   const text = data?.[SETTINGS_FILE]
   if (text === undefined) return undefined
-  // Installing has written it.
-  const {
-    url,
-    providers = [],
-    ci,
-    trustedProxies,
-  } = JSON.parse(text) as Partial<Installed> & {
-    readonly url: string
-    readonly ci?: unknown
-    readonly trustedProxies?: unknown
+  const found = JSON.parse(text) as Written
+  const { url, providers = [], clusterNetworks = [], kubernetes } = found
+  const deployment = await cluster.get(ownRef('apps/v1', 'Deployment'), { signal })
+  const ingress = await cluster.get(ownRef('networking.k8s.io/v1', 'Ingress'), { signal })
+  const { replicas } = (deployment?.['spec'] ?? {}) as { readonly replicas?: number } // as Kubernetes defines them
+  const { ingressClassName, tls } = (ingress?.['spec'] ?? {}) as IngressSpec
+  const tlsSecret = tls?.[0]?.secretName
+  const options = {
+    clusterNetworks,
+    ...(replicas !== undefined && { replicas }),
+    ...(tlsSecret !== undefined && { tlsSecret }),
+    ...(ingressClassName !== undefined && { ingressClass: ingressClassName }),
+    ...(kubernetes?.server !== undefined && { server: kubernetes.server }),
   }
-  const kept = { ...(ci !== undefined && { ci }), ...(trustedProxies !== undefined && { trustedProxies }) }
-  return { url, providers, trusted: data?.[TRUSTED_FILE], kept }
+  return { url, providers, trusted: data?.[TRUSTED_FILE], kept: undecided(found), options }
 }
+
+/** Settings as installing writes them; older ones have less. */
+interface Written extends Partial<Pick<Installation, 'providers' | 'clusterNetworks' | 'kubernetes'>> {
+  readonly url: string
+}
+
+interface IngressSpec {
+  readonly ingressClassName?: string
+  readonly tls?: readonly { readonly secretName?: string }[]
+}
+
+const ownRef = (apiVersion: string, kind: string): ObjectRef => ({
+  apiVersion,
+  kind,
+  name: 'platform',
+  namespace: PLATFORM_NAMESPACE,
+})
 
 async function requirePlatform(world: InstallWorld): Promise<Installed> {
   const found = await findPlatform(world)
@@ -154,7 +188,7 @@ async function applyOne(cluster: Cluster, object: KubeObject, signal: AbortSigna
 }
 
 async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<void> {
-  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: PLATFORM_NAMESPACE }
+  const ref = ownRef('apps/v1', 'Deployment')
   for (;;) {
     const live = await cluster.get(ref, { signal })
     if (live && statusOf(live).state === 'ready') return

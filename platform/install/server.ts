@@ -33,7 +33,7 @@ export interface Installation {
   readonly kubernetes: { readonly server: string; readonly ca?: string }
   /** How people log in, besides links. */
   readonly providers?: readonly ProviderSettings[]
-  /** CI systems whose jobs get tokens, and proxies that are believed, as the settings had them. */
+  /** What an administrator has written into the settings, as `undecided` gives it. */
   readonly kept?: Readonly<Record<string, unknown>>
   /** PEM: authorities that the server trusts besides those of its system. */
   readonly trusted?: string
@@ -212,14 +212,28 @@ const settings = (one: Installation): KubeObject => ({
 
 /** What the server reads. */
 const settingsOf = (one: Installation) => ({
+  ...one.kept,
   domain: one.domain,
   url: urlOf(one),
   kubernetes: one.kubernetes,
   clusterNetworks: one.clusterNetworks,
   providers: one.providers ?? [],
-  ...one.kept,
-  runs: { image: one.runnerImage, url: IN_CLUSTER },
+  runs: { ...(one.kept?.['runs'] as object | undefined), image: one.runnerImage, url: IN_CLUSTER },
 })
+
+/** What installing decides of the settings, and of their `runs`. */
+const DECIDED = ['domain', 'url', 'kubernetes', 'clusterNetworks', 'providers']
+const DECIDED_OF_RUNS = ['image', 'url']
+
+/** The part of settings that installing does not decide: an upgrade keeps it. */
+export function undecided(settings: object): Readonly<Record<string, unknown>> {
+  const { runs, ...others } = without(settings, DECIDED)
+  const own = typeof runs === 'object' && runs !== null ? without(runs, DECIDED_OF_RUNS) : {}
+  return { ...others, ...(Object.keys(own).length > 0 && { runs: own }) }
+}
+
+const without = (found: object, keys: readonly string[]): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(found).filter(([key]) => !keys.includes(key)))
 
 function deployment(one: Installation): KubeObject {
   const { image, replicas, version, trusted } = one

@@ -37,6 +37,21 @@ test('what is not named stays, and `-` removes', async () => {
   expect((await wantedProviders({ oidc: '-' }, both.providers)).providers.map(({ id }) => id)).toEqual(['github'])
 })
 
+test('who may log in stays when a provider is named again, and not for another one', async () => {
+  const { providers } = await wantedProviders(
+    { ...oidc, ...github, oidcName: 'Git', oidcAllow: ['groups=backend'] },
+    [],
+  )
+  const again = await wantedProviders({ oidc: oidc.oidc, github: true }, providers)
+  expect(again.providers).toEqual(providers)
+  const allow = async (input: object) =>
+    (await wantedProviders({ ...oidc, ...github, githubAllow: undefined, ...input }, providers)).providers.map(
+      one => one.allow,
+    )
+  expect(await allow({ oidcAllow: ['groups=all'] })).toEqual([[{ claim: 'groups', value: 'all' }], ['acme/backend']])
+  expect(await allow({ oidc: 'https://other.example.com', github: 'https://github.example.com' })).toEqual([[], []])
+})
+
 test('the server reads what is installed, and the secret is in no object that is printed', async () => {
   const { providers } = await wantedProviders({ ...oidc, ...github }, [])
   const objects = platformObjects({
