@@ -34,8 +34,8 @@ export function openApi(version: string): object {
   }
 }
 
-function operation(name: string, { caller, params, query, body, reply, events, audit, isSecret }: ApiRoute): object {
-  const answer = reply ?? events
+function operation(name: string, route: ApiRoute): object {
+  const { caller, params, query, body, audit, isSecret } = route
   return {
     operationId: name
       .replace(/^\w+/, verb => verb.toLowerCase())
@@ -46,20 +46,21 @@ function operation(name: string, { caller, params, query, body, reply, events, a
     ...((params ?? query) && { parameters: [...parametersOf(params, 'path'), ...parametersOf(query, 'query')] }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
-      ...(answer
-        ? {
-            200: {
-              description: events ? 'a stream of such events, each in a `data` line' : 'done',
-              content: { [events ? 'text/event-stream' : 'application/json']: { schema: answer } },
-            },
-          }
-        : { 204: { description: 'done' } }),
+      ...success(route),
       default: {
         description: 'refused, in words',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },
     },
   }
+}
+
+function success({ reply, events, isUpgrade }: ApiRoute): object {
+  if (isUpgrade) return { 101: { description: 'a connection for bytes in both directions; the request has `Upgrade`' } }
+  const schema = reply ?? events
+  if (!schema) return { 204: { description: 'done' } }
+  const description = events ? 'a stream of such events, each in a `data` line' : 'done'
+  return { 200: { description, content: { [events ? 'text/event-stream' : 'application/json']: { schema } } } }
 }
 
 function parametersOf(shape: TSchema | undefined, where: 'path' | 'query'): readonly object[] {

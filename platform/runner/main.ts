@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { CloneFailure, type CloneInput, clone, trusting } from './clone.ts'
+import { type CloneInput, clone, trusting } from './clone.ts'
 import { type RunInput, toContexts, toWords } from './words.ts'
 
 // The program in the Pod of a run: first it clones, in a container of its own, then it deploys or destroys.
@@ -23,11 +23,12 @@ async function cloneSource(): Promise<number> {
   const input = JSON.parse(readFileSync(INPUT, 'utf8')) as CloneInput // the platform has written it
   mkdirSync(SOURCE)
   process.stdout.write(`cloning ${input.repository}${input.branch === undefined ? '' : ` (${input.branch})`}\n`)
+  const signal = AbortSignal.timeout(CLONE_LIMIT)
   try {
     const commit = await clone(input, {
       folder: SOURCE,
       env: process.env,
-      signal: AbortSignal.timeout(CLONE_LIMIT),
+      signal,
       settings: trusting(CA),
       ...(existsSync(GIT_CONFIGURATION) && { configuration: GIT_CONFIGURATION }),
     })
@@ -35,11 +36,16 @@ async function cloneSource(): Promise<number> {
     writeFileSync(LAST_WORDS, JSON.stringify({ commit }))
     return 0
   } catch (error) {
-    const text = error instanceof CloneFailure ? error.message : `it took longer than ${CLONE_LIMIT / 60_000} minutes`
+    const text = failureText(error, signal)
     process.stdout.write(`error: ${text}\n`)
     writeFileSync(LAST_WORDS, JSON.stringify({ error: text }))
     return 1
   }
+}
+
+function failureText(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return `it took longer than ${CLONE_LIMIT / 60_000} minutes`
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Runs devctl in this process, so that values of variables are on no command line. */

@@ -18,8 +18,9 @@ import { PlatformError } from './platform-error.ts'
 import { answerUpgrades, takeConnection } from './upgrade.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Bytes of a body; nothing that is sent to a route is longer. */
+/** Bytes of a body: of somebody whom nobody knows, and of a caller, whose login is looked at before the body is read. */
 const BODY = 64 * 1024
+const BODY_OF_CALLER = 512 * 1024
 /** Milliseconds in which a request has to be complete. */
 const REQUEST = 30_000
 
@@ -77,6 +78,7 @@ function register(
   app.route({
     method,
     url: API + path,
+    bodyLimit: route.caller === 'nobody' ? BODY : BODY_OF_CALLER,
     schema: {
       ...(route.params && { params: route.params }),
       ...(route.query && { querystring: route.query }),

@@ -36,7 +36,7 @@ export class CiExchange {
     if (!rule)
       throw new PlatformError(403, 'ci-rule', 'no rule of the platform lets this job in', {
         notes: [`repository ${job.repository}, owner ${job.owner}, ref \`${job.ref}\`, event \`${job.event}\``],
-        hint: 'an administrator of the platform adds one: `devctl platform install --ci …`',
+        hint: 'an administrator of the platform adds one to `ci` of its settings (docs/platform.md)',
       })
     // Not a person: the repository, by its number.
     const identity: ProvenIdentity = {

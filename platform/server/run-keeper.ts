@@ -1,5 +1,5 @@
-import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
-import { MANAGED_LABEL, MANAGER, RECORD_LABEL, RUNS_NAMESPACE } from '../records/names.ts'
+import type { KubeObject, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
+import { MANAGED_LABEL, MANAGER, RECORD_LABEL, RUNS_NAMESPACE, rfc3339 } from '../records/names.ts'
 import {
   cloneSecret,
   heldSecret,
@@ -26,6 +26,8 @@ const FORGET_EVERY = 15_000
 const HALF_MADE = 60_000
 /** For the last lines of a run that was told to end. */
 const GOODBYE = 60_000
+/** That the token of a run is good for longer than the run may take. */
+const TOKEN_MORE = 600_000
 const HISTORY = { perEnvironment: 10, perNamespace: 100 }
 
 /**
@@ -39,6 +41,8 @@ export class RunKeeper {
   readonly #parts: PlatformParts
   /** Runs that are worked on beside the queue. */
   readonly #busy = new Map<string, Promise<void>>()
+  /** What was said last of a live run, which is tried again at each look. */
+  readonly #said = new Map<string, string>()
   #forgotAt = 0
 
   constructor(world: PlatformWorld, parts: PlatformParts) {
@@ -54,14 +58,16 @@ export class RunKeeper {
     const live = await runs.list({ isLive: true }, signal)
     const waiting = live.filter(({ state }) => !hasEnded(state))
     const decision = decideQueue(waiting as readonly Waiting[], settings) // of these states only
-    for (const id of [...decision.replace, ...decision.stop]) await runs.stop(id, { why: 'replaced' })
     const byId = new Map(live.map(run => [run.id, run]))
-    for (const id of decision.start) await this.#tryStart(byId.get(id)!, settings)
+    for (const id of this.#said.keys()) if (!byId.has(id)) this.#said.delete(id)
+    for (const id of [...decision.replace, ...decision.stop])
+      await this.#alone(id, signal, async () => void (await runs.stop(id, { why: 'replaced' })))
+    for (const id of decision.start) await this.#alone(id, signal, () => this.#start(byId.get(id)!, settings))
     for (const run of live) {
-      if (hasEnded(run.state)) this.#beside(run, () => this.#settle(run, signal))
-      else if (run.state === 'stopping') this.#beside(run, () => this.#end(run, signal))
+      if (hasEnded(run.state)) this.#beside(run, signal, () => this.#settle(run, signal))
+      else if (run.state === 'stopping') this.#beside(run, signal, () => this.#end(run, signal))
       else if (run.state === 'running' && run.repository !== undefined && run.found.commit === undefined)
-        this.#beside(run, () => this.#lookAtClone(run, signal))
+        this.#beside(run, signal, () => this.#lookAtClone(run, signal))
     }
     if (this.#world.now() - this.#forgotAt < FORGET_EVERY) return
     this.#forgotAt = this.#world.now()
@@ -73,21 +79,22 @@ export class RunKeeper {
     await Promise.all(this.#busy.values())
   }
 
-  #beside({ id }: RunRecord, work: () => Promise<void>): void {
+  #beside({ id }: RunRecord, signal: AbortSignal, work: () => Promise<void>): void {
     if (this.#busy.has(id)) return
-    // What fails is tried again at the next look: nothing of it is kept here.
-    const done = work()
-      .catch(() => {})
-      .finally(() => this.#busy.delete(id))
+    const done = this.#alone(id, signal, work).finally(() => this.#busy.delete(id))
     this.#busy.set(id, done)
   }
 
-  /** What goes wrong with one run holds up no other. */
-  async #tryStart(run: RunRecord, settings: RunSettings): Promise<void> {
+  /** What goes wrong with one run holds up no other: it is said once, and tried again at the next look. */
+  async #alone(id: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     try {
-      await this.#start(run, settings)
+      await work()
     } catch (error) {
-      if (!(error instanceof ClusterError)) throw error
+      if (signal.aborted) return
+      const message = error instanceof Error ? error.message : String(error)
+      if (this.#said.get(id) === message) return
+      this.#said.set(id, message)
+      this.#world.log({ time: rfc3339(this.#world.now()), text: `run ${id}: ${message}` })
     }
   }
 
@@ -114,6 +121,7 @@ export class RunKeeper {
       label: runName(id),
       user: run.user,
       namespaces: [namespace],
+      lifetime: settings.deadline * 1000 + TOKEN_MORE,
     })
     const input = { action, environment, namespace, file, volumes, variables, url: settings.url, token: text }
     await this.#give(run, inputSecret(id), { ...input, domain: this.#world.settings.domain })

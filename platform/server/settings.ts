@@ -53,18 +53,26 @@ export function readSettings(text: string): Settings {
 
 function readNetworks(found: unknown): readonly string[] {
   const isNetwork = (one: unknown) => typeof one === 'string' && /^(\d{1,3}\.){3}\d{1,3}\/\d{1,2}$/.test(one)
-  if (Array.isArray(found) && found.every(isNetwork)) return found
-  throw new Error('settings: `clusterNetworks` has one that is no network of IPv4')
+  for (const [at, one] of listOf('clusterNetworks', found).entries())
+    if (!isNetwork(one)) throw new Error(`settings: \`clusterNetworks[${at}]\` is no network of IPv4: \`10.42.0.0/16\``)
+  return found as readonly string[] // looked at
 }
+
+/** What a rule needs. */
+const CI_RULE =
+  'is no rule: it needs `repository` or `owner` (numbers, as text) and a `prefix` that ends with `-`, and may have `ref` and `event`'
 
 /** Throws an Error for one that is not whole. */
 function readCi(found: unknown): readonly CiTrust[] {
-  if (!Array.isArray(found)) throw new Error('settings: `ci` is no list')
-  for (const one of found) {
+  for (const [at, one] of listOf('ci', found).entries()) {
     const { kind, issuer, rules } = (one ?? {}) as Readonly<Record<string, unknown>>
-    const isKnown = CI_KINDS.some(known => known === kind) && typeof issuer === 'string' && URL.canParse(issuer)
-    if (!isKnown || !Array.isArray(rules) || !rules.every(isCiRule))
-      throw new Error('settings: `ci` has one that is none')
+    const of = `settings: \`ci[${at}]`
+    if (!CI_KINDS.some(known => known === kind))
+      throw new Error(`${of}.kind\` is none of ${CI_KINDS.map(known => `\`${known}\``).join(', ')}`)
+    if (typeof issuer !== 'string' || !URL.canParse(issuer)) throw new Error(`${of}.issuer\` is no URL`)
+    if (!Array.isArray(rules)) throw new Error(`${of}.rules\` is no list`)
+    const wrong = rules.findIndex(rule => !isCiRule(rule))
+    if (wrong >= 0) throw new Error(`${of}.rules[${wrong}]\` ${CI_RULE}`)
   }
   return found as readonly CiTrust[] // looked at
 }
@@ -83,10 +91,24 @@ function readProxies(found: unknown): readonly string[] {
 
 /** Throws an Error for one that is not whole: nobody should get in by half a rule. */
 function readProviders(found: unknown): readonly ProviderSettings[] {
-  if (!Array.isArray(found) || !found.every(isProvider)) throw new Error('settings: `providers` has one that is none')
-  const ids = found.map(({ id }) => id)
+  const all = listOf('providers', found).map((one, at) => {
+    if (isProvider(one)) return one
+    const { kind } = (one ?? {}) as { readonly kind?: unknown }
+    const rest = kind === 'github' ? '`url` and `allow`, a list of `ORGANISATION` or `ORGANISATION/TEAM`' : OIDC
+    throw new Error(
+      `settings: \`providers[${at}]\` is not whole: it needs \`kind\` (\`oidc\` or \`github\`), \`id\` (small letters, digits and \`-\`), \`name\`, \`clientId\`, ${rest}`,
+    )
+  })
+  const ids = all.map(({ id }) => id)
   if (new Set(ids).size < ids.length) throw new Error('settings: two `providers` have the same `id`')
-  return found
+  return all
+}
+
+const OIDC = '`issuer` and `allow`, a list of `{ "claim", "value" }`'
+
+function listOf(key: string, found: unknown): readonly unknown[] {
+  if (Array.isArray(found)) return found
+  throw new Error(`settings: \`${key}\` is no list`)
 }
 
 function isProvider(one: unknown): one is ProviderSettings {

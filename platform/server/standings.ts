@@ -3,7 +3,6 @@ import { type AccountStanding, fromStanding, sealedFor, standingName, toStanding
 import type { PlatformUser } from '../records/user.ts'
 import type { LeaderTask } from './leader.ts'
 import type { PlatformParts } from './make-parts.ts'
-import { LoginError } from './providers/provider.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** Milliseconds between two questions about one person, and between two looks at who is due. */
@@ -44,12 +43,31 @@ export const standingTask = (
     for await (const page of world.cluster.pages(query, { signal })) {
       const due = page.flatMap(one => toStanding(one) ?? []).filter(one => Date.parse(one.asked) + ASK <= world.now())
       for (let at = 0; at < due.length; at += TOGETHER)
-        await Promise.all(due.slice(at, at + TOGETHER).map(one => ask(world, parts, one, signal)))
+        await Promise.all(due.slice(at, at + TOGETHER).map(one => askAlone(world, parts, one, signal)))
     }
   },
 })
 
 const LABELS = 'dev.platform/record=standing'
+
+/** What goes wrong with one person is no matter of the others: it is tried again at the next look. */
+async function askAlone(
+  world: PlatformWorld,
+  parts: Pick<PlatformParts, 'users' | 'tokens' | 'providers'>,
+  standing: AccountStanding,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await ask(world, parts, standing, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    const message = error instanceof Error ? error.message : String(error)
+    world.log({
+      time: rfc3339(world.now()),
+      text: `asking ${standing.provider} about ${standing.user}: ${message}`,
+    })
+  }
+}
 
 async function ask(
   world: PlatformWorld,
@@ -57,22 +75,14 @@ async function ask(
   standing: AccountStanding,
   signal: AbortSignal,
 ): Promise<void> {
-  const { sealing, now, log } = world
+  const { sealing, now } = world
   const user = await users.find(standing.user)
   if (!user) return keepStanding(world, standing.user, standing.provider, undefined)
   const token = sealing.open(standing.sealed, sealedFor(standing))
   // One that is not set up any more, or a key that is gone: only a login can tell.
   const provider = providers.get(standing.provider)
   if (token === undefined || !provider?.ask) return refuse(user)
-  let next: { readonly refreshToken: string } | undefined
-  try {
-    next = await provider.ask(token, signal)
-  } catch (error) {
-    signal.throwIfAborted()
-    if (!(error instanceof LoginError)) throw error
-    log({ time: rfc3339(now()), text: `asking ${standing.provider} about ${user.id}: ${error.message}` })
-    return
-  }
+  const next = await provider.ask(token, signal)
   if (!next) return refuse(user)
   await keepStanding(world, user.id, standing.provider, next.refreshToken)
   await users.change(user.id, { asked: rfc3339(now()) })

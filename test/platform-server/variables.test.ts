@@ -86,6 +86,25 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     }
   })
 
+  test('values together may be as long as each alone', async () => {
+    const ns = `long-${RUN}`
+    await create(ns)
+    const variables = Object.fromEntries([1, 2, 3, 4, 5].map(at => [`LONG_${at}_${RUN}`, 'x'.repeat(15_000)]))
+    const params = { scope: `namespace:${ns}` }
+    const { status } = await platform.call('PATCH /variables/:scope', {
+      token: owner!.token,
+      params,
+      body: { variables },
+    })
+    expect(status).toBe(204)
+    expect(await values(owner!, ns)).toMatchObject(variables)
+    // Whoever has no login sends less.
+    const text = 'x'.repeat(70_000)
+    expect((await platform.call('POST /auth/setup', { body: { token: text, login: 'x' } })).status).toBe(413)
+    const body = { variables: { X: 'x'.repeat(600_000) } }
+    expect((await platform.call('PATCH /variables/:scope', { token: owner!.token, params, body })).status).toBe(413)
+  })
+
   test('only who may deploy there gets the values', async () => {
     expect(await statuses(({ token }) => effective(token))).toEqual([403, 200, 200, 403, 404])
   })
@@ -107,7 +126,14 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
 
   test('the token of a run gets those of its namespace, of nothing else, and changes none', async () => {
     const issue = async (kind: 'run' | 'ci') =>
-      (await platform.parts.tokens.issue({ kind, label: kind, user: owner!.id, namespaces: [ns] })).text
+      (
+        await platform.parts.tokens.issue({
+          kind,
+          label: kind,
+          user: owner!.id,
+          ...(kind === 'ci' ? { prefix: 'shop-' } : { namespaces: [ns] }),
+        })
+      ).text
     const run = await issue('run')
     expect((await effective(run)).status).toBe(200)
     expect((await effective(run, owner!.home)).status).toBe(404)

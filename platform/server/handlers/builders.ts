@@ -27,7 +27,7 @@ export function builderHandlers(world: PlatformWorld, parts: PlatformParts): Han
       const pool = pools.default
       if (!pool)
         throw new PlatformError(404, 'no-builders', 'the platform has no builders', {
-          hint: 'build with another builder (`BUILDKIT_HOST`), or have them installed: `devctl platform install --builders 1`',
+          hint: 'build with another builder (`BUILDKIT_HOST`); an administrator names builders in `builders` of the settings',
         })
       if ((open.get(by.user.id) ?? 0) >= CONNECTIONS)
         throw new PlatformError(429, 'busy', `you have ${CONNECTIONS} connections to builders already`)

@@ -46,19 +46,21 @@ export class LiveNamespaces {
     this.#tokens = tokens
   }
 
-  /** What is in a namespace, and what becomes of it, for as long as the caller may see it. */
+  /** What is in a namespace, and what becomes of it, for as long as the caller may see it. Throws a PlatformError for too many streams. */
   follow(by: Identified, namespace: string, signal: AbortSignal): AsyncGenerator<StreamEvent<LiveEvent>> {
+    this.#checkStreams(by)
     return this.#stream(by, namespace, signal, async function* (sight, open) {
       for await (const data of sight.follow(open)) yield { data }
     })
   }
 
-  /** What services write, for as long as the caller may see the namespace. */
+  /** What services write, for as long as the caller may see the namespace. Throws a PlatformError for too many streams. */
   logs(
     by: Identified,
     wanted: Omit<WantedLogs, 'cluster' | 'now'>,
     signal: AbortSignal,
   ): AsyncGenerator<StreamEvent<LogLineEvent>> {
+    this.#checkStreams(by)
     const all = { ...wanted, cluster: this.#clusters.of(by), now: () => this.#world.now() }
     return this.#stream(by, wanted.namespace, signal, (_, open) => logStream(all, open))
   }
@@ -71,9 +73,9 @@ export class LiveNamespaces {
     events: (sight: Sight, open: AbortSignal) => AsyncGenerator<StreamEvent<T>>,
   ): AsyncGenerator<StreamEvent<T>> {
     const { id } = by.user
-    const count = this.#streams.get(id) ?? 0
-    if (count >= MOST_STREAMS) return
-    this.#streams.set(id, count + 1)
+    // Again: others may have begun since it was made.
+    this.#checkStreams(by)
+    this.#streams.set(id, (this.#streams.get(id) ?? 0) + 1)
     const leave = new AbortController()
     try {
       const sight = this.enter(by, namespace, leave.signal)
@@ -89,6 +91,11 @@ export class LiveNamespaces {
       if (left > 0) this.#streams.set(id, left)
       else this.#streams.delete(id)
     }
+  }
+
+  #checkStreams({ user }: Identified): void {
+    if ((this.#streams.get(user.id) ?? 0) < MOST_STREAMS) return
+    throw new PlatformError(503, 'busy', `you look at ${MOST_STREAMS} streams already`, { hint: 'close some pages' })
   }
 
   /** Looks at a namespace with the rights of a caller. Throws a PlatformError for who has none there. */

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import type { RunRecord } from '../../platform/records/run.ts'
+import { toToken } from '../../platform/records/token.ts'
+import type { PlatformParts } from '../../platform/server/make-parts.ts'
+import { RunKeeper } from '../../platform/server/run-keeper.ts'
+import { Tokens } from '../../platform/server/tokens.ts'
+import type { PlatformWorld } from '../../platform/server/world.ts'
+import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
+
+const USER = 'a'.repeat(16)
+
+// Faults that a cluster cannot be made to show: the parts of the server beside the queue are played.
+
+const run = (id: string, more: Partial<RunRecord> = {}) =>
+  ({
+    id,
+    namespace: 'shop',
+    namespaceUid: 'n',
+    environment: id,
+    user: USER,
+    action: 'deploy',
+    found: {},
+    ...more,
+  }) as RunRecord
+
+function keeperOf(live: readonly RunRecord[], find: (user: string) => Promise<unknown>, deadline = 3600) {
+  const log: string[] = []
+  const settled: string[] = []
+  const cluster = new MemoryCluster({ namespaces: ['devctl-runs', 'devctl-users'] })
+  cluster.register({ apiVersion: 'batch/v1', kind: 'Job', name: 'jobs', namespaced: true, hasStatus: true })
+  const world = {
+    cluster,
+    settings: { runs: { image: 'x', url: 'http://p', perUser: 3, inAll: 10, deadline }, domain: 'dev.example.com' },
+    now: () => 1000,
+    random: (bytes: number) => Buffer.alloc(bytes, 7),
+    log: ({ text }: { readonly text: string }) => log.push(text),
+  } as unknown as PlatformWorld
+  const runs = {
+    list: async ({ isLive }: { readonly isLive?: boolean }) => (isLive ? live : []),
+    stop: async () => undefined,
+    change: async (id: string) => void settled.push(id),
+  }
+  const tokens = new Tokens(world)
+  const namespaces = {
+    find: async () => ({ namespace: { status: 'Active' } }),
+    roleOf: () => 'developer',
+  }
+  const parts = { runs, tokens, namespaces, users: { find } } as unknown as PlatformParts
+  return { keeper: new RunKeeper(world, parts), log, settled, cluster }
+}
+
+test('a run that cannot start holds up no other, and says why, once', async () => {
+  const live = [run('a', { state: 'queued' }), run('b', { state: 'failed' })]
+  const { keeper, log, settled } = keeperOf(live, async () => {
+    throw new TypeError('a record is broken')
+  })
+  for (let look = 0; look < 2; look++) {
+    await keeper.run(AbortSignal.timeout(5000))
+    await keeper.settled()
+  }
+  expect(settled).toContain('b')
+  expect(log).toEqual(['run a: a record is broken'])
+})
+
+test('the token of a run is good for longer than the run may take', async () => {
+  const live = [run('a', { state: 'queued' })]
+  const { keeper, cluster, log } = keeperOf(live, async () => ({ id: USER, role: 'developer' }), 4 * 3600)
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+  const job = await cluster.create({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'r-a', namespace: 'devctl-runs' },
+    spec: { suspend: true },
+  })
+  const version = job.metadata.resourceVersion!
+  live[0] = run('a', { state: 'queued', namespaceUid: await uidOf(cluster), version })
+  await cluster.create({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'r-a-held', namespace: 'devctl-runs' },
+    data: { variables: Buffer.from('{}').toString('base64') },
+  })
+  await keeper.run(AbortSignal.timeout(5000))
+  expect(log).toEqual([])
+  const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'devctl-users' }, {})
+  const [token] = secrets.flatMap(one => toToken(one) ?? [])
+  expect(Date.parse(token!.expires)).toBe(1000 + (4 * 3600 + 600) * 1000)
+})
+
+async function uidOf(cluster: MemoryCluster): Promise<string> {
+  return (await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: 'shop' }))!.metadata.uid!
+}
