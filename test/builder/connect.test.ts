@@ -5,13 +5,17 @@ import { connectToBuilder } from '../../adapters/buildkit/connect.ts'
 import { buildCall, imageInput } from './input.ts'
 
 const signal = new AbortController().signal
-const TIMEOUT = 300
+/** Milliseconds for servers that answer, and for one that does not. */
+const [LONG, SHORT] = [60_000, 300]
 
 /** How connecting to a server fails, by BuildKit's own address and as a Docker Engine. */
-async function failuresAt(server: Server, scheme = 'tcp'): Promise<readonly [buildkit: unknown, engine: unknown]> {
+async function failuresAt(
+  server: Server,
+  { scheme = 'tcp', answerWithin = LONG } = {},
+): Promise<readonly [buildkit: unknown, engine: unknown]> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const address = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const options = { signal, answerWithin: TIMEOUT }
+  const options = { signal, answerWithin }
   const failure = (connecting: Promise<unknown>) => connecting.catch((error: unknown) => error)
   try {
     return await Promise.all([
@@ -24,7 +28,10 @@ async function failuresAt(server: Server, scheme = 'tcp'): Promise<readonly [bui
 }
 
 test('a server that does not answer is given up', async () => {
-  for (const failure of await failuresAt(createServer(() => {}))) {
+  for (const failure of await failuresAt(
+    createServer(() => {}),
+    { answerWithin: SHORT },
+  )) {
     expect(failure).toMatchObject({ kind: 'unreachable', isTransient: false })
     expect((failure as Error).message).toMatch(/at `tcp:\/\/127\.0\.0\.1:\d+` did not answer in 0.3 s/)
   }
@@ -42,7 +49,7 @@ test('a web server is not a builder', async () => {
 
 test('a server without TLS', async () => {
   const server = createServer(socket => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
-  for (const failure of await failuresAt(server, 'https'))
+  for (const failure of await failuresAt(server, { scheme: 'https' }))
     expect(failure).toMatchObject({ kind: 'tls', message: expect.stringContaining('it does not use TLS') })
 })
 

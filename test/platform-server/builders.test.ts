@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findBuildkit } from '../buildkit/buildkit.ts'
 import { REGISTRY } from '../buildkit/slow-project.ts'
@@ -12,6 +13,7 @@ import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
 // `devctl build` with a platform as its context, which has a real BuildKit behind it.
 
+const UPGRADE = 'Connection: Upgrade\r\nUpgrade: devctl-tunnel\r\n'
 const address = process.env.KUBECONFIG ? findBuildkit() : undefined
 
 describe.skipIf(address === undefined)('the build service', () => {
@@ -97,8 +99,11 @@ describe.skipIf(address === undefined)('the build service', () => {
     const refused = await devctl(`build --push=false`, { ...ann!, token: text })
     expect([refused.status, refused.stderr]).toEqual([
       1,
-      expect.stringContaining('this token is not for the namespace'),
+      expect.stringContaining(`namespace \`${ann!.home}\` does not exist, or you are no member of it`),
     ])
+    // The command asks for variables first; who connects without them gets the same answer.
+    expect(await send(connection(text, UPGRADE))).toMatch(/^HTTP\/1.1 404 /)
+    expect(await send(connection(ann!.token, UPGRADE), /101/)).toMatch(/^HTTP\/1.1 101 /)
   })
 
   test('what the platform does not allow is an error in its words', async () => {
@@ -130,7 +135,14 @@ describe.skipIf(address === undefined)('the build service', () => {
       'services: {web: {build: {context: site, dockerfile_inline: "FROM busybox\\nRUN sleep 71"}}}\n',
     )
     const building = devctl(`build --file slow.yaml --push=false`, bob)
-    await new Promise(resolve => setTimeout(resolve, 4000))
+    const connected = { action: 'connect to builders', user: bob!.id, status: 101 }
+    await eventually(
+      'the build has its connection',
+      60,
+      async () =>
+        platform.audit.some(({ action, user, status }) => isDeepStrictEqual({ action, user, status }, connected)) ||
+        undefined,
+    )
     await platform.call('DELETE /namespaces/:ns/members/:user', { token: ann!.token, params })
     const began = Date.now()
     const { status } = await building
@@ -139,17 +151,20 @@ describe.skipIf(address === undefined)('the build service', () => {
   })
 
   test('pages in a browser get no connection, nor do requests that ask for none', async () => {
-    const head = (more: string) =>
-      `GET /api/v1/builders/connect?namespace=${ann!.home} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann!.token}\r\n${more}\r\n`
-    const upgrade = 'Connection: Upgrade\r\nUpgrade: devctl-tunnel\r\n'
+    const head = (more: string) => connection(ann!.token, more)
     expect(await send(head(''))).toMatch(/^HTTP\/1.1 426 /)
-    expect(await send(head(`${upgrade}Origin: https://web-${ann!.home}.dev.example.com\r\n`))).toMatch(
+    expect(await send(head(`${UPGRADE}Origin: https://web-${ann!.home}.dev.example.com\r\n`))).toMatch(
       /^HTTP\/1.1 403 /,
     )
-    expect(await send(head(upgrade).replace(/Authorization.*\r\n/, ''))).toMatch(/^HTTP\/1.1 401 /)
-    expect(await send(head(upgrade).replace('GET', 'POST'))).toMatch(/^HTTP\/1.1 400 /)
-    expect(await send(head(upgrade), /101/)).toMatch(/^HTTP\/1.1 101 /)
+    expect(await send(head(UPGRADE).replace(/Authorization.*\r\n/, ''))).toMatch(/^HTTP\/1.1 401 /)
+    expect(await send(head(UPGRADE).replace('GET', 'POST'))).toMatch(/^HTTP\/1.1 400 /)
+    expect(await send(head(UPGRADE), /101/)).toMatch(/^HTTP\/1.1 101 /)
   })
+
+  /** The begin of a request for a connection. */
+  function connection(token: string, more: string): string {
+    return `GET /api/v1/builders/connect?namespace=${ann!.home} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`
+  }
 
   /** What comes back until the connection ends, or it has what is wanted. */
   async function send(text: string, wanted?: RegExp): Promise<string> {
@@ -161,7 +176,7 @@ describe.skipIf(address === undefined)('the build service', () => {
       answer += data
     })
     try {
-      return await eventually('an answer', 10, async () =>
+      return await eventually('an answer', 30, async () =>
         (wanted ? wanted.test(answer) : answer.includes('\r\n\r\n')) ? answer : undefined,
       )
     } finally {

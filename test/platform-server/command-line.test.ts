@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Secret } from '../../operations/contexts/secret.ts'
 import { type LoginInput, login } from '../../operations/platform/login.ts'
+import { eventually } from '../cluster/cluster.ts'
 import { run } from '../run.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
@@ -167,12 +168,12 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
 
   test('a login by a code that a person types in a browser', async () => {
     const env = { DEVCTL_HOME: join(folder, 'third') }
+    const before = platform.lastCode()
     const login = devctl(`context use ${url}`, env)
-    let code: string | undefined
-    while (code === undefined) {
-      await new Promise(done => setTimeout(done, 50))
-      code = platform.lastCode()
-    }
+    const code = await eventually('a code', 30, async () => {
+      const last = platform.lastCode()
+      return last === before ? undefined : last
+    })
     const body = { code, isAllowed: true }
     expect((await platform.call('POST /auth/device/answer', { token: ann.token, body })).status).toBe(204)
     const { status, stderr } = await login
@@ -192,7 +193,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     const input = (more: Partial<LoginInput>): LoginInput => ({
       url,
       fields: {},
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
       onPage: () => {},
       onCode: () => {},
       ...more,
@@ -213,11 +214,15 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     })
 
     test('a browser that cannot be opened: a code is shown', async () => {
-      const code = new Promise<string>(resolve => {
-        const known = input({ open: async () => false, onCode: one => resolve(one.code) })
-        void login(around, known).catch(() => {})
-      })
-      expect(await code).toMatch(/^[A-Z]{4}-[A-Z]{4}$/)
+      const end = new AbortController()
+      const codes: string[] = []
+      const onCode: LoginInput['onCode'] = ({ code }) => {
+        codes.push(code)
+        end.abort(new Error('enough'))
+      }
+      const signal = AbortSignal.any([end.signal, AbortSignal.timeout(60_000)])
+      await expect(login(around, input({ open: async () => false, onCode, signal }))).rejects.toThrow('enough')
+      expect(codes).toEqual([expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/)])
     })
 
     test('a browser that never comes: the end of the wait is the end of the port', async () => {

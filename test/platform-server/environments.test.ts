@@ -144,7 +144,7 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
       lastTimestamp: time,
       count: 1,
     })
-    const found = await eventually('the failure is told', 10, async () => {
+    const found = await eventually('the failure is told', 30, async () => {
       const { body } = await read(viewer)
       return body.services[0]!.problems.length > 0 ? body : undefined
     })

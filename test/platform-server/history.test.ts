@@ -19,6 +19,9 @@ const compose = (greeting: string, image: string) => `services:
     environment: {POSTGRES_PASSWORD: hunter2}
 `
 
+/** How long a deploy of this test is ago, on any machine. */
+const AGO = '(?:just now|\\d+ minutes? ago)'
+
 describe.skipIf(!process.env.KUBECONFIG)('the history of an environment', () => {
   let platform: TestPlatform
   let ann: Awaited<ReturnType<TestPlatform['person']>>
@@ -66,9 +69,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the history of an environment', () => 
     await platform?.close()
   })
 
-  test('each deploy that changes something is a list, with its commit and branch; one that does not is none', {
-    timeout: 60_000,
-  }, async () => {
+  test('each deploy that changes something is a list, with its commit and branch; one that does not is none', async () => {
     expect((await devctl('history')).stderr).toBe(`shop is not deployed in ${ann.home}\n`)
     await deploy()
     await deploy()
@@ -80,17 +81,19 @@ describe.skipIf(!process.env.KUBECONFIG)('the history of an environment', () => 
     const lines = stdout.split('\n')
     expect(lines[0]).toMatch(/^Deploy {2}When +By +Commit +Changes +Services$/)
     expect(lines[1]).toMatch(
-      new RegExp(`^2 +just now +.+ +${sha.slice(0, 7)}\\+ release "first things" +\\d updated +web$`),
+      new RegExp(`^2 +${AGO} +.+ +${sha.slice(0, 7)}\\+ release "first things" +\\d updated +web$`),
     )
     expect(lines[2]).toMatch(
-      new RegExp(`^1 +just now +.+ +${sha.slice(0, 7)} main "first things" +\\d+ created +db, web$`),
+      new RegExp(`^1 +${AGO} +.+ +${sha.slice(0, 7)} main "first things" +\\d+ created +db, web$`),
     )
     expect(lines).toHaveLength(4)
   })
 
   test('one of them is printed like a diff, without values of variables', async () => {
     const { stdout } = await devctl('history 2')
-    expect(stdout).toMatch(/^Deploy 2, just now by .+\n.{7}\+ release "first things" of git.example.com\/team\/shop\n/)
+    expect(stdout).toMatch(
+      new RegExp(`^Deploy 2, ${AGO} by .+\\n.{7}\\+ release "first things" of git\\.example\\.com/team/shop\\n`),
+    )
     expect(stdout).toContain('       - nginx:1.27\n       + nginx:1.28\n')
     expect(stdout).toContain('env[GREETING].value: changed')
     expect(stdout).not.toMatch(/hello|hunter2|-key/)

@@ -63,26 +63,33 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
 
   test('is one of them: after kills another one takes over, and never do two work at once', async () => {
     for (let number = 0; number < 3; number++) start()
-    let leader = await works(20)
+    let leader = await works(45)
     for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const) {
       await new Promise(done => setTimeout(done, Math.random() * 7000))
       leader.process.kill(signal)
       await once(leader.process, 'exit')
       const at = Date.now()
       start()
-      leader = await works(20)
+      leader = await works(45)
       // What is given back is taken at the next look; what was not, when its holder counts as gone.
-      expect(leader.times.find(time => time > at)! - at).toBeLessThan(signal === 'SIGTERM' ? 6000 : 18_000)
+      expect(leader.times.find(time => time > at)! - at).toBeLessThan(signal === 'SIGTERM' ? 15_000 : 30_000)
     }
     const worked = replicas.filter(({ times }) => times.length > 0)
     expect(worked).toHaveLength(4)
     const spans = worked.map(({ times }) => [times[0]!, times.at(-1)!] as const).sort(([a], [b]) => a - b)
     for (const [at, [, end]] of spans.slice(0, -1).entries()) expect(spans[at + 1]![0]).toBeGreaterThan(end)
     // A task that fails again and again is tried less and less often, and stops no other.
-    const failures = leader.log.filter(line => line.startsWith('failing: it never works'))
-    expect(failures.length).toBeGreaterThan(0)
-    expect(failures.length).toBeLessThan(leader.times.length / 5)
-    for (const { process: one } of replicas) one.kill('SIGTERM')
+    const failures = () => leader.log.filter(line => line.startsWith('failing: it never works')).length
+    await eventually('it has failed three times', 30, async () => failures() >= 3 || undefined)
+    expect(failures()).toBeLessThan(leader.times.length / 5)
+    // The Lease is free when all of them have ended.
+    const living = replicas.map(one => one.process).filter(one => one.exitCode === null && one.signalCode === null)
+    await Promise.all(
+      living.map(async one => {
+        one.kill('SIGTERM')
+        await once(one, 'exit')
+      }),
+    )
   })
 
   test('deletes what has expired, and nothing else', async () => {
@@ -101,7 +108,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
     const once_ = async (until: () => Promise<true | undefined>) => {
       const end = new AbortController()
       const leading = lead(platform.world, makeTasks(platform.world, platform.parts), end.signal)
-      await eventually('it is done', 25, until)
+      await eventually('it is done', 60, until)
       end.abort()
       await leading
     }

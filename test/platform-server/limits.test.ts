@@ -4,11 +4,19 @@ import { openPlatform, type TestPlatform } from './open-platform.ts'
 // How often somebody may try to log in.
 
 const PROXY = '10.9.8.7'
+const PROVIDER = {
+  kind: 'github',
+  id: 'github',
+  name: 'GitHub',
+  url: 'https://github.com',
+  clientId: 'devctl',
+  allow: [],
+} as const
 
 describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
   let platform: TestPlatform
   beforeAll(async () => {
-    platform = await openPlatform({ trustedProxies: [PROXY] })
+    platform = await openPlatform({ trustedProxies: [PROXY], providers: [PROVIDER] })
   })
   afterAll(() => platform?.close())
 
@@ -32,10 +40,16 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
   const exhaust = async (...from: Parameters<typeof attempt>) => expect(await many(300, ...from)).toBeGreaterThan(0)
 
   test('an address that tries too often waits, and others do not', async () => {
+    const browser = async (remoteAddress: string) => {
+      const { statusCode, headers } = await platform.app.inject({ url: '/login/github', remoteAddress })
+      return [statusCode, headers.location]
+    }
     await exhaust('203.0.113.1')
+    // Each moment lets one more through.
+    const browsers = await Promise.all(Array.from({ length: 50 }, () => browser('203.0.113.1')))
+    expect(browsers).toContainEqual([303, '/login?problem=too-many'])
     expect(await attempt('203.0.113.2')).toBe(401)
-    const { statusCode, headers } = await platform.app.inject({ url: '/login/any', remoteAddress: '203.0.113.1' })
-    expect([statusCode, headers.location]).toEqual([404, undefined])
+    expect(await browser('203.0.113.2')).toEqual([303, expect.stringMatching(/^https:\/\/github\.com\/login\/oauth\//)])
   })
 
   test('what somebody says of their address counts from proxies that the settings name only', async () => {

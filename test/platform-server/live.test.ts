@@ -100,7 +100,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
   test('all that there is comes first, then what changes, to all who look', async () => {
     const [first, second] = [await open(viewer!), await open(owner!)]
     for (const stream of [first, second]) {
-      await until('the snapshot', 10, () => seen(stream, 'snapshot').length === 1)
+      await until('the snapshot', 30, () => seen(stream, 'snapshot').length === 1)
       expect(seen(stream, 'snapshot')[0]!.environments).toMatchObject([
         { name: 'shop', services: [{ name: 'web', image: 'web:1' }] },
       ])
@@ -108,17 +108,17 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     await apply(deployment('shop', 'web', 'web:2'))
     await apply(deployment('blog', 'page', 'page:1'))
     for (const stream of [first, second]) {
-      await until('the change', 5, () =>
+      await until('the change', 20, () =>
         seen(stream, 'services').some(
           ({ environment, services }) => environment === 'shop' && services[0]?.image === 'web:2',
         ),
       )
-      await until('the new environment', 5, () =>
+      await until('the new environment', 20, () =>
         seen(stream, 'environment').some(({ environment }) => environment.name === 'blog'),
       )
     }
     await platform.cluster.delete({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'page', namespace: ns })
-    await until('its end', 20, () => seen(first, 'removed').some(({ environment }) => environment === 'blog'))
+    await until('its end', 30, () => seen(first, 'removed').some(({ environment }) => environment === 'blog'))
   })
 
   test('who has no rights gets an answer and no stream', async () => {
@@ -131,16 +131,16 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
   test('who is no member any more loses the stream within seconds; others keep theirs', async () => {
     const [one, other] = [await open(guest!), await open(viewer!)]
     const log = await open(guest!, 'logs?service=web')
-    await until('both see it', 10, () => one.events.length > 0 && other.events.length > 0)
+    await until('both see it', 30, () => one.events.length > 0 && other.events.length > 0)
     expect([one.isOver(), log.isOver()]).toEqual([false, false])
     await platform.call('DELETE /namespaces/:ns/members/:user', {
       token: owner!.token,
       params: { ns, user: guest!.id },
     })
-    await until('the streams have ended', 10, () => one.isOver() && log.isOver())
+    await until('the streams have ended', 30, () => one.isOver() && log.isOver())
     expect(other.isOver()).toBe(false)
     await apply(deployment('shop', 'web', 'web:3'))
-    await until('the other one sees it', 5, () =>
+    await until('the other one sees it', 20, () =>
       seen(other, 'services').some(({ services }) => services[0]?.image === 'web:3'),
     )
     expect(JSON.stringify(one.events)).not.toContain('web:3')
@@ -148,19 +148,36 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
 
   test('who is suspended loses it, too, and so does a token that was revoked', async () => {
     await share(guest!, 'viewer')
-    const stream = await open(guest!)
-    await until('the stream has begun', 10, () => stream.events.length > 0)
-    await platform.call('PATCH /admin/users/:user', {
+    const { text, record } = await platform.parts.tokens.issue({ kind: 'api', label: 'a page', user: viewer!.id })
+    const withToken = { ...viewer!, token: text }
+    const other = await open(viewer!)
+    const views = [await open(guest!), await open(withToken)]
+    const logs = [await open(guest!, 'logs?service=web'), await open(withToken, 'logs?service=web')]
+    await until('the views have begun', 30, () => [...views, other].every(({ events }) => events.length > 0))
+    expect([...views, ...logs].map(one => one.isOver())).toEqual([false, false, false, false])
+    const suspended = await platform.call('PATCH /admin/users/:user', {
       token: admin!.token,
       params: { user: guest!.id },
       body: { isSuspended: true },
     })
-    await until('the stream has ended', 10, () => stream.isOver())
+    expect(suspended.status).toBe(200)
+    const revoked = await platform.call('DELETE /me/tokens/:id', { token: viewer!.token, params: { id: record.id } })
+    expect(revoked.status).toBe(204)
+    await until('they have ended', 30, () => [...views, ...logs].every(one => one.isOver()))
+    const before = views.map(({ events }) => events.length)
+    await apply(deployment('shop', 'web', 'web:after'))
+    // The same person with a token that is good.
+    await until('another one sees it', 20, () =>
+      seen(other, 'services').some(({ services }) => services[0]?.image === 'web:after'),
+    )
+    expect(other.isOver()).toBe(false)
+    expect(views.map(({ events }) => events.length)).toEqual(before)
+    expect((await open(withToken)).status).toBe(401)
   })
 
   test('what members write does not break it: huge annotations, records that are none, many objects', async () => {
     const stream = await open(viewer!)
-    await until('the snapshot', 10, () => stream.events.length > 0)
+    await until('the snapshot', 30, () => stream.events.length > 0)
     const record = (environment: string, data: object, annotations = {}): KubeObject => ({
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -190,10 +207,10 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     for (let at = 0; at < many.length; at += 50) await Promise.all(many.slice(at, at + 50).map(apply))
     const began = performance.now()
     await apply(deployment('shop', 'web', 'web:4'))
-    await until('the change is seen', 10, () =>
+    await until('the change is seen', 30, () =>
       seen(stream, 'services').some(({ services }) => services.some(one => one.image === 'web:4')),
     )
-    expect(performance.now() - began).toBeLessThan(3000)
+    expect(performance.now() - began).toBeLessThan(10_000)
     const { status, body } = await platform.call('GET /namespaces/:ns/environments', {
       token: viewer!.token,
       params: { ns },

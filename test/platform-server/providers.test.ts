@@ -221,7 +221,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       }
       const began = Date.now()
       expect(problem(await go(back, cookie))).toBe('provider-down')
-      expect(Date.now() - began).toBeLessThan(15_000)
+      expect(Date.now() - began).toBeLessThan(20_000)
       stub.fault = () => false
       expect((await logIn()).jar.get('__Host-devctl')).toMatch(/^devctl_session_/)
     })

@@ -24,6 +24,8 @@ describe.skipIf(!found)('runs', () => {
   const repository = 'https://git.example.com/team/shop'
   /** What containers say, by their name. */
   const said: Record<string, readonly string[]> = {}
+  /** The containers that were asked what they say. */
+  const asked: string[] = []
   const CANARY = 'canary-c2VjcmV0'
 
   beforeAll(async () => {
@@ -62,6 +64,7 @@ describe.skipIf(!found)('runs', () => {
       get(target, key) {
         if (key === 'logs')
           return async function* (_: unknown, { container }: { readonly container: string }) {
+            asked.push(container)
             for (const line of said[container] ?? []) yield `2026-01-01T00:00:00.5Z ${line}`
           }
         const value: unknown = Reflect.get(target, key, target)
@@ -271,8 +274,16 @@ describe.skipIf(!found)('runs', () => {
     said['clone'] = ['cloning']
     said['run'] = ['one', 'two']
     await setStatus(id, { phase: 'Running', initContainerStatuses: [container('clone')] })
+    asked.length = 0
     const following = log(id)
-    await new Promise(done => setTimeout(done, 700))
+    const isRead = (name: string) =>
+      eventually(`the log of ${name} is read`, 30, async () => asked.includes(name) || undefined)
+    await isRead('clone')
+    await setStatus(id, {
+      initContainerStatuses: [container('clone', { exitCode: 0 })],
+      containerStatuses: [container('run')],
+    })
+    await isRead('run')
     await ends(id)
     await eventually('the Job is done', 20, async () => ((await get(id)).state === 'succeeded' ? true : undefined))
     const events = await following

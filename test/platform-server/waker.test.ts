@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { eventually } from '../cluster/cluster.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
@@ -43,6 +43,10 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
       },
     })
   })
+  afterEach(() => {
+    vi.restoreAllMocks()
+    platform.later = 0
+  })
   afterAll(() => platform?.close())
 
   const ask = (headers: Readonly<Record<string, string>> = {}, method: 'GET' | 'POST' = 'GET', url = '/') =>
@@ -55,12 +59,12 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
   const sleep = async () => {
     const { status: code } = await platform.call('POST /namespaces/:ns/sleep', { token: ann.token, params: { ns } })
     expect(code).toBe(200)
-    await eventually('it is seen to sleep', 5, async () =>
+    await eventually('it is seen to sleep', 30, async () =>
       platform.parts.index.find(ns)?.status === 'Sleeping' ? true : undefined,
     )
   }
   const seen = (wanted: string) =>
-    eventually(`it is ${wanted}`, 5, async () => (platform.parts.index.find(ns)?.status === wanted ? true : undefined))
+    eventually(`it is ${wanted}`, 30, async () => (platform.parts.index.find(ns)?.status === wanted ? true : undefined))
 
   test('what is awake and has no such host is not there, and neither is what nobody has', async () => {
     await seen('Active')
@@ -83,6 +87,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
 
   test('what only looks, or comes from a page that stays open, wakes nothing', async () => {
     await sleep()
+    const wake = vi.spyOn(platform.parts.sleep, 'wake')
     const quiet: readonly Readonly<Record<string, string>>[] = [
       { 'sec-fetch-mode': 'cors' },
       { 'sec-fetch-mode': 'no-cors' },
@@ -92,11 +97,12 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     ]
     for (const headers of quiet) await ask(headers)
     expect((await ask({ 'sec-fetch-mode': 'navigate' }, 'POST')).statusCode).toBe(503)
-    await new Promise(done => setTimeout(done, 300))
+    expect(wake).not.toHaveBeenCalled()
     expect(await status()).toBe('Sleeping')
   })
 
-  test('a browser wakes it, and gets a page of its own that follows the services', async () => {
+  test('a browser wakes it once a minute, and gets a page of its own until the ingress controller has followed', async () => {
+    await sleep()
     const answer = await ask(open, 'GET', '/some/page?x=1')
     expect(answer.statusCode).toBe(503)
     expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'retry-after': '5' })
@@ -119,21 +125,21 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     expect(look.headers['access-control-allow-origin']).toBeUndefined()
     const other = await ask()
     expect([other.statusCode, other.headers['retry-after']]).toEqual([503, '5'])
-  })
 
-  test('one wake a minute: who asks again and again does not keep it awake', async () => {
+    // Who asks again and again does not keep it awake.
     await sleep()
+    const wake = vi.spyOn(platform.parts.sleep, 'wake')
     for (let count = 0; count < 20; count++) expect((await ask(open)).statusCode).toBe(503)
-    await new Promise(done => setTimeout(done, 300))
+    expect(wake).not.toHaveBeenCalled()
     expect(await status()).toBe('Sleeping')
     platform.later = 61_000
     // A program, this time.
     expect((await ask()).statusCode).toBe(503)
+    expect(wake).toHaveBeenCalledExactlyOnceWith(ns)
     await seen('Waking')
     platform.later = 0
-  })
 
-  test('when its routes are open, the page goes on until the ingress controller has followed', async () => {
+    // Its routes are open.
     await platform.cluster.create({
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
@@ -142,11 +148,10 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
       endpoints: [{ addresses: ['10.1.2.3'], conditions: { ready: true } }],
     } as never)
     await seen('Active')
-    const look = await ask({ accept: LOOK })
-    expect([look.statusCode, look.json()]).toEqual([200, { status: 'Active', services: [] }])
+    const last = await ask({ accept: LOOK })
+    expect([last.statusCode, last.json()]).toEqual([200, { status: 'Active', services: [] }])
     expect((await ask(open)).statusCode).toBe(503)
     platform.later = 11_000
     expect((await ask(open)).statusCode).toBe(404)
-    platform.later = 0
   })
 })
