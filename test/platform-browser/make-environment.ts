@@ -146,7 +146,7 @@ export async function makeEnvironment(platform: TestPlatform, namespace: string)
     kind: 'Ingress',
     metadata: { name: 'web', namespace, labels: labels('web') },
     spec: {
-      tls: [{}],
+      tls: [{ hosts: [`web-${namespace}.dev.example.com`] }],
       rules: [
         {
           host: `web-${namespace}.dev.example.com`,

@@ -86,7 +86,12 @@ describe.skipIf(address === undefined)('the build service', () => {
       body,
     })
     const viewer = await devctl(`build --push=false`, bob)
-    expect([viewer.status, viewer.stderr]).toEqual([1, expect.stringContaining(`to build for \`${ann!.home}\` needs`)])
+    expect([viewer.status, viewer.stderr]).toEqual([
+      1,
+      expect.stringContaining(`to deploy there needs the owner of \`${ann!.home}\``),
+    ])
+    // The command asks for variables first; who connects without them is refused, too.
+    expect(await send(connection(bob!.token, UPGRADE))).toMatch(/^HTTP\/1.1 403 /)
   })
 
   test('a token for other namespaces does not do', async () => {
@@ -101,7 +106,6 @@ describe.skipIf(address === undefined)('the build service', () => {
       1,
       expect.stringContaining(`namespace \`${ann!.home}\` does not exist, or you are no member of it`),
     ])
-    // The command asks for variables first; who connects without them gets the same answer.
     expect(await send(connection(text, UPGRADE))).toMatch(/^HTTP\/1.1 404 /)
     expect(await send(connection(ann!.token, UPGRADE), /101/)).toMatch(/^HTTP\/1.1 101 /)
   })
