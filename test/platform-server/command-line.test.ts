@@ -132,6 +132,19 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     })
     const seen = () => platform.call('GET /namespaces/:ns', { token: cleo.token, params: { ns: name } })
     expect((await seen()).body).toMatchObject({ role: 'viewer' })
+    // A namespace has one owner, whom administrators change.
+    const give = (env = {}) => devctl(`namespace share ${name} cleo-${RUN} --role owner`, env)
+    expect((await give()).stderr).toContain('to transfer a namespace')
+    const root = await platform.person('root', 'admin')
+    const asRoot = { DEVCTL_HOME: join(folder, 'root'), DEVCTL_URL: url, DEVCTL_TOKEN: root.token }
+    expect((await give(asRoot)).stdout).toBe(`cleo-${RUN} is the owner of namespace ${name}\n`)
+    const { members, owner } = (await seen()).body
+    expect(owner.id).toBe(cleo.id)
+    const roles = Object.fromEntries(members.map(one => [one.user.id, one.role]))
+    expect(members).toHaveLength(2)
+    expect(roles).toEqual({ [cleo.id]: 'owner', [ann.id]: 'developer' })
+    const body = { owner: ann.id }
+    await platform.call('PATCH /namespaces/:ns', { token: root.token, params: { ns: name }, body })
     expect((await devctl(`namespace share ${name} cloe-${RUN}`)).stderr).toContain(`did you mean \`cleo-${RUN}\``)
     expect((await devctl(`namespace unshare ${name} cleo-${RUN}`)).stdout).toContain('no longer shared')
     expect((await seen()).status).toBe(404)
