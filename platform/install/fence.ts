@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { MANAGED_LABEL, PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
+import { KEEPER, MANAGED_LABEL, PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
 
 const GROUP = 'admissionregistration.k8s.io/v1'
 const NAME = 'devctl-platform-fence'
@@ -42,6 +42,19 @@ export function fence(account: string): readonly KubeObject[] {
           {
             expression: `(${isNamespace}) || (${isLease}) || request.namespace in [${own}] || (has(namespaceObject.metadata) && ${isManaged('namespaceObject')})`,
             message: 'the platform writes only in its own and in managed namespaces',
+          },
+          {
+            // Else it could make one whose Pods are roots of nodes.
+            expression: `!(${isNamespace}) || object == null || object.metadata.labels.all(k, !k.startsWith('pod-security.kubernetes.io/') || (k == 'pod-security.kubernetes.io/enforce' && object.metadata.labels[k] in ['baseline', 'restricted']))`,
+            message: 'the platform makes no namespace for privileged Pods',
+          },
+          {
+            expression: `!(${isNamespace}) || object == null || 'pod-security.kubernetes.io/enforce' in object.metadata.labels`,
+            message: 'a namespace of the platform has a Pod Security level',
+          },
+          {
+            expression: `!(request.resource.group == 'rbac.authorization.k8s.io' && request.resource.resource == 'rolebindings') || object == null || object.?subjects.orValue([]).all(s, s.kind == 'ServiceAccount' && (s.?namespace.orValue('') in [${own}] || (object.roleRef.name == '${KEEPER}' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}')))`,
+            message: 'the platform gives rights to its users and runs only',
           },
           ...sleepOnly(),
         ],

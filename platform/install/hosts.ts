@@ -58,10 +58,31 @@ const CHANGED = `request.operation == 'CREATE' || request.resource.resource != '
   .join(' && ')})`
 
 /**
- * Annotations of controllers by which an Ingress has other hosts, or settings of its own for all of
- * them: `nginx.ingress.kubernetes.io/server-alias`, `…/configuration-snippet`, `alb.…/conditions.x`.
+ * Annotations that ingress controllers and external-dns read. By many an Ingress gets other hosts, or
+ * settings for all of them: `server-alias`, `configuration-snippet`, Traefik's `router.pathmatcher`. So
+ * all are refused but those that are known to be about the requests of the Ingress itself.
  */
-const ANNOTATION = String.raw`(alias|snippet|/conditions\\.|tls\\.domains|router\\.rule|group\\.name|/config-)`
+const OF_CONTROLLER =
+  '^[^/]*(ingress|traefik|haproxy|nginx|kong|contour|ambassador|istio|cilium|azure|amazonaws|alb|appgw|external-dns)[^/]*/'
+const HARMLESS = `^nginx\\\\.ingress\\\\.kubernetes\\\\.io/(${[
+  'affinity',
+  'backend-protocol',
+  'cors-[a-z-]+',
+  'enable-cors',
+  'force-ssl-redirect',
+  'limit-(connections|rps|rpm)',
+  'proxy-(body-size|buffering|buffer-size|connect-timeout|read-timeout|request-buffering|send-timeout)',
+  'rewrite-target',
+  'session-cookie-[a-z-]+',
+  'ssl-redirect',
+  'use-regex',
+  'whitelist-source-range',
+].join('|')})$|^traefik\\\\.ingress\\\\.kubernetes\\\\.io/router\\\\.(entrypoints|tls)$`
+/** A path that is nothing but a path in the rules and files that ingress controllers write: no quote, no end of a line. */
+const PATH = '^/[A-Za-z0-9._~!$&()*+,=:@%/|?^-]*$'
+
+/** Texts of a match of a route that ingress controllers put between quotes. */
+const QUOTABLE = ["string(m.?path.?value.orValue(''))", "string(m.?method.?service.orValue(''))"]
 
 const variables = (domain: string) => [
   { name: 'resource', expression: 'request.resource.resource' },
@@ -116,15 +137,24 @@ const validations = (domain: string) => [
     message: 'the certificate is that of the platform: leave `secretName` out',
   },
   {
-    expression: `variables.resource != 'ingresses' || object.metadata.?annotations.orValue({}).all(k, !k.matches('${ANNOTATION}'))`,
-    message: 'an annotation of this Ingress changes which requests it gets, or the settings of the ingress controller',
+    expression: `object.metadata.?annotations.orValue({}).all(k, !k.matches('${OF_CONTROLLER}') || k.matches('${HARMLESS}'))`,
+    messageExpression: `"the annotation '" + object.metadata.annotations.map(k, k).filter(k, k.matches('${OF_CONTROLLER}') && !k.matches('${HARMLESS}'))[0] + "' is not among those that are allowed here: it could change which requests come to this namespace"`,
+    message: 'an annotation could change which requests come to this namespace',
+  },
+  {
+    expression: `variables.resource != 'ingresses' || object.spec.?rules.orValue([]).all(r, !has(r.http) || r.http.paths.all(p, p.?path.orValue('/').matches('${PATH}')))`,
+    message: 'a path of this Ingress has a character that no path needs',
+  },
+  {
+    expression: `!(variables.resource in ['httproutes', 'grpcroutes']) || object.spec.?rules.orValue([]).all(r, r.?matches.orValue([]).all(m, ${QUOTABLE.map(one => `!(${one}).contains('\`')`).join(' && ')} && m.?headers.orValue([]).all(h, !(h.name + string(h.?value.orValue(''))).contains('\`')) && m.?queryParams.orValue([]).all(q, !(q.name + string(q.?value.orValue(''))).contains('\`'))))`,
+    message: 'a match of this route has a backtick',
   },
   {
     expression: "variables.resource != 'services' || object.spec.?externalIPs.orValue([]).size() == 0",
     message: '`externalIPs` would take the traffic of these addresses',
   },
   {
-    expression: `variables.resource != 'services' || object.spec.?type.orValue('') != 'ExternalName' || object.spec.externalName.matches('^[a-z0-9.-]*[a-z0-9-]\\\\.[a-z0-9-]*[a-z][a-z0-9-]*\\\\.?$') && !object.spec.externalName.matches('(^|\\\\.)(svc|local|localhost|internal)(\\\\.|$)')`,
+    expression: `variables.resource != 'services' || object.spec.?type.orValue('') != 'ExternalName' || object.spec.externalName.matches('^([a-z0-9-]+\\\\.){2,}[a-z0-9-]*[a-z][a-z0-9-]*\\\\.?$') && !object.spec.externalName.matches('(^|\\\\.)(svc|local|localhost|internal)(\\\\.|$)')`,
     message: 'an external name cannot be one of the cluster itself: that would be a way around its network policies',
   },
 ]

@@ -16,9 +16,12 @@ export async function busyBy(
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const leases = await cluster.list({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }, { signal })
-  const held = leases.find(one => one.metadata.name.startsWith('devctl-') && renewedAt(one) > now - SILENCE)
+  const held = leases.find(one => one.metadata.name.startsWith('devctl-') && isFresh(renewedAt(one), now))
   return held && `\`${holderOf(held)}\` holds \`${held.metadata.name}\``
 }
+
+/** Members write Leases: a time to come is not believed, but for clocks that differ. */
+const isFresh = (time: number, now: number): boolean => time > now - SILENCE && time < now + SILENCE
 
 /** When the holder of a Lease was last heard of, in milliseconds since 1970; 0 if never. */
 export function renewedAt({ spec }: KubeObject): number {
@@ -33,11 +36,12 @@ const BY_ITSELF = /^(kube-controller-manager|devctl-sleep|devctl-platform|traefi
  * When somebody last changed what is in a namespace, in milliseconds since 1970, by what the API
  * server has written down of it, and by the Leases of deploys and development containers; 0: never.
  */
-export async function lastWork(cluster: Cluster, namespace: string, signal: AbortSignal): Promise<number> {
+export async function lastWork(cluster: Cluster, namespace: string, now: number, signal: AbortSignal): Promise<number> {
   const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }
   const lists = [leases, ...REST_RULES.map(({ apiVersion, kind }) => ({ apiVersion, kind, namespace }))]
   const found = await Promise.all(lists.map(query => cluster.list(query, { signal })))
-  return found.flat().reduce((latest, one) => Math.max(latest, workedAt(one)), 0)
+  const times = found.flat().map(workedAt)
+  return times.reduce((latest, one) => (one < now + SILENCE ? Math.max(latest, one) : latest), 0)
 }
 
 function workedAt(object: KubeObject): number {

@@ -28,7 +28,7 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces }: PlatformPa
     if (one.status === 'Waking' && now() - (Date.parse(one.woken ?? '') || 0) > LOST) return sleep.goOn(name, signal)
     if (decide(one) === 'stay') return
     // People work with the API server, not with us: what they have done there shows on the objects.
-    const worked = rfc3339(Math.max(Date.parse(one.lastActive), await lastWork(cluster, name, signal)))
+    const worked = rfc3339(Math.max(Date.parse(one.lastActive), await lastWork(cluster, name, now(), signal)))
     const wanted = decide({ ...one, lastActive: worked })
     if (worked !== one.lastActive && wanted === 'stay') return note(name, worked, signal)
     if (wanted === 'delete') {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { keeperBinding } from '../records/member.ts'
-import { MANAGED_LABEL, PLATFORM_NAMESPACE } from '../records/names.ts'
+import { MANAGED_LABEL, PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
 
 /**
  * What is in each namespace of the platform: limits, so that one cannot use up the cluster, and a
@@ -24,6 +24,11 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
           services: '50',
           'services.nodeports': '0',
           'services.loadbalancers': '0',
+          // What would fill the database of the API server.
+          'count/secrets': '500',
+          'count/configmaps': '500',
+          'count/ingresses.networking.k8s.io': '100',
+          'count/jobs.batch': '500',
         },
       },
     },
@@ -58,7 +63,15 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
   ]
 }
 
-/** The ingress controller, the platform, and what the operators of the cluster run: not the namespaces of others. */
-const NOT_MANAGED = { matchExpressions: [{ key: MANAGED_LABEL, operator: 'DoesNotExist' }] }
+/**
+ * The ingress controller, the platform, and what the operators of the cluster run: not the namespaces
+ * of others, and not the runs, which are code of others.
+ */
+const NOT_MANAGED = {
+  matchExpressions: [
+    { key: MANAGED_LABEL, operator: 'DoesNotExist' },
+    { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: [RUNS_NAMESPACE, USERS_NAMESPACE] },
+  ],
+}
 
 const named = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } })

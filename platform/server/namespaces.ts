@@ -20,6 +20,8 @@ import { noNamespace, notAllowed, PlatformError } from './platform-error.ts'
 import type { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
+/** Attempts to write what others write, too. */
+const CONFLICTS = 10
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
 /** A namespace and who has what rights in it. */
@@ -107,6 +109,7 @@ export class Namespaces {
       await this.#claimHosts(all.find(one => one.name === shorter)!, name)
     await this.#createNew(namespace)
     try {
+      await this.#meet(namespace)
       await this.#fill(namespace)
     } catch (error) {
       // Half a namespace would be one without walls.
@@ -205,22 +208,44 @@ export class Namespaces {
 
   /** Keeps hosts for a namespace that is to be made. Throws a PlatformError when one of them is in use. */
   async #claimHosts(shorter: ManagedNamespace, longer: string): Promise<void> {
-    await this.#addLonger(shorter, longer)
+    await this.#changeLonger(shorter.name, names => [...names, longer])
     const { cluster, settings } = this.#world
     const query = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace: shorter.name }
     const routes = await unlessForbidden(cluster.list(query), [])
     const taken = routes.flatMap(hostsOf).find(host => ownerOfHost(host, settings.domain, [longer]) === longer)
     if (taken === undefined || shorter.longerNames.includes(longer)) return
-    await this.#patch(shorter.name, { annotations: { [LONGER_NAMES]: shorter.longerNames.join(',') } })
+    await this.#changeLonger(shorter.name, names => names.filter(one => one !== longer))
     throw new PlatformError(409, 'exists', `\`${taken}\` is in use, which would be a host of \`${longer}\``, {
       hint: 'choose another name',
     })
   }
 
-  async #addLonger({ name, longerNames }: ManagedNamespace, longer: string): Promise<void> {
-    if (longerNames.includes(longer)) return
-    const all = [...longerNames, longer].sort().join(',')
-    await this.#patch(name, { annotations: { [LONGER_NAMES]: all } })
+  /** Changes which longer names a namespace keeps hosts free for. What others write at the same time is not lost. */
+  async #changeLonger(name: string, change: (names: readonly string[]) => readonly string[]): Promise<void> {
+    const ref = { apiVersion: 'v1', kind: 'Namespace', name }
+    for (let attempt = 1; ; attempt++) {
+      const live = await this.#world.cluster.get(ref)
+      const before = live && toNamespace(live)?.longerNames
+      if (!before) return
+      const wanted = [...new Set(change(before))].sort().join(',')
+      if (wanted === before.join(',')) return
+      const { resourceVersion } = live.metadata
+      const patch = { metadata: { resourceVersion, annotations: { [LONGER_NAMES]: wanted } } }
+      try {
+        await this.#world.cluster.patch(ref, patch, { manager: MANAGER })
+        return
+      } catch (error) {
+        if (!(error instanceof ClusterError) || error.failure !== 'conflict' || attempt >= CONFLICTS) throw error
+      }
+    }
+  }
+
+  /** Namespaces that were made at the same moment knew nothing of each other. */
+  async #meet({ name, longerNames: known }: ManagedNamespace): Promise<void> {
+    const names = (await this.#all()).map(one => one.name)
+    const longer = longerNames(name, names)
+    if (longer.some(one => !known.includes(one))) await this.#changeLonger(name, before => [...before, ...longer])
+    for (const shorter of shorterNames(name, names)) await this.#changeLonger(shorter, before => [...before, name])
   }
 
   async #patch(name: string, metadata: object): Promise<void> {

@@ -108,7 +108,7 @@ export class Runs {
       throw new PlatformError(429, 'queue', `you have ${waiting.length} runs that wait, the most that you may`, {
         hint: 'wait for one of them, or cancel it',
       })
-    const source = await this.#sourceOf(wanted, namespaceUid)
+    const source = await this.#sourceOf(wanted, namespaceUid, user.id)
     const { namespace, environment, action, volumes, variables = {} } = wanted
     const record: WantedRun = {
       id: makeUlid(now(), random(10)),
@@ -163,16 +163,20 @@ export class Runs {
     return this.#world.cluster.patch(jobRef(id), patch, { manager: MANAGER })
   }
 
-  /** What is cloned. A destroy takes what was deployed last by a run, unless it says what. */
+  /**
+   * What is cloned. A destroy takes what the same person has deployed last by a run, unless it says what:
+   * a repository that somebody else has named would run its commands with the variables of who destroys.
+   */
   async #sourceOf(
     { namespace, environment, action, repository, branch, file }: NewRun,
     namespaceUid: string,
+    user: string,
   ): Promise<Pick<WantedRun, 'repository' | 'branch' | 'file'>> {
     if (repository === undefined && action === 'deploy')
       throw new PlatformError(400, 'repository', 'a deploy needs a repository')
     if (repository === undefined) {
       const runs = (await this.list({ namespace, environment })).filter(run => run.namespaceUid === namespaceUid)
-      const last = runs.find(run => run.action === 'deploy' && run.found.commit !== undefined)
+      const last = runs.find(run => run.action === 'deploy' && run.user === user && run.found.commit !== undefined)
       return { ...pick(last), ...(file !== undefined && { file }) }
     }
     const read = readRepositoryUrl(repository)

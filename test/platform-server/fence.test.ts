@@ -43,6 +43,31 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
     await refused(platform.own.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-public' }))
   })
 
+  test('makes no namespace whose Pods could take over a node', async () => {
+    const managed = { 'dev.platform/managed': 'true' }
+    const level = (value: string, key = 'enforce') => ({ [`pod-security.kubernetes.io/${key}`]: value })
+    for (const labels of [{}, level('privileged'), { ...level('baseline'), ...level('v1.0', 'enforce-version') }])
+      await refused(platform.own.create(namespace(`roots-${RUN}`, { ...managed, ...labels })))
+    await refused(
+      platform.own.patch(
+        { apiVersion: 'v1', kind: 'Namespace', name: ann.home },
+        { metadata: { labels: level('privileged') } },
+        { manager: 'thief' },
+      ),
+    )
+  })
+
+  test('gives itself no rights but those to put to sleep', async () => {
+    const binding = fromMember({ namespace: ann.home, user: ann.id, role: 'developer' })
+    for (const subject of [
+      { kind: 'ServiceAccount', namespace: 'devctl-platform', name: 'platform' },
+      { kind: 'ServiceAccount', namespace: ann.home, name: 'default' },
+      { kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: 'system:authenticated' },
+      { kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'mallory' },
+    ])
+      await refused(apply({ ...binding, metadata: { ...binding.metadata, name: 'more' }, subjects: [subject] }))
+  })
+
   test('gives nobody rights outside of managed namespaces, and no more than those of members inside', async () => {
     await refused(apply(fromMember({ namespace: 'kube-system', user: ann.id, role: 'developer' })))
     await refused(apply(fromMember({ namespace: 'devctl-platform', user: ann.id, role: 'developer' })))

@@ -84,10 +84,29 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
       'alb.ingress.kubernetes.io/group.name',
       'traefik.ingress.kubernetes.io/router.tls.domains.0.main',
     ].map(key => [`the annotation ${key}`, route({ rules: [rule(own)] }, { [key]: `platform.${DOMAIN}` })] as const),
+    ...[
+      'traefik.ingress.kubernetes.io/router.pathmatcher',
+      'traefik.ingress.kubernetes.io/router.priority',
+      'traefik.ingress.kubernetes.io/router.middlewares',
+      'nginx.ingress.kubernetes.io/auth-url',
+      'nginx.org/server-snippets',
+      'external-dns.alpha.kubernetes.io/hostname',
+      'konghq.com/host-aliases',
+      'ingress.kubernetes.io/anything',
+    ].map(key => [`the annotation ${key}`, route({ rules: [rule(own)] }, { [key]: 'x' })] as const),
+    ...['/`) || Host(`platform.dev.example.com`) || Path(`/x', '/a b', '/"', "/'", '/{', '/;', '/\n#'].map(
+      path =>
+        [
+          `the path ${JSON.stringify(path)}`,
+          route({ rules: [{ host: own, http: { paths: [{ path, pathType: 'ImplementationSpecific', backend }] } }] }),
+        ] as const,
+    ),
     ['an external address', service({ externalIPs: ['10.0.0.1'] })],
     ...[
       'platform.devctl-platform.svc.cluster.local',
       'web.other.svc',
+      'web.other',
+      'kubernetes.default',
       'web.other.svc.',
       'localhost',
       'kubernetes',
@@ -101,6 +120,12 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
   test('its own ones', async () => {
     const made = [
       route({ rules: [rule(own), rule(`a-b-c-${ns}.${DOMAIN}`)], tls: [{ hosts: [own] }] }, { 'any/one': 'x' }),
+      route({ rules: [rule(own)] }, { 'nginx.ingress.kubernetes.io/proxy-body-size': '8m' }),
+      route({
+        rules: [
+          { host: own, http: { paths: [{ path: '/api(/|$)(.*)', pathType: 'ImplementationSpecific', backend }] } },
+        ],
+      }),
       service({}),
       service({ type: 'ExternalName', externalName: 'db.example.org' }),
     ]
@@ -129,6 +154,21 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     } finally {
       await cluster.delete({ ...good, ...good.metadata })
     }
+  })
+
+  test('of many namespaces that are made at once, each keeps its hosts', async () => {
+    const dora = await platform.person('dora', 'admin')
+    const names = ['many', 'a-many', 'b-many', 'c-a-many', 'd-b-many'].map(one => `${one}-${RUN}`)
+    const create = (name: string) => platform.call('POST /namespaces', { token: dora.token, body: { name } })
+    expect((await Promise.all(names.map(create))).map(({ status }) => status)).toEqual(names.map(() => 200))
+    const kept = await Promise.all(
+      names.map(async name => {
+        const live = await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+        return (live!.metadata.annotations!['dev.platform/longer-names'] ?? '').split(',').filter(one => one !== '')
+      }),
+    )
+    const [many, a, b] = kept
+    expect([many, a, b].map(one => one!.toSorted())).toEqual([names.slice(1).toSorted(), [names[3]], [names[4]]])
   })
 
   test('a new namespace takes no host that another one has', async () => {

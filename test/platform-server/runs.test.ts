@@ -244,6 +244,17 @@ describe.skipIf(!found)('runs', () => {
     expect(events.at(-1)?.data).toMatchObject({ type: 'state', run: { state: 'succeeded' } })
     expect(events.at(2)?.data).toMatchObject({ number: 3, step: 'run', text: '{"type":"note","text":"one"}' })
     expect((await log(run.id, '4')).map(({ id }) => id)).toEqual(['5', undefined])
+
+    // The commands of a repository would run with the variables of who destroys.
+    for (const [person, cloned] of [
+      [owner!, undefined],
+      [developer!, repository],
+    ] as const) {
+      const body = { namespace: name, environment: 'shop', action: 'destroy' }
+      const made = await platform.call('POST /runs', { token: person.token, body })
+      expect([made.status, made.body.repository]).toEqual([200, cloned])
+      await platform.call('POST /runs/:id/cancel', { token: person.token, params: { id: made.body.id } })
+    }
   })
 
   async function inputOf(id: string): Promise<string> {
