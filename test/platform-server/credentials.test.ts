@@ -60,7 +60,7 @@ describe.skipIf(!process.env.KUBECONFIG)('credentials of forges', () => {
     const text = records.flatMap(({ data }) => Object.values(data as object)).map(one => Buffer.from(one, 'base64'))
     expect(text.length).toBeGreaterThan(0)
     expect(JSON.stringify(body) + text.join() + JSON.stringify(platform.audit)).not.toContain('canary')
-    const issued = { label: 'x', user: owner!.id, namespaces: [ns] }
+    const issued = { label: 'x', user: owner!.id, namespaces: [ns], prefix: 'shop-' }
     for (const kind of ['run', 'ci'] as const) {
       const token = (await platform.parts.tokens.issue({ kind, ...issued })).text
       expect((await set({ token }, 'user')).status).toBe(403)
