@@ -5,7 +5,7 @@ import { recordName } from '../../operations/objects/record.ts'
 import { eventually } from '../cluster/cluster.ts'
 import type { TestPlatform } from '../platform-server/open-platform.ts'
 
-// An environment as a deploy leaves it, on an API server without a kubelet: what that would say is written here.
+// An environment as a deploy leaves it, whose Pods get no node: what a kubelet would say is written here.
 
 const COMMIT = '4f1c9aa0d3b1c2e4f5a60718293a4b5c6d7e8f90'
 const SHOP = {
@@ -167,7 +167,12 @@ function workload(
 ): KubeObject {
   const template = {
     metadata: { labels },
-    spec: { containers: [{ name: service, image }], ...(kind === 'Job' && { restartPolicy: 'Never' }) },
+    spec: {
+      // No node gets them: where there is a kubelet, it would say otherwise.
+      schedulerName: 'nobody',
+      containers: [{ name: service, image }],
+      ...(kind === 'Job' && { restartPolicy: 'Never' }),
+    },
   }
   const selector = { matchLabels: { 'dev.platform/service': service } }
   return {
