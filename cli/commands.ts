@@ -3,6 +3,7 @@ import { build } from './commands/build.ts'
 import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
 import { context, contextDelete, contextList, contextShow, contextUse } from './commands/context.ts'
+import { credentials, credentialsList, credentialsSet, credentialsUnset } from './commands/credentials.ts'
 import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
 import { diff } from './commands/diff.ts'
@@ -83,6 +84,10 @@ export const commands: readonly Command[] = [
   variablesList,
   variablesSet,
   variablesUnset,
+  credentials,
+  credentialsList,
+  credentialsSet,
+  credentialsUnset,
   platform,
   platformInstall,
   platformInvite,

@@ -38,8 +38,8 @@ export async function openSession(
   { manifest, ...wish }: SessionInput,
   { signal, trace, giveUp, chosen }: SessionWorld,
 ): Promise<Session> {
-  const { findTarget } = await import('./contexts/target.ts')
-  const target = await findTarget(workspace, wish, manifest)
+  const { findTargetWithHome } = await import('./platform/target-with-home.ts')
+  const target = await findTargetWithHome(workspace, wish, manifest, signal)
   chosen?.(target)
   const { namespace, from } = target
   dnsLabel(namespace, from.namespace.replaceAll('`', ''))

@@ -86,7 +86,11 @@ function valueAt(yaml: Yaml, { node, rest }: Pick<YamlPlace, 'node' | 'rest'>, e
  * A mapping is written in one line; a text is plain where every version of YAML reads it as a text.
  */
 function toNode(yaml: Yaml, value: YamlValue): Node {
-  const node = new yaml.Document(value).createNode(value, { flow: true })
+  return asTexts(yaml, new yaml.Document(value).createNode(value, { flow: true }))
+}
+
+/** Quotes the texts of a node that some version of YAML reads as something else: `1_000` is a number. */
+export function asTexts<N extends Node>(yaml: Yaml, node: N): N {
   yaml.visit(node, {
     Scalar(_, scalar) {
       const isPlain = yaml.stringify(scalar.value, { compat: 'yaml-1.1', lineWidth: 0 }) === `${scalar.value}\n`

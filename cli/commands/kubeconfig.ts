@@ -1,12 +1,19 @@
 import { command } from '../command.ts'
+import { flag } from '../options/option.ts'
+import { target } from '../options/target.ts'
 
 export const kubeconfig = command({
   name: 'kubeconfig',
   summary: 'Write the current context and namespace to the kubeconfig',
-  description: `Makes the current context and namespace of devctl the current ones in the kubeconfig, so that kubectl, helm and other tools use them. Nothing else in the file is changed.`,
-  options: {},
-  async run(context) {
+  description: `Makes the current context and namespace of devctl the current ones in the kubeconfig, so that kubectl, helm and other tools use them. Nothing else in the file is changed.
+
+A platform is written with its cluster, and with devctl as the program that gives kubectl a token, which is good for an hour. No token is in the file.`,
+  options: {
+    ...target,
+    execCredential: flag('--exec-credential', 'for kubectl: print a token of the platform as an ExecCredential'),
+  },
+  async run(context, _words, values) {
     const { updateKubeconfig } = await import('../run/kubeconfig.ts')
-    return updateKubeconfig(context)
+    return updateKubeconfig(context, values)
   },
 })

@@ -1,8 +1,9 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { findTarget, type Target } from '../../operations/contexts/target.ts'
+import type { Target } from '../../operations/contexts/target.ts'
 import { bySecret, createSecrets } from '../../operations/gitops-secrets/create.ts'
 import { type NeededKey, neededKeys } from '../../operations/gitops-secrets/needed-secrets.ts'
+import { findTargetWithHome } from '../../operations/platform/target-with-home.ts'
 import { openProject, targetOf } from '../../operations/project/open-project.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
@@ -53,7 +54,7 @@ async function isWanted(io: Io, needed: readonly NeededKey[], wish: ReturnType<t
   if (!io.choose) return false
   let target: Target
   try {
-    target = await findTarget(io, wish, wish.manifest)
+    target = await findTargetWithHome(io, wish, wish.manifest)
   } catch (error) {
     // Answers can be given where there is no cluster.
     if (error instanceof UserError) return false

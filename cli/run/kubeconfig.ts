@@ -1,12 +1,89 @@
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { devctlHome } from '../../operations/contexts/home.ts'
 import { selectInKubeconfig } from '../../operations/contexts/kubeconfig-edit.ts'
 import { readKubeconfigNames } from '../../operations/contexts/kubeconfig-names.ts'
-import { findTarget } from '../../operations/contexts/target.ts'
+import { kubeconfigName, putInKubeconfig } from '../../operations/contexts/kubeconfig-platform.ts'
+import { isPlatform } from '../../operations/contexts/store.ts'
+import type { Target, TargetOptions } from '../../operations/contexts/target.ts'
+import { findTargetWithHome } from '../../operations/platform/target-with-home.ts'
 import type { Context } from '../command.ts'
+import type { Io } from '../terminal/io.ts'
+import { withDeadline } from './deadline.ts'
+
+export interface KubeconfigValues extends TargetOptions {
+  readonly execCredential: boolean
+}
+
+/** Milliseconds that kubectl waits for its token at most. */
+const PLUGIN = 30_000
 
 /** Makes kubectl and its like use the current context and its namespace. A plain cluster has its credentials in the kubeconfig already. */
-export async function updateKubeconfig({ io }: Context): Promise<number> {
-  const { context, namespace } = await findTarget(io, {})
+export async function updateKubeconfig(
+  { io }: Context,
+  { execCredential, ...options }: KubeconfigValues,
+): Promise<number> {
+  const target = await findTargetWithHome(io, options)
+  if (execCredential) return printCredential(io, target)
+  const { context, namespace } = target
+  if (isPlatform(context)) return writePlatform(io, target)
   const paths = await selectInKubeconfig(await readKubeconfigNames(io), context, namespace)
-  io.stdout.write(`Updated Kubernetes context '${context}/${namespace}' in '${paths.join("', '")}'\n`)
+  printUpdated(io, context, namespace, paths)
   return 0
+}
+
+function printUpdated({ stdout }: Io, context: string, namespace: string, paths: readonly string[]): void {
+  stdout.write(`Updated Kubernetes context '${context}/${namespace}' in '${paths.join("', '")}'\n`)
+}
+
+/** Asks for a token first: what does not work is not written. */
+function writePlatform(io: Io, target: Target): Promise<number> {
+  const { context, namespace, stored } = target
+  const hint = 'is the platform running?'
+  return withDeadline(io, { timeout: undefined, hint }, async signal => {
+    const { platformCredential } = await import('../../operations/platform/access.ts')
+    const { server, ca } = await platformCredential(io, target, signal)
+    const paths = await putInKubeconfig(await readKubeconfigNames(io), {
+      platform: context,
+      namespace,
+      kubernetes: { server, ...(ca !== undefined && { ca }) },
+      program: await thisProgram(io),
+      env: io.env.DEVCTL_HOME ? { DEVCTL_HOME: devctlHome(io) } : {},
+    })
+    printUpdated(io, kubeconfigName(context), namespace, paths)
+    if (stored.kubernetes === undefined)
+      io.stderr.write('note: kubectl needs `DEVCTL_URL` and `DEVCTL_TOKEN`, too: the token is not stored\n')
+    return 0
+  })
+}
+
+/** `devctl`, where it is on the path of programs; else what runs here. */
+async function thisProgram({ env }: Io): Promise<{ readonly command: string; readonly args: readonly string[] }> {
+  const { findProgram } = await import('../../adapters/process/find-program.ts')
+  const script = process.argv[1]
+  return script === undefined || findProgram('devctl', env) !== undefined
+    ? { command: 'devctl', args: [] }
+    : { command: process.execPath, args: [script] }
+}
+
+/** What kubectl reads: https://kubernetes.io/docs/reference/config-api/client-authentication.v1/ */
+function printCredential(io: Io, target: Target): Promise<number> {
+  if (!isPlatform(target.context))
+    throw new UserError(`\`${target.context}\` is no platform`, {
+      hint: 'kubectl has the credentials of a context of the kubeconfig by itself',
+    })
+  if (io.stdout.isTTY)
+    throw new UsageError('`--exec-credential` prints a token, and is for kubectl', {
+      hint: '`devctl kubeconfig` makes kubectl use it',
+    })
+  return withDeadline(io, { timeout: undefined, fallback: PLUGIN, hint: 'is the platform running?' }, async signal => {
+    const { platformCredential } = await import('../../operations/platform/access.ts')
+    const { token, expires } = await platformCredential(io, target, signal)
+    const status = { token: token.reveal(), expirationTimestamp: expires }
+    const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', spec: {}, status }
+    // A redactor could find something in the token.
+    const { stdout } = io
+    const write = stdout.writeAsIs ?? stdout.write
+    write.call(stdout, `${JSON.stringify(credential)}\n`)
+    return 0
+  })
 }

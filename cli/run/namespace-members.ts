@@ -38,9 +38,11 @@ async function userCalled(platform: Platform, login: string, signal: AbortSignal
   const found = items.filter(one => one.login === login || one.id === login)
   if (found.length === 1) return found[0]!.id
   if (found.length > 1)
-    throw new UserError(`\`${login}\` are ${found.length} people`, {
-      notes: found.map(({ id, name = login }) => `${id}: ${name}`),
-      hint: 'write the id in the place of the name',
+    throw new UserError(`\`${login}\` is the name of ${found.length} people`, {
+      notes: found.map(
+        ({ id, name = login, provider }) => `\`${id}\`: ${name}${provider ? `, of ${provider}` : ', who was invited'}`,
+      ),
+      hint: `write the id in the place of the name: \`devctl namespace share NAME ${found[0]!.id}\``,
     })
   const near = didYouMean(
     login,

@@ -1,7 +1,8 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isPlatform } from '../../operations/contexts/store.ts'
-import { findTarget, type Target, type TargetOptions } from '../../operations/contexts/target.ts'
+import type { Target, TargetOptions } from '../../operations/contexts/target.ts'
 import type { Platform } from '../../operations/platform/connect-platform.ts'
+import { findTargetWithHome } from '../../operations/platform/target-with-home.ts'
 import type { Io } from '../terminal/io.ts'
 import { withDeadline } from './deadline.ts'
 
@@ -36,7 +37,7 @@ export async function onPlatform(
     readonly work: (on: OnPlatform) => Promise<number>
   },
 ): Promise<number> {
-  const target = await findTarget(io, options)
+  const target = await findTargetWithHome(io, options)
   const { context, stored } = target
   if (!isPlatform(context))
     throw new UserError(`\`devctl ${command}\` needs the platform, which the cluster of \`${context}\` does not have`, {

@@ -5,6 +5,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { get } from '../../compiler/text/tree.ts'
 import { withDefaultTag } from '../../compiler/values/image-reference.ts'
 import { findTarget, type Target } from '../contexts/target.ts'
+import { withHome } from '../platform/target-with-home.ts'
 import { withPlatformVariables } from '../platform/with-variables.ts'
 import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
 import { lastingOptions, registryText } from '../project/lasting-options.ts'
@@ -90,12 +91,14 @@ async function targetOrNone(
   context: string | undefined,
   manifest: ReturnType<typeof targetOf>,
 ): Promise<Pick<Target, 'stored' | 'context' | 'namespace'>> {
+  let target: Target
   try {
-    return await findTarget(workspace, { context }, manifest.manifest)
+    target = await findTarget(workspace, { context }, manifest.manifest)
   } catch (error) {
     if (context !== undefined || !(error instanceof UserError)) throw error
     return { context: '', namespace: '', stored: { name: '' } }
   }
+  return withHome(workspace, target)
 }
 
 const isSameName = (one: string, other: string | undefined): boolean =>

@@ -1,7 +1,7 @@
 import { devctlHome } from '../contexts/home.ts'
 import type { Secret } from '../contexts/secret.ts'
 import { isPlatform, readContexts, type StoredContext } from '../contexts/store.ts'
-import { findTarget } from '../contexts/target.ts'
+import { findTargetWithHome } from '../platform/target-with-home.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** A builder, as the user has named it. */
@@ -53,6 +53,6 @@ export async function currentBuilder(workspace: Pick<Workspace, 'cwd' | 'env'>):
   const { contexts, current = '' } = readContexts(devctlHome(workspace))
   const context = workspace.env.DEVCTL_URL || current
   if (!isPlatform(context)) return chooseBuilder(workspace, contexts.get(current))
-  const { stored, namespace } = await findTarget(workspace, { context })
+  const { stored, namespace } = await findTargetWithHome(workspace, { context })
   return chooseBuilder(workspace, stored, namespace)
 }

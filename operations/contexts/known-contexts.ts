@@ -33,7 +33,10 @@ export async function knownContexts(around: Surroundings): Promise<readonly Know
   const stored = readContexts(devctlHome(around))
   const kubeconfig = await readKubeconfigNames(around)
   const [current] = chooseContext({ options: {}, env: around.env, manifest: {}, stored, kubeconfig }) ?? []
-  const names = [...new Set([...stored.contexts.keys(), ...kubeconfig.contexts.keys()])]
+  // What `devctl kubeconfig` has written of a platform is for kubectl: devctl has the platform itself.
+  const isOurs = (name: string, platform: string | undefined) => platform !== undefined && name !== current
+  const others = [...kubeconfig.contexts].flatMap(([name, { platform }]) => (isOurs(name, platform) ? [] : [name]))
+  const names = [...new Set([...stored.contexts.keys(), ...others])]
   return names
     .sort((a, b) => Number(isPlatform(b)) - Number(isPlatform(a)) || (a < b ? -1 : 1))
     .map(name => {

@@ -1,4 +1,4 @@
-import { entriesOf, readKubeconfigFiles, textOf } from '../../adapters/kubernetes/kubeconfig-files.ts'
+import { entriesOf, fieldsOf, readKubeconfigFiles, textOf } from '../../adapters/kubernetes/kubeconfig-files.ts'
 import type { Surroundings } from './home.ts'
 
 /**
@@ -18,6 +18,8 @@ export interface KubeconfigContext {
   /** The file that holds it; absent for that of the Pod that devctl runs in. */
   readonly path?: string
   readonly namespace?: string
+  /** The URL of the platform that `devctl kubeconfig` has written it for. */
+  readonly platform?: string
 }
 
 /**
@@ -30,10 +32,23 @@ export async function readKubeconfigNames({ env, cwd }: Surroundings): Promise<K
   for (const file of files)
     for (const { name, fields } of entriesOf(file, 'context')) {
       const namespace = textOf(fields['namespace'])
+      const platform = platformIn(fields['extensions'])
       if (!contexts.has(name))
-        contexts.set(name, { ...(file.path && { path: file.path }), ...(namespace && { namespace }) })
+        contexts.set(name, {
+          ...(file.path && { path: file.path }),
+          ...(namespace && { namespace }),
+          ...(platform && { platform }),
+        })
     }
   const first = files.find(({ content }) => textOf(content['current-context']) !== undefined)
   const current = textOf(first?.content['current-context'])
   return { paths, current, ...(first?.path && { currentPath: first.path }), contexts }
+}
+
+/** The name of the extension of a context that `devctl kubeconfig` has written for a platform. */
+export const EXTENSION = 'devctl'
+
+function platformIn(extensions: unknown): string | undefined {
+  const all = Array.isArray(extensions) ? extensions.map(fieldsOf) : []
+  return textOf(fieldsOf(all.find(({ name }) => name === EXTENSION)?.['extension'])['platform'])
 }

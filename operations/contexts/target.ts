@@ -11,6 +11,9 @@ export interface TargetOptions {
   readonly namespace?: string | undefined
 }
 
+/** What decides the namespace when nothing names one. */
+export const NO_NAMESPACE = 'the Kubernetes default'
+
 /** Everything that takes part in the choice, in the order in which it counts. */
 export interface TargetSources {
   readonly options: TargetOptions
@@ -61,7 +64,7 @@ export function chooseTarget(choices: TargetSources): Target {
     [manifest.namespace, 'the manifest'],
     [record.namespace, '`devctl namespace use`'],
     [kubeconfig.contexts.get(context)?.namespace, 'the kubeconfig'],
-  ]) ?? ['default', 'the Kubernetes default']
+  ]) ?? ['default', NO_NAMESPACE]
   return { context, namespace, from: { context: contextFrom, namespace: namespaceFrom }, stored: record }
 }
 

@@ -9,33 +9,64 @@ import { connectPlatform } from './connect-platform.ts'
 /** Milliseconds before its end at which a token of Kubernetes is not used any more. */
 const MARGIN = 60_000
 
+/** The cluster of a platform, and a token for it. */
+export interface PlatformCredential {
+  readonly server: string
+  /** PEM. */
+  readonly ca?: string | undefined
+  readonly token: Secret
+  /** RFC 3339: from then on, another one is needed. */
+  readonly expires: string
+}
+
+type Stored = Pick<Target, 'context' | 'stored'>
+
 /**
  * The access to the cluster of a platform, with the rights of the person who has logged in. As long
  * as the last token of Kubernetes is good, the platform is not asked.
  */
 export async function platformAccess(
   around: Surroundings,
-  { context, namespace, stored }: Pick<Target, 'context' | 'namespace' | 'stored'>,
+  target: Pick<Target, 'context' | 'namespace' | 'stored'>,
   signal: AbortSignal,
 ): Promise<KubeconfigAccess> {
-  const platform = connectPlatform(context, stored.token, around.env)
-  const isKept = stored.kubernetes !== undefined
-  const { server: address, ca } = stored.kubernetes ?? (await platform.call('GET /info', {}, signal)).kubernetes
+  const { context, namespace } = target
+  const { server: address, ca } = await apiServer(around, target, signal)
   const server = new URL(address)
-  let kept: StoredContext['kubeToken'] = stored.kubeToken
+  const tokenOf = tokens(around, target, signal)
   return tokenAccess({
     context,
     namespace,
     server,
     ca,
     proxy: proxyFor(server, around.env),
-    async token(fresh) {
-      if (!fresh && kept && Date.parse(kept.expires) - Date.now() > MARGIN) return kept.token.reveal()
-      const { token, expires } = await platform.call('POST /kube-token', {}, signal)
-      kept = { token: new Secret(token), expires }
-      // One that came by the environment is nobody's login.
-      if (isKept) await saveContext(devctlHome(around), { name: context, kubeToken: kept }, false)
-      return token
-    },
+    token: async fresh => (await tokenOf(fresh)).token.reveal(),
   })
+}
+
+/** The same for a program that is not devctl. */
+export async function platformCredential(
+  around: Surroundings,
+  target: Stored,
+  signal: AbortSignal,
+): Promise<PlatformCredential> {
+  const { server, ca } = await apiServer(around, target, signal)
+  const { token, expires } = await tokens(around, target, signal)(false)
+  return { server, ca, token, expires: new Date(Date.parse(expires) - MARGIN).toISOString() }
+}
+
+/** It is kept from the login; one that came by the environment is nobody's. */
+const apiServer = async ({ env }: Surroundings, { context, stored }: Stored, signal: AbortSignal) =>
+  stored.kubernetes ?? (await connectPlatform(context, stored.token, env).call('GET /info', {}, signal)).kubernetes
+
+function tokens(around: Surroundings, { context, stored }: Stored, signal: AbortSignal) {
+  let kept: StoredContext['kubeToken'] = stored.kubeToken
+  return async (fresh: boolean) => {
+    if (!fresh && kept && Date.parse(kept.expires) - Date.now() > MARGIN) return kept
+    const platform = connectPlatform(context, stored.token, around.env)
+    const { token, expires } = await platform.call('POST /kube-token', {}, signal)
+    kept = { token: new Secret(token), expires }
+    if (stored.kubernetes) await saveContext(devctlHome(around), { name: context, kubeToken: kept }, false)
+    return kept
+  }
 }

@@ -7,11 +7,17 @@ const user = Type.Object({ ...me.properties, lastLogin: time, isSuspended: Type.
 /** Somebody, as administrators see them. */
 export type ShownUser = Static<typeof user>
 
+/** Somebody whom others look for: two providers can have people of one name. */
+const someone = Type.Object({
+  ...person.properties,
+  provider: Type.Optional(Type.String({ description: 'host of the provider by which they log in' })),
+})
+
 const userChange = closed({ role: Type.Optional(platformRole), isSuspended: Type.Optional(Type.Boolean()) })
 
 /** The people of a platform. */
 export const userRoutes = {
-  'GET /users': route({ caller: 'user', reply: listOf(person) }),
+  'GET /users': route({ caller: 'user', reply: listOf(someone) }),
   'GET /admin/users': route({ caller: 'admin', reply: listOf(user) }),
   'PATCH /admin/users/:user': route({
     caller: 'admin',

@@ -1,11 +1,15 @@
 import type { userRoutes } from '../../api/users.ts'
+import type { PlatformUser } from '../../records/user.ts'
 import { toPerson, toShownUser } from '../answers.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { PlatformError } from '../platform-error.ts'
 import type { HandlersOf } from './handler.ts'
 
 export const userHandlers = ({ users, tokens }: PlatformParts): HandlersOf<typeof userRoutes> => ({
-  'GET /users': async () => ({ items: (await users.all()).map(toPerson) }),
+  'GET /users': async () => {
+    const all = await users.all()
+    return { items: all.map(one => ({ ...toPerson(one), ...providerOf(one) })) }
+  },
   'GET /admin/users': async () => ({ items: (await users.all()).map(toShownUser) }),
   'PATCH /admin/users/:user': async ({ params, body, by }) => {
     const user = await users.known(params.user)
@@ -15,3 +19,7 @@ export const userHandlers = ({ users, tokens }: PlatformParts): HandlersOf<typeo
     return toShownUser(saved)
   },
 })
+
+/** Its host. Who came by a link has none. */
+const providerOf = ({ issuer }: PlatformUser) =>
+  /^https?:\/\//.test(issuer) && URL.canParse(issuer) ? { provider: new URL(issuer).host } : {}

@@ -1,0 +1,77 @@
+import { dnsLabel } from '../../operations/project/checks.ts'
+import { command } from '../command.ts'
+import { choice, flag, text } from '../options/option.ts'
+import { timeout } from '../options/target.ts'
+
+const scope = {
+  namespace: text('-n, --namespace <namespace>', 'those of this namespace (default: of the context)', {
+    check: dnsLabel,
+  }),
+  user: flag('--user', 'your own: for what you run, in all namespaces'),
+  context: text('--context <name>', 'platform to use (default: $DEVCTL_CONTEXT, or the current context)', {
+    completes: 'context',
+  }),
+  timeout,
+}
+
+const list = { ...scope, output: choice('-o, --output <format>', 'output format (default: a table)', ['json']) }
+
+const host = '`git.example.com`, with a port if it has one'
+
+export const credentials = command({
+  name: 'credentials',
+  summary: 'Set the logins with which pipelines on a platform clone',
+  description: `A run of \`devctl pipeline\` clones in the cluster. It logs in with what its namespace has for the host of the repository, else with what the person has who has started it. Nobody is shown a password. Requires a cluster with the platform installed.
+
+Without a subcommand, this is the same as \`devctl credentials list\`.`,
+  options: list,
+  async run(context, _words, options) {
+    const { listCredentials } = await import('../run/credentials.ts')
+    return listCredentials(context, options)
+  },
+})
+
+export const credentialsList = command({
+  name: 'credentials list',
+  summary: 'List the logins of a namespace, and your own',
+  description: 'Lists hosts and users, and who has set them when; nobody sees the passwords.',
+  options: list,
+  async run(context, _words, options) {
+    const { listCredentials } = await import('../run/credentials.ts')
+    return listCredentials(context, options)
+  },
+})
+
+export const credentialsSet = command({
+  name: 'credentials set',
+  summary: 'Set the login for a host',
+  description:
+    'Sets the login for a host of repositories, of the namespace or of yourself. Asks for the password or token on a terminal without showing it, else reads it from standard input. Give pipelines a token that can only read.',
+  words: [{ name: '<host>', description: host }],
+  options: {
+    ...scope,
+    login: text('--login <name>', 'name of the user there (default: `git`, which forges take with a token)'),
+  },
+  examples: [
+    { line: 'devctl credentials set git.example.com', does: 'ask for a token' },
+    {
+      line: 'devctl credentials set git.example.com --user --login ann < token.txt',
+      does: 'set your own, from a file',
+    },
+  ],
+  async run(context, [word], options) {
+    const { setCredential } = await import('../run/credentials.ts')
+    return setCredential(context, word!, options)
+  },
+})
+
+export const credentialsUnset = command({
+  name: 'credentials unset',
+  summary: 'Remove the login for a host',
+  words: [{ name: '<host>', description: host }],
+  options: scope,
+  async run(context, [word], options) {
+    const { unsetCredential } = await import('../run/credentials.ts')
+    return unsetCredential(context, word!, options)
+  },
+})

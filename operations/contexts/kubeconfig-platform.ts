@@ -1,0 +1,83 @@
+import { changeFile } from '../../adapters/files/locked-file.ts'
+import { putNamedItems } from '../../adapters/files/yaml-named-items.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { EXTENSION, type KubeconfigNames } from './kubeconfig-names.ts'
+
+/** What the kubeconfig says of a platform. */
+export interface PlatformEntry {
+  /** Its URL, which is the context of devctl. */
+  readonly platform: string
+  readonly namespace: string
+  readonly kubernetes: { readonly server: string; readonly ca?: string }
+  /** The program that prints a token, and its arguments before those of devctl. */
+  readonly program: { readonly command: string; readonly args: readonly string[] }
+  /** Variables that the program needs. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** The name that a platform has in a kubeconfig: its host, with underscores. */
+export const kubeconfigName = (platform: string): string => new URL(platform).host.replaceAll(/[.:[\]]/g, '_')
+
+/**
+ * Writes a platform into the user's kubeconfig, as the current context, with a plugin that gives kubectl its token: none
+ * is in the file. Gives the files that were written. Throws a UserError for a context of this name that is not ours.
+ */
+export async function putInKubeconfig(
+  { paths, currentPath, contexts }: KubeconfigNames,
+  entry: PlatformEntry,
+): Promise<readonly string[]> {
+  const name = kubeconfigName(entry.platform)
+  const before = contexts.get(name)
+  if (before && before.platform === undefined)
+    throw new UserError(`the kubeconfig has a context \`${name}\` already, which is no platform of devctl`, {
+      hint: `\`kubectl config rename-context ${name} NEW\` gives it another name`,
+    })
+  const holder = before?.path ?? paths[0]!
+  // The first file that names a current context wins, as for kubectl.
+  const first = currentPath ?? holder
+  const current = { 'current-context': name }
+  await write(holder, itemsOf(name, entry), {
+    apiVersion: 'v1',
+    kind: 'Config',
+    ...(first === holder && current),
+  })
+  if (first !== holder) await write(first, [], current)
+  return [...new Set([holder, first])]
+}
+
+function itemsOf(name: string, { platform, namespace, kubernetes, program, env }: PlatformEntry) {
+  const { server, ca } = kubernetes
+  const data = ca !== undefined && { 'certificate-authority-data': Buffer.from(ca).toString('base64') }
+  const extensions = [{ name: EXTENSION, extension: { platform } }]
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: program.command,
+    args: [...program.args, 'kubeconfig', '--exec-credential', '--context', platform],
+    env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
+    interactiveMode: 'Never',
+    installHint: `\`devctl\` gives kubectl its token: install it, or run \`devctl kubeconfig\` again`,
+  }
+  return [
+    { list: 'clusters', item: { name, cluster: { server, ...data } } },
+    { list: 'users', item: { name, user: { exec } } },
+    { list: 'contexts', item: { name, context: { cluster: name, user: name, namespace, extensions } } },
+  ]
+}
+
+async function write(
+  path: string,
+  items: Parameters<typeof putNamedItems>[1],
+  texts: Readonly<Record<string, string>>,
+): Promise<void> {
+  await changeFile(path, {
+    shown: path,
+    isPrivate: false,
+    async edit(text) {
+      const edited = await putNamedItems(text ?? '', items, texts)
+      if (edited.ok) return edited.text
+      throw new UserError(`cannot write the platform into \`${path}\`: ${edited.problem}`, {
+        hint: 'name another file first in `KUBECONFIG`',
+      })
+    },
+  })
+}

@@ -1,0 +1,43 @@
+import type { Surroundings } from '../contexts/home.ts'
+import { isPlatform } from '../contexts/store.ts'
+import { findTarget, NO_NAMESPACE, type Target, type TargetOptions } from '../contexts/target.ts'
+
+/** The own namespaces that this process has asked for, by platform and token. */
+const known = new Map<string, Promise<string | undefined>>()
+
+/**
+ * As `findTarget`. On a platform, where nothing names a namespace, it is the person's own one: a login remembers it,
+ * and for a token of the environment the platform is asked, once.
+ */
+export async function findTargetWithHome(
+  around: Surroundings,
+  options: TargetOptions,
+  manifest?: TargetOptions,
+  signal?: AbortSignal,
+): Promise<Target> {
+  return withHome(around, await findTarget(around, options, manifest), signal)
+}
+
+/** The same for a target that was found. */
+export async function withHome(around: Surroundings, target: Target, signal?: AbortSignal): Promise<Target> {
+  const { context, from, stored } = target
+  if (!isPlatform(context) || from.namespace !== NO_NAMESPACE) return target
+  const key = `${context} ${stored.token?.reveal()}`
+  const asked = known.get(key) ?? askForHome(around, target, signal)
+  known.set(key, asked)
+  const home = await asked.catch(error => {
+    known.delete(key)
+    throw error
+  })
+  // A job of a CI system has none.
+  return home === undefined ? target : { ...target, namespace: home, from: { ...from, namespace: 'the own namespace' } }
+}
+
+async function askForHome(
+  { env }: Surroundings,
+  { context, stored }: Target,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const { connectPlatform } = await import('./connect-platform.ts')
+  return (await connectPlatform(context, stored.token, env).call('GET /me', {}, signal)).home
+}
