@@ -41,6 +41,13 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
     imageRegistry: text('--image-registry <host/path>', 'registry with the image `platform` of this version', {
       check: registryPath,
     }),
+    registry: text('--registry <host[/path]>', 'registry of the images that people build; `-` is none', {
+      check: registryOrNone,
+    }),
+    registryTokens: flag(
+      '--registry-tokens',
+      'the registry trusts tokens of the platform: members of a namespace log in to it by the platform',
+    ),
     kubernetesServer: text(
       '--kubernetes-server <url>',
       'address of the API server for people (default: that of the context)',
@@ -136,6 +143,10 @@ export const platformUninstall = command({
     return runUninstall(context, values)
   },
 })
+
+function registryOrNone(value: string, option: string): void {
+  if (value !== '-') registryPath(value, option)
+}
 
 function atLeastOne(value: string, option: string): void {
   if (/^[1-9]\d?$/.test(value)) return

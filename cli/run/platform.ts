@@ -16,13 +16,14 @@ import {
   uninstallPlatform,
 } from '../../operations/platform/install.ts'
 import { type ProviderInput, wantedProviders } from '../../operations/platform/install-providers.ts'
+import { type RegistryInput, wantedRegistry } from '../../operations/platform/install-registry.ts'
 import type { Session } from '../../operations/session.ts'
 import { version } from '../../operations/version.ts'
 import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
 import type { Context } from '../command.ts'
 import { withCluster } from './cluster-session.ts'
 
-export interface PlatformInstallValues extends ProviderInput {
+export interface PlatformInstallValues extends ProviderInput, RegistryInput {
   readonly context: string | undefined
   readonly domain: string | undefined
   readonly tlsSecret: string | undefined
@@ -53,10 +54,12 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const wanted = await wantedProviders(values, installed?.providers ?? [])
     const { providers } = wanted
     const trusted = (await readAuthorities(values.caFile)) ?? installed?.trusted
-    const one = {
+    const { kept, ...registry } = wantedRegistry(values, installed?.kept ?? {})
+    const one: Installation = {
       ...(await toInstallation(context, session, { ...values, domain, imageRegistry }, installed?.options)),
       providers,
-      kept: installed?.kept ?? {},
+      kept,
+      ...registry,
       ...(trusted !== undefined && { trusted }),
     }
     const url = urlOf(one)

@@ -27,6 +27,7 @@ import { podProblems } from '../objects/problems.ts'
 import { statusOf } from '../objects/status.ts'
 import { makeFirstKey } from './first-key.ts'
 import { keepClientSecrets, type WantedProviders } from './install-providers.ts'
+import { makeRegistryKey } from './registry-key.ts'
 
 /** Milliseconds. */
 const LOOK = 500
@@ -57,6 +58,7 @@ export async function installPlatform(
     // In the namespace that was made before, and before the Pods that mount it.
     if (object.kind === 'Deployment') {
       await makeFirstKey(cluster, signal)
+      if (one.hasRegistryTokens) await makeRegistryKey(cluster, world.now(), signal)
       await keepClientSecrets(cluster, login, signal)
     }
     await applyOne(cluster, object, signal)

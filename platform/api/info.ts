@@ -10,7 +10,9 @@ const info = Type.Object({
     server: Type.String({ description: 'the API server, for programs of users' }),
     ca: Type.Optional(Type.String({ description: 'PEM; absent: one that the system trusts' })),
   }),
-  registry: Type.Optional(Type.String()),
+  registry: Type.Optional(
+    Type.String({ description: 'of the images of people; their names go on with that of a namespace' }),
+  ),
 })
 export type Info = Static<typeof info>
 

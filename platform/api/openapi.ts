@@ -10,6 +10,7 @@ const CALLERS: Readonly<Record<ApiRoute['caller'], string>> = {
   user: 'Any token of a person.',
   person: 'A login by browser or command line; not a token for programs.',
   admin: 'An administrator.',
+  registry: 'A token of a person, or a login for images, as a bearer or as the password of basic authentication.',
 }
 
 /**

@@ -2,9 +2,10 @@ import Type, { type TSchema } from 'typebox'
 
 /**
  * Who may call a route. `nobody`: no login is needed; `user`: any token of a person; `person`: a person
- * themselves, by browser or command line, not a token for programs; `admin`: an administrator.
+ * themselves, by browser or command line, not a token for programs; `admin`: an administrator; `registry`: the
+ * client of a registry, with a token or a login that is for images only.
  */
-export type Caller = 'nobody' | 'user' | 'person' | 'admin'
+export type Caller = 'nobody' | 'user' | 'person' | 'admin' | 'registry'
 
 /** One way in: what is sent, what comes back, who may call, and the word that the audit writes for it. */
 export interface ApiRoute {

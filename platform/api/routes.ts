@@ -6,6 +6,7 @@ import { environmentRoutes } from './environments.ts'
 import { infoRoutes } from './info.ts'
 import { meRoutes } from './me.ts'
 import { namespaceRoutes } from './namespaces.ts'
+import { registryRoutes } from './registry.ts'
 import type { ApiRoute } from './route.ts'
 import { runRoutes } from './runs.ts'
 import { sleepRoutes } from './sleep.ts'
@@ -28,6 +29,7 @@ export const ROUTES = {
   ...userRoutes,
   ...variableRoutes,
   ...credentialRoutes,
+  ...registryRoutes,
 } as const satisfies Readonly<Record<string, ApiRoute>>
 
 export type Routes = typeof ROUTES

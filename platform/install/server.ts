@@ -5,6 +5,7 @@ import {
   KEYS_SECRET,
   LOGIN_SECRET,
   PLATFORM_NAMESPACE,
+  REGISTRY_SECRET,
   RUNS_NAMESPACE,
   SERVER_ACCOUNT,
   USERS_NAMESPACE,
@@ -35,6 +36,10 @@ export interface Installation {
   readonly providers?: readonly ProviderSettings[]
   /** What an administrator has written into the settings, as `undecided` gives it. */
   readonly kept?: Readonly<Record<string, unknown>>
+  /** Of the images of people: a host, perhaps with a path; absent: that of before. */
+  readonly registry?: string
+  /** The registry believes tokens of the platform. */
+  readonly hasRegistryTokens?: boolean
   /** PEM: authorities that the server trusts besides those of its system. */
   readonly trusted?: string
 }
@@ -218,6 +223,8 @@ const settingsOf = (one: Installation) => ({
   kubernetes: one.kubernetes,
   clusterNetworks: one.clusterNetworks,
   providers: one.providers ?? [],
+  ...(one.registry !== undefined && { registry: one.registry }),
+  ...(one.hasRegistryTokens && { registryTokens: true }),
   runs: { ...(one.kept?.['runs'] as object | undefined), image: one.runnerImage, url: IN_CLUSTER },
 })
 
@@ -257,6 +264,7 @@ function deployment(one: Installation): KubeObject {
       { name: 'settings', mountPath: '/etc/devctl', readOnly: true },
       { name: 'keys', mountPath: '/etc/devctl-keys', readOnly: true },
       { name: 'login', mountPath: '/etc/devctl-login', readOnly: true },
+      { name: 'registry', mountPath: '/etc/devctl-registry', readOnly: true },
     ],
   }
   return {
@@ -277,6 +285,7 @@ function deployment(one: Installation): KubeObject {
             // Made once, by whoever installs; it is in no list of objects, so that nothing replaces it.
             { name: 'keys', secret: { secretName: KEYS_SECRET } },
             { name: 'login', secret: { secretName: LOGIN_SECRET, optional: true } },
+            { name: 'registry', secret: { secretName: REGISTRY_SECRET, optional: true } },
           ],
         },
       },

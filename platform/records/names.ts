@@ -6,6 +6,9 @@ export const RUNS_NAMESPACE = 'devctl-runs'
 /** The Secret of `devctl-platform` with the client secrets of providers, by their id. */
 export const LOGIN_SECRET = 'login'
 
+/** The Secret of `devctl-platform` with the key for tokens of the registry, and its certificate. */
+export const REGISTRY_SECRET = 'registry'
+
 /** The Secret of `devctl-platform` with the keys that seal: `k1`, `k2` … */
 export const KEYS_SECRET = 'keys'
 /** The server's own account, in `devctl-platform`. */

@@ -5,8 +5,8 @@ import { base32 } from './token.ts'
 export const LONGEST_NAMESPACE = 40
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
-/** Namespaces that belong to the cluster, or to the platform. */
-const RESERVED = /^(kube-.*|devctl-.*|default|platform)$/
+/** Namespaces that belong to the cluster, or to the platform; `shared` are images that everybody has. */
+const RESERVED = /^(kube-.*|devctl-.*|default|platform|shared)$/
 
 /** Names by which people log in who have no provider; a regular expression. */
 export const LOGIN = '^[A-Za-z0-9][-A-Za-z0-9_.]{0,38}$'

@@ -7,12 +7,21 @@ export const NAMESPACE_ROLES = ['owner', 'developer', 'viewer'] as const
 export type NamespaceRole = (typeof NAMESPACE_ROLES)[number]
 
 /** What can be done with a namespace through the platform; what is in it the API server decides about. */
-export type NamespaceAction = 'see' | 'deploy' | 'wake' | 'sleep' | 'share' | 'variables' | 'delete' | 'transfer'
+export type NamespaceAction =
+  | 'see'
+  | 'pull'
+  | 'deploy'
+  | 'wake'
+  | 'sleep'
+  | 'share'
+  | 'variables'
+  | 'delete'
+  | 'transfer'
 
 const ALLOWED: Readonly<Record<NamespaceRole, ReadonlySet<NamespaceAction>>> = {
-  viewer: new Set(['see', 'wake']),
-  developer: new Set(['see', 'wake', 'sleep', 'deploy', 'variables']),
-  owner: new Set(['see', 'wake', 'sleep', 'deploy', 'variables', 'share', 'delete']),
+  viewer: new Set(['see', 'pull', 'wake']),
+  developer: new Set(['see', 'pull', 'wake', 'sleep', 'deploy', 'variables']),
+  owner: new Set(['see', 'pull', 'wake', 'sleep', 'deploy', 'variables', 'share', 'delete']),
 }
 /** What administrators may do in namespaces that they are no members of: keep order, and read nobody's secrets. */
 const ADMIN: ReadonlySet<NamespaceAction> = new Set(['see', 'wake', 'sleep', 'share', 'delete', 'transfer'])

@@ -15,6 +15,7 @@ import { type LoginLimits, loginLimits } from './login-limits.ts'
 import type { PlatformParts } from './make-parts.ts'
 import { registerPages, type WebFiles } from './pages.ts'
 import { PlatformError } from './platform-error.ts'
+import { type RegistryCaller, registryCaller } from './registry/registry-logins.ts'
 import { answerUpgrades, takeConnection } from './upgrade.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -88,6 +89,10 @@ function register(
     // Before the body is read and checked: who is nobody learns nothing of what is wanted.
     onRequest: async request => {
       if (route.caller === 'nobody') return limits.address(name, request.ip)
+      if (route.caller === 'registry') {
+        pullers.set(request, await registryCaller(request.headers, world, parts))
+        return
+      }
       const by = await whoIs(request.headers, world, parts)
       callers.set(request, by)
       limits.account(name, by.user.id)
@@ -101,6 +106,7 @@ function register(
         query: request.query,
         body: request.body,
         by: callers.get(request),
+        puller: pullers.get(request),
         after: lastEventId(request),
         signal: gone(reply),
         browser: browserOf(request.headers, world.settings.url, value => void reply.header('set-cookie', value)),
@@ -138,6 +144,7 @@ function gone({ raw }: FastifyReply): AbortSignal {
 }
 
 const callers = new WeakMap<FastifyRequest, Identified>()
+const pullers = new WeakMap<FastifyRequest, RegistryCaller>()
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, world: PlatformWorld): void {
   const { status, body } = toAnswer(error)

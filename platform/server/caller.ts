@@ -49,7 +49,7 @@ export async function whoIs(
 }
 
 /** Who a token belongs to. Throws a PlatformError when it lets nobody in. */
-async function identify(text: string, { tokens, users }: Accounts, now: number): Promise<Identified> {
+export async function identify(text: string, { tokens, users }: Accounts, now: number): Promise<Identified> {
   const token = await tokens.check(text)
   if (!token || token.user === undefined || EXCHANGED.has(token.kind)) throw notLoggedIn()
   const user = await users.find(token.user)

@@ -8,6 +8,7 @@ import { lead } from './leader.ts'
 import { makeParts } from './make-parts.ts'
 import { makeTasks } from './make-tasks.ts'
 import { readWebFiles } from './pages.ts'
+import { readRegistryKey } from './registry/registry-key.ts'
 import { readKeys, sealingWith } from './sealed.ts'
 import { readSettings } from './settings.ts'
 import type { PlatformWorld } from './world.ts'
@@ -22,6 +23,8 @@ interface Start {
   readonly keys: string
   /** A folder with the client secrets of providers. */
   readonly login: string
+  /** A folder with the key for tokens of the registry. */
+  readonly registry: string
   /** A folder with the pages. */
   readonly web: string
   readonly version: string
@@ -29,14 +32,19 @@ interface Start {
 }
 
 /** Serves the platform until a signal ends it. */
-async function serve({ settings, keys, login, web, version, port }: Start): Promise<void> {
+async function serve({ settings, keys, login, registry, web, version, port }: Start): Promise<void> {
   const accessAs = await tokenAccesses(process.env)
+  const read = readSettings(readFileSync(settings, 'utf8'))
+  const registryKey = read.registryTokens ? readRegistryKey(registry) : undefined
+  if (read.registryTokens && !registryKey)
+    throw new Error(`settings: \`registryTokens\` needs a key in \`${registry}\``)
   const world: PlatformWorld = {
     cluster: await connect({ env: process.env }),
     clusterAs: (token, who) => toCluster(accessAs(token, who)),
-    settings: readSettings(readFileSync(settings, 'utf8')),
+    settings: read,
     sealing: sealingWith({ read: () => readKeys(keys), now: Date.now }),
     version,
+    ...(registryKey && { registryKey }),
     clientSecret: provider => readText(join(login, provider)),
     now: Date.now,
     random: randomBytes,
@@ -71,8 +79,9 @@ const {
   DEVCTL_SETTINGS: settings = '/etc/devctl/settings.json',
   DEVCTL_KEYS: keys = '/etc/devctl-keys',
   DEVCTL_LOGIN: login = '/etc/devctl-login',
+  DEVCTL_REGISTRY_KEY: registry = '/etc/devctl-registry',
   DEVCTL_WEB: web = '/devctl/web',
   DEVCTL_VERSION: version = '0.0.0',
   PORT = '8080',
 } = process.env
-void serve({ settings, keys, login, web, version, port: Number(PORT) })
+void serve({ settings, keys, login, registry, web, version, port: Number(PORT) })

@@ -46,9 +46,15 @@ export function readSettings(text: string): Settings {
     trustedProxies: readProxies(found['trustedProxies'] ?? []),
     idleness: { sleep: hours('sleepHours', IDLENESS.sleep), delete: hours('deleteHours', IDLENESS.delete) },
     ...(found['builders'] !== undefined && { builders: readBuilders(found['builders']) }),
-    ...(found['registry'] !== undefined && { registry: textOf('registry') }),
+    ...(found['registry'] !== undefined && { registry: readRegistry(textOf('registry')) }),
+    ...(found['registryTokens'] === true && { registryTokens: true }),
     ...(found['runs'] !== undefined && { runs: toRuns(found['runs']) }),
   }
+}
+
+function readRegistry(text: string): string {
+  if (/^[a-z0-9.-]+(:\d+)?(\/[a-z0-9._-]+)*$/.test(text)) return text
+  throw new Error('settings: `registry` is no registry: `registry.example.com/team`')
 }
 
 function readNetworks(found: unknown): readonly string[] {

@@ -4,6 +4,7 @@ import type { CiTrust } from '../rules/ci-trust.ts'
 import type { Idleness } from '../rules/idleness.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
 import type { BuilderSettings } from './builds/builder-settings.ts'
+import type { RegistryKey } from './registry/registry-key.ts'
 import type { Sealing } from './sealed.ts'
 
 /** What the platform is set up with. */
@@ -28,8 +29,10 @@ export interface Settings {
   readonly idleness: Idleness
   /** Absent: none. */
   readonly builders?: BuilderSettings
-  /** Of the images of people: a host, perhaps with a path. */
+  /** Of the images of people: a host, perhaps with a path. Their names go on with that of a namespace. */
   readonly registry?: string
+  /** It believes tokens that the platform signs. */
+  readonly registryTokens?: boolean
   /** Absent: there is no image that runs could run in. */
   readonly runs?: RunSettings
 }
@@ -58,6 +61,8 @@ export interface PlatformWorld {
   clientSecret(provider: string): string | undefined
   /** For secrets that are kept in records, or in cookies. */
   readonly sealing: Sealing
+  /** Absent: the registry takes no tokens of the platform. */
+  readonly registryKey?: RegistryKey
   /** Milliseconds since 1970. */
   now(): number
   random(bytes: number): Buffer

@@ -7,6 +7,7 @@ import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import { tokenAccess, tokenAccesses } from '../../adapters/kubernetes/connection.ts'
 import { connect, toCluster } from '../../adapters/kubernetes/kube-cluster.ts'
 import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
+import { makeAuthority } from '../../operations/platform/certificates.ts'
 import type { ErrorBody } from '../../platform/api/common.ts'
 import type { BodyOf, ReplyOf, RouteName } from '../../platform/api/routes.ts'
 import { type Installation, platformObjects } from '../../platform/install/server.ts'
@@ -15,6 +16,7 @@ import { IDLENESS } from '../../platform/rules/idleness.ts'
 import { createApp } from '../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../platform/server/make-parts.ts'
 import type { WebFiles } from '../../platform/server/pages.ts'
+import { toRegistryKey } from '../../platform/server/registry/registry-key.ts'
 import { sealingWith } from '../../platform/server/sealed.ts'
 import type { AuditLine, PlatformWorld, ServerLogLine, Settings } from '../../platform/server/world.ts'
 import { eventually } from '../cluster/cluster.ts'
@@ -87,6 +89,7 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
   )
   const audit: AuditLine[] = []
   const log: string[] = []
+  const forRegistry = makeAuthority('devctl', Date.now())
   const accessAs = await tokenAccesses(process.env)
   const world: PlatformWorld = {
     cluster,
@@ -107,6 +110,7 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
       ...more,
     },
     clientSecret: () => CLIENT_SECRET,
+    registryKey: toRegistryKey(forRegistry.key, forRegistry.certificate),
     now: () => Date.now() + platform.later,
     random: randomBytes,
     audit: (line: AuditLine) => void audit.push(line),

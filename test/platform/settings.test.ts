@@ -55,6 +55,7 @@ test.each([
   [{ ci: [{ kind: 'other', issuer: 'https://ci.example.com', rules: [] }] }, '`ci[0].kind` is none of `github`'],
   [{ ci: [{ kind: 'gitea', issuer: 'ci', rules: [] }] }, '`ci[0].issuer` is no URL'],
   [{ ci: [{ kind: 'gitea', issuer: 'https://ci.example.com' }] }, '`ci[0].rules` is no list'],
+  [{ registry: 'https://registry.example.com' }, '`registry` is no registry'],
   [{ trustedProxies: ['all'] }, '`trustedProxies` is no list'],
   [{ trustedProxies: ['10.0.0.0/33'] }, '`trustedProxies` is no list'],
   [{ providers: {} }, '`providers` is no list'],

@@ -3,13 +3,16 @@ import type { TSchema } from 'typebox'
 import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, Routes } from '../../api/routes.ts'
 import type { Browser } from '../browser.ts'
 import type { Identified } from '../caller.ts'
+import type { RegistryCaller } from '../registry/registry-logins.ts'
 
 /** A checked request. */
 export interface Call<N extends RouteName> {
   readonly params: ParamsOf<N>
   readonly query: QueryOf<N>
   readonly body: BodyOf<N>
-  readonly by: Routes[N]['caller'] extends 'nobody' ? undefined : Identified
+  readonly by: Routes[N]['caller'] extends 'nobody' | 'registry' ? undefined : Identified
+  /** Of a registry's client. */
+  readonly puller: Routes[N]['caller'] extends 'registry' ? RegistryCaller : undefined
   /** Of a stream that goes on: the id of the last event that the client has. */
   readonly after: string | undefined
   /** Where the session of a browser is given and taken. */

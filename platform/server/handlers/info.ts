@@ -9,5 +9,6 @@ export const infoHandlers = ({ settings, version }: PlatformWorld): HandlersOf<t
     domain: settings.domain,
     login: settings.providers.map(({ id, name }) => ({ id, name })),
     kubernetes: settings.kubernetes,
+    ...(settings.registry !== undefined && { registry: settings.registry }),
   }),
 })

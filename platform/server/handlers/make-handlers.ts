@@ -8,6 +8,7 @@ import type { Handlers } from './handler.ts'
 import { infoHandlers } from './info.ts'
 import { meHandlers } from './me.ts'
 import { namespaceHandlers } from './namespaces.ts'
+import { registryHandlers } from './registry.ts'
 import { runHandlers } from './runs.ts'
 import { sleepHandlers } from './sleep.ts'
 import { userHandlers } from './users.ts'
@@ -26,4 +27,5 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...userHandlers(parts),
   ...variableHandlers(parts),
   ...credentialHandlers(parts),
+  ...registryHandlers(world, parts),
 })

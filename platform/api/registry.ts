@@ -1,0 +1,46 @@
+import Type, { type Static } from 'typebox'
+import { namespaceName, time } from './common.ts'
+import { route } from './route.ts'
+
+/** Programs send more than they mean: `account`, `client_id`, `offline_token`. */
+const wanted = Type.Object({
+  service: Type.Optional(Type.String({ maxLength: 300 })),
+  scope: Type.Optional(
+    Type.Union([Type.String({ maxLength: 8192 }), Type.Array(Type.String({ maxLength: 8192 }), { maxItems: 20 })]),
+  ),
+})
+
+/** https://distribution.github.io/distribution/spec/auth/token/ */
+const registryToken = Type.Object({
+  token: Type.String(),
+  access_token: Type.String(),
+  expires_in: Type.Integer({ description: 'in seconds' }),
+  issued_at: time,
+})
+
+const registryLogin = Type.Object({
+  registry: Type.String({ description: 'the host' }),
+  username: Type.String(),
+  password: Type.String({ description: 'for the images of this namespace and the shared ones, and for nothing else' }),
+  expires: time,
+})
+export type RegistryLoginReply = Static<typeof registryLogin>
+
+/** The images of people (design, section 9). */
+export const registryRoutes = {
+  'GET /registry/token': route({
+    caller: 'registry',
+    query: wanted,
+    reply: registryToken,
+    isForRuns: true,
+    isSecret: true,
+  }),
+  'POST /namespaces/:ns/registry-login': route({
+    caller: 'user',
+    params: Type.Object({ ns: namespaceName }),
+    reply: registryLogin,
+    isForRuns: true,
+    isSecret: true,
+    audit: 'log in to the registry',
+  }),
+} as const

@@ -1,0 +1,56 @@
+import type { registryRoutes } from '../../api/registry.ts'
+import { rfc3339 } from '../../records/names.ts'
+import { parseScopes, splitRegistry } from '../../rules/registry-access.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import { noNamespace, PlatformError } from '../platform-error.ts'
+import { registryToken, TOKEN_SECONDS } from '../registry/registry-key.ts'
+import { registryPassword } from '../registry/registry-logins.ts'
+import { accessFor } from '../registry/registry-tokens.ts'
+import type { PlatformWorld } from '../world.ts'
+import type { HandlersOf } from './handler.ts'
+
+/** Milliseconds: the longest build. */
+const LOGIN = 3_600_000
+/** Bytes of the name of a token. */
+const ID = 12
+
+export function registryHandlers(world: PlatformWorld, parts: PlatformParts): HandlersOf<typeof registryRoutes> {
+  const { settings, registryKey: key, now, random } = world
+  const { registry } = settings
+  const required = () => {
+    if (registry !== undefined && key) return { registry, key, ...splitRegistry(registry) }
+    throw new PlatformError(404, 'no-registry', 'the platform gives no tokens for a registry', {
+      hint: 'an administrator names one: `devctl platform install --registry HOST --registry-tokens`',
+    })
+  }
+  return {
+    'GET /registry/token': async ({ query, puller }) => {
+      const { registry, key, host } = required()
+      const { service = host, scope = [] } = query
+      if (service !== host)
+        throw new PlatformError(400, 'registry', `tokens are for the registry \`${host}\`, and for no other`)
+      const wanted = parseScopes([scope].flat())
+      if (!wanted) throw new PlatformError(400, 'registry', 'the scopes are too many, or are none')
+      const at = now()
+      const access = await accessFor(puller, wanted, registry, parts.namespaces)
+      const subject = puller.kind === 'pods' ? `pods of ${puller.namespace.name}` : puller.by.user.login
+      const content = { issuer: settings.url, service: host, subject, access, now: at }
+      const token = await registryToken(key, content, random(ID).toString('base64url'))
+      return { token, access_token: token, expires_in: TOKEN_SECONDS, issued_at: rfc3339(at) }
+    },
+    'POST /namespaces/:ns/registry-login': async ({ params, by }) => {
+      const { host } = required()
+      const { ns: name } = params
+      const { namespace } = await parts.namespaces.require(by.user, name, 'deploy', `to push images of \`${name}\``)
+      const { uid } = namespace
+      if (uid === undefined) throw noNamespace(name)
+      const ends = Math.min(now() + LOGIN, Date.parse(by.token.expires))
+      const password = registryPassword(world, {
+        namespace: { name, uid },
+        by: { user: by.user.id, token: by.token.id },
+        ends,
+      })
+      return { registry: host, username: by.user.login, password, expires: rfc3339(ends) }
+    },
+  }
+}

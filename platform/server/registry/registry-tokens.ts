@@ -1,0 +1,56 @@
+import {
+  grantedAccess,
+  placeOf,
+  type RegistryAccess,
+  type RegistryRelation,
+  SHARED,
+  splitRegistry,
+} from '../../rules/registry-access.ts'
+import { mayDo } from '../../rules/roles.ts'
+import type { Namespaces } from '../namespaces.ts'
+import type { RegistryCaller } from './registry-logins.ts'
+
+/** What of the wanted access a caller gets; what they may not is left out, and the registry refuses it. */
+export async function accessFor(
+  caller: RegistryCaller,
+  wanted: readonly RegistryAccess[],
+  registry: string,
+  namespaces: Pick<Namespaces, 'find' | 'roleOf'>,
+): Promise<readonly RegistryAccess[]> {
+  const { prefix } = splitRegistry(registry)
+  const relations = new Map<string, Promise<RegistryRelation>>()
+  const relationTo = (place: string) => {
+    const known = relations.get(place) ?? relationOf(caller, place, namespaces)
+    relations.set(place, known)
+    return known
+  }
+  const granted = await Promise.all(
+    wanted.map(async one => {
+      const place = one.type === 'repository' ? placeOf(one.name, prefix) : undefined
+      return place === undefined ? undefined : grantedAccess(one, await relationTo(place))
+    }),
+  )
+  return granted.flatMap(one => one ?? [])
+}
+
+async function relationOf(
+  caller: RegistryCaller,
+  place: string,
+  namespaces: Pick<Namespaces, 'find' | 'roleOf'>,
+): Promise<RegistryRelation> {
+  if (place === SHARED) return caller.kind === 'person' && maySharePush(caller.by) ? 'pusher' : 'puller'
+  if (caller.kind !== 'person' && caller.namespace.name !== place) return 'stranger'
+  if (caller.kind !== 'pods' && caller.by.token.namespaces?.includes(place) === false) return 'stranger'
+  const shared = await namespaces.find(place)
+  if (!shared) return 'stranger'
+  if (caller.kind !== 'person' && shared.namespace.uid !== caller.namespace.uid) return 'stranger'
+  if (caller.kind === 'pods') return 'puller'
+  const { user } = caller.by
+  const relation = { platform: user.role, namespace: namespaces.roleOf(user, shared) }
+  if (mayDo(relation, 'deploy')) return 'pusher'
+  return shared.namespace.isGlobal || mayDo(relation, 'pull') ? 'puller' : 'stranger'
+}
+
+/** An administrator; a run has the token of one, too, and is code of a repository. */
+const maySharePush = ({ user, token }: Extract<RegistryCaller, { kind: 'person' }>['by']): boolean =>
+  user.role === 'admin' && token.kind !== 'run' && token.kind !== 'ci' && token.namespaces === undefined

@@ -1,0 +1,298 @@
+import { createHash, X509Certificate } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { decodeProtectedHeader, jwtVerify } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openArtifacts } from '../../adapters/registry/artifact-store.ts'
+import type { RegistryAccess } from '../../platform/rules/registry-access.ts'
+import { registryPassword } from '../../platform/server/registry/registry-logins.ts'
+import { findRegistry, freePort, startRegistry, type TestRegistry } from './docker-registry.ts'
+import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+
+// Tokens for the registry: who gets which, and what a real registry makes of them.
+
+type Person = Awaited<ReturnType<TestPlatform['person']>>
+
+/** What devctl says when a registry does not let somebody in. */
+const REFUSED = /login|not allow|denied/i
+
+const basic = (password: string, name = 'anybody') => ({
+  authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+})
+
+describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
+  let platform: TestPlatform
+  let port: number
+  let [admin, owner, developer, viewer, stranger]: Person[] = []
+  const name = `images-${RUN}`
+  let uid: string
+
+  beforeAll(async () => {
+    port = await freePort()
+    platform = await openPlatform({ registry: `127.0.0.1:${port}`, url: 'http://127.0.0.1' })
+    admin = await platform.person('r-admin', 'admin')
+    owner = await platform.person('r-owner')
+    developer = await platform.person('r-developer')
+    viewer = await platform.person('r-viewer')
+    stranger = await platform.person('r-stranger')
+    expect((await platform.call('POST /namespaces', { token: owner.token, body: { name } })).status).toBe(200)
+    for (const [person, role] of [
+      [developer, 'developer'],
+      [viewer, 'viewer'],
+    ] as const)
+      expect(
+        await platform.call('PUT /namespaces/:ns/members/:user', {
+          token: owner.token,
+          params: { ns: name, user: person.id },
+          body: { role },
+        }),
+      ).toMatchObject({ status: 200 })
+    uid = (await platform.parts.namespaces.find(name))!.namespace.uid!
+  })
+  afterAll(() => platform?.close())
+
+  const ask = (password: string, scope: string) =>
+    platform.call('GET /registry/token', { headers: basic(password), query: { scope, service: `127.0.0.1:${port}` } })
+
+  /** What of a wanted access is in the token. */
+  async function granted(password: string, scope: string): Promise<string> {
+    const { status, body } = await ask(password, scope)
+    expect(status).toBe(200)
+    const { certificate } = platform.world.registryKey!
+    const { payload } = await jwtVerify<{ access: readonly RegistryAccess[] }>(body.token, certificate.publicKey, {
+      issuer: 'http://127.0.0.1',
+      audience: `127.0.0.1:${port}`,
+      algorithms: ['ES256'],
+    })
+    expect(payload.exp! - payload.iat!).toBe(300)
+    const [first] = decodeProtectedHeader(body.token).x5c ?? []
+    expect(new X509Certificate(Buffer.from(first!, 'base64')).fingerprint256).toBe(certificate.fingerprint256)
+    return payload.access.map(({ name, actions }) => `${name}:${actions.join(',')}`).join(' ')
+  }
+
+  const loginOf = async (person: Person, ns = name) =>
+    platform.call('POST /namespaces/:ns/registry-login', { token: person.token, params: { ns } })
+
+  test('administrator, owner, developer, viewer, stranger: of a namespace, of the shared images, of all', async () => {
+    const table: readonly (readonly [string, readonly (readonly string[])[]])[] = [
+      [`repository:${name}/web:pull,push`, [[], ['pull', 'push'], ['pull', 'push'], ['pull'], []]],
+      [`repository:${name}/web:delete`, [[], ['delete'], ['delete'], [], []]],
+      ['repository:shared/node:pull,push', [['pull', 'push'], ['pull'], ['pull'], ['pull'], ['pull']]],
+      [`repository:${name}:pull`, [[], [], [], [], []]],
+      ['repository:nobodys/web:pull', [[], [], [], [], []]],
+      ['repository:kube-system/web:pull', [[], [], [], [], []]],
+      ['repository:library/node:pull', [[], [], [], [], []]],
+      ['registry:catalog:*', [[], [], [], [], []]],
+    ]
+    for (const [scope, wanted] of table) {
+      const people = [admin, owner, developer, viewer, stranger]
+      const all = await Promise.all(people.map(one => granted(one!.token, scope)))
+      const path = scope.split(':')[1]
+      expect(all, scope).toEqual(wanted.map(actions => (actions.length > 0 ? `${path}:${actions.join(',')}` : '')))
+    }
+  })
+
+  test('several at once: what somebody may not is left out', async () => {
+    const scope = `repository:${name}/web:push,pull repository:${owner!.home}/web:pull repository:shared/node:pull`
+    expect(await granted(developer!.token, scope)).toBe(`${name}/web:pull,push shared/node:pull`)
+  })
+
+  test('a login for one namespace is for it and the shared images only, and ends with its token and the rights', async () => {
+    const { body } = await loginOf(owner!)
+    const other = `repository:${owner!.home}/web:pull,push`
+    const own = `repository:${name}/web:pull,push`
+    expect(body).toMatchObject({ registry: `127.0.0.1:${port}`, password: expect.stringMatching(/^devctl_registry_/) })
+    expect(await granted(body.password, own)).toBe(`${name}/web:pull,push`)
+    expect(await granted(body.password, other)).toBe('')
+    expect(await granted(body.password, 'repository:shared/node:pull,push')).toBe('shared/node:pull')
+    // It opens nothing else.
+    expect((await platform.call('GET /me', { token: body.password })).status).toBe(401)
+    expect((await platform.call('GET /me', { headers: basic(owner!.token) })).status).toBe(401)
+    // An administrator's is no way to push what everybody uses.
+    const ofAdmin = await loginOf(admin!, admin!.home)
+    expect(await granted(ofAdmin.body.password, 'repository:shared/node:pull,push')).toBe('shared/node:pull')
+
+    const made = await platform.call('POST /me/tokens', { token: developer!.token, body: { label: 'ci' } })
+    const byToken = await loginOf({ ...developer!, token: made.body.token })
+    expect(await granted(byToken.body.password, own)).toBe(`${name}/web:pull,push`)
+    expect((await platform.call('POST /auth/logout', { token: made.body.token })).status).toBe(204)
+    expect((await ask(byToken.body.password, own)).status).toBe(401)
+
+    const helper = await platform.person('r-helper')
+    const asHelper = { params: { ns: name, user: helper.id }, token: owner!.token }
+    const share = await platform.call('PUT /namespaces/:ns/members/:user', { ...asHelper, body: { role: 'developer' } })
+    expect(share.status).toBe(200)
+    const ofHelper = (await loginOf(helper)).body.password
+    expect(await granted(ofHelper, own)).toBe(`${name}/web:pull,push`)
+    expect((await platform.call('DELETE /namespaces/:ns/members/:user', asHelper)).status).toBe(204)
+    expect(await granted(ofHelper, own)).toBe('')
+  })
+
+  test('who gets a login for a namespace', async () => {
+    const all = [admin, owner, developer, viewer, stranger].map(async one => (await loginOf(one!)).status)
+    expect(await Promise.all(all)).toEqual([403, 200, 200, 403, 404])
+  })
+
+  test('the login of Pods pulls what is of their namespace or shared, and nothing of one that is made later by the same name', async () => {
+    const ends = platform.world.now() + 60_000
+    const ofPods = registryPassword(platform.world, { namespace: { name, uid }, ends })
+    const scope = `repository:${name}/web:pull,push repository:shared/node:pull,push repository:${owner!.home}/web:pull`
+    expect(await granted(ofPods, scope)).toBe(`${name}/web:pull shared/node:pull`)
+    const ofEarlier = registryPassword(platform.world, { namespace: { name, uid: 'another' }, ends })
+    expect(await granted(ofEarlier, scope)).toBe('shared/node:pull')
+    const over = registryPassword(platform.world, { namespace: { name, uid }, ends: platform.world.now() - 1 })
+    expect((await ask(over, scope)).status).toBe(401)
+  })
+
+  test('nobody gets one with something else', async () => {
+    const ends = platform.world.now() + 60_000
+    const good = registryPassword(platform.world, { namespace: { name, uid }, ends })
+    const session = await platform.parts.tokens.issue({ kind: 'session', label: '', user: owner!.id })
+    const ci = await platform.parts.tokens.issue({ kind: 'ci', label: '', user: owner!.id, prefix: 'x-' })
+    const bad: readonly (readonly [object, number])[] = [
+      [{}, 401],
+      [basic(''), 401],
+      [basic(`${good.slice(0, -2)}AA`), 401],
+      [basic(good.replace('devctl_registry_', '')), 401],
+      [basic(session.text), 401],
+      [basic(ci.text), 403],
+      [{ authorization: 'Basic !!!' }, 401],
+      [{ authorization: `Basic ${Buffer.from(owner!.token).toString('base64')}` }, 401],
+      [{ authorization: `Digest ${owner!.token}` }, 401],
+      [{ cookie: `__Host-devctl=${session.text}`, 'sec-fetch-site': 'same-origin' }, 401],
+    ]
+    for (const [headers, status] of bad) {
+      const answer = await platform.call('GET /registry/token', { headers: headers as Record<string, string> })
+      expect([answer.status, answer.body.token], JSON.stringify(headers)).toEqual([status, undefined])
+    }
+    const elsewhere = { service: 'other.example.com' }
+    const query = { token: owner!.token, query: elsewhere }
+    expect((await platform.call('GET /registry/token', query)).status).toBe(400)
+    expect((await ask(owner!.token, 'everything')).status).toBe(400)
+    expect(JSON.stringify(platform.audit)).not.toMatch(/devctl_registry_/)
+  })
+
+  test('the token of a run is for its namespace, and for no shared images', async () => {
+    const run = await platform.parts.tokens.issue({
+      kind: 'run',
+      label: 'r',
+      user: admin!.id,
+      namespaces: [admin!.home],
+    })
+    const of = (place: string) => granted(run.text, `repository:${place}/web:pull,push`)
+    expect(await of(admin!.home)).toBe(`${admin!.home}/web:pull,push`)
+    expect(await of('shared')).toBe('shared/web:pull')
+    const developers = await platform.parts.tokens.issue({
+      kind: 'run',
+      label: 'r',
+      user: owner!.id,
+      namespaces: [name],
+    })
+    expect(await granted(developers.text, `repository:${owner!.home}/web:pull`)).toBe('')
+    const login = { token: developers.text, params: { ns: owner!.home } }
+    expect((await platform.call('POST /namespaces/:ns/registry-login', login)).status).toBe(404)
+  })
+
+  const program = findRegistry()
+  describe.skipIf(program === undefined)('a registry that believes them', () => {
+    let registry: TestRegistry
+
+    beforeAll(async () => {
+      await platform.app.listen({ port: 0, host: '127.0.0.1' })
+      const { port: own } = platform.app.server.address() as AddressInfo
+      registry = await startRegistry(program!, {
+        port,
+        realm: `http://127.0.0.1:${own}/api/v1/registry/token`,
+        service: `127.0.0.1:${port}`,
+        issuer: 'http://127.0.0.1',
+        certificate: platform.world.registryKey!.certificate.toString(),
+      })
+    })
+    afterAll(() => registry?.close())
+
+    const blob = (text: string) => {
+      const bytes = Buffer.from(text)
+      return { bytes, digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}` }
+    }
+    const store = (password: string | undefined, image: string, mayPush: boolean) =>
+      openArtifacts(
+        { name: `127.0.0.1:${port}/${image}`, tag: '1' },
+        {
+          env: { DOCKER_CONFIG: '/nonexistent' },
+          signal: AbortSignal.timeout(30_000),
+          mayPush,
+          credentials: new Map(
+            password === undefined
+              ? []
+              : [[`127.0.0.1:${port}`, { kind: 'login', username: 'anybody', password } as const]],
+          ),
+        },
+      )
+    const push = async (password: string | undefined, image: string) => {
+      const opened = store(password, image, true)
+      const [config, layer] = [blob('{}'), blob('a layer')]
+      const manifest = JSON.stringify({
+        schemaVersion: 2,
+        mediaType: 'application/vnd.oci.image.manifest.v1+json',
+        config: {
+          mediaType: 'application/vnd.oci.image.config.v1+json',
+          size: config.bytes.length,
+          digest: config.digest,
+        },
+        layers: [
+          { mediaType: 'application/vnd.oci.image.layer.v1.tar', size: layer.bytes.length, digest: layer.digest },
+        ],
+      })
+      try {
+        return await opened.push({ manifest: blob(manifest), blobs: [config, layer] }, undefined, [])
+      } catch (error) {
+        return (error as Error).message
+      } finally {
+        opened.close()
+      }
+    }
+    const pull = async (password: string | undefined, image: string) => {
+      const opened = store(password, image, false)
+      try {
+        return (await opened.find())?.digest ?? 'nothing'
+      } catch (error) {
+        return (error as Error).message
+      } finally {
+        opened.close()
+      }
+    }
+
+    test('pushes of members, and pulls of who may see them; others are refused', async () => {
+      const image = `${name}/web`
+      const { password } = (await loginOf(developer!)).body
+      const ofPods = registryPassword(platform.world, { namespace: { name, uid }, ends: platform.world.now() + 60_000 })
+      for (const refused of [viewer!.token, stranger!.token, admin!.token, ofPods, undefined])
+        expect(await push(refused, image)).toMatch(REFUSED)
+      expect(await push(password, image), registry.log()).toBe(true)
+      for (const who of [owner!.token, viewer!.token, password, ofPods])
+        expect(await pull(who, image)).toMatch(/^sha256:/)
+      for (const refused of [
+        stranger!.token,
+        admin!.token,
+        undefined,
+        (await loginOf(stranger!, stranger!.home)).body.password,
+      ])
+        expect(await pull(refused, image)).toMatch(REFUSED)
+    })
+
+    test('a layer of another namespace is not taken over by its digest', async () => {
+      const { digest } = blob('a layer')
+      const { body } = await ask(
+        stranger!.token,
+        `repository:${stranger!.home}/web:pull,push repository:${name}/web:pull`,
+      )
+      const headers = { authorization: `Bearer ${body.token}` }
+      const from = `http://127.0.0.1:${port}/v2/${stranger!.home}/web/blobs`
+      const mounted = await fetch(`${from}/uploads/?mount=${digest}&from=${encodeURIComponent(`${name}/web`)}`, {
+        method: 'POST',
+        headers,
+      })
+      expect(mounted.status).not.toBe(201)
+      expect((await fetch(`${from}/${digest}`, { headers })).status).toBe(404)
+    })
+  })
+})
