@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { WITH_PROGRAMS } from './vitest.layers.ts'
 
 const notHere = ['cluster', 'develop', 'buildkit', 'platform-server', 'platform-browser', 'repositories', 'long'].map(
   one => `test/${one}/**`,
@@ -22,7 +23,7 @@ export default defineConfig({
           ...shared,
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: [...notHere, ...ofTheCatalogue],
+          exclude: [...notHere, ...WITH_PROGRAMS, ...ofTheCatalogue],
           // Files of one worker share what they import: to load the compiler for each of them takes longer than most of them. So a
           // file may not mock modules, and puts back what it changes of the process.
           isolate: false,

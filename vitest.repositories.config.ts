@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config'
+import { WITH_PROGRAMS } from './vitest.layers.ts'
 
-// Tests with real git, and real servers of it on this machine: `npm run test:repositories`. They need git, and sshd for those over ssh.
+// Tests with real git, real servers of it and other programs on this machine: `npm run test:repositories`. They need git, sshd for
+// those over ssh, and Syncthing to be compared with.
 export default defineConfig({
   test: {
     // A snapshot that is not there fails; `-u` writes it.
     update: 'none',
-    include: ['test/repositories/**/*.test.ts'],
+    include: ['test/repositories/**/*.test.ts', ...WITH_PROGRAMS],
     testTimeout: 120_000,
     hookTimeout: 60_000,
   },

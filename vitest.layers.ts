@@ -1,0 +1,21 @@
+/**
+ * Tests beside those of `npm test` that start, watch and kill real programs, or wait for deadlines of a connection: they run with
+ * `npm run test:repositories`.
+ */
+export const WITH_PROGRAMS = [
+  ...[
+    'agent-faults',
+    'cut-scan',
+    'gone-root',
+    'inotify',
+    'killed-laptop',
+    'large-files',
+    'left-out',
+    'nothing-lost',
+    'renamed',
+  ].map(name => `test/sync/${name}.test.ts`),
+  'test/builder/hostile.test.ts',
+  'test/hostile/special-files.test.ts',
+  'test/operations/doctor/doctor.test.ts',
+  'test/operations/develop/lasting.test.ts',
+]
