@@ -4,7 +4,7 @@ import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { printYaml } from '../../constructs/yaml.ts'
 import { isPlatform } from '../../operations/contexts/store.ts'
-import { clusterNetworks, toNetwork } from '../../operations/platform/cluster-networks.ts'
+import { apiServerAddresses, clusterNetworks, toNetwork } from '../../operations/platform/cluster-networks.ts'
 import {
   addAdmin,
   findPlatform,
@@ -177,6 +177,7 @@ async function toInstallation(
       values.clusterNetworks === undefined
         ? together(before?.clusterNetworks ?? [], await clusterNetworks(cluster, signal))
         : readNetworks(values.clusterNetworks),
+    apiServer: await apiServerAddresses(cluster, signal),
     kubernetes: { server: server.replace(/\/$/, ''), ...(ca !== undefined && { ca: String(ca) }) },
   }
 }

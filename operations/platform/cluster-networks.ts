@@ -1,5 +1,6 @@
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { NetworkAddress } from '../../platform/install/server.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -9,10 +10,10 @@ type Fields = Readonly<Record<string, unknown>>
  */
 export async function clusterNetworks(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
   const options = { signal }
-  const [nodes, services, endpoints] = await Promise.all([
+  const [nodes, services, behind] = await Promise.all([
     cluster.list({ apiVersion: 'v1', kind: 'Node' }, options),
     serviceNetworks(cluster, signal),
-    cluster.list({ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace: 'default' }, options),
+    behindApiServer(cluster, signal),
   ])
   const found = [
     ...nodes.flatMap(({ spec, status }) => {
@@ -21,15 +22,47 @@ export async function clusterNetworks(cluster: Cluster, signal: AbortSignal): Pr
       return [...podCIDRs, ...(podCIDR ? [podCIDR] : []), ...addresses.map(({ address }) => address)]
     }),
     ...services,
-    ...endpoints
-      .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === 'kubernetes')
-      .flatMap(one =>
-        ((one['endpoints'] ?? []) as readonly { addresses?: readonly string[] }[]).flatMap(
-          ({ addresses = [] }) => addresses,
-        ),
-      ), // a slice's
+    ...behind.map(({ address }) => address),
   ]
   return [...new Set(found.flatMap(toNetwork))].sort()
+}
+
+/** Where Pods reach the API server: the address of its Service, and those behind it, to which the address is translated. */
+export async function apiServerAddresses(cluster: Cluster, signal: AbortSignal): Promise<readonly NetworkAddress[]> {
+  const [service, behind] = await Promise.all([
+    cluster.get({ apiVersion: 'v1', kind: 'Service', name: API_SERVER, namespace: 'default' }, { signal }),
+    behindApiServer(cluster, signal),
+  ])
+  const { clusterIP = '', ports = [] } = (service?.['spec'] ?? {}) as ServiceSpec
+  return [...ports.map(({ port }) => ({ address: clusterIP, port })), ...behind]
+    .filter(({ address }) => isIP(address) > 0)
+    .map(({ address, port }) => ({ cidr: `${address}/${isIPv4(address) ? 32 : 128}`, port }))
+}
+
+/** The Service of the API server, in `default`. */
+const API_SERVER = 'kubernetes'
+
+interface ServiceSpec {
+  readonly clusterIP?: string
+  readonly ports?: readonly { readonly port: number }[]
+}
+
+async function behindApiServer(cluster: Cluster, signal: AbortSignal) {
+  const query = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace: 'default' }
+  const slices = (await cluster.list(query, { signal })).filter(
+    ({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === API_SERVER,
+  )
+  return slices.flatMap(slice => {
+    const { endpoints, ports } = slice as unknown as Slice
+    const addresses = (endpoints ?? []).flatMap(one => one.addresses ?? [])
+    return addresses.flatMap(address => (ports ?? [{}]).map(({ port = 443 }) => ({ address, port })))
+  })
+}
+
+/** As Kubernetes defines it. */
+interface Slice {
+  readonly endpoints?: readonly { readonly addresses?: readonly string[] }[] | null
+  readonly ports?: readonly { readonly port?: number }[] | null
 }
 
 /** `10.0.0.1` and `10.1.0.0/16` as networks; nothing for names and for IPv6, to which no way out leads. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { KEEPER, MANAGED_LABEL, PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
+import { admissionPolicy, resourceRule } from './admission.ts'
 
-const GROUP = 'admissionregistration.k8s.io/v1'
 const NAME = 'devctl-platform-fence'
 
 /**
@@ -16,57 +16,36 @@ export function fence(account: string): readonly KubeObject[] {
   const isNamespace = "request.resource.group == '' && request.resource.resource == 'namespaces'"
   // By which one of its replicas leads; everything else beside the server is the operator's.
   const isLease = `request.namespace == '${PLATFORM_NAMESPACE}' && request.resource.group == 'coordination.k8s.io'`
-  return [
-    {
-      apiVersion: GROUP,
-      kind: 'ValidatingAdmissionPolicy',
-      metadata: { name: NAME },
-      spec: {
-        failurePolicy: 'Fail',
-        matchConstraints: {
-          resourceRules: [
-            {
-              apiGroups: ['*'],
-              apiVersions: ['*'],
-              operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
-              resources: ['*/*'],
-            },
-          ],
-        },
-        matchConditions: [{ name: 'platform', expression: `request.userInfo.username == '${user}'` }],
-        validations: [
-          {
-            expression: `!(${isNamespace}) || ((object == null || (${isManaged('object')})) && (oldObject == null || (${isManaged('oldObject')})))`,
-            message: 'the platform makes, changes and deletes only namespaces of its own',
-          },
-          {
-            expression: `(${isNamespace}) || (${isLease}) || request.namespace in [${own}] || (has(namespaceObject.metadata) && ${isManaged('namespaceObject')})`,
-            message: 'the platform writes only in its own and in managed namespaces',
-          },
-          {
-            // Else it could make one whose Pods are roots of nodes.
-            expression: `!(${isNamespace}) || object == null || object.metadata.labels.all(k, !k.startsWith('pod-security.kubernetes.io/') || (k == 'pod-security.kubernetes.io/enforce' && object.metadata.labels[k] in ['baseline', 'restricted']))`,
-            message: 'the platform makes no namespace for privileged Pods',
-          },
-          {
-            expression: `!(${isNamespace}) || object == null || 'pod-security.kubernetes.io/enforce' in object.metadata.labels`,
-            message: 'a namespace of the platform has a Pod Security level',
-          },
-          {
-            expression: `!(request.resource.group == 'rbac.authorization.k8s.io' && request.resource.resource == 'rolebindings') || object == null || object.?subjects.orValue([]).all(s, s.kind == 'ServiceAccount' && (s.?namespace.orValue('') in [${own}] || (object.roleRef.name == '${KEEPER}' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}')))`,
-            message: 'the platform gives rights to its users and runs only',
-          },
-          ...sleepOnly(),
-        ],
+  return admissionPolicy(NAME, {
+    matchConstraints: {
+      resourceRules: [resourceRule(['*'], ['*/*'], ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'])],
+    },
+    matchConditions: [{ name: 'platform', expression: `request.userInfo.username == '${user}'` }],
+    validations: [
+      {
+        expression: `!(${isNamespace}) || ((object == null || (${isManaged('object')})) && (oldObject == null || (${isManaged('oldObject')})))`,
+        message: 'the platform makes, changes and deletes only namespaces of its own',
       },
-    },
-    {
-      apiVersion: GROUP,
-      kind: 'ValidatingAdmissionPolicyBinding',
-      metadata: { name: NAME },
-      spec: { policyName: NAME, validationActions: ['Deny'] },
-    },
-  ]
+      {
+        expression: `(${isNamespace}) || (${isLease}) || request.namespace in [${own}] || (has(namespaceObject.metadata) && ${isManaged('namespaceObject')})`,
+        message: 'the platform writes only in its own and in managed namespaces',
+      },
+      {
+        // Else it could make one whose Pods are roots of nodes.
+        expression: `!(${isNamespace}) || object == null || object.metadata.labels.all(k, !k.startsWith('pod-security.kubernetes.io/') || (k == 'pod-security.kubernetes.io/enforce' && object.metadata.labels[k] in ['baseline', 'restricted']))`,
+        message: 'the platform makes no namespace for privileged Pods',
+      },
+      {
+        expression: `!(${isNamespace}) || object == null || 'pod-security.kubernetes.io/enforce' in object.metadata.labels`,
+        message: 'a namespace of the platform has a Pod Security level',
+      },
+      {
+        expression: `!(request.resource.group == 'rbac.authorization.k8s.io' && request.resource.resource == 'rolebindings') || object == null || object.?subjects.orValue([]).all(s, s.kind == 'ServiceAccount' && (s.?namespace.orValue('') in [${own}] || (object.roleRef.name == '${KEEPER}' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}')))`,
+        message: 'the platform gives rights to its users and runs only',
+      },
+      ...sleepOnly(),
+    ],
+  })
 }
 
 /** What sleep may change, by resource: fields of the spec, and annotations. */

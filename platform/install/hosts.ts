@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANAGED_LABEL } from '../records/names.ts'
 import { LONGER_NAMES } from '../records/namespace.ts'
+import { admissionPolicy, resourceRule } from './admission.ts'
 
-const GROUP = 'admissionregistration.k8s.io/v1'
 const NAME = 'devctl-hosts'
 
 /**
@@ -10,40 +10,22 @@ const NAME = 'devctl-hosts'
  * which it could get the traffic of another one, or of the platform. It holds for everybody.
  */
 export function hostsPolicy(domain: string): readonly KubeObject[] {
-  const rules = (apiGroup: string, ...resources: readonly string[]) => ({
-    apiGroups: [apiGroup],
-    apiVersions: ['*'],
-    operations: ['CREATE', 'UPDATE'],
-    resources,
+  const rules = (apiGroup: string, ...resources: readonly string[]) =>
+    resourceRule([apiGroup], resources, ['CREATE', 'UPDATE'])
+  return admissionPolicy(NAME, {
+    matchConstraints: {
+      namespaceSelector: { matchLabels: { [MANAGED_LABEL]: 'true' } },
+      resourceRules: [
+        rules('networking.k8s.io', 'ingresses'),
+        rules('gateway.networking.k8s.io', 'httproutes', 'grpcroutes', 'tlsroutes'),
+        rules('', 'services'),
+      ],
+    },
+    // What was there before this policy, or before a longer name, can be put to sleep and woken.
+    matchConditions: [{ name: 'changed', expression: CHANGED }],
+    variables: variables(domain),
+    validations: validations(domain),
   })
-  return [
-    {
-      apiVersion: GROUP,
-      kind: 'ValidatingAdmissionPolicy',
-      metadata: { name: NAME },
-      spec: {
-        failurePolicy: 'Fail',
-        matchConstraints: {
-          namespaceSelector: { matchLabels: { [MANAGED_LABEL]: 'true' } },
-          resourceRules: [
-            rules('networking.k8s.io', 'ingresses'),
-            rules('gateway.networking.k8s.io', 'httproutes', 'grpcroutes', 'tlsroutes'),
-            rules('', 'services'),
-          ],
-        },
-        // What was there before this policy, or before a longer name, can be put to sleep and woken.
-        matchConditions: [{ name: 'changed', expression: CHANGED }],
-        variables: variables(domain),
-        validations: validations(domain),
-      },
-    },
-    {
-      apiVersion: GROUP,
-      kind: 'ValidatingAdmissionPolicyBinding',
-      metadata: { name: NAME },
-      spec: { policyName: NAME, validationActions: ['Deny'] },
-    },
-  ]
 }
 
 const same = (path: string): string => `object.?${path}.orValue(null) == oldObject.?${path}.orValue(null)`

@@ -10,10 +10,18 @@ import {
   SERVER_ACCOUNT,
   USERS_NAMESPACE,
 } from '../records/names.ts'
+import { namespaceNamed, toDns, toOutside } from '../records/network-rules.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
 import { fence } from './fence.ts'
 import { hostsPolicy } from './hosts.ts'
+import { networkPoliciesPolicy } from './network-policies.ts'
 import { keeperRole, memberRoles } from './roles.ts'
+
+/** An address as a network, and a port of TCP there. */
+export interface NetworkAddress {
+  readonly cidr: string
+  readonly port: number
+}
 
 /** What an operator decides about a platform. */
 export interface Installation {
@@ -30,6 +38,8 @@ export interface Installation {
   readonly ingressClass?: string
   /** Networks of the cluster itself, which nothing in a namespace reaches. */
   readonly clusterNetworks?: readonly string[]
+  /** Where Pods reach the API server: its Service, and what is behind that. */
+  readonly apiServer?: readonly NetworkAddress[]
   /** The API server as people's programs reach it. */
   readonly kubernetes: { readonly server: string; readonly ca?: string }
   /** How people log in, besides links. */
@@ -52,7 +62,8 @@ const IN_CLUSTER = `http://${NAME}.${PLATFORM_NAMESPACE}.svc`
 export const SETTINGS_FILE = 'settings.json'
 export const TRUSTED_FILE = 'ca.pem'
 const RBAC = 'rbac.authorization.k8s.io'
-const LABELS = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/part-of': 'devctl' }
+const SELECTOR = { 'app.kubernetes.io/name': NAME }
+const LABELS = { ...SELECTOR, 'app.kubernetes.io/part-of': 'devctl' }
 
 export const urlOf = ({ domain }: Pick<Installation, 'domain'>): string => `https://platform.${domain}`
 
@@ -63,8 +74,9 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     ...memberRoles(),
     keeperRole(),
     ...fence(SERVER_ACCOUNT),
-    ...runsWall(),
+    runsNetworkPolicy(one),
     ...hostsPolicy(one.domain),
+    ...networkPoliciesPolicy(),
     account(),
     ...rights(),
     settings(one),
@@ -92,118 +104,76 @@ const account = (): KubeObject => ({ apiVersion: 'v1', kind: 'ServiceAccount', m
 const WRITE = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']
 
 /** The rights of the server's own account; what it does for a person it does with that person's token. */
-function rights(): readonly KubeObject[] {
-  const subjects = [{ kind: 'ServiceAccount', name: SERVER_ACCOUNT, namespace: PLATFORM_NAMESPACE }]
-  const role = `devctl-${NAME}`
+const rights = (): readonly KubeObject[] => [
+  ...granted(undefined, [
+    { apiGroups: [''], resources: ['namespaces', 'resourcequotas', 'limitranges'], verbs: WRITE },
+    { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: WRITE },
+    { apiGroups: [RBAC], resources: ['rolebindings'], verbs: WRITE },
+    {
+      apiGroups: [RBAC],
+      resources: ['clusterroles'],
+      verbs: ['bind'],
+      resourceNames: ['devctl-developer', 'devctl-viewer', KEEPER],
+    },
+  ]),
+  ...granted(USERS_NAMESPACE, [
+    { apiGroups: [''], resources: ['serviceaccounts', 'secrets'], verbs: WRITE },
+    { apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'] },
+  ]),
+  ...granted(RUNS_NAMESPACE, [
+    { apiGroups: ['batch'], resources: ['jobs'], verbs: WRITE },
+    { apiGroups: [''], resources: ['serviceaccounts', 'secrets'], verbs: WRITE },
+    { apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'] },
+    { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
+    { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
+  ]),
+  // For the one replica that leads.
+  ...granted(PLATFORM_NAMESPACE, [
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'delete'] },
+  ]),
+]
+
+/** A role of the server's account, in a namespace or the whole cluster. */
+function granted(namespace: string | undefined, rules: readonly object[]): readonly KubeObject[] {
+  const scope = namespace === undefined ? 'Cluster' : ''
+  const [apiVersion, name] = [`${RBAC}/v1`, `devctl-${NAME}`]
+  const metadata = { name, ...(namespace !== undefined && { namespace }), labels: LABELS }
   return [
+    { apiVersion, kind: `${scope}Role`, metadata, rules },
     {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'ClusterRole',
-      metadata: { name: role, labels: LABELS },
-      rules: [
-        { apiGroups: [''], resources: ['namespaces', 'resourcequotas', 'limitranges'], verbs: WRITE },
-        { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: WRITE },
-        { apiGroups: [RBAC], resources: ['rolebindings'], verbs: WRITE },
-        {
-          apiGroups: [RBAC],
-          resources: ['clusterroles'],
-          verbs: ['bind'],
-          resourceNames: ['devctl-developer', 'devctl-viewer', KEEPER],
-        },
-      ],
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'ClusterRoleBinding',
-      metadata: { name: role, labels: LABELS },
-      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
-      subjects,
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'Role',
-      metadata: { name: role, namespace: USERS_NAMESPACE, labels: LABELS },
-      rules: [
-        { apiGroups: [''], resources: ['serviceaccounts', 'secrets'], verbs: WRITE },
-        { apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'] },
-      ],
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'RoleBinding',
-      metadata: { name: role, namespace: USERS_NAMESPACE, labels: LABELS },
-      roleRef: { apiGroup: RBAC, kind: 'Role', name: role },
-      subjects,
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'Role',
-      metadata: { name: role, namespace: RUNS_NAMESPACE, labels: LABELS },
-      rules: [
-        { apiGroups: ['batch'], resources: ['jobs'], verbs: WRITE },
-        { apiGroups: [''], resources: ['serviceaccounts', 'secrets'], verbs: WRITE },
-        { apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'] },
-        { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
-        { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
-      ],
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'RoleBinding',
-      metadata: { name: role, namespace: RUNS_NAMESPACE, labels: LABELS },
-      roleRef: { apiGroup: RBAC, kind: 'Role', name: role },
-      subjects,
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'Role',
-      metadata: { name: role, namespace: PLATFORM_NAMESPACE, labels: LABELS },
-      // For the one replica that leads.
-      rules: [
-        { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'delete'] },
-      ],
-    },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'RoleBinding',
-      metadata: { name: role, namespace: PLATFORM_NAMESPACE, labels: LABELS },
-      roleRef: { apiGroup: RBAC, kind: 'Role', name: role },
-      subjects,
+      apiVersion,
+      kind: `${scope}RoleBinding`,
+      metadata,
+      roleRef: { apiGroup: RBAC, kind: `${scope}Role`, name },
+      subjects: [{ kind: 'ServiceAccount', name: SERVER_ACCOUNT, namespace: PLATFORM_NAMESPACE }],
     },
   ]
 }
 
-/** Runs are code of repositories: nobody reaches them, and they reach the platform, the cluster's API and what is outside. */
-const runsWall = (): readonly KubeObject[] => [
-  {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'NetworkPolicy',
-    metadata: { name: 'devctl-runs', namespace: RUNS_NAMESPACE, labels: LABELS },
-    spec: {
-      podSelector: {},
-      policyTypes: ['Ingress', 'Egress'],
-      ingress: [],
-      egress: [
-        {
-          to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } }],
-          ports: [53, 8053].flatMap(port => [
-            { protocol: 'UDP', port },
-            { protocol: 'TCP', port },
-          ]),
-        },
-        {
-          to: [
-            {
-              namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': PLATFORM_NAMESPACE } },
-              podSelector: { matchLabels: { 'app.kubernetes.io/name': NAME } },
-            },
-          ],
-        },
-        { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } }] },
-      ],
-    },
+/**
+ * Runs are code of repositories: nobody reaches them, and they reach DNS, the platform, the API server,
+ * and what is outside of the cluster.
+ */
+const runsNetworkPolicy = ({ clusterNetworks = [], apiServer = [] }: Installation): KubeObject => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name: 'devctl-runs', namespace: RUNS_NAMESPACE, labels: LABELS },
+  spec: {
+    podSelector: {},
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [],
+    egress: [
+      toDns,
+      {
+        to: [{ namespaceSelector: namespaceNamed(PLATFORM_NAMESPACE), podSelector: { matchLabels: SELECTOR } }],
+        ports: [{ protocol: 'TCP', port: PORT }],
+      },
+      // Where network plugins look at an address before they translate it, it is that of the Service.
+      ...apiServer.map(({ cidr, port }) => ({ to: [{ ipBlock: { cidr } }], ports: [{ protocol: 'TCP', port }] })),
+      toOutside(clusterNetworks),
+    ],
   },
-]
+})
 
 const settings = (one: Installation): KubeObject => ({
   apiVersion: 'v1',
@@ -273,7 +243,7 @@ function deployment(one: Installation): KubeObject {
     metadata: own(NAME),
     spec: {
       replicas,
-      selector: { matchLabels: { 'app.kubernetes.io/name': NAME } },
+      selector: { matchLabels: SELECTOR },
       template: {
         metadata: { labels: LABELS, annotations: { 'dev.platform/settings': hashOf(settings(one)) } },
         spec: {
@@ -302,7 +272,7 @@ const service = (): KubeObject => ({
   kind: 'Service',
   metadata: own(NAME),
   spec: {
-    selector: { 'app.kubernetes.io/name': NAME },
+    selector: SELECTOR,
     ports: [{ name: 'http', port: 80, targetPort: 'http' }],
   },
 })

@@ -22,6 +22,15 @@ export const RECORD_LABEL = 'dev.platform/record'
 export const MANAGED_LABEL = 'dev.platform/managed'
 export const USER_LABEL = 'dev.platform/user'
 
+/** The platform's own network policies in each managed namespace: what holds for all Pods, and for those of no network of their own. */
+export const [ALL_PODS, INSIDE, OUTSIDE] = ['devctl', 'devctl-inside', 'devctl-outside'] as const
+export const OWN_POLICIES: readonly string[] = [ALL_PODS, INSIDE, OUTSIDE]
+/**
+ * On Pods that networks of their Compose file separate, as the compiler writes it: `separate` lets in
+ * only what the policies of the file let in, and `internal` also lets out only there.
+ */
+export const NETWORK_LABEL = 'dev.platform/network'
+
 /** The ServiceAccount with whose rights a person works. */
 export const userAccount = (id: string): string => `u-${id}`
 export const tokenSecret = (id: string): string => `t-${id}`

@@ -1,11 +1,20 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { keeperBinding } from '../records/member.ts'
-import { MANAGED_LABEL, PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
+import {
+  ALL_PODS,
+  INSIDE,
+  MANAGED_LABEL,
+  NETWORK_LABEL,
+  OUTSIDE,
+  RUNS_NAMESPACE,
+  USERS_NAMESPACE,
+} from '../records/names.ts'
+import { toDns, toOutside } from '../records/network-rules.ts'
 
 /**
- * What is in each namespace of the platform: limits, so that one cannot use up the cluster, and a
- * wall to the other namespaces (design, section 5). The networks of the cluster itself are not part
- * of the world outside.
+ * What is in each namespace of the platform: limits, so that one cannot use up the cluster, and network
+ * policies (design, section 5). These close it to other namespaces; the networks of the cluster itself are
+ * not part of the world outside. Between its own Pods they leave out those that a Compose file separates.
  */
 export function surroundings(namespace: string, clusterNetworks: readonly string[]): readonly KubeObject[] {
   const metadata = (name: string) => ({ name, namespace, labels: { [MANAGED_LABEL]: 'true' } })
@@ -38,30 +47,36 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
       metadata: metadata('devctl'),
       spec: { limits: [{ type: 'Container', defaultRequest: { cpu: '10m', memory: '32Mi' } }] },
     },
-    {
-      apiVersion: 'networking.k8s.io/v1',
-      kind: 'NetworkPolicy',
-      metadata: metadata('devctl'),
-      spec: {
-        podSelector: {},
-        policyTypes: ['Ingress', 'Egress'],
-        ingress: [{ from: [{ podSelector: {} }, { namespaceSelector: NOT_MANAGED }] }],
-        egress: [
-          { to: [{ podSelector: {} }] },
-          {
-            to: [{ namespaceSelector: named('kube-system') }],
-            ports: [53, 8053].flatMap(port => [
-              { protocol: 'UDP', port },
-              { protocol: 'TCP', port },
-            ]),
-          },
-          { to: [{ namespaceSelector: named(PLATFORM_NAMESPACE) }] },
-          { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', ...clusterNetworks] } }] },
-        ],
-      },
-    },
+    networkPolicy(metadata(ALL_PODS), {
+      podSelector: {},
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{ from: [{ namespaceSelector: NOT_MANAGED }] }],
+      egress: [toDns],
+    }),
+    networkPolicy(metadata(INSIDE), {
+      podSelector: without('separate', 'internal'),
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [{ podSelector: {} }] }],
+    }),
+    networkPolicy(metadata(OUTSIDE), {
+      podSelector: without('internal'),
+      policyTypes: ['Egress'],
+      egress: [{ to: [{ podSelector: {} }] }, toOutside(clusterNetworks)],
+    }),
   ]
 }
+
+const networkPolicy = (metadata: KubeObject['metadata'], spec: object): KubeObject => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata,
+  spec,
+})
+
+/** Pods that a Compose file does not separate so. */
+const without = (...values: readonly string[]) => ({
+  matchExpressions: [{ key: NETWORK_LABEL, operator: 'NotIn', values }],
+})
 
 /**
  * The ingress controller, the platform, and what the operators of the cluster run: not the namespaces
@@ -73,5 +88,3 @@ const NOT_MANAGED = {
     { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: [RUNS_NAMESPACE, USERS_NAMESPACE] },
   ],
 }
-
-const named = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } })

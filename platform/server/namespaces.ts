@@ -112,7 +112,7 @@ export class Namespaces {
       await this.#meet(namespace)
       await this.#fill(namespace)
     } catch (error) {
-      // Half a namespace would be one without walls.
+      // Half a namespace would be one without limits.
       await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name }).catch(() => {})
       throw error
     }

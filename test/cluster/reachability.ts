@@ -11,9 +11,15 @@ export const tryInPod = (on: Cluster, namespace: string, pod: string, command: s
     () => false,
   )
 
-/** Starts a Pod to connect from, and waits until it runs. */
-export async function startClient(on: Cluster, namespace: string, name: string, labels = {}): Promise<void> {
-  const containers = [{ name, image: 'redis:7-alpine', command: ['sh', '-c', 'redis-server'] }]
+/** Starts a Pod to connect from and to, and waits until it runs. */
+export async function startClient(
+  on: Cluster,
+  namespace: string,
+  name: string,
+  labels = {},
+  port = 6379,
+): Promise<void> {
+  const containers = [{ name, image: 'redis:7-alpine', command: ['sh', '-c', `redis-server --port ${port}`] }]
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels }, spec: { containers } }
   const { status, body } = await on.send('POST', `/api/v1/namespaces/${namespace}/pods`, pod)
   if (status !== 201) throw new Error(`pod ${name}: ${body}`)

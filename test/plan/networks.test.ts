@@ -23,7 +23,11 @@ services:
   db: {image: d, networks: [back]}
 networks: {front: , back: }
 `)
-    expect(pod('web').labels).toEqual({ 'network.devctl/back': 'true', 'network.devctl/front': 'true' })
+    expect(pod('web').labels).toEqual({
+      'dev.platform/network': 'separate',
+      'network.devctl/back': 'true',
+      'network.devctl/front': 'true',
+    })
     expect(plan.policies.map(({ name, podLabels, ingress, egress }) => ({ name, podLabels, ingress, egress }))).toEqual(
       [
         {
@@ -48,15 +52,39 @@ networks: {front: , back: }
     )
   })
 
-  test('an internal network allows connections to members and DNS only; other networks are reported as open', () => {
-    const { plan } = planOf(`
+  const parts = (text: string) =>
+    planOf(text).plan.policies.map(({ name, podLabels, ingress, egress }) => ({ name, podLabels, ingress, egress }))
+  const back = { 'network.devctl/back': 'true' }
+  const toMembersAndDns = [{ podLabels: back }, { dns: true }]
+
+  test('an internal network allows connections to members and DNS only', () => {
+    expect(parts('services: {db: {image: d, networks: [back]}}\nnetworks: {back: {internal: true}}')).toEqual([
+      { name: 'app-network-back', podLabels: back, ingress: [{ podLabels: back }], egress: toMembersAndDns },
+    ])
+  })
+
+  test('what is in another network, too, is not limited by it, and no policy opens everything', () => {
+    const front = { 'network.devctl/front': 'true' }
+    expect(
+      parts(`
 services: {web: {image: w, networks: [front, back]}, db: {image: d, networks: [back]}}
 networks: {front: , back: {internal: true}}
-`)
-    expect(plan.policies.map(({ egress }) => egress)).toEqual([
-      [{ podLabels: { 'network.devctl/back': 'true' } }, { dns: true }],
-      [{}],
+`),
+    ).toEqual([
+      {
+        name: 'app-internal-back',
+        podLabels: { 'dev.platform/network': 'internal', ...back },
+        ingress: undefined,
+        egress: toMembersAndDns,
+      },
+      { name: 'app-network-back', podLabels: back, ingress: [{ podLabels: back }], egress: undefined },
+      { name: 'app-network-front', podLabels: front, ingress: [{ podLabels: front }], egress: undefined },
     ])
+    expect(
+      parts('services: {web: {image: w, networks: [front, back]}}\nnetworks: {front: , back: {internal: true}}').map(
+        ({ egress }) => egress,
+      ),
+    ).toEqual([undefined, undefined])
   })
 
   test('a public port is the port of the Pod', () => {
@@ -103,7 +131,8 @@ networks: {x: {external: true}, y: }
   })
 
   test('a service without networks denies all connections', () => {
-    const { plan } = planOf('services: {a: {image: a, network_mode: none}}')
+    const { plan, pod } = planOf('services: {a: {image: a, network_mode: none}, b: {image: b}}')
+    expect([pod('a').labels, pod('b').labels]).toEqual([{ 'dev.platform/network': 'internal' }, undefined])
     expect(plan.policies).toMatchObject([
       { name: 'app-a-none', podLabels: { 'dev.platform/service': 'a' }, ingress: [], egress: [] },
     ])

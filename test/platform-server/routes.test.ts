@@ -94,14 +94,14 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     expect(JSON.stringify(body)).not.toMatch(/hash|devctl_/)
   })
 
-  test('a namespace has walls before anybody can use it, and its owner has rights in it', async () => {
+  test('a namespace has limits and network policies before anybody can use it, and its owner has rights in it', async () => {
     const { cluster } = platform
-    for (const [apiVersion, kind] of [
-      ['v1', 'ResourceQuota'],
-      ['v1', 'LimitRange'],
-      ['networking.k8s.io/v1', 'NetworkPolicy'],
+    for (const [apiVersion, kind, number] of [
+      ['v1', 'ResourceQuota', 1],
+      ['v1', 'LimitRange', 1],
+      ['networking.k8s.io/v1', 'NetworkPolicy', 3],
     ] as const)
-      expect(await cluster.list({ apiVersion, kind, namespace: name })).toHaveLength(1)
+      expect(await cluster.list({ apiVersion, kind, namespace: name })).toHaveLength(number)
     const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
     expect(live?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'baseline' })
   })

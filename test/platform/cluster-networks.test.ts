@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { clusterNetworks, rangesIn, toNetwork } from '../../operations/platform/cluster-networks.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { apiServerAddresses, clusterNetworks, rangesIn, toNetwork } from '../../operations/platform/cluster-networks.ts'
+import { platformObjects } from '../../platform/install/server.ts'
 import { surroundings } from '../../platform/server/namespace-objects.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 
@@ -47,9 +49,29 @@ test('the networks of a cluster are those of its Pods, nodes, Services, and of i
       metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
       addressType: 'IPv4',
       endpoints: [{ addresses: ['192.168.1.9'] }],
+      ports: [{ port: 6443 }],
+    },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: 'kubernetes-6', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: 'IPv6',
+      endpoints: [{ addresses: ['fd00::9'] }],
+      ports: [{ port: 6443 }],
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'kubernetes', namespace: 'default' },
+      spec: { clusterIP: '10.43.0.1', ports: [{ port: 443 }] },
     },
   ])
     await cluster.create(one)
+  expect(await apiServerAddresses(cluster, new AbortController().signal)).toEqual([
+    { cidr: '10.43.0.1/32', port: 443 },
+    { cidr: '192.168.1.9/32', port: 6443 },
+    { cidr: 'fd00::9/128', port: 6443 },
+  ])
   expect(await clusterNetworks(cluster, new AbortController().signal)).toEqual([
     '10.42.0.0/24',
     '10.42.1.0/24',
@@ -79,7 +101,16 @@ test('an older API server names the range when it refuses an address', () => {
   expect(rangesIn('forbidden')).toEqual([])
 })
 
-test('the way out of a namespace leaves them out', () => {
-  const policy = surroundings('shop', ['10.42.0.0/16']).find(({ kind }) => kind === 'NetworkPolicy')
-  expect(JSON.stringify(policy)).toContain('"except":["169.254.0.0/16","10.42.0.0/16"]')
+test('the ways out of a namespace and of the runs leave them out', () => {
+  const one = { version: '', domain: '', image: '', runnerImage: '', replicas: 1, kubernetes: { server: '' } }
+  const networks = ['10.42.0.0/16']
+  const outside = (objects: readonly KubeObject[]) => {
+    const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy')
+    return [...JSON.stringify(policies).matchAll(/"cidr":"0\.0\.0\.0\/0"(,"except":\[[^\]]*\])?/g)].map(
+      ([, except]) => except,
+    )
+  }
+  const wanted = [',"except":["169.254.0.0/16","10.42.0.0/16"]']
+  expect(outside(surroundings('shop', networks))).toEqual(wanted)
+  expect(outside(platformObjects({ ...one, clusterNetworks: networks }))).toEqual(wanted)
 })

@@ -28,6 +28,14 @@ const jobFromInternal = diagnostic({
   }),
 })
 
+/**
+ * Says that policies of the file decide who reaches a Pod; `internal`: and what it reaches. Policies that
+ * somebody else has made for all Pods of a namespace can leave these out; the platform's own do.
+ */
+const NETWORK = 'dev.platform/network'
+const separateLabel: Readonly<Record<string, string>> = { [NETWORK]: 'separate' }
+const internalLabel: Readonly<Record<string, string>> = { [NETWORK]: 'internal' }
+
 /** The facts about a Pod that policies need. */
 export interface PolicyPod {
   /** In Kubernetes' form; the lead first. */
@@ -55,26 +63,38 @@ export function planNetworks(
 ): NetworkPlan {
   const used = usedNetworks(context, pods)
   const cutOff = pods.filter(({ members }) => members.some(({ networkMode }) => networkMode?.value === 'none'))
-  if (!separates(used)) return { policies: cutOff.map(pod => denyAll(context, pod)), labelsOf: () => ({}) }
-  const labels = new Map<string, Record<string, string>>()
+  const labels = new Map(cutOff.map(({ service }) => [service, internalLabel]))
+  const labelsOf = (service: string) => labels.get(service) ?? {}
+  if (!separates(used)) return { policies: cutOff.map(pod => denyAll(context, pod)), labelsOf }
   const names = distinctNames(
     used.map(({ key }) => key),
     key => toDnsLabel(key, 50),
     50,
   )
-  for (const { service, members } of pods)
-    labels.set(
-      service,
-      Object.fromEntries(networksOf(members).map(key => [`network.devctl/${names.get(key) ?? key}`, 'true'])),
-    )
-  const hasInternal = used.some(({ internal }) => internal)
+  const internal = new Set(used.filter(network => network.internal).map(({ key }) => key))
+  const isInternal = (pod: PolicyPod) => networksOf(pod.members).every(key => internal.has(key))
+  for (const pod of pods) {
+    const own = networksOf(pod.members)
+    if (own.length > 0)
+      labels.set(pod.service, {
+        ...(isInternal(pod) ? internalLabel : separateLabel),
+        ...Object.fromEntries(own.map(key => [`network.devctl/${names.get(key) ?? key}`, 'true'])),
+      })
+  }
   const policies = [
-    ...used.map(network => networkPolicy(context, network, names.get(network.key)!, hasInternal)),
+    ...used.flatMap(network =>
+      networkPolicies(
+        context,
+        network,
+        names.get(network.key)!,
+        pods.filter(({ members }) => networksOf(members).includes(network.key)).map(isInternal),
+      ),
+    ),
     ...publicPolicies(context, pods, routes, services),
-    ...waitPolicies(context, pods, used),
+    ...waitPolicies(context, pods, isInternal),
     ...cutOff.map(pod => denyAll(context, pod)),
   ]
-  return { policies: sortBy(policies, ({ name }) => name), labelsOf: service => labels.get(service) ?? {} }
+  return { policies: sortBy(policies, ({ name }) => name), labelsOf }
 }
 
 const separates = (used: readonly Network[]): boolean => used.length > 1 || used.some(({ internal }) => internal)
@@ -97,29 +117,39 @@ function usedNetworks({ project }: PlanContext, pods: readonly Pick<PolicyPod, '
 }
 
 /**
- * The policy for connections to the Pods of a network; from an internal network nothing else can be
- * reached but DNS.
+ * The policies of the Pods of a network: who may connect to them, and that from internal networks nothing
+ * else can be reached but DNS. `areInternal` says of each of its Pods whether all its networks are: policies
+ * add up, so one that limits what a Pod may reach would need another one that opens everything again for its
+ * other networks, which would also open what policies of the cluster's operators close.
  */
-function networkPolicy(context: PlanContext, network: Network, name: string, hasInternal: boolean): NetworkPolicyPlan {
+function networkPolicies(
+  context: PlanContext,
+  network: Network,
+  name: string,
+  areInternal: readonly boolean[],
+): readonly NetworkPolicyPlan[] {
   const podLabels = { [`network.devctl/${name}`]: 'true' }
   if (network.external) context.reporter.report(externalNetwork, network.span, { network: network.key })
-  const peers: readonly PolicyPeerRule[] = network.external ? [{}] : [{ podLabels }]
-  // Policies add up: as soon as one limits what a Pod may reach, its other networks must say that
-  // they do not.
-  const egress: readonly PolicyPeerRule[] | undefined = network.internal
-    ? [{ podLabels }, { dns: true }]
-    : hasInternal
-      ? [{}]
-      : undefined
-  return {
+  const ingress: readonly PolicyPeerRule[] = network.external ? [{}] : [{ podLabels }]
+  const egress: readonly PolicyPeerRule[] = [{ podLabels }, { dns: true }]
+  const policy = {
     name: cutName(`${context.environment.name}-network-${name}`, 240),
     source: sourceOf(context, network.span, `networks.${network.key}`),
     span: network.span,
     annotations: toAnnotations(context, network.labels),
     podLabels,
-    ingress: peers,
-    ...(egress && { egress }),
   }
+  if (!areInternal.includes(true)) return [{ ...policy, ingress }]
+  if (!areInternal.includes(false)) return [{ ...policy, ingress, egress }]
+  const inner = {
+    ...policy,
+    name: cutName(`${context.environment.name}-internal-${name}`, 240),
+    podLabels: { ...internalLabel, ...podLabels },
+  }
+  return [
+    { ...policy, ingress },
+    { ...inner, egress },
+  ]
 }
 
 /**
@@ -164,9 +194,8 @@ function publicPolicies(
 function waitPolicies(
   context: PlanContext,
   pods: readonly PolicyPod[],
-  used: readonly Network[],
+  isInternal: (pod: PolicyPod) => boolean,
 ): readonly NetworkPolicyPlan[] {
-  const internal = new Set(used.filter(network => network.internal).map(({ key }) => key))
   const byService = new Map(
     pods.flatMap(pod => pod.members.map(member => [context.names.of(member.name), pod] as const)),
   )
@@ -176,7 +205,6 @@ function waitPolicies(
     const [lead] = pod.members
     const own = networksOf(pod.members)
     if (!lead || own.length === 0) continue
-    const isInternal = own.every(key => internal.has(key))
     const egress: PolicyPeerRule[] = []
     for (const wait of pod.waits) {
       const target = byService.get(wait.service)
@@ -186,11 +214,11 @@ function waitPolicies(
       ingress.set(target, [...rules, { podLabels: { 'dev.platform/service': pod.service }, ports }])
       egress.push({ podLabels: { 'dev.platform/service': target.service }, ports })
     }
-    if (isInternal && pod.waits.some(({ kind }) => kind === 'job')) {
+    if (isInternal(pod) && pod.waits.some(({ kind }) => kind === 'job')) {
       context.reporter.report(jobFromInternal, lead.span, { service: lead.name })
       egress.push({ ports: [443, 6443].map(port => ({ port, protocol: 'TCP' as const })) })
     }
-    if (isInternal && egress.length > 0) found.push({ ...policyOf(context, pod, lead, 'waits-for'), egress })
+    if (isInternal(pod) && egress.length > 0) found.push({ ...policyOf(context, pod, lead, 'waits-for'), egress })
   }
   for (const [pod, rules] of ingress) {
     const [lead] = pod.members

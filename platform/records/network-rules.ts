@@ -1,0 +1,17 @@
+/** Rules of NetworkPolicies that more than one of them has. */
+
+export const namespaceNamed = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } })
+
+/** The cluster's DNS. Policies are about the ports of Pods, and those of DNS may listen on another one than their Service. */
+export const toDns = {
+  to: [{ namespaceSelector: namespaceNamed('kube-system') }],
+  ports: [53, 8053].flatMap(port => [
+    { protocol: 'UDP', port },
+    { protocol: 'TCP', port },
+  ]),
+}
+
+/** All addresses but those of the cluster itself, and link-local ones, where clouds give credentials to nodes. */
+export const toOutside = (clusterNetworks: readonly string[]) => ({
+  to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', ...clusterNetworks] } }],
+})
