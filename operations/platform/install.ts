@@ -17,9 +17,10 @@ import {
   RECORD_LABEL,
   MANAGER as USER_MANAGER,
   USERS_NAMESPACE,
+  userAccount,
 } from '../../platform/records/names.ts'
 import { fromToken, newToken } from '../../platform/records/token.ts'
-import { fromUser, toUser } from '../../platform/records/user.ts'
+import { ROLE, toUser } from '../../platform/records/user.ts'
 import { LOGIN } from '../../platform/rules/names.ts'
 import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { toWarning } from '../objects/events.ts'
@@ -172,7 +173,10 @@ export async function addAdmin(world: InstallWorld, who: string): Promise<string
       notes: found.map(({ id, issuer, email }) => `\`${id}\`, of ${issuer}${email ? `, ${email}` : ''}`),
       hint: 'name one by the id',
     })
-  await cluster.apply(fromUser({ ...user, role: 'admin' }), { manager: USER_MANAGER, force: true, signal })
+  // Nothing but the role: a login, or a suspension, may be written just now.
+  const role = { metadata: { annotations: { [ROLE]: 'admin' } } }
+  const ref = { apiVersion: 'v1', kind: 'ServiceAccount', name: userAccount(user.id), namespace: USERS_NAMESPACE }
+  await cluster.patch(ref, role, { manager: USER_MANAGER, signal })
   return user.login
 }
 

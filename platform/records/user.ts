@@ -26,6 +26,8 @@ export interface PlatformUser {
 }
 
 const PREFIX = 'dev.platform/'
+/** The annotation that says what somebody is on the platform. */
+export const ROLE = `${PREFIX}role`
 
 export function fromUser({
   id,

@@ -127,7 +127,7 @@ export class Namespaces {
       const name = personalNamespace(user.login, user.id, one => taken.has(one))
       try {
         await this.create(user, name, 'personal')
-        return await this.#users.save({ ...user, home: name })
+        return await this.#users.change(user.id, { home: name })
       } catch (error) {
         if (!(error instanceof PlatformError) || error.body.code !== 'platform/exists') throw error
         taken.add(name)

@@ -1,3 +1,5 @@
+import { backOff, pause } from '../../adapters/http/back-off.ts'
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE, userAccount } from '../records/names.ts'
 import { fromUser, type PlatformUser, toUser } from '../records/user.ts'
 import { userId } from '../rules/names.ts'
@@ -26,8 +28,7 @@ export class Users {
   }
 
   async find(id: string): Promise<PlatformUser | undefined> {
-    const ref = { apiVersion: 'v1', kind: 'ServiceAccount', name: userAccount(id), namespace: USERS_NAMESPACE }
-    const live = await this.#world.cluster.get(ref)
+    const live = await this.#world.cluster.get(refOf(id))
     return live && toUser(live)
   }
 
@@ -45,35 +46,78 @@ export class Users {
   /** One that is there. Throws a PlatformError. */
   async known(id: string): Promise<PlatformUser> {
     const user = await this.find(id)
-    if (!user) throw new PlatformError(404, 'no-user', 'this user does not exist')
+    if (!user) throw noUser()
     return user
   }
 
   /**
    * Notes that somebody has logged in; the first time makes the user. What the provider says now
-   * replaces what it said; role and home are ours. `role` is for those who come by a setup link.
+   * replaces what it said; all else is ours, and stays. `role` is for those who come by a setup link.
    */
   async loggedIn(identity: ProvenIdentity, role?: PlatformRole): Promise<PlatformUser> {
     const id = userId(identity.issuer, identity.subject)
-    const known = await this.find(id)
-    return this.save({
+    return this.#write(id, known => ({
       ...identity,
       id,
       role: role ?? known?.role ?? 'developer',
       lastLogin: rfc3339(this.#world.now()),
       ...(known?.home !== undefined && { home: known.home }),
       ...(known?.isSuspended && { isSuspended: true }),
+    }))
+  }
+
+  /** Changes some of what is known of somebody. Throws a PlatformError where there is nobody. */
+  async change(id: string, change: Partial<Pick<PlatformUser, ChangedField>>): Promise<PlatformUser> {
+    return this.#write(id, known => {
+      if (!known) throw noUser()
+      return { ...known, ...change }
     })
   }
 
-  /** Changes some of what is known of somebody who is there. */
-  async change(id: string, change: Partial<PlatformUser>): Promise<void> {
-    const user = await this.find(id)
-    if (user) await this.save({ ...user, ...change })
+  /** Writes what differs from the record that was read, again where somebody else was faster: nothing of theirs is undone. */
+  async #write(id: string, edit: (known: PlatformUser | undefined) => PlatformUser): Promise<PlatformUser> {
+    const { cluster } = this.#world
+    for (let attempt = 1; ; attempt++) {
+      const live = await cluster.get(refOf(id))
+      const known = live && toUser(live)
+      const wanted = fromUser(edit(known))
+      try {
+        const written = live
+          ? await cluster.patch(refOf(id), changeOf(live, known && fromUser(known), wanted), { manager: MANAGER })
+          : await cluster.create(wanted)
+        return toUser(written)! // it was made of one
+      } catch (error) {
+        if (!(error instanceof ClusterError) || !TOO_LATE.has(error.failure)) throw error
+        if (attempt >= ATTEMPTS)
+          throw new PlatformError(503, 'busy', 'others change this all the time', { hint: 'try again in a moment' })
+        await pause(backOff(attempt, 5, 200), undefined)
+      }
+    }
   }
+}
 
-  async save(user: PlatformUser): Promise<PlatformUser> {
-    await this.#world.cluster.apply(fromUser(user), { manager: MANAGER, force: true })
-    return user
-  }
+type Patch = Readonly<Record<string, unknown>>
+type ChangedField = 'role' | 'home' | 'isSuspended' | 'asked' | 'isRefused'
+
+/** Attempts to write what others write, too. */
+const ATTEMPTS = 10
+/** Somebody else has changed, made or deleted the record since it was read. */
+const TOO_LATE: ReadonlySet<string> = new Set(['conflict', 'exists', 'not-found'])
+
+const refOf = (id: string) => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  name: userAccount(id),
+  namespace: USERS_NAMESPACE,
+})
+
+const noUser = () => new PlatformError(404, 'no-user', 'this user does not exist')
+
+/** The annotations of a record that change, for the very version that was read. */
+function changeOf({ metadata }: KubeObject, known: KubeObject | undefined, wanted: KubeObject): Patch {
+  const [before = {}, after = {}] = [known?.metadata.annotations, wanted.metadata.annotations]
+  const gone = Object.keys(before).filter(key => !(key in after))
+  const changed = Object.entries(after).filter(([key, value]) => before[key] !== value)
+  const annotations = Object.fromEntries([...gone.map(key => [key, null] as const), ...changed])
+  return { metadata: { resourceVersion: metadata.resourceVersion, annotations } }
 }

@@ -46,7 +46,7 @@ export function authHandlers(
     'POST /auth/claim': async ({ body, by }) => {
       const token = await tokens.check(body.token)
       if (token?.kind !== 'setup' || !(await tokens.revoke(token.id))) throw usedLink()
-      return toMe(await users.save({ ...(await users.known(by.user.id)), role: 'admin' }))
+      return toMe(await users.change(by.user.id, { role: 'admin' }))
     },
     'POST /auth/ci': async ({ body }) => {
       const { issued, login } = await ci.exchange(body.jwt)

@@ -14,7 +14,7 @@ export const userHandlers = ({ users, tokens }: PlatformParts): HandlersOf<typeo
   'PATCH /admin/users/:user': async ({ params, body, by }) => {
     const user = await users.known(params.user)
     if (user.id === by.user.id) throw new PlatformError(409, 'self', 'you cannot change your own role')
-    const saved = await users.save({ ...user, ...body })
+    const saved = await users.change(user.id, body)
     if (saved.isSuspended) await tokens.revokeAll(user.id)
     return toShownUser(saved)
   },
