@@ -113,6 +113,8 @@ export interface LogOptions extends CallOptions {
   readonly sinceTime?: string
   readonly timestamps?: boolean
   readonly follow?: boolean
+  /** Characters; longer lines come in pieces. */
+  readonly longestLine?: number
 }
 
 /** A kind of objects, as discovery reports it. */

@@ -12,7 +12,17 @@ const LONGEST_LINE = 1 << 20
 export async function* readLog(
   client: Client,
   pod: { readonly name: string; readonly namespace: string },
-  { container, previous, tailLines, sinceSeconds, sinceTime, timestamps, follow, signal }: LogOptions,
+  {
+    container,
+    previous,
+    tailLines,
+    sinceSeconds,
+    sinceTime,
+    timestamps,
+    follow,
+    longestLine = LONGEST_LINE,
+    signal,
+  }: LogOptions,
 ): AsyncGenerator<string> {
   const query = { container, previous, tailLines, sinceSeconds, sinceTime, timestamps, follow }
   const path = pathOf('v1', { name: 'pods', namespaced: true }, pod.namespace, pod.name)
@@ -26,7 +36,7 @@ export async function* readLog(
     isPatient: follow ?? false,
   })
   try {
-    yield* readLines(response, LONGEST_LINE)
+    yield* readLines(response, longestLine)
   } catch (error) {
     throw client.broken(error, signal)
   }

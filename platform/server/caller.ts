@@ -75,11 +75,13 @@ function checkUser(user: PlatformUser, token: TokenRecord, now: number): void {
  */
 const isForgotten = ({ issuer, lastLogin, asked = lastLogin }: PlatformUser, now: number): boolean =>
   issuer !== LINK_ISSUER && Math.max(Date.parse(lastLogin), Date.parse(asked)) + REMEMBERED < now
-/** Whether somebody who has called a while ago could still: of what takes long. Throws a PlatformError. */
-export async function stillAllowed(by: Identified, { tokens, users }: Accounts, now: number): Promise<void> {
+
+/** Who has called a while ago, as they are now: of what takes long. Throws a PlatformError if they could call no more. */
+export async function stillAllowed(by: Identified, { tokens, users }: Accounts, now: number): Promise<Identified> {
   const [token, user] = await Promise.all([tokens.find(by.token.id), users.find(by.user.id)])
   if (!token || !user || Date.parse(token.expires) <= now) throw notLoggedIn()
   checkUser(user, token, now)
+  return { user, token }
 }
 
 /** Throws a PlatformError unless they may call a route. */

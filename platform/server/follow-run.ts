@@ -36,7 +36,7 @@ export async function* followRun(
     }
     let isAll = false
     if (run.found.log && hasEnded(run.state)) {
-      for (const line of await readSaved(cluster, run, run.found.log, signal))
+      for await (const line of readSaved(cluster, run, run.found.log, signal))
         if (line.number > last) yield { type: 'line', ...line }
       isAll = true
     } else if (run.state !== 'queued' && !run.isSettled) {

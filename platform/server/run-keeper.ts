@@ -26,8 +26,12 @@ const FORGET_EVERY = 15_000
 const HALF_MADE = 60_000
 /** For the last lines of a run that was told to end. */
 const GOODBYE = 60_000
+/** Between two looks whether those who have asked for runs that go on may still have them. */
+const RECHECK = 5000
 /** That the token of a run is good for longer than the run may take. */
 const TOKEN_MORE = 600_000
+/** Runs whose ends are seen to at the same time, which takes memory for their logs: of all, and of one person. */
+const ENDING = { ofAll: 4, ofOne: 2 }
 const HISTORY = { perEnvironment: 10, perNamespace: 100 }
 
 /**
@@ -40,10 +44,11 @@ export class RunKeeper {
   readonly #world: PlatformWorld
   readonly #parts: PlatformParts
   /** Runs that are worked on beside the queue. */
-  readonly #busy = new Map<string, Promise<void>>()
+  readonly #busy = new Map<string, Beside>()
   /** What was said last of a live run, which is tried again at each look. */
   readonly #said = new Map<string, string>()
   #forgotAt = 0
+  #checkedAt = 0
 
   constructor(world: PlatformWorld, parts: PlatformParts) {
     this.#world = world
@@ -63,10 +68,19 @@ export class RunKeeper {
     for (const id of [...decision.replace, ...decision.stop])
       await this.#alone(id, signal, async () => void (await runs.stop(id, { why: 'replaced' })))
     for (const id of decision.start) await this.#alone(id, signal, () => this.#start(byId.get(id)!, settings))
-    for (const run of live) {
-      if (hasEnded(run.state)) this.#beside(run, signal, () => this.#settle(run, signal))
-      else if (run.state === 'stopping') this.#beside(run, signal, () => this.#end(run, signal))
-      else if (run.state === 'running' && run.repository !== undefined && run.found.commit === undefined)
+    if (this.#world.now() - this.#checkedAt >= RECHECK) {
+      this.#checkedAt = this.#world.now()
+      for (const run of live) if (run.state === 'running') await this.#alone(run.id, signal, () => this.#recheck(run))
+    }
+    // The oldest first: the others have their turn when it is done.
+    for (const run of live.toReversed()) {
+      if (hasEnded(run.state)) {
+        if (this.#mayEnd(run)) this.#beside(run, signal, () => this.#settle(run, signal), true)
+      } else if (run.state === 'stopping') {
+        if (this.#mayEnd(run)) this.#beside(run, signal, () => this.#end(run, signal), true)
+        // It ends at once all the same; its last words are read if there is time.
+        else if (!this.#busy.has(run.id)) await this.#alone(run.id, signal, () => this.#suspend(run))
+      } else if (run.state === 'running' && run.repository !== undefined && run.found.commit === undefined)
         this.#beside(run, signal, () => this.#lookAtClone(run, signal))
     }
     if (this.#world.now() - this.#forgotAt < FORGET_EVERY) return
@@ -76,13 +90,19 @@ export class RunKeeper {
 
   /** Waits for what is under way beside the queue. */
   async settled(): Promise<void> {
-    await Promise.all(this.#busy.values())
+    await Promise.all([...this.#busy.values()].map(({ done }) => done))
   }
 
-  #beside({ id }: RunRecord, signal: AbortSignal, work: () => Promise<void>): void {
+  #beside({ id, user }: RunRecord, signal: AbortSignal, work: () => Promise<void>, isEnding = false): void {
     if (this.#busy.has(id)) return
     const done = this.#alone(id, signal, work).finally(() => this.#busy.delete(id))
-    this.#busy.set(id, done)
+    this.#busy.set(id, { user, isEnding, done })
+  }
+
+  /** Whether there is room for the log of one more. */
+  #mayEnd({ user }: RunRecord): boolean {
+    const ending = [...this.#busy.values()].filter(one => one.isEnding)
+    return ending.length < ENDING.ofAll && ending.filter(one => one.user === user).length < ENDING.ofOne
   }
 
   /** What goes wrong with one run holds up no other: it is said once, and tried again at the next look. */
@@ -133,7 +153,13 @@ export class RunKeeper {
     )
   }
 
-  /** Why somebody may not run this any more: rights are those of the moment in which it starts. */
+  /** Tells a run to end that its person may not have any more. */
+  async #recheck(run: RunRecord): Promise<void> {
+    const reason = await this.#refusal(run)
+    if (reason !== undefined) await this.#parts.runs.stop(run.id, { why: 'refused', reason })
+  }
+
+  /** Why somebody may not run this any more: looked at when it starts, and every few seconds while it goes on. */
   async #refusal({ user: id, namespace, namespaceUid }: RunRecord): Promise<string | undefined> {
     const user = await this.#parts.users.find(id)
     if (!user || user.isSuspended) return 'who asked for it is not allowed in any more'
@@ -173,17 +199,31 @@ export class RunKeeper {
 
   /** Ends a run that goes on: Kubernetes sends SIGTERM when the Job is suspended. The log is read meanwhile, as the Pod goes with it. */
   async #end(run: RunRecord, signal: AbortSignal): Promise<void> {
-    const { cluster } = this.#world
     const lines = this.#collect(run, AbortSignal.any([signal, AbortSignal.timeout(GOODBYE)]))
-    const { uid } = run
-    await cluster.patch(jobRef(run.id), { metadata: { uid }, spec: { suspend: true } }, { manager: MANAGER })
+    await this.#suspend(run)
     await this.#save(run, await lines)
+  }
+
+  /** What was cancelled may still use its rights to end well; who may not run it any more has none from now on. */
+  async #suspend(run: RunRecord): Promise<void> {
+    if (run.stop?.why === 'refused') await this.#removeCredentials(run)
+    const { id, uid } = run
+    await this.#world.cluster.patch(jobRef(id), { metadata: { uid }, spec: { suspend: true } }, { manager: MANAGER })
+  }
+
+  /** What a run was given; tokens of Kubernetes are bound to it. */
+  async #removeCredentials({ id, user }: RunRecord): Promise<void> {
+    const { tokens } = this.#parts
+    for (const name of [inputSecret(id), cloneSecret(id), heldSecret(id)])
+      await this.#world.cluster.delete(secretRef(name))
+    const own = (await tokens.of(user)).filter(one => one.kind === 'run' && one.label === runName(id))
+    for (const token of own) await tokens.revoke(token.id)
   }
 
   /** The end of a run: its log is saved, its credentials end, its Pod goes. In an order in which any step can be the last. */
   async #settle(run: RunRecord, signal: AbortSignal): Promise<void> {
     const { cluster } = this.#world
-    const { runs, tokens } = this.#parts
+    const { runs } = this.#parts
     const pod = await podOf(cluster, run.id, signal)
     if (pod && !run.found.log) {
       // A Pod whose node is gone says nothing: the end of the run does not wait for it.
@@ -196,10 +236,7 @@ export class RunKeeper {
       const found = { ...(reason !== undefined && { reason }), ...(typeof commit === 'string' && { commit }) }
       if (Object.keys(found).length > 0) await runs.note(run.id, found)
     }
-    for (const name of [inputSecret(run.id), cloneSecret(run.id), heldSecret(run.id)])
-      await cluster.delete(secretRef(name))
-    const own = (await tokens.of(run.user)).filter(one => one.kind === 'run' && one.label === runName(run.id))
-    for (const { id } of own) await tokens.revoke(id)
+    await this.#removeCredentials(run)
     if (pod) await cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: pod.metadata.name, namespace: RUNS_NAMESPACE })
     await runs.change(run.id, () => ({ metadata: { labels: { [LIVE_LABEL]: null } } }))
   }
@@ -218,7 +255,7 @@ export class RunKeeper {
   async #save(run: RunRecord, lines: KeptLines): Promise<void> {
     const now = await this.#parts.runs.find(run.id)
     if (!now || now.found.log) return
-    await this.#parts.runs.note(run.id, { log: await saveLog(this.#world.cluster, run, lines.all) })
+    await this.#parts.runs.note(run.id, { log: await saveLog(this.#world.cluster, run, lines.all()) })
   }
 
   /** The history is bounded, and ends with its namespace. */
@@ -246,6 +283,13 @@ export class RunKeeper {
         await cluster.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name, namespace }, { uid, signal })
       }
   }
+}
+
+interface Beside {
+  readonly user: string
+  /** It keeps the log of a run. */
+  readonly isEnding: boolean
+  readonly done: Promise<void>
 }
 
 type Waiting = Parameters<typeof decideQueue>[0][number]

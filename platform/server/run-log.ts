@@ -1,6 +1,8 @@
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip, gzipSync } from 'node:zlib'
 import { pause } from '../../adapters/http/back-off.ts'
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { readLines } from '../../adapters/kubernetes/lines.ts'
 import { MANAGER, RUNS_NAMESPACE } from '../records/names.ts'
 import { logSecret, type RunLog, type RunRecord, runName } from '../records/run.ts'
 import { CLONE, RUN, runSecret } from './run-objects.ts'
@@ -18,6 +20,10 @@ export interface RunLine {
 const KEPT = 8 * 1024 * 1024
 const PART = 900 * 1024
 const LONGEST = 256 * 1024
+/** Lines that are kept, also where they are short. */
+const MOST_LINES = 100_000
+/** What is packed together, and forgotten together. */
+const CHUNK = { bytes: 256 * 1024, lines: 5000 }
 /** Milliseconds between two looks at a container that has not started. */
 const LOOK = 250
 /** Of reading what a container that has ended has left. */
@@ -118,7 +124,7 @@ export class PodLog {
     signal: AbortSignal,
   ): AsyncGenerator<Pick<RunLine, 'time' | 'text'>> {
     const pod = { name: metadata.name, namespace: RUNS_NAMESPACE }
-    const found = this.#cluster.logs(pod, { container, follow: true, timestamps: true, signal })
+    const found = this.#cluster.logs(pod, { container, follow: true, timestamps: true, longestLine: LONGEST, signal })
     for await (const line of found) {
       const at = line.indexOf(' ')
       yield { time: line.slice(0, Math.max(at, 0)), text: shortened(line.slice(at + 1)) }
@@ -128,73 +134,101 @@ export class PodLog {
 
 const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
 
-/** The newest lines, as far as they are kept. */
-export class KeptLines {
-  readonly #lines: RunLine[] = []
-  #bytes = 0
-  #gone = 0
+/** Lines that were kept, as they are written. */
+export interface PackedLog {
+  readonly packed: Buffer
+  /** The number of the first of them; of none 1. */
+  readonly first: number
+  readonly lines: number
+}
 
-  add(line: RunLine): void {
-    this.#lines.push(line)
-    this.#bytes += sizeOf(line)
-    while (this.#bytes > KEPT) {
-      this.#bytes -= sizeOf(this.#lines[this.#gone]!) // what is over the limit has lines
-      this.#gone++
-    }
-    // The list is cut now and then, not at each line.
-    if (this.#gone < 10_000) return
-    this.#lines.splice(0, this.#gone)
-    this.#gone = 0
+/** The newest lines, as far as they are kept: packed as they come, so that a log takes no more memory than its text. */
+export class KeptLines {
+  readonly #chunks: {
+    readonly packed: Buffer
+    readonly bytes: number
+    readonly first: number
+    readonly lines: number
+  }[] = []
+  #open: string[] = []
+  #openBytes = 0
+  #first = 1
+  /** Of the packed ones. */
+  #bytes = 0
+  #lines = 0
+
+  add({ number, step, time, text }: RunLine): void {
+    const line = `${step === CLONE ? 'c' : 'r'} ${time} ${text}\n`
+    if (this.#open.length === 0) this.#first = number
+    this.#open.push(line)
+    this.#openBytes += Buffer.byteLength(line)
+    if (this.#openBytes >= CHUNK.bytes || this.#open.length >= CHUNK.lines) this.#pack()
   }
 
-  get all(): readonly RunLine[] {
-    return this.#lines.slice(this.#gone)
+  /** All that is kept. */
+  all(): PackedLog {
+    if (this.#open.length > 0) this.#pack()
+    const packed = this.#chunks.length > 0 ? Buffer.concat(this.#chunks.map(one => one.packed)) : gzipSync('')
+    return { packed, first: this.#chunks[0]?.first ?? 1, lines: this.#lines }
+  }
+
+  #pack(): void {
+    const [lines, bytes] = [this.#open.length, this.#openBytes]
+    // One after the other they are one gzip file (RFC 1952, section 2.2).
+    this.#chunks.push({ packed: gzipSync(this.#open.join('')), bytes, first: this.#first, lines })
+    this.#bytes += bytes
+    this.#lines += lines
+    this.#open = []
+    this.#openBytes = 0
+    while (this.#bytes > KEPT || this.#lines > MOST_LINES) {
+      const oldest = this.#chunks.shift()! // one alone is below both
+      this.#bytes -= oldest.bytes
+      this.#lines -= oldest.lines
+    }
   }
 }
 
-const sizeOf = ({ text, time }: RunLine): number => Buffer.byteLength(text) + time.length + 4
-
-/** Writes lines into Secrets that end with their run. */
-export async function saveLog(cluster: Cluster, run: RunRecord, lines: readonly RunLine[]): Promise<RunLog> {
-  const text = lines.map(({ step, time, text }) => `${step === CLONE ? 'c' : 'r'} ${time} ${text}\n`).join('')
-  const packed = gzipSync(text)
+/** Writes a log into Secrets that end with their run. */
+export async function saveLog(cluster: Cluster, run: RunRecord, { packed, first, lines }: PackedLog): Promise<RunLog> {
   const parts = Math.ceil(packed.length / PART)
   for (let part = 0; part < parts; part++) {
     const bytes = packed.subarray(part * PART, (part + 1) * PART)
     const secret = runSecret(run, logSecret(run.id, part), {})
     await cluster.apply({ ...secret, data: { log: bytes.toString('base64') } }, { manager: MANAGER, force: true })
   }
-  return { parts, first: lines[0]?.number ?? 1, lines: lines.length }
+  return { parts, first, lines }
 }
 
-/** The lines that were saved; none where the Secrets are not what was written. */
-export async function readSaved(
+/**
+ * The lines that were saved, read no faster than they are taken; none where the Secrets are not what was
+ * written. One part of them is in memory at a time.
+ */
+export async function* readSaved(
   cluster: Cluster,
   { id }: RunRecord,
-  { parts, first }: RunLog,
+  { parts, first, lines }: RunLog,
   signal: AbortSignal,
-): Promise<readonly RunLine[]> {
-  const found: Buffer[] = []
-  for (let part = 0; part < Math.min(parts, KEPT / PART + 2); part++) {
-    const ref = { apiVersion: 'v1', kind: 'Secret', name: logSecret(id, part), namespace: RUNS_NAMESPACE }
-    const live = await cluster.get(ref, { signal })
-    const data = (live?.['data'] as { readonly log?: unknown } | undefined)?.log // a Secret's
-    found.push(Buffer.from(typeof data === 'string' ? data : '', 'base64'))
+): AsyncGenerator<RunLine> {
+  async function* packed(): AsyncGenerator<Buffer> {
+    for (let part = 0; part < Math.min(parts, KEPT / PART + 2); part++) {
+      const ref = { apiVersion: 'v1', kind: 'Secret', name: logSecret(id, part), namespace: RUNS_NAMESPACE }
+      const live = await cluster.get(ref, { signal })
+      const data = (live?.['data'] as { readonly log?: unknown } | undefined)?.log // a Secret's
+      yield Buffer.from(typeof data === 'string' ? data : '', 'base64')
+    }
   }
-  const text = unpacked(Buffer.concat(found))
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line, index) => {
-      const [, step, time = '', rest = ''] = /^([cr]) (\S*) (.*)$/s.exec(line) ?? []
-      return { number: first + index, step: step === 'c' ? CLONE : RUN, time, text: rest }
-    })
-}
-
-function unpacked(bytes: Buffer): string {
+  const text = createGunzip()
+  pipeline(Readable.from(packed()), text, () => {})
+  const last = first + Math.min(lines, MOST_LINES) - 1
+  let number = first
   try {
-    return gunzipSync(bytes, { maxOutputLength: 2 * KEPT }).toString()
-  } catch {
-    return ''
+    for await (const line of readLines(text, 2 * LONGEST)) {
+      if (number > last) return
+      const [, step, time = '', rest = ''] = /^([cr]) (\S*) (.*)$/s.exec(line) ?? []
+      yield { number: number++, step: step === 'c' ? CLONE : RUN, time, text: rest }
+    }
+  } catch (error) {
+    // What zlib throws has such a code: this is no gzip file.
+    if (!(error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw error
   }
 }

@@ -345,6 +345,87 @@ describe.skipIf(!found)('runs', () => {
     expect(ended.reason).toContain('no developer there any more')
   })
 
+  const member = async (login: string, role: string): Promise<Person> => {
+    const person = await platform.person(login)
+    const params = { ns: name, user: person.id }
+    await platform.call('PUT /namespaces/:ns/members/:user', { token: owner!.token, params, body: { role } })
+    return person
+  }
+  const unshare = (user: string) =>
+    platform.call('DELETE /namespaces/:ns/members/:user', { token: owner!.token, params: { ns: name, user } })
+  const suspend = async (user: string) => {
+    const { token } = await platform.person('root', 'admin')
+    const answer = await platform.call('PATCH /admin/users/:user', {
+      token,
+      params: { user },
+      body: { isSuspended: true },
+    })
+    expect(answer.status).toBe(200)
+  }
+
+  test.each([
+    ['suspended', 'not allowed in any more', suspend],
+    ['removed from the namespace', 'no developer there any more', unshare],
+  ] as const)('a run that goes on ends when its person is %s, and its tokens with it', async (what, why, leave) => {
+    const person = await member(`leaves-${what.slice(0, 4)}`, 'developer')
+    const run = await start('shop', { variables: { GREETING: CANARY } }, person.token)
+    await until(run.id, 'running')
+    await podOf(run.id)
+    const token = await inputOf(run.id)
+    const kube = await platform.call('POST /kube-token', { token })
+    expect(await userOf(kube.body.token)).toContain('system:serviceaccount:devctl-runs')
+    platform.later += 6000
+    await look()
+    expect((await get(run.id)).state, 'nothing has happened').toBe('running')
+    await leave(person.id)
+    platform.later += 6000
+    const ended = await until(run.id, 'refused')
+    expect(ended.reason).toContain(why)
+    expect((await platform.call('POST /kube-token', { token })).status).toBe(401)
+    await eventually('the token of Kubernetes has ended', 30, async () =>
+      (await userOf(kube.body.token)) === undefined ? true : undefined,
+    )
+    await settled(run.id)
+  })
+
+  test('who is suspended, or no member any more, follows the log of a run no longer', async () => {
+    const people = [await member('follower', 'viewer'), await member('suspended', 'viewer'), viewer!]
+    const { id } = await start('followed')
+    await until(id, 'running')
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const end = new AbortController()
+    const streams = await Promise.all(
+      people.map(async ({ token }) => {
+        const headers = { authorization: `Bearer ${token}` }
+        const { body } = await fetch(`${url}/api/v1/runs/${id}/log`, { headers, signal: end.signal })
+        const stream = { text: '', isOver: false }
+        const read = async () => {
+          for await (const part of body!.pipeThrough(new TextDecoderStream())) stream.text += part
+        }
+        read().then(
+          () => {
+            stream.isOver = true
+          },
+          () => {},
+        )
+        return stream
+      }),
+    )
+    try {
+      await eventually('all follow', 30, async () => streams.every(({ text }) => text.includes('running')) || undefined)
+      await unshare(people[0]!.id)
+      await suspend(people[1]!.id)
+      await eventually('two streams have ended', 30, async () =>
+        streams[0]!.isOver && streams[1]!.isOver ? true : undefined,
+      )
+      expect(streams[2]!.isOver).toBe(false)
+    } finally {
+      end.abort()
+    }
+    await parts.runs.stop(id, { why: 'cancelled' })
+    await until(id, 'cancelled')
+  })
+
   test('what nobody can read is skipped, and the others go on', async () => {
     const poisoned = await start('poisoned')
     const patch = { metadata: { annotations: { 'dev.platform/run': '{"id":' } } }

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { logStream, type WantedLogs } from '../../platform/server/live/log-stream.ts'
 import { FakePods } from '../objects/fake-pods.ts'
 
@@ -80,4 +80,32 @@ test('it ends with its client, and a long line is cut', async () => {
   const next = events.next()
   stop.abort()
   expect((await next).done).toBe(true)
+})
+
+test('of a client that takes nothing few lines wait, and fewer that are long', async () => {
+  for (const [length, most] of [
+    [1, 300],
+    [20_000, 60],
+  ] as const) {
+    const pods = running('api')
+    const all = Array.from({ length: 400 }, (_, at) => `${at} ${'x'.repeat(length)}`)
+    let read = 0
+    const logs = pods.cluster.logs.bind(pods.cluster)
+    Object.assign(pods.cluster, {
+      async *logs(...args: Parameters<typeof logs>) {
+        for await (const one of logs(...args)) {
+          read++
+          yield one
+        }
+      },
+    })
+    pods.write('api-1', all)
+    const { events } = stream(pods, { tail: 1000 })
+    await events.next()
+    await vi.waitFor(() => expect(read).toBeGreaterThan(10))
+    for (let turn = 0; turn < 1000; turn++) await Promise.resolve()
+    expect(read).toBeLessThan(most)
+    const left = await take(events, 399)
+    expect(left.lines).toHaveLength(399)
+  }
 })

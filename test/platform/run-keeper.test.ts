@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { RunRecord } from '../../platform/records/run.ts'
 import { toToken } from '../../platform/records/token.ts'
 import type { PlatformParts } from '../../platform/server/make-parts.ts'
@@ -10,6 +10,12 @@ import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 const USER = 'a'.repeat(16)
 
 // Faults that a cluster cannot be made to show: the parts of the server beside the queue are played.
+
+/** Parts of which a test plays one. */
+interface Mutable {
+  readonly runs: { change: (id: string) => Promise<undefined> }
+  readonly tokens: Tokens
+}
 
 const run = (id: string, more: Partial<RunRecord> = {}) =>
   ({
@@ -46,7 +52,7 @@ function keeperOf(live: readonly RunRecord[], find: (user: string) => Promise<un
     roleOf: () => 'developer',
   }
   const parts = { runs, tokens, namespaces, users: { find } } as unknown as PlatformParts
-  return { keeper: new RunKeeper(world, parts), log, settled, cluster }
+  return { keeper: new RunKeeper(world, parts), log, settled, cluster, parts: parts as unknown as Mutable }
 }
 
 test('a run that cannot start holds up no other, and says why, once', async () => {
@@ -85,6 +91,66 @@ test('the token of a run is good for longer than the run may take', async () => 
   const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'devctl-users' }, {})
   const [token] = secrets.flatMap(one => toToken(one) ?? [])
   expect(Date.parse(token!.expires)).toBe(1000 + (4 * 3600 + 600) * 1000)
+})
+
+test('few ends are seen to at the same time, and no person holds up the others', async () => {
+  const users = ['a', 'b', 'c', 'd'].map(letter => letter.repeat(16))
+  // The oldest first, as their ids are.
+  const live = Array.from({ length: 12 }, (_, at) =>
+    run(`${99 - at}`, { state: at % 2 ? 'failed' : 'succeeded', user: users[at < 6 ? 3 : at % 3] }),
+  )
+  const { keeper, settled, parts } = keeperOf(live, async () => undefined)
+  const open = new Map<string, () => void>()
+  let most = 0
+  parts.runs.change = async id => {
+    most = Math.max(most, open.size + 1)
+    await new Promise<void>(resolve => open.set(id, resolve))
+    settled.push(id)
+    open.delete(id)
+    return undefined
+  }
+  const look = () => keeper.run(AbortSignal.timeout(5000))
+  await look()
+  await vi.waitFor(() => expect(open.size).toBe(4))
+  await look()
+  const begun = live.filter(({ id }) => open.has(id)).map(({ user }) => user)
+  expect(begun.filter(user => user === users[3]).length).toBeLessThanOrEqual(2)
+  while (live.length > 0) {
+    const before = settled.length
+    for (const done of open.values()) done()
+    await vi.waitFor(() => expect(settled.length).toBeGreaterThan(before))
+    live.splice(0, live.length, ...live.filter(({ id }) => !settled.includes(id)))
+    if (live.length === 0) break
+    await look()
+    await vi.waitFor(() => expect(open.size).toBeGreaterThan(0))
+  }
+  expect(new Set(settled).size).toBe(12)
+  expect(most).toBe(4)
+})
+
+test('a run whose person may not have it any more ends at once, also where no log can be read', async () => {
+  const ended = Array.from({ length: 4 }, (_, at) => run(`9${at}`, { state: 'failed', user: `${at}`.repeat(16) }))
+  const stopping = run('a', { state: 'stopping', uid: 'x', stop: { why: 'refused', time: '2026-01-01T00:00:00Z' } })
+  const { keeper, cluster, parts, log } = keeperOf([stopping, ...ended], async () => undefined)
+  parts.runs.change = () => new Promise(() => {})
+  const job = await cluster.create({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'r-a', namespace: 'devctl-runs' },
+    spec: { suspend: false },
+  })
+  Object.assign(stopping, { uid: job.metadata.uid })
+  const input = { apiVersion: 'v1', kind: 'Secret', name: 'r-a-input', namespace: 'devctl-runs' }
+  const { apiVersion, kind, ...metadata } = input
+  await cluster.create({ apiVersion, kind, metadata })
+  const { record } = await parts.tokens.issue({ kind: 'run', label: 'r-a', user: USER })
+  await keeper.run(AbortSignal.timeout(5000))
+  expect(log).toEqual([])
+  expect((await cluster.get({ ...input, apiVersion: 'batch/v1', kind: 'Job', name: 'r-a' }))?.spec).toEqual({
+    suspend: true,
+  })
+  expect(await cluster.get(input)).toBeUndefined()
+  expect(await parts.tokens.find(record.id)).toBeUndefined()
 })
 
 async function uidOf(cluster: MemoryCluster): Promise<string> {

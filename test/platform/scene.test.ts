@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { Warnings } from '../../operations/objects/events.ts'
 import { servicesIn } from '../../operations/objects/seen-services.ts'
-import { Scene } from '../../platform/server/live/scene.ts'
+import { SharedBudget } from '../../platform/rules/shared-budget.ts'
+import { type Room, Scene } from '../../platform/server/live/scene.ts'
 import { slim } from '../../platform/server/live/slim.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 
@@ -21,10 +22,10 @@ const deployment = (name: string, metadata: object = {}): KubeObject => ({
   },
 })
 
-async function sceneOf(objects: readonly KubeObject[]): Promise<Scene> {
+async function sceneOf(objects: readonly KubeObject[], room: Room = { take: () => true, give() {} }): Promise<Scene> {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   for (const object of objects) await cluster.create(object)
-  const scene = new Scene(cluster, 'ns', () => {})
+  const scene = new Scene(cluster, 'ns', room, () => {})
   const end = new AbortController()
   await new Promise<void>((resolve, reject) => {
     scene.run(end.signal, resolve).catch(reject)
@@ -55,6 +56,39 @@ test('what is too large all the same is left out, and the scene says so', async 
   const scene = await sceneOf([record('big', 'x'.repeat(500_000)), record('small', 'x'), deployment('web')])
   expect(scene.environments().map(({ name }) => name)).toEqual(['shop', 'small'])
   expect(scene.isCut).toBe(true)
+})
+
+test('of all scenes there is so much in memory, of which one person has a part; what is given back is free', async () => {
+  const budget = new SharedBudget(20_000)
+  const roomOf = (who: string): Room => ({
+    take: size => budget.take(who, size),
+    give: size => budget.give(who, size),
+  })
+  const many = Array.from({ length: 200 }, (_, number) => deployment(`web-${number}`))
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  for (const object of many) await cluster.create(object)
+  const open = async (who: string) => {
+    const scene = new Scene(cluster, 'ns', roomOf(who), () => {})
+    const end = new AbortController()
+    const over = new Promise<void>((resolve, reject) => {
+      scene.run(end.signal, resolve).catch(error => (end.signal.aborted ? resolve() : reject(error)))
+    })
+    await over
+    return { scene, end }
+  }
+  const count = ({ scene }: { readonly scene: Scene }) => scene.environment('shop')?.objects.size ?? 0
+  const ann = await open('ann')
+  expect(ann.scene.isCut).toBe(true)
+  expect(budget.taken).toBeGreaterThan(9000)
+  expect(budget.taken).toBeLessThanOrEqual(10_000)
+  // Another look of the same person gets nothing, and the first of somebody else a part.
+  const again = await open('ann')
+  expect(count(again)).toBe(0)
+  const bob = await open('bob')
+  expect(count(bob)).toBeGreaterThan(5)
+  expect(budget.taken).toBeLessThan(20_000)
+  for (const { end } of [ann, again, bob]) end.abort()
+  await vi.waitFor(() => expect(budget.taken).toBe(0))
 })
 
 test('environments without end are not kept', async () => {

@@ -34,6 +34,8 @@ export interface LogRequest {
   readonly range: LogRange
   /** Go on with what is written from now on. */
   readonly follow: boolean
+  /** Characters; longer lines come in pieces. Default: that of the cluster. */
+  readonly longestLine?: number
   isWanted(source: LogSource): boolean
 }
 
@@ -66,7 +68,7 @@ interface Begun {
  * belong to Jobs that have ended; else with the signal's reason. Throws what the cluster refuses.
  */
 export async function showLogs(request: LogRequest, world: LogWorld): Promise<void> {
-  const { cluster, namespace, environment, range, follow, isWanted } = request
+  const { cluster, namespace, environment, range, follow, longestLine, isWanted } = request
   const query: ObjectQuery = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -76,7 +78,7 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
   const stop = new AbortController()
   const signal = AbortSignal.any([world.signal, stop.signal])
   const slots = new Slots(MOST_OPEN, world.crowded)
-  const following: Following = { ...world, cluster, signal, slots }
+  const following: Following = { ...world, cluster, signal, slots, longestLine }
 
   const pods = new PodSet(cluster, query)
   const wantedOf = (pod: KubeObject) => sourcesOf(pod).filter(isWanted)

@@ -14,6 +14,7 @@ export interface LogRange {
 export interface LogAccess {
   readonly cluster: Cluster
   readonly signal: AbortSignal
+  readonly longestLine?: number | undefined
   /** The log cannot be read now. */
   troubled(source: LogSource, error: ClusterError): void
   /** Something that the node says in place of a line: that it has lost the log, say. */
@@ -31,7 +32,7 @@ interface ReadOptions {
 
 /** The lines of a container's log that were not read before. Throws what the cluster throws. */
 export async function* readContainer(
-  { cluster, signal, word }: LogAccess,
+  { cluster, signal, longestLine, word }: LogAccess,
   source: LogSource,
   cursor: Cursor,
   { follow = false, previous = false, range, most }: ReadOptions,
@@ -43,7 +44,15 @@ export async function* readContainer(
   const { container, pod: name, namespace } = source
   let last: LogTime | undefined
   let isNew = false
-  const options = { container, timestamps: true, follow, previous, signal, ...from }
+  const options = {
+    container,
+    timestamps: true,
+    follow,
+    previous,
+    signal,
+    ...(longestLine !== undefined && { longestLine }),
+    ...from,
+  }
   for await (const raw of cluster.logs({ name, namespace }, options)) {
     const line = parseLine(raw)
     if (line) {

@@ -1,4 +1,5 @@
 import type { builderRoutes } from '../../api/builders.ts'
+import type { PlatformUser } from '../../records/user.ts'
 import { serveBuilds } from '../builds/build-tunnel.ts'
 import { makePools } from '../builds/builder-pool.ts'
 import { stillAllowed } from '../caller.ts'
@@ -19,11 +20,11 @@ export function builderHandlers(world: PlatformWorld, parts: PlatformParts): Han
   return {
     'GET /builders/connect': async ({ query, by }) => {
       const name = query.namespace
-      const mayBuild = () => parts.namespaces.require(by.user, name, 'deploy', `to build for \`${name}\``)
-      const { namespace } = await mayBuild()
+      const mayBuild = (user: PlatformUser) =>
+        parts.namespaces.require(user, name, 'deploy', `to build for \`${name}\``)
+      const { namespace } = await mayBuild(by.user)
       const { uid } = namespace
       if (uid === undefined) throw noNamespace(name)
-      checkScope(by.token.namespaces, name)
       const pool = pools.default
       if (!pool)
         throw new PlatformError(404, 'no-builders', 'the platform has no builders', {
@@ -40,16 +41,11 @@ export function builderHandlers(world: PlatformWorld, parts: PlatformParts): Han
           pool,
           key: world.random(KEY),
           check: async () => {
-            await stillAllowed(by, parts, world.now())
-            await mayBuild()
+            const { user } = await stillAllowed(by, parts, world.now())
+            await mayBuild(user)
           },
         })
       }
     },
   }
-}
-
-function checkScope(namespaces: readonly string[] | undefined, name: string): void {
-  if (namespaces === undefined || namespaces.includes(name)) return
-  throw new PlatformError(403, 'not-allowed', `this token is not for the namespace \`${name}\``)
 }

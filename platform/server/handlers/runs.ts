@@ -1,11 +1,19 @@
 import type { RunEvent, runRoutes } from '../../api/runs.ts'
 import { toRunAnswer } from '../answers.ts'
+import { stillAllowed } from '../caller.ts'
 import { type Followed, followRun } from '../follow-run.ts'
 import type { PlatformParts } from '../make-parts.ts'
+import { OpenStreams } from '../open-streams.ts'
+import { whileAllowed } from '../while-allowed.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf, StreamEvent } from './handler.ts'
 
-export function runHandlers(world: PlatformWorld, { users, runs }: PlatformParts): HandlersOf<typeof runRoutes> {
+/** Logs that are followed at the same time: of each, a part is in memory. */
+const FOLLOWED = { ofOne: 12, ofAll: 100, what: 'logs of runs' }
+
+export function runHandlers(world: PlatformWorld, parts: PlatformParts): HandlersOf<typeof runRoutes> {
+  const { users, runs } = parts
+  const following = new OpenStreams(FOLLOWED)
   return {
     'GET /runs': async ({ query, by }) => {
       const [found, people] = await Promise.all([runs.visible(by.user, query), users.byId()])
@@ -22,9 +30,16 @@ export function runHandlers(world: PlatformWorld, { users, runs }: PlatformParts
     },
     'GET /runs/:id/log': async ({ params, by, after, signal }) => {
       const run = await runs.require(by.user, params.id, 'see', 'this')
-      const people = await users.byId()
+      following.check(by.user.id)
+      const person = await users.find(run.user)
+      const people = new Map(person ? [[person.id, person]] : [])
       const number = /^\d{1,9}$/.test(after ?? '') ? Number(after) : 0
-      return toEvents(followRun(world, runs, run.id, number, signal), people)
+      const events = (open: AbortSignal) => toEvents(followRun(world, runs, run.id, number, open), people)
+      const check = async () => {
+        const { user } = await stillAllowed(by, parts, world.now())
+        await runs.require(user, run.id, 'see', 'this')
+      }
+      return following.counted(by.user.id, whileAllowed(events, signal, check))
     },
   }
 }

@@ -1,10 +1,13 @@
 import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import type { LiveEvent, LogLineEvent } from '../../api/environments.ts'
+import { SharedBudget } from '../../rules/shared-budget.ts'
 import type { Identified } from '../caller.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
+import { OpenStreams } from '../open-streams.ts'
 import { noNamespace, notAllowed, PlatformError } from '../platform-error.ts'
 import type { Tokens } from '../tokens.ts'
 import type { UserClusters } from '../user-clusters.ts'
+import { isAway } from '../while-allowed.ts'
 import type { PlatformWorld } from '../world.ts'
 import { logStream, type WantedLogs } from './log-stream.ts'
 import { Sight } from './sight.ts'
@@ -16,8 +19,14 @@ const MOST = 1000
 const LINGER = 10_000
 /** Milliseconds for the first look. */
 const FIRST = 15_000
-/** Streams of one person at the same time. */
-const MOST_STREAMS = 100
+/** Streams at the same time: those of a log keep lines, and a connection for each container. */
+const VIEWS = { ofOne: 100, ofAll: 2000, what: 'streams' }
+const LOGS = { ofOne: 8, ofAll: 100, what: 'logs' }
+/**
+ * Characters of what is kept of all namespaces together: objects, and what was told of them. One person has at most
+ * half of it, and less beside others who have much.
+ */
+const KEPT = 32 * 1024 * 1024
 /** Milliseconds between two questions whether somebody may still look: a watch goes on when rights have gone. */
 const CHECKING = 5000
 
@@ -37,8 +46,9 @@ export class LiveNamespaces {
   readonly #clusters: UserClusters
   readonly #tokens: Tokens
   readonly #kept = new Map<string, Kept>()
-  /** By user. */
-  readonly #streams = new Map<string, number>()
+  readonly #views = new OpenStreams(VIEWS)
+  readonly #logs = new OpenStreams(LOGS)
+  readonly #room = new SharedBudget(KEPT)
 
   constructor(world: PlatformWorld, clusters: UserClusters, tokens: Tokens) {
     this.#world = world
@@ -48,10 +58,11 @@ export class LiveNamespaces {
 
   /** What is in a namespace, and what becomes of it, for as long as the caller may see it. Throws a PlatformError for too many streams. */
   follow(by: Identified, namespace: string, signal: AbortSignal): AsyncGenerator<StreamEvent<LiveEvent>> {
-    this.#checkStreams(by)
-    return this.#stream(by, namespace, signal, async function* (sight, open) {
+    this.#views.check(by.user.id)
+    const events = this.#stream(by, namespace, signal, async function* (sight, open) {
       for await (const data of sight.follow(open)) yield { data }
     })
+    return this.#views.counted(by.user.id, events)
   }
 
   /** What services write, for as long as the caller may see the namespace. Throws a PlatformError for too many streams. */
@@ -60,9 +71,10 @@ export class LiveNamespaces {
     wanted: Omit<WantedLogs, 'cluster' | 'now'>,
     signal: AbortSignal,
   ): AsyncGenerator<StreamEvent<LogLineEvent>> {
-    this.#checkStreams(by)
+    this.#logs.check(by.user.id)
     const all = { ...wanted, cluster: this.#clusters.of(by), now: () => this.#world.now() }
-    return this.#stream(by, wanted.namespace, signal, (_, open) => logStream(all, open))
+    const events = this.#stream(by, wanted.namespace, signal, (_, open) => logStream(all, open))
+    return this.#logs.counted(by.user.id, events)
   }
 
   /** Events until the client has gone, or may not look any more; then the stream ends without a word. */
@@ -72,10 +84,6 @@ export class LiveNamespaces {
     signal: AbortSignal,
     events: (sight: Sight, open: AbortSignal) => AsyncGenerator<StreamEvent<T>>,
   ): AsyncGenerator<StreamEvent<T>> {
-    const { id } = by.user
-    // Again: others may have begun since it was made.
-    this.#checkStreams(by)
-    this.#streams.set(id, (this.#streams.get(id) ?? 0) + 1)
     const leave = new AbortController()
     try {
       const sight = this.enter(by, namespace, leave.signal)
@@ -87,15 +95,7 @@ export class LiveNamespaces {
       }
     } finally {
       leave.abort()
-      const left = (this.#streams.get(id) ?? 1) - 1
-      if (left > 0) this.#streams.set(id, left)
-      else this.#streams.delete(id)
     }
-  }
-
-  #checkStreams({ user }: Identified): void {
-    if ((this.#streams.get(user.id) ?? 0) < MOST_STREAMS) return
-    throw new PlatformError(503, 'busy', `you look at ${MOST_STREAMS} streams already`, { hint: 'close some pages' })
   }
 
   /** Looks at a namespace with the rights of a caller. Throws a PlatformError for who has none there. */
@@ -138,7 +138,11 @@ export class LiveNamespaces {
   #open(key: string, by: Identified, namespace: string): Kept {
     const user = by.user.id
     this.#makeRoom(user)
-    const sight = new Sight(this.#clusters.of(by), namespace, () => this.#world.now())
+    const sight = new Sight(this.#clusters.of(by), namespace, {
+      now: () => this.#world.now(),
+      take: size => this.#room.take(user, size),
+      give: size => this.#room.give(user, size),
+    })
     const kept: Kept = { sight, user, users: 0 }
     this.#kept.set(key, kept)
     const checking = setInterval(() => void this.#check(kept, by, namespace), CHECKING).unref()
@@ -157,10 +161,7 @@ export class LiveNamespaces {
       const isOver = !token || Date.parse(token.expires) <= this.#world.now()
       if (isOver || !(await mayLook(this.#clusters.of(by), namespace))) sight.end(new Error('no rights'))
     } catch (error) {
-      // The cluster is away for a moment, which is no answer.
-      const isAway =
-        error instanceof ClusterError && (error.failure === 'unreachable' || error.failure === 'unavailable')
-      if (!isAway) sight.end(error)
+      if (!isAway(error)) sight.end(error)
     }
   }
 

@@ -5,8 +5,9 @@ import type { LogSource } from '../../../operations/objects/logs/source.ts'
 import type { LogLineEvent } from '../../api/environments.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
 
-/** Lines that wait for the client; then no more are read. */
+/** Lines that wait for the client, and their characters; then no more are read. */
 const MOST_WAITING = 256
+const MOST_CHARACTERS = 256 * 1024
 /** Characters of a line. */
 const LONGEST = 16 * 1024
 /** Milliseconds that are read again when a client goes on: lines of several containers are not in one order. */
@@ -36,19 +37,22 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
   const end = new AbortController()
   const both = AbortSignal.any([signal, end.signal])
   const waiting: StreamEvent<LogLineEvent>[] = []
+  let characters = 0
+  const isFull = () => waiting.length >= MOST_WAITING || characters >= MOST_CHARACTERS
   let wakeReader = () => {}
   let wakeWriters: (() => void)[] = []
   const put = async (event: StreamEvent<LogLineEvent>): Promise<void> => {
-    while (waiting.length >= MOST_WAITING && !both.aborted)
+    while (isFull() && !both.aborted)
       await new Promise<void>(resolve => {
         wakeWriters.push(resolve)
       })
     waiting.push(event)
+    characters += event.data.text.length
     wakeReader()
   }
   const note = (source: LogSource | undefined, text: string) => {
     // Lines go first where there is no room: a note is no line that would be missed.
-    if (waiting.length < MOST_WAITING)
+    if (!isFull())
       void put({ data: { type: 'note', ...(source && { service: source.service, source: source.name }), text } })
   }
   const wakeAll = () => {
@@ -65,6 +69,7 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
       environment,
       range: after ? { since: Math.max(0, now() - 1000 * after.seconds) + OVERLAP, tail: MOST_AGAIN } : { tail },
       follow: true,
+      longestLine: LONGEST,
       isWanted: source => service === undefined || source.service === service,
     },
     {
@@ -95,6 +100,8 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
     for (;;) {
       const event = waiting.shift()
       if (event) {
+        characters -= event.data.text.length
+        // Those who wait look for themselves whether there is room.
         wakeWriters.shift()?.()
         yield event
       } else if (isOver || both.aborted) break

@@ -39,6 +39,13 @@ export interface SceneEnvironment {
   readonly record: KubeObject | undefined
 }
 
+/** Where the characters of what is kept are taken from, and given back to. */
+export interface Room {
+  /** False when there are not so many left. */
+  take(size: number): boolean
+  give(size: number): void
+}
+
 /**
  * What is in a namespace, as its user may see it, kept up to date by watches. Holds a bounded part of
  * what there is: anybody who may write in the namespace may write a lot.
@@ -56,12 +63,15 @@ export class Scene {
   #isLooking = false
   #size = 0
   #isCut = false
+  #isOver = false
   readonly #changed: (environment: string) => void
+  readonly #room: Room
 
   /** `changed` is called for each environment of which an object has changed. */
-  constructor(cluster: Cluster, namespace: string, changed: (environment: string) => void) {
+  constructor(cluster: Cluster, namespace: string, room: Room, changed: (environment: string) => void) {
     this.#cluster = cluster
     this.#namespace = namespace
+    this.#room = room
     this.#changed = changed
   }
 
@@ -112,6 +122,8 @@ export class Scene {
       throw new ClusterError('unavailable', 'the watches have ended')
     } finally {
       stop.abort()
+      this.#isOver = true
+      this.#room.give(this.#size)
     }
   }
 
@@ -137,6 +149,7 @@ export class Scene {
   }
 
   #take(kind: string, { type, object }: Extract<Change, { object: KubeObject }>): void {
+    if (this.#isOver) return
     const key = keyOf(kind, object)
     const before = this.#sizes.get(key)
     this.#remove(key)
@@ -152,7 +165,8 @@ export class Scene {
     const isFull =
       !small ||
       this.#size + small.size > MOST ||
-      (objects ? objects.size >= MOST_OBJECTS : kind !== 'Event' && this.#environments.size >= MOST_ENVIRONMENTS)
+      (objects ? objects.size >= MOST_OBJECTS : kind !== 'Event' && this.#environments.size >= MOST_ENVIRONMENTS) ||
+      !this.#room.take(small.size)
     if (isFull) {
       this.#isCut = true
       if (before) this.#changed(before.environment)
@@ -179,9 +193,10 @@ export class Scene {
 
   #remove(key: string): void {
     const known = this.#sizes.get(key)
-    if (!known) return
+    if (!known || this.#isOver) return
     this.#sizes.delete(key)
     this.#size -= known.size
+    this.#room.give(known.size)
     const objects = this.#environments.get(known.environment)
     const uid = objects?.get(key)?.metadata.uid
     if (uid !== undefined) this.#environmentOf.delete(uid)

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import type { EnvironmentDetails, LiveEvent, ShownService } from '../../api/environments.ts'
 import { Explanations } from './explanations.ts'
-import { Scene, type SceneEnvironment } from './scene.ts'
+import { type Room, Scene, type SceneEnvironment } from './scene.ts'
 import { notedOf, seenIn, toDetails } from './view.ts'
 
 /** Milliseconds in which changes are gathered: a Pod that starts is several. */
@@ -18,6 +18,13 @@ interface Published {
   readonly details: EnvironmentDetails
   readonly head: string
   readonly services: ReadonlyMap<string, string>
+  /** Characters of all this. */
+  readonly size: number
+}
+
+/** What a sight has to do with others. */
+interface SightWorld extends Room {
+  now(): number
 }
 
 /** The live view of a namespace with the rights of one user, for all who look with them. */
@@ -25,7 +32,7 @@ export class Sight {
   readonly #namespace: string
   readonly #scene: Scene
   readonly #explanations: Explanations
-  readonly #now: () => number
+  readonly #around: SightWorld
   readonly #stop = new AbortController()
   readonly #dirty = new Set<string>()
   readonly #published = new Map<string, Published>()
@@ -37,11 +44,11 @@ export class Sight {
   #looking: NodeJS.Timeout | undefined
   #pause = GATHERING
 
-  constructor(cluster: Cluster, namespace: string, now: () => number) {
+  constructor(cluster: Cluster, namespace: string, around: SightWorld) {
     this.#namespace = namespace
-    this.#now = now
+    this.#around = around
     const changed = (environment: string) => this.#mark(environment)
-    this.#scene = new Scene(cluster, namespace, changed)
+    this.#scene = new Scene(cluster, namespace, around, changed)
     this.#explanations = new Explanations(cluster, changed)
     this.#ready = new Promise((resolve, reject) => {
       const listed = () => {
@@ -67,6 +74,8 @@ export class Sight {
     clearTimeout(this.#timer)
     clearInterval(this.#looking)
     this.#stop.abort(reason)
+    for (const { size } of this.#published.values()) this.#around.give(size)
+    this.#published.clear()
   }
 
   /** All environments as they are. Rejects with what ended the watches. */
@@ -158,17 +167,17 @@ export class Sight {
   #look(environment: SceneEnvironment): LiveEvent | undefined {
     const { name } = environment
     const noted = notedOf(environment)
-    const seen = seenIn(environment, this.#scene, this.#now())
+    const seen = seenIn(environment, this.#scene, this.#around.now())
     if (!noted.record && seen.length === 0) return this.#remove(name)
-    const details = toDetails(this.#namespace, environment, noted, seen, this.#scene.isCut, service =>
+    const whole = toDetails(this.#namespace, environment, noted, seen, this.#scene.isCut, service =>
       this.#explanations.of(name, service, noted),
     )
-    const { services, state, ...rest } = details
-    // In their order, which is that of the picture.
-    const head = JSON.stringify([rest, services.map(one => [one.name, one.dependsOn, one.place])])
-    const texts = new Map(services.map(service => [service.name, JSON.stringify(service)]))
     const before = this.#published.get(name)
-    this.#published.set(name, { details, head, services: texts })
+    if (before) this.#around.give(before.size)
+    const published = this.#fitting(whole)
+    this.#published.set(name, published)
+    const { details, head, services: texts } = published
+    const { services, state } = details
     if (before?.head !== head) return { type: 'environment', environment: details }
     const changed: ShownService[] = services.filter(
       service => before.services.get(service.name) !== texts.get(service.name),
@@ -177,8 +186,29 @@ export class Sight {
     return { type: 'services', environment: name, state, services: changed }
   }
 
+  /** As much of an environment as there is room for: what does not fit has no services, and says so. */
+  #fitting(whole: EnvironmentDetails): Published {
+    const published = toPublished(whole)
+    if (this.#around.take(published.size)) return published
+    const cut = toPublished({ ...whole, services: [], history: [], isCut: true })
+    return this.#around.take(cut.size) ? cut : { ...cut, size: 0 }
+  }
+
   #remove(name: string): LiveEvent | undefined {
     this.#explanations.forget(name)
-    return this.#published.delete(name) ? { type: 'removed', environment: name } : undefined
+    const known = this.#published.get(name)
+    if (!known) return undefined
+    this.#around.give(known.size)
+    this.#published.delete(name)
+    return { type: 'removed', environment: name }
   }
+}
+
+function toPublished(details: EnvironmentDetails): Published {
+  const { services, state: _, ...rest } = details
+  // In their order, which is that of the picture.
+  const head = JSON.stringify([rest, services.map(one => [one.name, one.dependsOn, one.place])])
+  const texts = new Map(services.map(service => [service.name, JSON.stringify(service)]))
+  const size = [...texts.values()].reduce((sum, text) => sum + text.length, head.length)
+  return { details, head, services: texts, size }
 }
