@@ -152,7 +152,17 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     packages: ['fastify', 'jose', 'openid-client'],
   },
   'platform/web': {
-    ours: ['platform/web', 'platform/api/pages', 'platform/client', 'platform/rules/login-problems'],
+    ours: [
+      'platform/web',
+      'platform/api/pages',
+      'platform/client',
+      'platform/rules/login-name',
+      'platform/rules/login-problems',
+      'platform/rules/repository-url',
+      'platform/rules/run-states',
+      'platform/rules/variable-names',
+      'compiler/values/printable',
+    ],
     packages: ['preact', 'preact-iso', '@preact/signals'],
   },
   operations: {

@@ -21,7 +21,7 @@ import {
 } from '../../platform/records/names.ts'
 import { fromToken, newToken } from '../../platform/records/token.ts'
 import { ROLE, toUser } from '../../platform/records/user.ts'
-import { LOGIN } from '../../platform/rules/names.ts'
+import { LOGIN } from '../../platform/rules/login-name.ts'
 import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { toWarning } from '../objects/events.ts'
 import { podProblems } from '../objects/problems.ts'

@@ -11,6 +11,8 @@ export const PAGES = {
   namespace: '/namespaces/:ns',
   environment: '/namespaces/:ns/environments/:env',
   service: '/namespaces/:ns/environments/:env/services/:service',
+  runs: '/namespaces/:ns/runs',
+  run: '/runs/:id',
   members: '/namespaces/:ns/members',
   settings: '/namespaces/:ns/settings',
   you: '/you',

@@ -8,9 +8,6 @@ const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 /** Namespaces that belong to the cluster, or to the platform; `shared` are images that everybody has. */
 const RESERVED = /^(kube-.*|devctl-.*|default|platform|shared)$/
 
-/** Names by which people log in who have no provider; a regular expression. */
-export const LOGIN = '^[A-Za-z0-9][-A-Za-z0-9_.]{0,38}$'
-
 /** Why a namespace cannot be called so, as a clause; undefined if it can. */
 export function namespaceNameProblem(name: string): string | undefined {
   if (!LABEL.test(name)) return 'it may have lower-case letters, digits and dashes, and no dash at an end'

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { ErrorBoundary } from 'preact-iso/lazy'
+import lazy, { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { PAGES } from '../api/pages.ts'
 import { Users } from './pages/admin/users.tsx'
@@ -13,6 +13,7 @@ import { Login } from './pages/login/login.tsx'
 import { Setup } from './pages/login/setup.tsx'
 import { Members } from './pages/namespace/members.tsx'
 import { NamespaceOverview } from './pages/namespace/overview.tsx'
+import { NamespaceRuns } from './pages/namespace/runs.tsx'
 import { NamespaceSettings } from './pages/namespace/settings.tsx'
 import { NotFound } from './pages/not-found.tsx'
 import { Account } from './pages/you/account.tsx'
@@ -23,6 +24,9 @@ import { Shell } from './parts/shell.tsx'
 import { navigate } from './state/navigate.ts'
 import type { Failure } from './state/problem.ts'
 import { loadSession, me } from './state/session.ts'
+
+/** Pages with logs are loaded when somebody opens one. */
+const RunPage = lazy(() => import('./pages/run/run.tsx').then(({ RunPage }) => RunPage))
 
 /** Milliseconds until a platform that does not answer is asked again. */
 const AGAIN = 3_000
@@ -59,6 +63,8 @@ const Inside = () => (
       <Route path={PAGES.namespace} component={NamespaceOverview} />
       <Route path={PAGES.environment} component={Environment} />
       <Route path={PAGES.service} component={Environment} />
+      <Route path={PAGES.runs} component={NamespaceRuns} />
+      <Route path={PAGES.run} component={RunPage} />
       <Route path={PAGES.members} component={Members} />
       <Route path={PAGES.settings} component={NamespaceSettings} />
       <Route path={PAGES.you} component={Account} />

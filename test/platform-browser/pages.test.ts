@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deleteRuns } from './make-runs.ts'
 import { findings, type Look, NO_BROWSER, openBrowser, overflow, type Seen, type TestBrowser } from './open-browser.ts'
 import { makeTeam, type Team } from './people.ts'
 
@@ -19,7 +20,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
 }
 
 interface Visit {
-  readonly who?: keyof Team
+  readonly who?: 'ann' | 'bob' | 'cem'
   readonly path: (team: Team) => string
   /** A word that is there when the page has all that it shows. */
   readonly shows: (team: Team) => string
@@ -62,6 +63,20 @@ const VISITS: Readonly<Record<string, Visit>> = {
     path: team => `/namespaces/${team.shop}/environments/shop/services/web`,
     shows: () => 'Endpoints',
   },
+  runs: { who: 'ann', path: team => `/namespaces/${team.shop}/runs`, shows: () => 'Destroy blog' },
+  run: { who: 'bob', path: team => `/runs/${team.runs.good}`, shows: () => 'seeded' },
+  'run-failed': { who: 'ann', path: team => `/runs/${team.runs.broken}`, shows: () => 'exited 3 times with code 1' },
+  'run-waits': { who: 'ann', path: team => `/runs/${team.runs.waiting}`, shows: () => 'It has said nothing yet' },
+  'deploy-from-git': {
+    who: 'bob',
+    path: team => `/namespaces/${team.shop}/runs`,
+    shows: () => "'it'\\''s-here;$(id)'",
+    doing: async page => {
+      await page.getByRole('button', { name: 'Deploy from git' }).click()
+      await page.getByLabel('Repository', { exact: true }).fill('https://git.example.com/team/shop')
+      await page.getByLabel('Branch or tag', { exact: true }).fill("it's-here;$(id)")
+    },
+  },
   members: { who: 'ann', path: team => `/namespaces/${team.shop}/members`, shows: () => 'Share' },
   settings: { who: 'ann', path: team => `/namespaces/${team.shop}/settings`, shows: () => 'Danger zone' },
   delete: {
@@ -83,7 +98,11 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     browser = await openBrowser()
     team = await makeTeam(browser)
   })
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    if (!browser) return
+    await deleteRuns(browser.platform)
+    await browser.close()
+  })
 
   const open = async (visit: Visit, look: Look): Promise<Seen> => {
     const seen = await browser.open(visit.who && team[visit.who], look)
@@ -129,7 +148,9 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       for (const [name, visit] of Object.entries(VISITS)) {
         const { page, close } = await open(visit, {})
         const inside = (await page.locator('dialog[open]').count()) > 0 ? 'dialog[open] ' : ''
-        const all = page.locator(`${inside}:is(a[href], button, input, select, pre[tabindex="0"]):enabled:visible`)
+        const all = page.locator(
+          `${inside}:is(a[href]:not([tabindex="-1"]), button, input, select, summary, pre[tabindex="0"]):visible:not(:disabled)`,
+        )
         const wanted = await all.evaluateAll(
           list => list.filter(one => !(one instanceof HTMLInputElement && one.type === 'radio' && !one.checked)).length,
         )
@@ -278,6 +299,77 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     await page.context().setOffline(false)
     await page.getByText('The platform cannot be reached').waitFor({ state: 'detached', timeout: 20_000 })
     await close()
+  })
+
+  describe('the page of a run', () => {
+    test('shows texts of branches, commits and logs as texts, whatever is in them', async () => {
+      const { page, complaints, close } = await open(VISITS['run-failed']!, {})
+      await page.getByText('gnp.exe').first().waitFor()
+      const text = await page.locator('main').innerText()
+      // Nothing is shown in another order than it has.
+      expect(text).toContain('<img/src=x/onerror=alert(1)>\\u{202e}gnp.exe')
+      expect(text).toContain('</script><img src=x onerror=alert(1)>\\u{202e}gnp.exe link')
+      expect(text).not.toMatch(/[\u202a-\u202e]/)
+      expect(await page.locator('main :is(img, script, [onerror], [style])').count()).toBe(0)
+      expect(await page.locator('a[href^="javascript" i]').count()).toBe(0)
+      expect(await overflow(page)).toBeLessThanOrEqual(0)
+      expect(complaints).toEqual([])
+      await close()
+    })
+
+    test('folds its log by step, searches in it, and has an address for each line', async () => {
+      const { page, close } = await open(VISITS['run']!, {})
+      const log = page.getByRole('region', { name: 'Log' })
+      await log.getByText('Deployment 1/1 ready').first().waitFor()
+      expect(await log.getByText('added 214 packages').count()).toBe(0)
+      await log.getByText('Build', { exact: true }).click()
+      await log.getByText('added 214 packages').waitFor()
+      await page.getByLabel('Search in the log').fill('SEEDED')
+      await log.getByText('added 214 packages').waitFor({ state: 'detached' })
+      await log.locator('mark').first().waitFor()
+      expect(await log.locator('.log-line').count()).toBe(1)
+      expect(await log.locator('.ansi-bold.ansi-3').textContent()).toBe('seeded')
+      await log.getByRole('link', { name: 'Line 12' }).press('Enter')
+      await page.waitForURL('**/runs/*#L12')
+      await page.getByLabel('Search in the log').fill('')
+      await page.reload()
+      await log.locator('.log-line.is-target', { hasText: 'seeded' }).waitFor()
+      await page.goto(`/runs/${team.runs.good}#L5`)
+      await log.locator('.log-line.is-target', { hasText: 'added 214 packages' }).waitFor()
+      // Arrows go from line to line.
+      await log.getByRole('link', { name: 'Line 5' }).press('ArrowDown')
+      await log.getByRole('link', { name: 'Line 6' }).press('Enter')
+      await page.waitForURL('**/runs/*#L6')
+      await close()
+    })
+
+    test('cancels one that waits, and starts one like it', async () => {
+      const { page, complaints, close } = await open(VISITS['run-waits']!, {})
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByText('Cancelled').first().waitFor()
+      await page.goto(`/runs/${team.runs.good}`)
+      await page.getByRole('button', { name: 'Deploy again' }).click()
+      expect(await page.getByLabel('Branch or tag', { exact: true }).inputValue()).toBe('main')
+      await page.locator('dialog').getByRole('button', { name: 'Deploy', exact: true }).click()
+      await page.waitForURL(url => /^\/runs\/\w+$/.test(url.pathname) && !url.pathname.endsWith(team.runs.good))
+      await page.getByText('Waits', { exact: true }).waitFor()
+      const id = new URL(page.url()).pathname.split('/')[2]!
+      expect(await browser.platform.parts.runs.find(id)).toMatchObject({
+        ...{ environment: 'shop', namespace: team.shop, user: team.ann, branch: 'main' },
+        repository: 'https://git.example.com/team/shop',
+      })
+      expect(complaints).toEqual([])
+      await close()
+    })
+
+    test('lets those who only look see it, and nothing else', async () => {
+      const { page, close } = await browser.open(team.cem)
+      await page.goto(`/runs/${team.runs.waiting}`)
+      await page.getByText('Destroy blog').first().waitFor()
+      await page.getByText('known as soon as it is cloned').or(page.getByText('not known')).waitFor()
+      expect(await page.getByRole('button', { name: /Cancel|again/ }).count()).toBe(0)
+      await close()
+    })
   })
 
   test('a token is shown once', async () => {

@@ -1,5 +1,6 @@
 import { RUN } from '../platform-server/open-platform.ts'
 import { makeEnvironment } from './make-environment.ts'
+import { makeRuns, type TeamRuns } from './make-runs.ts'
 import type { TestBrowser } from './open-browser.ts'
 
 /** A team, as the pages show it: names are those of a run, so that runs do not meet. */
@@ -12,6 +13,8 @@ export interface Team {
   readonly shop: string
   /** Of ann, shared with nobody. */
   readonly blog: string
+  /** Of shop. */
+  readonly runs: TeamRuns
 }
 
 export async function makeTeam({ platform }: TestBrowser): Promise<Team> {
@@ -34,5 +37,6 @@ export async function makeTeam({ platform }: TestBrowser): Promise<Team> {
       body: { role },
     })
   await platform.parts.tokens.issue({ kind: 'api', label: 'nightly tests', user: ann.id, lifetime: 30 * 86_400_000 })
-  return { ann: ann.id, bob: bob.id, cem: cem.id, shop, blog }
+  const runs = await makeRuns(platform, shop, ann.id)
+  return { ann: ann.id, bob: bob.id, cem: cem.id, shop, blog, runs }
 }

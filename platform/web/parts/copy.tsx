@@ -7,7 +7,7 @@ import { Icon } from './icon.tsx'
 const SEEN = 1_600
 
 /** Copies a text, and says so in the place of its own icon. */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const isDone = useSignal(false)
   useEffect(() => {
     if (!isDone.value) return

@@ -1,3 +1,4 @@
+import { printable } from '../../../compiler/values/printable.ts'
 import type { ShownDeploy, ShownPlace } from '../../api/environments.ts'
 import { OutsideLink } from './link.tsx'
 import { Time } from './time.tsx'
@@ -11,11 +12,11 @@ export const Deployed = ({
   readonly commitPage?: string | undefined
 }) => (
   <span class="deployed">
-    deployed <Time at={deploy.at} /> by {deploy.by}
+    deployed <Time at={deploy.at} /> by {printable(deploy.by)}
     {deploy.branch !== undefined && (
       <>
         {' '}
-        from <code>{deploy.branch}</code>
+        from <code>{printable(deploy.branch)}</code>
       </>
     )}
     {deploy.commit !== undefined && (
@@ -28,7 +29,7 @@ export const Deployed = ({
         )}
       </>
     )}
-    {deploy.subject !== undefined && <> “{deploy.subject}”</>}
+    {deploy.subject !== undefined && <> “{printable(deploy.subject)}”</>}
     {deploy.isDirty && ' and changes that are not committed'}
   </span>
 )

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import type { Failure } from '../state/problem.ts'
 import { Button } from './button.tsx'
 import { SameOnCommandLine } from './copy.tsx'
+import { useModal } from './modal.ts'
 import { ProblemBox } from './problem.tsx'
 
 interface DialogProps {
@@ -14,26 +15,15 @@ interface DialogProps {
 
 /** A dialog over the page: the browser keeps the focus in it, and gives it back. */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
-  const element = useRef<HTMLDialogElement>(null)
+  const { ref, close } = useModal(onClose)
   const id = useId()
-  useEffect(() => {
-    const before = document.activeElement
-    element.current?.showModal()
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
-  }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside it closes it; by keyboard, Escape does
     <dialog
-      ref={element}
+      ref={ref}
       class={isWide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
-      onCancel={event => {
-        event.preventDefault()
-        onClose()
-      }}
-      onClick={event => event.target === element.current && onClose()}
+      onClick={event => event.target === ref.current && close()}
     >
       <div class="dialog-body">
         <h2 id={id}>{title}</h2>

@@ -34,10 +34,10 @@ export function Page({ title, windowTitle, crumbs = [], beside, actions, tabs, i
       <header class="page-head">
         {crumbs.length > 0 && (
           <nav aria-label="Where you are" class="crumbs">
-            {crumbs.map(([text, address]) => (
+            {crumbs.map(([text, address], index) => (
               <span key={address}>
+                {index > 0 && <Icon name="right" size={12} />}
                 <a href={address}>{text}</a>
-                <Icon name="right" size={12} />
               </span>
             ))}
           </nav>

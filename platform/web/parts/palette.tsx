@@ -1,5 +1,5 @@
 import { signal, useSignal } from '@preact/signals'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
 import { addressOf } from '../../api/pages.ts'
 import { type Findable, find } from '../state/find.ts'
 import { navigate } from '../state/navigate.ts'
@@ -7,6 +7,7 @@ import { useResource } from '../state/resource.ts'
 import { isAdmin, logout } from '../state/session.ts'
 import { chooseTheme } from '../state/theme.ts'
 import { Icon } from './icon.tsx'
+import { useModal } from './modal.ts'
 
 const isOpen = signal(false)
 /** Rows that are shown at most. */
@@ -61,24 +62,16 @@ function useFindables(): readonly Findable[] {
 }
 
 function OpenPalette() {
-  const dialog = useRef<HTMLDialogElement>(null)
+  const { ref: dialog, close } = useModal(() => {
+    isOpen.value = false
+  })
   const text = useSignal('')
   const chosen = useSignal(0)
   const id = useId()
   const found = find(useFindables(), text.value).slice(0, SHOWN)
   useEffect(() => {
-    const before = document.activeElement
-    dialog.current?.showModal()
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
-  }, [])
-  useEffect(() => {
     dialog.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
   }, [chosen.value])
-  const close = () => {
-    isOpen.value = false
-  }
   const open = (one: Findable | undefined) => {
     if (!one) return
     close()
@@ -98,10 +91,6 @@ function OpenPalette() {
       ref={dialog}
       class="palette"
       aria-label="Search"
-      onCancel={event => {
-        event.preventDefault()
-        close()
-      }}
       onClick={event => event.target === dialog.current && close()}
     >
       <div class="palette-input">

@@ -9,43 +9,46 @@ export interface ShownState {
   readonly word: string
 }
 
-/** What `status` of a namespace means for people. */
-export function namespaceState(status: string): ShownState {
-  switch (status) {
-    case 'Active':
-      return { tone: 'good', icon: 'check', word: 'Active' }
-    case 'Sleeping':
-      return { tone: 'quiet', icon: 'moon', word: 'Asleep' }
-    case 'Waking':
-      return { tone: 'busy', icon: 'spin', word: 'Waking' }
-    case 'Deleting':
-      return { tone: 'busy', icon: 'spin', word: 'Being deleted' }
-    case 'DeleteFailed':
-      return { tone: 'bad', icon: 'warn', word: 'Delete failed' }
-    default:
-      return { tone: 'quiet', icon: 'ring', word: status }
-  }
+const NAMESPACE_STATES: Readonly<Record<string, ShownState>> = {
+  Active: { tone: 'good', icon: 'check', word: 'Active' },
+  Sleeping: { tone: 'quiet', icon: 'moon', word: 'Asleep' },
+  Waking: { tone: 'busy', icon: 'spin', word: 'Waking' },
+  Deleting: { tone: 'busy', icon: 'spin', word: 'Being deleted' },
+  DeleteFailed: { tone: 'bad', icon: 'warn', word: 'Delete failed' },
 }
 
-/** What `state` of a service or an environment means for people. */
-export function workloadState(state: string): ShownState {
-  switch (state) {
-    case 'ready':
-      return { tone: 'good', icon: 'check', word: 'Ready' }
-    case 'complete':
-      return { tone: 'good', icon: 'check', word: 'Completed' }
-    case 'waiting':
-      return { tone: 'busy', icon: 'spin', word: 'Starting' }
-    case 'failed':
-      return { tone: 'bad', icon: 'warn', word: 'Problem' }
-    case 'missing':
-      return { tone: 'warn', icon: 'ring', word: 'Missing' }
-    case 'empty':
-      return { tone: 'quiet', icon: 'ring', word: 'Nothing runs' }
-    default:
-      return { tone: 'quiet', icon: 'ring', word: state }
-  }
+const WORKLOAD_STATES: Readonly<Record<string, ShownState>> = {
+  ready: { tone: 'good', icon: 'check', word: 'Ready' },
+  complete: { tone: 'good', icon: 'check', word: 'Completed' },
+  waiting: { tone: 'busy', icon: 'spin', word: 'Starting' },
+  failed: { tone: 'bad', icon: 'warn', word: 'Problem' },
+  missing: { tone: 'warn', icon: 'ring', word: 'Missing' },
+  empty: { tone: 'quiet', icon: 'ring', word: 'Nothing runs' },
 }
+
+const RUN_STATES: Readonly<Record<string, ShownState>> = {
+  queued: { tone: 'quiet', icon: 'clock', word: 'Waits' },
+  running: { tone: 'busy', icon: 'spin', word: 'Running' },
+  stopping: { tone: 'busy', icon: 'spin', word: 'Being stopped' },
+  succeeded: { tone: 'good', icon: 'check', word: 'Succeeded' },
+  failed: { tone: 'bad', icon: 'warn', word: 'Failed' },
+  cancelled: { tone: 'quiet', icon: 'stop', word: 'Cancelled' },
+  replaced: { tone: 'quiet', icon: 'stop', word: 'Replaced by a newer run' },
+  refused: { tone: 'bad', icon: 'lock', word: 'Refused' },
+}
+
+/** A state that no table has is shown by its own word: a newer platform may have more. */
+const stateIn = (table: Readonly<Record<string, ShownState>>, state: string): ShownState =>
+  (Object.hasOwn(table, state) ? table[state] : undefined) ?? { tone: 'quiet', icon: 'ring', word: state }
+
+/** What `status` of a namespace means for people. */
+export const namespaceState = (status: string): ShownState => stateIn(NAMESPACE_STATES, status)
+
+/** What `state` of a service or an environment means for people. */
+export const workloadState = (state: string): ShownState => stateIn(WORKLOAD_STATES, state)
+
+/** What `state` of a run means for people. */
+export const runState = (state: string): ShownState => stateIn(RUN_STATES, state)
 
 /** A state in a line of text. */
 export const State = ({ tone, icon, word }: ShownState) => (

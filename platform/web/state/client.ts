@@ -2,6 +2,8 @@ import { PlatformClient, type PlatformRequest } from '../../client/client.ts'
 
 /** Milliseconds for an answer that is no stream. */
 const DEADLINE = 30_000
+/** Milliseconds without a sign of life of a stream; the platform gives one every 15 s. */
+const SILENCE = 40_000
 
 /** The platform that this page came from; the browser sends the session's cookie, which no script can read. */
 export const platform = new PlatformClient({
@@ -33,13 +35,21 @@ const send = ({ method, path, body, after }: PlatformRequest, signal: AbortSigna
 async function* chunksOf({ body }: Response): AsyncGenerator<string> {
   if (!body) return
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  const end = () => void reader.cancel().catch(() => {})
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      // A connection that died without a word looks like one on which nothing happens.
+      let isSilent = false
+      const timer = setTimeout(() => {
+        isSilent = true
+        end()
+      }, SILENCE)
+      const { done, value } = await reader.read().finally(() => clearTimeout(timer))
+      if (isSilent) throw new Error('the stream gives no sign of life')
       if (done) return
       yield value
     }
   } finally {
-    void reader.cancel().catch(() => {})
+    end()
   }
 }

@@ -15,6 +15,7 @@ import { State, Tag, workloadState } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { commitPage, linePage } from '../../state/forge-pages.ts'
 import { useResource } from '../../state/resource.ts'
+import { EnvironmentActions } from './actions.tsx'
 
 /** Milliseconds between two looks at what runs. */
 const EVERY = 3_000
@@ -37,21 +38,24 @@ export function Environment() {
       ]}
       beside={data && <State {...workloadState(data.state)} />}
       actions={
-        first !== undefined && (
-          <a class="button solid" href={first} target="_blank" rel="noopener noreferrer">
-            <span>
-              Open{' '}
-              {
-                first
-                  .replace(/^https?:\/\//, '')
-                  .split('/')[0]
-                  ?.split('.')[0]
-              }
-            </span>
-            <Icon name="open" />
-            <span class="hidden"> (in a new tab)</span>
-          </a>
-        )
+        <>
+          {data && <EnvironmentActions environment={data} />}
+          {first !== undefined && (
+            <a class="button solid" href={first} target="_blank" rel="noopener noreferrer">
+              <span>
+                Open{' '}
+                {
+                  first
+                    .replace(/^https?:\/\//, '')
+                    .split('/')[0]
+                    ?.split('.')[0]
+                }
+              </span>
+              <Icon name="open" />
+              <span class="hidden"> (in a new tab)</span>
+            </a>
+          )}
+        </>
       }
     >
       <Loading of={found}>{environment => <Parts environment={environment} chosen={chosen} />}</Loading>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { PAGES } from '../../../api/pages.ts'
+import { LOGIN } from '../../../rules/login-name.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { ProblemBox } from '../../parts/problem.tsx'
@@ -10,8 +11,7 @@ import { info, loadSession, me } from '../../state/session.ts'
 import { Frame } from './frame.tsx'
 import { Providers } from './providers.tsx'
 
-/** What a name to log in by looks like: the same rule as the platform's (`LOGIN`). */
-const NAME = /^[A-Za-z0-9][-A-Za-z0-9_.]{0,38}$/
+const NAME = new RegExp(LOGIN)
 
 /**
  * The end of a link of the installer or an administrator: its token is in the fragment, which no server

@@ -47,6 +47,7 @@ export function NamespaceFrame({ part, actions, children }: FrameProps) {
           label={`Parts of ${ns}`}
           items={[
             ['Overview', addressOf('namespace', { ns })],
+            ['Runs', addressOf('runs', { ns })],
             ['Members', addressOf('members', { ns })],
             ['Settings', addressOf('settings', { ns })],
           ]}

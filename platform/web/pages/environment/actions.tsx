@@ -1,0 +1,110 @@
+import { useSignal } from '@preact/signals'
+import type { EnvironmentDetails } from '../../../api/environments.ts'
+import { addressOf } from '../../../api/pages.ts'
+import { Button } from '../../parts/button.tsx'
+import { DeployForm, type DeployFrom } from '../../parts/deploy-form.tsx'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Field, Switch } from '../../parts/field.tsx'
+import { useAction } from '../../state/action.ts'
+import { platform } from '../../state/client.ts'
+import { navigate } from '../../state/navigate.ts'
+import { useResource } from '../../state/resource.ts'
+import { me } from '../../state/session.ts'
+import { commandLine } from '../../state/shell-words.ts'
+
+/** What can be done with an environment by who may deploy there. */
+export function EnvironmentActions({ environment }: { readonly environment: EnvironmentDetails }) {
+  const { namespace: ns, name } = environment
+  const open = useSignal<'deploy' | 'destroy' | undefined>(undefined)
+  const { data } = useResource('GET /namespaces/:ns', { params: { ns } }).state.value
+  const runs = useResource('GET /runs', { query: { namespace: ns, environment: name } })
+  if (data?.role !== 'owner' && data?.role !== 'developer') return null
+  const close = () => {
+    open.value = undefined
+  }
+  return (
+    <>
+      <a class="button plain" href={addressOf('runs', { ns })}>
+        <span>Runs</span>
+      </a>
+      <Button
+        icon="trash"
+        onClick={() => {
+          open.value = 'destroy'
+        }}
+      >
+        Destroy
+      </Button>
+      <Button
+        icon="refresh"
+        onClick={() => {
+          open.value = 'deploy'
+        }}
+      >
+        Redeploy
+      </Button>
+      {open.value === 'deploy' && (
+        <DeployForm from={{ namespace: ns, environment: name, ...sourceOf() }} onClose={close} />
+      )}
+      {open.value === 'destroy' && <Destroy ns={ns} name={name} onClose={close} />}
+    </>
+  )
+
+  /** What was deployed by oneself comes before what the record says: any member could have written that. */
+  function sourceOf(): DeployFrom {
+    const last = runs.state.value.data?.items.find(run => run.action === 'deploy' && run.user.id === me.value?.id)
+    if (last) return { repository: last.repository, branch: last.branch, file: last.file }
+    const { deployed, source } = environment
+    const repository = deployed?.repository ?? source?.repository
+    // A folder outside of a repository has no address.
+    return repository?.includes('/')
+      ? { repository: `https://${repository}`, branch: deployed?.branch, file: source?.file }
+      : {}
+  }
+}
+
+function Destroy({ ns, name, onClose }: { readonly ns: string; readonly name: string; readonly onClose: () => void }) {
+  const typed = useSignal('')
+  const volumes = useSignal(false)
+  const destroy = useAction(async () => {
+    const { id } = await platform.call('POST /runs', {
+      body: { namespace: ns, environment: name, action: 'destroy', ...(volumes.value && { volumes: true }) },
+    })
+    onClose()
+    navigate(addressOf('run', { id }))
+  })
+  return (
+    <FormDialog
+      title={`Destroy ${name}?`}
+      action="Destroy"
+      isDanger
+      isBusy={destroy.isRunning}
+      isReady={typed.value === name}
+      problem={destroy.problem}
+      command={commandLine(
+        ...['devctl', 'pipeline', 'destroy', '--name', name, '--namespace', ns, '--wait'],
+        volumes.value ? '--volumes' : undefined,
+      )}
+      onClose={onClose}
+      onSubmit={() => void destroy.run()}
+    >
+      <p class="soft">A run in the cluster deletes all that was deployed. Claims with data stay, unless you say so.</p>
+      <Switch
+        label="Delete data, too"
+        hint="Claims and what is in them. Nobody can bring it back."
+        isOn={volumes.value}
+        onChange={isOn => {
+          volumes.value = isOn
+        }}
+      />
+      <Field
+        label={`Type ${name} to go on`}
+        value={typed.value}
+        onValue={value => {
+          typed.value = value
+        }}
+        autofocus
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,227 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { useRoute } from 'preact-iso/router'
+import { printable } from '../../../../compiler/values/printable.ts'
+import { addressOf } from '../../../api/pages.ts'
+import type { Run, RunEvent } from '../../../api/runs.ts'
+import { hasEnded } from '../../../rules/run-states.ts'
+import { Button } from '../../parts/button.tsx'
+import { SameOnCommandLine } from '../../parts/copy.tsx'
+import { DeployForm } from '../../parts/deploy-form.tsx'
+import { OutsideLink } from '../../parts/link.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { Page } from '../../parts/page.tsx'
+import { InlineCode, ProblemBox } from '../../parts/problem.tsx'
+import { shortRepository, titleOf, tookOf } from '../../parts/runs.tsx'
+import { runState, State } from '../../parts/state.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../state/action.ts'
+import { platform } from '../../state/client.ts'
+import { commitPage } from '../../state/forge-pages.ts'
+import { useResource } from '../../state/resource.ts'
+import type { RunLogLine } from '../../state/run-log.ts'
+import { commandLine } from '../../state/shell-words.ts'
+import { follow } from '../../state/stream.ts'
+import { toast } from '../../state/toasts.ts'
+import { Phases } from './phases.tsx'
+import { RunLog, readLines } from './run-log.tsx'
+
+/** One run: how far it is, who has started it with what, and its log. */
+export function RunPage() {
+  const { params } = useRoute()
+  const id = params['id'] ?? ''
+  return <OneRun key={id} id={id} />
+}
+
+/** Milliseconds in which lines are gathered before they are drawn. */
+const GATHERED = 80
+/** Milliseconds between two looks at the clock while it runs. */
+const TICK = 1_000
+
+function OneRun({ id }: { readonly id: string }) {
+  const found = useResource('GET /runs/:id', { params: { id } })
+  const { data: run } = found.state.value
+  const lines = useRef<RunLogLine[]>([])
+  /** Counts what was drawn: the list itself is too long to be copied for each line. */
+  const drawn = useSignal(0)
+  const time = useSignal(Date.now())
+  useEffect(() => {
+    const leave = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isComplete = false
+    const draw = () => {
+      timer = undefined
+      drawn.value++
+    }
+    const listener = {
+      onEvent(event: RunEvent) {
+        if (event.type === 'state') {
+          found.put(event.run)
+          isComplete = hasEnded(event.run.state)
+        } else if (event.number > (lines.current.at(-1)?.number ?? 0)) lines.current.push(event)
+        timer ??= setTimeout(draw, GATHERED)
+      },
+      isComplete: () => isComplete,
+    }
+    void follow('GET /runs/:id/log', { params: { id } }, listener, leave.signal)
+    return () => {
+      leave.abort()
+      clearTimeout(timer)
+    }
+  }, [])
+  const isOver = run !== undefined && hasEnded(run.state)
+  useEffect(() => {
+    if (isOver) return
+    const timer = setInterval(() => {
+      time.value = Date.now()
+    }, TICK)
+    return () => clearInterval(timer)
+  }, [isOver])
+  const title = run ? titleOf(run) : 'Run'
+  return (
+    <Page
+      title={title}
+      windowTitle={run ? `${title} · ${run.namespace}` : title}
+      isWide
+      crumbs={[
+        ['Home', addressOf('home')],
+        ...(run
+          ? ([
+              [run.namespace, addressOf('namespace', { ns: run.namespace })],
+              ['Runs', addressOf('runs', { ns: run.namespace })],
+            ] as const)
+          : []),
+      ]}
+      beside={run && <State {...runState(run.state)} />}
+      actions={run && <Actions run={run} onChanged={found.put} />}
+    >
+      <Loading of={found}>
+        {one => {
+          const read = readLines(lines.current, drawn.value)
+          return (
+            <>
+              <About run={one} at={time.value} />
+              <Phases run={one} seen={read.seen} at={time.value} />
+              {one.reason !== undefined && (
+                <div class={one.state === 'failed' || one.state === 'refused' ? 'problem' : 'card'} role="status">
+                  <p>
+                    <InlineCode text={one.reason} />
+                  </p>
+                </div>
+              )}
+              <RunLog run={one} read={read} />
+              <SameOnCommandLine
+                command={commandLine(
+                  ...['devctl', 'pipeline', 'logs', '--name', one.environment, '--namespace', one.namespace],
+                )}
+              />
+            </>
+          )
+        }}
+      </Loading>
+    </Page>
+  )
+}
+
+function About({ run, at }: { readonly run: Run; readonly at: number }) {
+  const { repository, branch, commit, file, user, created, environment, namespace, variables = [] } = run
+  const page = commitPage({ repository: repository && shortRepository(repository), commit })
+  const took = tookOf(run, at)
+  return (
+    <dl class="facts card run-facts">
+      <dt>Environment</dt>
+      <dd>
+        <a class="link" href={addressOf('environment', { ns: namespace, env: environment })}>
+          {environment}
+        </a>{' '}
+        in {namespace}
+      </dd>
+      <dt>Started by</dt>
+      <dd>
+        {user.name ?? user.login}, <Time at={created} />
+      </dd>
+      <dt>Repository</dt>
+      <dd>
+        {repository === undefined ? (
+          'none: what the cluster knows is destroyed'
+        ) : (
+          <OutsideLink href={repository}>{shortRepository(repository)}</OutsideLink>
+        )}
+        {file !== undefined && (
+          <>
+            {' '}
+            <code>{printable(file)}</code>
+          </>
+        )}
+      </dd>
+      <dt>Branch</dt>
+      <dd>{branch === undefined ? 'the main one' : <code>{printable(branch)}</code>}</dd>
+      <dt>Commit</dt>
+      <dd>
+        {commit === undefined ? (
+          <span class="soft">{hasEnded(run.state) ? 'not known' : 'known as soon as it is cloned'}</span>
+        ) : page === undefined ? (
+          <code>{commit.slice(0, 12)}</code>
+        ) : (
+          <OutsideLink href={page}>{commit.slice(0, 12)}</OutsideLink>
+        )}
+      </dd>
+      <dt>Took</dt>
+      <dd>{took ?? <span class="soft">it has not begun</span>}</dd>
+      {variables.length > 0 && (
+        <>
+          <dt>Variables</dt>
+          <dd>
+            {variables.map(one => (
+              <code key={one}>{one}</code>
+            ))}
+          </dd>
+        </>
+      )}
+    </dl>
+  )
+}
+
+function Actions({ run, onChanged }: { readonly run: Run; readonly onChanged: (run: Run) => void }) {
+  const isAgain = useSignal(false)
+  const { data } = useResource('GET /namespaces/:ns', { params: { ns: run.namespace } }).state.value
+  const cancel = useAction(async () => {
+    onChanged(await platform.call('POST /runs/:id/cancel', { params: { id: run.id } }))
+    toast('good', `The ${run.action} of ${run.environment} is told to end`)
+  })
+  if (data?.role !== 'owner' && data?.role !== 'developer') return null
+  const { namespace, environment, repository, branch, file } = run
+  return (
+    <>
+      {cancel.problem && <ProblemBox problem={cancel.problem} />}
+      {!hasEnded(run.state) && (
+        <Button
+          icon="stop"
+          isBusy={cancel.isRunning}
+          disabled={run.state === 'stopping'}
+          onClick={() => void cancel.run()}
+        >
+          Cancel
+        </Button>
+      )}
+      {hasEnded(run.state) && run.action === 'deploy' && (
+        <Button
+          icon="refresh"
+          onClick={() => {
+            isAgain.value = true
+          }}
+        >
+          Deploy again
+        </Button>
+      )}
+      {isAgain.value && (
+        <DeployForm
+          from={{ namespace, environment, repository, branch, file }}
+          onClose={() => {
+            isAgain.value = false
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,44 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+
+interface LogToolsProps {
+  readonly search: string
+  readonly onSearch: (search: string) => void
+  /** Absent: nothing more comes. */
+  readonly isFollowing?: boolean | undefined
+  readonly onFollowing: (isFollowing: boolean) => void
+  readonly children?: ComponentChildren
+}
+
+/** What can be done with a log: search in it, and keep its end in view. */
+export function LogTools({ search, onSearch, isFollowing, onFollowing, children }: LogToolsProps) {
+  const id = useId()
+  return (
+    <div class="log-tools">
+      <div class="log-search">
+        <Icon name="search" />
+        <label class="hidden" for={id}>
+          Search in the log
+        </label>
+        <input
+          id={id}
+          class="input"
+          type="search"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="Search in the log"
+          value={search}
+          onInput={event => onSearch(event.currentTarget.value)}
+        />
+      </div>
+      {children}
+      {isFollowing !== undefined && (
+        <Button icon="down" aria-pressed={isFollowing} onClick={() => onFollowing(!isFollowing)}>
+          Follow
+        </Button>
+      )}
+    </div>
+  )
+}

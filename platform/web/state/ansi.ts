@@ -1,0 +1,88 @@
+import { printable } from '../../../compiler/values/printable.ts'
+
+/** A part of a line in one look; `look` is a list of classes, empty for plain text. */
+export interface AnsiSpan {
+  readonly text: string
+  readonly look: string
+}
+
+/** Escapes: colours and weights (the first group has their numbers), and all others, which are left out. */
+const ESCAPES =
+  /\u001b\[([\d;:]*)m|\u001b\[[\u0020-\u003f]*[\u0040-\u007e]?|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[\u0020-\u002f]*[\u0030-\u007e]?/g
+/** What is written over the beginning of the line, as progress does. */
+const OVERWRITTEN = /^.*\r(?=.)/s
+
+interface Style {
+  readonly weights: ReadonlySet<string>
+  readonly colour: string
+  readonly ground: string
+}
+const PLAIN: Style = { weights: new Set(), colour: '', ground: '' }
+const WEIGHTS: Readonly<Record<number, string>> = { 1: 'bold', 2: 'dim', 3: 'italic', 4: 'underline', 9: 'strike' }
+/** What ends a weight. */
+const ENDS: Readonly<Record<number, readonly string[]>> = {
+  22: ['bold', 'dim'],
+  23: ['italic'],
+  24: ['underline'],
+  29: ['strike'],
+}
+
+/**
+ * A line of a log as texts with classes: the eight colours and their bright ones, weights. Every other escape
+ * is left out, and what a terminal would obey, or what shows letters in another order, is spelled out.
+ */
+export function readAnsi(line: string): readonly AnsiSpan[] {
+  const spans: AnsiSpan[] = []
+  const text = line.replace(/\r+$/, '').replace(OVERWRITTEN, '')
+  let style = PLAIN
+  let from = 0
+  const put = (raw: string) => {
+    if (raw !== '') spans.push({ text: raw.split('\t').map(printable).join('\t'), look: lookOf(style) })
+  }
+  for (const found of text.matchAll(ESCAPES)) {
+    put(text.slice(from, found.index))
+    from = found.index + found[0].length
+    if (found[1] !== undefined) style = styleAfter(style, found[1])
+  }
+  put(text.slice(from))
+  return spans
+}
+
+/** A line without its escapes. */
+export const plainText = (line: string): string =>
+  readAnsi(line)
+    .map(({ text }) => text)
+    .join('')
+
+const lookOf = ({ weights, colour, ground }: Style): string =>
+  [...weights, colour, ground]
+    .filter(one => one !== '')
+    .map(one => `ansi-${one}`)
+    .join(' ')
+
+function styleAfter(before: Style, numbers: string): Style {
+  let style = before
+  const codes = numbers.split(/[;:]/).map(Number)
+  for (let at = 0; at < codes.length; at++) {
+    const code = codes[at] ?? 0
+    const weight = WEIGHTS[code]
+    if (code === 0) style = PLAIN
+    else if (weight !== undefined) style = { ...style, weights: new Set([...style.weights, weight]) }
+    else if (ENDS[code]) {
+      const ended = ENDS[code]
+      style = { ...style, weights: new Set([...style.weights].filter(one => !ended.includes(one))) }
+    } else if (code === 38 || code === 48) {
+      // One of 256 colours has one more number, one by its parts three; the first sixteen are those that have names.
+      const index = codes[at + 1] === 5 ? codes[at + 2] : undefined
+      at += codes[at + 1] === 5 ? 2 : codes[at + 1] === 2 ? 4 : 0
+      const name = index !== undefined && index < 16 ? String(index) : ''
+      style = code === 38 ? { ...style, colour: name } : { ...style, ground: name && `on-${name}` }
+    } else if (code === 39) style = { ...style, colour: '' }
+    else if (code === 49) style = { ...style, ground: '' }
+    else if (code >= 30 && code <= 37) style = { ...style, colour: String(code - 30) }
+    else if (code >= 90 && code <= 97) style = { ...style, colour: String(code - 82) }
+    else if (code >= 40 && code <= 47) style = { ...style, ground: `on-${code - 40}` }
+    else if (code >= 100 && code <= 107) style = { ...style, ground: `on-${code - 92}` }
+  }
+  return style
+}

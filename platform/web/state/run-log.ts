@@ -1,0 +1,178 @@
+import type { Run, RunEvent } from '../../api/runs.ts'
+import { hasEnded } from '../../rules/run-states.ts'
+
+export type RunLogLine = Extract<RunEvent, { type: 'line' }>
+
+/** Parts of a run, in their order. */
+export const RUN_STEPS = ['clone', 'build', 'deploy'] as const
+export type RunStep = (typeof RUN_STEPS)[number]
+
+type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet'
+
+/** A line as people read it. */
+export interface ReadLine {
+  readonly number: number
+  readonly step: RunStep
+  readonly time: string
+  /** What it is about: a service, a step, a command. */
+  readonly about?: string
+  readonly tone?: Tone
+  /** May have ANSI escapes. */
+  readonly text: string
+  /** Public addresses that are named at its end. */
+  readonly endpoints?: readonly string[]
+  /** What kind of event it was; absent: a line of text. */
+  readonly type?: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter(one => typeof one === 'string') : []
+
+/** Reads a line of a run: an object that `--output json` prints, or text. What is not known is shown as it stands. */
+export function readRunLine({ number, step, time, text }: RunLogLine): ReadLine {
+  if (step === 'clone') {
+    const isError = text.startsWith('error:')
+    return { number, step, time, text, ...(isError && { tone: 'bad' as const }) }
+  }
+  const said = toObject(text)
+  const type = textOf(said?.['type'])
+  const read = said && Object.hasOwn(READERS, type) ? READERS[type]?.(said) : undefined
+  if (!read) return { number, step: 'deploy', time, text }
+  return { number, step: type.startsWith('build-') ? 'build' : 'deploy', time, type, ...read }
+}
+
+type Read = (said: Fields) => Pick<ReadLine, 'about' | 'tone' | 'text' | 'endpoints'> | undefined
+
+const TONES: Readonly<Record<string, Tone>> = {
+  ready: 'good',
+  complete: 'good',
+  waiting: 'busy',
+  failed: 'bad',
+  error: 'bad',
+  warning: 'warn',
+  done: 'good',
+  cached: 'good',
+  running: 'busy',
+  cancelled: 'quiet',
+  built: 'good',
+  present: 'good',
+  skipped: 'quiet',
+}
+const toneOf = (word: unknown) => {
+  const tone = Object.hasOwn(TONES, textOf(word)) ? TONES[textOf(word)] : undefined
+  return tone && { tone }
+}
+/** A line that is about something, if it has what it needs. */
+const about = (what: unknown, text: string, more: object = {}) =>
+  textOf(what) === '' ? { text, ...more } : { about: textOf(what), text, ...more }
+
+const READERS: Readonly<Record<string, Read>> = {
+  step: ({ step, text }) => about(step, textOf(text)),
+  status: ({ service, state, text }) => about(service, textOf(text), toneOf(state)),
+  object: ({ action, object }) => about(action, textOf(object)),
+  note: ({ text }) => ({ text: textOf(text) }),
+  waiting: said => about(said['service'], `waits for ${textsOf(said['for']).join(', ')}`),
+  output: ({ command, text }) => about(command, textOf(text)),
+  diagnostic: said => ({ text: diagnosticText(said), ...toneOf(said['severity']) }),
+  result: said => resultOf(said),
+  'build-begun': ({ name, reference }) => about(name, `builds ${textOf(reference)}`),
+  'build-step': ({ name, step, text, state, seconds, error }) =>
+    about(
+      name,
+      [`#${Number(step)} ${textOf(text)}`, textOf(state), secondsOf(seconds), textOf(error)]
+        .filter(Boolean)
+        .join(' · '),
+      toneOf(state),
+    ),
+  'build-log': ({ name, text }) => about(name, textOf(text)),
+  'build-warning': ({ name, text }) => about(name, textOf(text), { tone: 'warn' }),
+  'build-retry': ({ name, reason, attempt, of }) =>
+    about(name, `again (${Number(attempt)} of ${Number(of)}): ${textOf(reason)}`, { tone: 'warn' }),
+  'build-ended': ({ name, outcome, digest, seconds }) =>
+    about(name, [textOf(outcome), textOf(digest), secondsOf(seconds)].filter(Boolean).join(' · '), toneOf(outcome)),
+}
+
+const secondsOf = (value: unknown): string =>
+  typeof value === 'number' && Number.isFinite(value) ? `${value.toFixed(1)} s` : ''
+
+/** As a terminal shows it: the message, its place, notes and help, a line each. */
+function diagnosticText({ severity, code, message, file, range, notes, hint }: Fields): string {
+  const start = isFields(range) && isFields(range['start']) ? range['start'] : {}
+  const word = textOf(code) === '' ? textOf(severity) : `${textOf(severity)}[${textOf(code)}]`
+  return [
+    `${word}: ${textOf(message)}`,
+    ...(textOf(file) === '' ? [] : [`  --> ${textOf(file)}:${Number(start['line'])}:${Number(start['column'])}`]),
+    ...textsOf(notes).map(one => `  = note: ${one}`),
+    ...(textOf(hint) === '' ? [] : [`  = help: ${textOf(hint)}`]),
+  ].join('\n')
+}
+
+function resultOf({ environment, namespace, services, endpoints, isUpToDate, failed }: Fields) {
+  const states = isFields(services) ? Object.values(services) : []
+  const ready = states.filter(one => one === 'ready').length
+  const isBad = ready < states.length || textsOf(failed).length > 0
+  const what = isUpToDate === true ? 'is up to date in' : 'is deployed to'
+  return {
+    text: `${textOf(environment)} ${what} ${textOf(namespace)}: ${ready} of ${states.length} ready`,
+    tone: isBad ? ('bad' as const) : ('good' as const),
+    endpoints: textsOf(endpoints),
+  }
+}
+
+function toObject(line: string): Fields | undefined {
+  if (!line.startsWith('{')) return undefined
+  try {
+    const value: unknown = JSON.parse(line)
+    return isFields(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A part of the way of a run; `skipped`: it was not needed; `waiting`: it was not reached. */
+export interface RunPhase {
+  readonly name: 'queue' | RunStep | 'ready'
+  readonly state: 'done' | 'active' | 'failed' | 'skipped' | 'waiting'
+  /** Milliseconds, of what has ended. */
+  readonly took?: number
+}
+
+/** What is known of the lines of each part. */
+export interface SeenSteps {
+  readonly first: Readonly<Partial<Record<RunStep, string>>>
+  readonly last: Readonly<Partial<Record<RunStep, string>>>
+}
+
+/** How far a run is: queue, clone, build, deploy, ready. A destroy has neither build nor ready. */
+export function phasesOf(run: Run, { first, last }: SeenSteps): readonly RunPhase[] {
+  const isOver = hasEnded(run.state)
+  const isGood = run.state === 'succeeded'
+  const steps = RUN_STEPS.filter(step => run.action === 'deploy' || step !== 'build')
+  // A part is over where a later one has the last word.
+  const words = steps.map(step => Date.parse(last[step] ?? ''))
+  const reached = words.reduce((best, at, index) => (at >= (words[best] ?? 0) ? index : best), 0)
+  const queue: RunPhase =
+    run.started === undefined
+      ? { name: 'queue', state: isOver ? 'failed' : 'active' }
+      : { name: 'queue', state: 'done', ...between(run.created, run.started) }
+  const phaseOf = (name: RunStep, index: number): RunPhase => {
+    if (run.started === undefined) return { name, state: 'waiting' }
+    const time = between(index === 0 ? run.started : first[name], last[name])
+    const isDone = index < reached || (isOver && isGood)
+    if (isDone) return { name, state: first[name] === undefined ? 'skipped' : 'done', ...time }
+    if (index > reached) return { name, state: 'waiting' }
+    return isOver ? { name, state: 'failed', ...time } : { name, state: 'active' }
+  }
+  const ready: RunPhase = { name: 'ready', state: isGood ? 'done' : 'waiting' }
+  return [queue, ...steps.map(phaseOf), ...(run.action === 'deploy' ? [ready] : [])]
+}
+
+function between(from: string | undefined, to: string | undefined): { readonly took?: number } {
+  const took = Date.parse(to ?? '') - Date.parse(from ?? '')
+  return Number.isNaN(took) ? {} : { took: Math.max(0, took) }
+}

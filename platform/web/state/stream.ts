@@ -1,0 +1,92 @@
+import type { EventOf, StreamName } from '../../api/routes.ts'
+import { type CallInput, NoPlatform, PlatformRefusal } from '../../client/client.ts'
+import { platform } from './client.ts'
+import { type Failure, toProblem } from './problem.ts'
+import { isOffline, noticeOf } from './session.ts'
+
+interface Listener<T> {
+  /** In the order in which they were sent; the id is that of a line that is resumed after. */
+  onEvent(event: T): void
+  /** It broke off and is tried again, or (`refused`) it is not. */
+  onProblem?(problem: Failure): void
+  /** Whether that was all; else a stream that ends is opened again. */
+  isComplete?(): boolean
+}
+
+/** Milliseconds until a stream that broke off is opened again: doubled each time. */
+const AGAIN = 1_000
+const LONGEST_WAIT = 15_000
+
+/**
+ * Reads a stream until the signal is aborted or all was said. It goes on after the last id when it breaks off,
+ * and is closed while nobody sees the page: browsers have few connections to one host.
+ */
+export async function follow<N extends StreamName>(
+  name: N,
+  input: CallInput<N>,
+  listener: Listener<EventOf<N>>,
+  signal: AbortSignal,
+): Promise<void> {
+  let after: string | undefined
+  let wait = AGAIN
+  while (!signal.aborted) {
+    await seen(signal)
+    const open = new AbortController()
+    const hidden = () => document.visibilityState === 'hidden' && open.abort()
+    document.addEventListener('visibilitychange', hidden)
+    try {
+      const events = platform.follow(name, input, {
+        signal: AbortSignal.any([signal, open.signal]),
+        ...(after !== undefined && { after }),
+      })
+      for await (const { id, data } of events) {
+        if (id !== undefined) after = id
+        wait = AGAIN
+        isOffline.value = false
+        listener.onEvent(data)
+      }
+      if (listener.isComplete?.()) return
+    } catch (error) {
+      if (signal.aborted) return
+      if (!open.signal.aborted) {
+        const problem = toProblem(error)
+        const isBusy = error instanceof PlatformRefusal && error.status >= 500
+        noticeOf(problem)
+        listener.onProblem?.(isBusy ? { ...problem, kind: 'offline' } : problem)
+        const isFinal = error instanceof PlatformRefusal || (error instanceof NoPlatform && error.status < 500)
+        if (isFinal && !isBusy) return
+      }
+    } finally {
+      document.removeEventListener('visibilitychange', hidden)
+    }
+    if (open.signal.aborted) continue
+    await pause(wait, signal)
+    wait = Math.min(2 * wait, LONGEST_WAIT)
+  }
+}
+
+/** Waits until somebody sees the page. */
+const seen = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    const look = () => {
+      if (document.visibilityState === 'hidden' && !signal.aborted) return
+      document.removeEventListener('visibilitychange', look)
+      resolve()
+    }
+    document.addEventListener('visibilitychange', look)
+    signal.addEventListener('abort', look, { once: true })
+    look()
+  })
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
