@@ -32,6 +32,7 @@ import {
 } from './commands/namespace.ts'
 import { pipeline, pipelineDeploy, pipelineDestroy, pipelineList, pipelineLogs } from './commands/pipeline.ts'
 import { platform, platformAdmin, platformInstall, platformInvite, platformUninstall } from './commands/platform.ts'
+import { preview, previewDeploy, previewDestroy, previewEndpoints, previewList } from './commands/preview.ts'
 import { promote } from './commands/promote.ts'
 import { ps } from './commands/ps.ts'
 import { publish } from './commands/publish.ts'
@@ -80,6 +81,11 @@ export const commands: readonly Command[] = [
   pipelineDestroy,
   pipelineList,
   pipelineLogs,
+  preview,
+  previewDeploy,
+  previewDestroy,
+  previewList,
+  previewEndpoints,
   variables,
   variablesList,
   variablesSet,

@@ -32,8 +32,6 @@ export const insteadOfOption = (option: string): string | undefined =>
 
 /** Commands of other tools, or not implemented yet, and what to use instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  pipeline: 'the commands of the platform are not implemented yet',
-  preview: 'the commands of the platform are not implemented yet',
   rm: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
   remove: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
   delete: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',

@@ -198,6 +198,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'compiler',
       'constructs',
       'platform/install',
+      'platform/rules/names',
       'platform/rules/run-states',
     ],
     packages: [],

@@ -1,4 +1,4 @@
-import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { repositoryOf } from '../../operations/project/environment-name.ts'
 import type { Run } from '../../platform/api/runs.ts'
@@ -8,6 +8,7 @@ import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
 import { type OnPlatform, onPlatform } from './on-platform.ts'
+import { nameIn, repositoryHere } from './repository-here.ts'
 
 interface TargetValues {
   readonly namespace: string | undefined
@@ -32,7 +33,7 @@ export interface PipelineDeployValues extends WaitValues {
 export async function deployPipeline(context: Context, values: PipelineDeployValues): Promise<number> {
   const { io } = context
   io.secrets?.add(Object.values(values.var ?? {}))
-  const repository = values.repository ?? (await repositoryHere(context))
+  const repository = values.repository ?? (await repositoryHere(io))
   const environment = values.name ?? nameIn(repository)
   return withRuns(context, values, 'deploy', environment, async on => {
     const { platform, target, signal } = on
@@ -184,26 +185,6 @@ async function follow({ io, logLevel }: Context, { platform, signal }: OnPlatfor
   const events = platform.follow('GET /runs/:id/log', { params: { id } }, signal)
   return printRun({ io, logLevel }, progress, events).finally(() => progress.pause())
 }
-
-/** The HTTPS address of the repository of this folder. Throws a UsageError. */
-async function repositoryHere({ io }: Context): Promise<string> {
-  const { toHttps } = await import('../../adapters/git/git-facts.ts')
-  const address = repositoryOf(io.cwd)?.address
-  const found = address === undefined ? undefined : toHttps(address)
-  if (found !== undefined) return found
-  throw new UsageError('which repository?', {
-    hint: 'name it with `--repository https://…`, or run the command in a checkout that has a remote',
-  })
-}
-
-const nameIn = (repository: string): string =>
-  toDnsLabel(
-    repository
-      .replace(/\/+$/, '')
-      .split('/')
-      .at(-1)!
-      .replace(/\.git$/, ''),
-  ) // a split text has a part
 
 function nameHere({ io }: Context): string {
   const found = repositoryOf(io.cwd)

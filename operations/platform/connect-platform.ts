@@ -113,6 +113,10 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
   }
 }
 
+/** True for the answer of a platform that something is not there, or that the caller may not see it. */
+export const isNotThere = (error: unknown): boolean =>
+  error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status === 404
+
 function toUserError(error: unknown, server: URL): unknown {
   if (error instanceof PlatformRefusal) {
     const { message, hint, notes } = error.body

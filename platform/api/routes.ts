@@ -6,6 +6,7 @@ import { environmentRoutes } from './environments.ts'
 import { infoRoutes } from './info.ts'
 import { meRoutes } from './me.ts'
 import { namespaceRoutes } from './namespaces.ts'
+import { previewRoutes } from './previews.ts'
 import { registryRoutes } from './registry.ts'
 import type { ApiRoute } from './route.ts'
 import { runRoutes } from './runs.ts'
@@ -26,6 +27,7 @@ export const ROUTES = {
   ...sleepRoutes,
   ...builderRoutes,
   ...runRoutes,
+  ...previewRoutes,
   ...userRoutes,
   ...variableRoutes,
   ...credentialRoutes,

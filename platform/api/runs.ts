@@ -3,9 +3,10 @@ import { RUN_ACTIONS, RUN_STATES } from '../rules/run-states.ts'
 import { closed, namespaceName, person, time } from './common.ts'
 import { listOf, route } from './route.ts'
 
-const oneOf = <const T extends readonly string[]>(words: T) => Type.Unsafe<T[number]>(Type.String({ enum: [...words] }))
+export const oneOf = <const T extends readonly string[]>(words: T) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...words] }))
 
-const run = Type.Object({
+export const run = Type.Object({
   id: Type.String(),
   namespace: Type.String(),
   environment: Type.String(),
@@ -27,19 +28,23 @@ export type Run = Static<typeof run>
 
 const environmentName = Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 })
 
+export const branchName = Type.String({ minLength: 1, maxLength: 250 })
+export const filePath = Type.String({ minLength: 1, maxLength: 500 })
+export const givenVariables = Type.Record(
+  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' }),
+  Type.String({ maxLength: 32_768 }),
+  { maxProperties: 200 },
+)
+
 const newRun = closed({
   namespace: namespaceName,
   environment: environmentName,
   action: oneOf(RUN_ACTIONS),
   repository: Type.Optional(Type.String({ maxLength: 1000, description: 'of a destroy: the one that was deployed' })),
-  branch: Type.Optional(Type.String({ minLength: 1, maxLength: 250 })),
-  file: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  branch: Type.Optional(branchName),
+  file: Type.Optional(filePath),
   volumes: Type.Optional(Type.Boolean({ description: 'of a destroy: data, too' })),
-  variables: Type.Optional(
-    Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' }), Type.String({ maxLength: 32_768 }), {
-      maxProperties: 200,
-    }),
-  ),
+  variables: Type.Optional(givenVariables),
 })
 export type NewRun = Static<typeof newRun>
 
@@ -48,7 +53,7 @@ const runsOf = closed({
   environment: Type.Optional(environmentName),
 })
 
-const runEvent = Type.Union([
+export const runEvent = Type.Union([
   Type.Object({ type: Type.Literal('state'), run }),
   Type.Object({
     type: Type.Literal('line'),
@@ -60,7 +65,8 @@ const runEvent = Type.Union([
 ])
 export type RunEvent = Static<typeof runEvent>
 
-export const byRun = Type.Object({ id: Type.String({ pattern: '^[0-7][0-9a-hjkmnp-tv-z]{25}$' }) })
+export const runId = Type.String({ pattern: '^[0-7][0-9a-hjkmnp-tv-z]{25}$' })
+export const byRun = Type.Object({ id: runId })
 
 /** Deploys and destroys that run in the cluster (design, section 6). */
 export const runRoutes = {

@@ -1,5 +1,12 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { KEEPER, MANAGED_LABEL, PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
+import {
+  KEEPER,
+  MANAGED_LABEL,
+  PLATFORM_NAMESPACE,
+  RUNS_NAMESPACE,
+  USERS_GROUP,
+  USERS_NAMESPACE,
+} from '../records/names.ts'
 import { admissionPolicy, resourceRule } from './admission.ts'
 
 const NAME = 'devctl-platform-fence'
@@ -40,7 +47,7 @@ export function fence(account: string): readonly KubeObject[] {
         message: 'a namespace of the platform has a Pod Security level',
       },
       {
-        expression: `!(request.resource.group == 'rbac.authorization.k8s.io' && request.resource.resource == 'rolebindings') || object == null || object.?subjects.orValue([]).all(s, s.kind == 'ServiceAccount' && (s.?namespace.orValue('') in [${own}] || (object.roleRef.name == '${KEEPER}' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}')))`,
+        expression: `!(request.resource.group == 'rbac.authorization.k8s.io' && request.resource.resource == 'rolebindings') || object == null || object.?subjects.orValue([]).all(s, (s.kind == 'Group' && s.name == '${USERS_GROUP}' && object.roleRef.name == 'devctl-viewer') || s.kind == 'ServiceAccount' && (s.?namespace.orValue('') in [${own}] || (object.roleRef.name == '${KEEPER}' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}')))`,
         message: 'the platform gives rights to its users and runs only',
       },
       ...sleepOnly(),

@@ -8,6 +8,7 @@ import {
   RECORD_LABEL,
   SERVER_ACCOUNT,
   USER_LABEL,
+  USERS_GROUP,
   USERS_NAMESPACE,
   userAccount,
 } from './names.ts'
@@ -40,6 +41,15 @@ export function fromMember(member: Member): KubeObject {
     subjects: [{ kind: 'ServiceAccount', namespace: USERS_NAMESPACE, name: userAccount(user) }],
   }
 }
+
+/** Of a global namespace: all users of the platform see what is in it. */
+export const everybodysBinding = (namespace: string): KubeObject => ({
+  apiVersion: `${RBAC}/v1`,
+  kind: 'RoleBinding',
+  metadata: { name: 'devctl-everybody', namespace, labels: { [MANAGED_LABEL]: 'true' } },
+  roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: clusterRoleOf('viewer') },
+  subjects: [{ kind: 'Group', apiGroup: RBAC, name: USERS_GROUP }],
+})
 
 /** By it the platform itself puts a namespace to sleep, and wakes it: it has no rights in it otherwise. */
 export const keeperBinding = (namespace: string): KubeObject => ({

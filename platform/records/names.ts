@@ -30,6 +30,8 @@ export const OWN_POLICIES: readonly string[] = [ALL_PODS, INSIDE, OUTSIDE]
  * only what the policies of the file let in, and `internal` also lets out only there.
  */
 export const NETWORK_LABEL = 'dev.platform/network'
+/** The group that Kubernetes puts the accounts of all users into. */
+export const USERS_GROUP = `system:serviceaccounts:${USERS_NAMESPACE}`
 
 /** The ServiceAccount with whose rights a person works. */
 export const userAccount = (id: string): string => `u-${id}`

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
 import { WOKEN } from './asleep.ts'
 import { MANAGED_LABEL, RECORD_LABEL } from './names.ts'
+import { fromPreview, type PreviewSource, toPreview } from './preview.ts'
 
 const KINDS = ['namespace', 'personal', 'preview'] as const
 export type NamespaceKind = (typeof KINDS)[number]
@@ -26,6 +27,8 @@ export interface ManagedNamespace {
   readonly isPersistent?: boolean
   /** When it was last woken: RFC 3339. */
   readonly woken?: string
+  /** Of a preview. */
+  readonly preview?: PreviewSource
   /** Namespaces whose hosts could be taken for its own. */
   readonly longerNames: readonly string[]
 }
@@ -58,10 +61,14 @@ export function fromNamespace(one: ManagedNamespace): KubeObject {
         [LONGER_NAMES]: one.longerNames.join(','),
         ...(one.isPersistent && { [PERSISTENT]: 'true' }),
         ...(one.woken !== undefined && { [WOKEN]: one.woken }),
+        ...(one.preview && present(fromPreview(one.preview))),
       },
     },
   }
 }
+
+const present = (annotations: Readonly<Record<string, string | null>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(annotations).flatMap(([key, value]) => (value === null ? [] : [[key, value]])))
 
 /** Undefined for what is no namespace of the platform: it is not touched. */
 export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace | undefined {
@@ -72,6 +79,7 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
   const isEnding =
     deletionTimestamp !== undefined || (status as { phase?: string } | undefined)?.phase === 'Terminating'
   const created = metadata.creationTimestamp ?? '1970-01-01T00:00:00Z'
+  const preview = kind === 'preview' ? toPreview(annotations) : undefined
   const said = STATUSES.find(one => one === labels[STATUS]) ?? 'Active'
   return {
     name,
@@ -84,6 +92,7 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
     lastActive: annotations[LAST_ACTIVE] ?? created,
     ...(annotations[PERSISTENT] === 'true' && { isPersistent: true }),
     ...(annotations[WOKEN] !== undefined && { woken: annotations[WOKEN] }),
+    ...(preview && { preview }),
     longerNames: (annotations[LONGER_NAMES] ?? '').split(',').filter(one => one !== ''),
   }
 }

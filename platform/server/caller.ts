@@ -92,12 +92,26 @@ export function checkCaller(
 ): void {
   if (token.kind === 'run' && !isForRuns) throw notAllowed('this', 'a login: a run cannot do it')
   if (token.kind === 'ci' && !isForCi) throw notAllowed('this', 'a login: a job of a CI cannot do it')
+  // What is not in the path the route itself looks at.
+  if (token.kind === 'ci' && typeof of['name'] === 'string') requirePrefix(token, of['name'])
   // In the path, or in the query.
   const ns = of['ns'] ?? of['namespace']
   if (token.namespaces && typeof ns === 'string' && !token.namespaces.includes(ns)) throw noNamespace(ns)
   if (caller === 'admin' && user.role !== 'admin') throw notAllowed('this', 'an administrator')
   if (caller === 'nobody' || caller === 'user' || PERSONAL.has(token.kind)) return
   throw notAllowed('this', 'a login: a token for programs does not do')
+}
+
+/** Whether a preview of this name is one that a token is for. */
+export const isForPreview = ({ kind, prefix }: TokenRecord, name: string): boolean =>
+  kind !== 'ci' || (prefix !== undefined && name.startsWith(prefix))
+
+/** Throws a PlatformError unless a token is for a preview of this name. */
+export function requirePrefix(token: TokenRecord, name: string): void {
+  if (isForPreview(token, name)) return
+  throw new PlatformError(403, 'not-allowed', `this job may have no preview \`${name}\``, {
+    hint: `names of its previews begin with \`${token.prefix}\`: \`devctl preview deploy ${token.prefix}NAME\``,
+  })
 }
 
 /** `Authorization: Bearer …`, as one text; undefined for anything else. */

@@ -4,8 +4,10 @@ import { LiveNamespaces } from './live/live-namespaces.ts'
 import { Logins } from './logins.ts'
 import { NamespaceIndex } from './namespace-index.ts'
 import { Namespaces } from './namespaces.ts'
+import { Previews } from './previews.ts'
 import { makeProviders } from './providers/make-providers.ts'
 import type { IdentityProvider } from './providers/provider.ts'
+import { RunLogs } from './run-logs.ts'
 import { Runs } from './runs.ts'
 import { Sleep } from './sleep.ts'
 import { Tokens } from './tokens.ts'
@@ -28,6 +30,8 @@ export interface PlatformParts {
   readonly providers: ReadonlyMap<string, IdentityProvider>
   readonly sleep: Sleep
   readonly runs: Runs
+  readonly previews: Previews
+  readonly runLogs: RunLogs
   /** What a run of somebody in a namespace logs in with at a forge. */
   gitLogin(user: string, namespace: string, host: string): Promise<CloneLogin | undefined>
   readonly index: NamespaceIndex
@@ -41,6 +45,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
   const credentials = new ForgeCredentials(world)
   const sleep = new Sleep(world)
   const index = new NamespaceIndex(world)
+  const runs = new Runs(world, namespaces)
   return {
     users,
     tokens,
@@ -51,7 +56,9 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     live: new LiveNamespaces(world, new UserClusters(world), tokens),
     ci: new CiExchange(world, { users, tokens }),
     providers: makeProviders(world),
-    runs: new Runs(world, namespaces),
+    runs,
+    runLogs: new RunLogs(world, { users, tokens, runs }),
+    previews: new Previews({ users, namespaces, runs }),
     gitLogin: async (user, name, host) => {
       const uid = (await namespaces.find(name))?.namespace.uid
       return uid === undefined ? undefined : credentials.loginFor({ name, uid }, user, host)

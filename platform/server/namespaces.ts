@@ -1,9 +1,10 @@
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { unlessForbidden } from '../../operations/objects/forbidden.ts'
-import { bindingName, fromMember, type Member, toMember } from '../records/member.ts'
+import { bindingName, everybodysBinding, fromMember, type Member, toMember } from '../records/member.ts'
 import { MANAGED_LABEL, MANAGER, RECORD_LABEL, rfc3339 } from '../records/names.ts'
 import {
   fromNamespace,
+  LAST_ACTIVE,
   LONGER_NAMES,
   type ManagedNamespace,
   type NamespaceKind,
@@ -11,6 +12,7 @@ import {
   PERSISTENT,
   toNamespace,
 } from '../records/namespace.ts'
+import { fromPreview, type PreviewSource } from '../records/preview.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { longerNames, ownerOfHost, shorterNames } from '../rules/hosts.ts'
 import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
@@ -55,14 +57,15 @@ export class Namespaces {
     }
     return namespaces
       .map(namespace => ({ namespace, members: members.get(namespace.name) ?? [] }))
-      .filter(one => one.namespace.isGlobal || this.#may(user, one, 'see'))
+      .filter(one => this.may(user, one, 'see'))
   }
 
   /** One of them, if the user may do that with it. Throws a PlatformError. */
   async require(user: PlatformUser, name: string, action: NamespaceAction, what: string): Promise<SharedNamespace> {
     const found = await this.find(name)
-    if (!found || !(found.namespace.isGlobal || this.#may(user, found, 'see'))) throw noNamespace(name)
-    if (!this.#may(user, found, action)) throw notAllowed(what, `the owner of \`${name}\``)
+    if (!found || !this.may(user, found, 'see')) throw noNamespace(name)
+    if (!this.may(user, found, action))
+      throw notAllowed(what, found.namespace.isGlobal ? 'an administrator' : `the owner of \`${name}\``)
     return found
   }
 
@@ -77,20 +80,28 @@ export class Namespaces {
   }
 
   roleOf(user: PlatformUser, { namespace, members }: SharedNamespace): NamespaceRole | undefined {
+    // It is of the administrators, whoever they are now, and everybody sees it.
+    if (namespace.isGlobal) return user.role === 'admin' ? 'owner' : 'viewer'
     if (namespace.owner === user.id) return 'owner'
     return members.find(one => one.user === user.id)?.role
   }
 
   /** Makes a namespace for somebody. Throws a PlatformError when there is one, or they have too many. */
-  async create(owner: PlatformUser, name: string, kind: NamespaceKind): Promise<SharedNamespace> {
+  async create(
+    owner: PlatformUser,
+    name: string,
+    kind: NamespaceKind,
+    more: Pick<ManagedNamespace, 'isGlobal' | 'preview'> = {},
+  ): Promise<SharedNamespace> {
     const problem = namespaceNameProblem(name)
     if (problem) throw new PlatformError(400, 'name', `a namespace cannot be called \`${name}\`: ${problem}`)
     const { settings, now } = this.#world
     const all = await this.#all()
-    const own = all.filter(one => one.owner === owner.id && one.kind === 'namespace' && one.status !== 'Deleting')
-    if (kind === 'namespace' && owner.role !== 'admin' && own.length >= settings.namespacesPerUser)
-      throw new PlatformError(409, 'quota', `you have ${own.length} namespaces, the most that you may`, {
-        hint: '`devctl namespace delete NAME` deletes one',
+    const own = all.filter(one => one.owner === owner.id && one.kind === kind && one.status !== 'Deleting')
+    const most = { namespace: settings.namespacesPerUser, preview: settings.previewsPerUser, personal: undefined }[kind]
+    if (most !== undefined && owner.role !== 'admin' && own.length >= most)
+      throw new PlatformError(409, 'quota', `you have ${own.length} ${kind}s, the most that you may`, {
+        hint: `\`devctl ${kind} ${kind === 'preview' ? 'destroy' : 'delete'} NAME\` deletes one`,
         notes: [`yours: ${own.map(one => `\`${one.name}\``).join(', ')}`],
       })
     const names = all.map(one => one.name)
@@ -103,6 +114,7 @@ export class Namespaces {
       created: time,
       lastActive: time,
       longerNames: longerNames(name, names),
+      ...more,
     }
     // Before it is there, none of its hosts may be taken by the others (design, section 5).
     for (const shorter of shorterNames(name, names))
@@ -116,7 +128,7 @@ export class Namespaces {
       await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name }).catch(() => {})
       throw error
     }
-    return { namespace, members: [{ namespace: name, user: owner.id, role: 'owner' }] }
+    return { namespace, members: more.isGlobal ? [] : [{ namespace: name, user: owner.id, role: 'owner' }] }
   }
 
   /** The namespace that is somebody's own, made at their first login. Gives the user with its name. */
@@ -156,6 +168,12 @@ export class Namespaces {
     await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace.name })
   }
 
+  /** A preview is deployed anew, perhaps another branch of it. */
+  async renew({ namespace }: SharedNamespace, preview: PreviewSource): Promise<void> {
+    const annotations = { ...fromPreview(preview), [LAST_ACTIVE]: rfc3339(this.#world.now()) }
+    await this.#patch(namespace.name, { annotations })
+  }
+
   async setPersistent({ namespace }: SharedNamespace, isPersistent: boolean): Promise<void> {
     const annotations = { [PERSISTENT]: isPersistent ? 'true' : null }
     await this.#patch(namespace.name, { annotations })
@@ -175,7 +193,8 @@ export class Namespaces {
     )
   }
 
-  #may(user: PlatformUser, shared: SharedNamespace, action: NamespaceAction): boolean {
+  /** Whether somebody may do that with a namespace. */
+  may(user: PlatformUser, shared: SharedNamespace, action: NamespaceAction): boolean {
     return mayDo({ platform: user.role, namespace: this.roleOf(user, shared) }, action)
   }
 
@@ -201,8 +220,10 @@ export class Namespaces {
 
   async #fill(namespace: ManagedNamespace): Promise<void> {
     const { cluster, settings } = this.#world
-    const owner = fromMember({ namespace: namespace.name, user: namespace.owner, role: 'owner' })
-    for (const object of [...surroundings(namespace.name, settings.clusterNetworks), owner])
+    const { name, isGlobal, owner } = namespace
+    // What is everybody's is changed by runs only.
+    const members = isGlobal ? everybodysBinding(name) : fromMember({ namespace: name, user: owner, role: 'owner' })
+    for (const object of [...surroundings(name, settings.clusterNetworks), members])
       await cluster.apply(object, { manager: MANAGER, force: true })
   }
 

@@ -15,6 +15,7 @@ import { readRepositoryUrl } from '../rules/repository-url.ts'
 import { mayDo } from '../rules/roles.ts'
 import { hasEnded } from '../rules/run-states.ts'
 import type { PlatformParts } from './make-parts.ts'
+import type { SharedNamespace } from './namespaces.ts'
 import { containerState, KeptLines, PodLog, podOf, saveLog } from './run-log.ts'
 import { ACCOUNT_RECORD, accountObjects, CLONE, RUN, runAccount, runSecret } from './run-objects.ts'
 import type { PlatformWorld, RunSettings } from './world.ts'
@@ -121,14 +122,16 @@ export class RunKeeper {
   async #start(run: RunRecord, settings: RunSettings): Promise<void> {
     const { cluster, now } = this.#world
     const { runs } = this.#parts
-    const refusal = await this.#refusal(run)
-    if (refusal !== undefined) return void (await runs.stop(run.id, { why: 'refused', reason: refusal }))
+    const found = await this.#allowed(run)
+    if (typeof found === 'string') return void (await runs.stop(run.id, { why: 'refused', reason: found }))
     const variables = await this.#held(run)
     if (!variables) {
       if (now() - Date.parse(run.created) > HALF_MADE)
         await runs.stop(run.id, { why: 'refused', reason: 'it was not completely asked for' })
       return
     }
+    // A run has no rights to wake what it deploys to.
+    if (run.action === 'deploy' && found.namespace.status === 'Sleeping') await this.#parts.sleep.wake(run.namespace)
     for (const object of accountObjects(run)) await cluster.apply(object, { manager: MANAGER, force: true })
     const { id, action, environment, namespace, file, volumes } = run
     if (run.repository !== undefined) {
@@ -155,12 +158,12 @@ export class RunKeeper {
 
   /** Tells a run to end that its person may not have any more. */
   async #recheck(run: RunRecord): Promise<void> {
-    const reason = await this.#refusal(run)
-    if (reason !== undefined) await this.#parts.runs.stop(run.id, { why: 'refused', reason })
+    const found = await this.#allowed(run)
+    if (typeof found === 'string') await this.#parts.runs.stop(run.id, { why: 'refused', reason: found })
   }
 
-  /** Why somebody may not run this any more: looked at when it starts, and every few seconds while it goes on. */
-  async #refusal({ user: id, namespace, namespaceUid }: RunRecord): Promise<string | undefined> {
+  /** The namespace of a run, or why somebody may not run this any more: looked at when it starts, and every few seconds while it goes on. */
+  async #allowed({ user: id, namespace, namespaceUid }: RunRecord): Promise<SharedNamespace | string> {
     const user = await this.#parts.users.find(id)
     if (!user || user.isSuspended) return 'who asked for it is not allowed in any more'
     const shared = await this.#parts.namespaces.find(namespace)
@@ -169,7 +172,7 @@ export class RunKeeper {
       return 'the namespace is gone'
     const role = this.#parts.namespaces.roleOf(user, shared)
     return mayDo({ platform: user.role, namespace: role }, 'deploy')
-      ? undefined
+      ? shared
       : 'who asked for it is no developer there any more'
   }
 

@@ -17,13 +17,13 @@ import {
   type WantedRun,
 } from '../records/run.ts'
 import type { PlatformUser } from '../records/user.ts'
-import { branchProblem, filePathProblem, readRepositoryUrl } from '../rules/repository-url.ts'
+import { branchProblem, filePathProblem, type RepositoryUrl, readRepositoryUrl } from '../rules/repository-url.ts'
 import { hasEnded } from '../rules/run-states.ts'
 import { makeUlid } from '../rules/ulid.ts'
 import type { Namespaces, SharedNamespace } from './namespaces.ts'
 import { noNamespace, PlatformError } from './platform-error.ts'
 import { jobSpec, runSecret } from './run-objects.ts'
-import type { PlatformWorld } from './world.ts'
+import type { PlatformWorld, RunSettings } from './world.ts'
 
 /** Runs of one user that wait. */
 const WAITING = 20
@@ -92,13 +92,19 @@ export class Runs {
     return run
   }
 
+  /** How runs run. Throws a PlatformError where they cannot. */
+  requireRunner(): RunSettings {
+    const { runs } = this.#world.settings
+    if (runs) return runs
+    throw new PlatformError(503, 'no-runner', 'the platform has no image for runs', {
+      hint: 'an administrator installs it again with `devctl platform install`',
+    })
+  }
+
   /** Puts a run into the queue. Throws a PlatformError. */
   async create(user: PlatformUser, wanted: NewRun): Promise<RunRecord> {
-    const { cluster, settings, now, random } = this.#world
-    if (!settings.runs)
-      throw new PlatformError(503, 'no-runner', 'the platform has no image for runs', {
-        hint: 'an administrator installs it again with `devctl platform install`',
-      })
+    const { cluster, now, random } = this.#world
+    const settings = this.requireRunner()
     await this.#namespaces.require(user, wanted.namespace, 'deploy', 'a run')
     const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: wanted.namespace })
     const namespaceUid = live?.metadata.uid
@@ -121,7 +127,7 @@ export class Runs {
       ...(action === 'destroy' && volumes && { volumes }),
       ...(Object.keys(variables).length > 0 && { variables: Object.keys(variables) }),
     }
-    const made = toRun(await cluster.create(fromRun(record, jobSpec(record, settings.runs))))
+    const made = toRun(await cluster.create(fromRun(record, jobSpec(record, settings))))
     if (!made) throw new PlatformError(500, 'internal', 'something went wrong in the platform')
     // A run without it does not start, so it is never half a run.
     await cluster.create(runSecret(made, heldSecret(made.id), { variables: JSON.stringify(variables) }))
@@ -179,20 +185,33 @@ export class Runs {
       const last = runs.find(run => run.action === 'deploy' && run.user === user && run.found.commit !== undefined)
       return { ...pick(last), ...(file !== undefined && { file }) }
     }
-    const read = readRepositoryUrl(repository)
-    if (!read.ok)
-      throw new PlatformError(400, 'repository', `the repository cannot be cloned: ${read.problem}`, {
-        ...(read.hint !== undefined && { hint: read.hint }),
-      })
-    const { url } = read.repository
-    if (url.startsWith('ssh:'))
-      throw new PlatformError(400, 'repository', 'runs have no keys for ssh', { hint: 'write the HTTPS address' })
-    const problem =
-      (branch !== undefined && branchProblem(branch) && `the branch \`${branch}\`: ${branchProblem(branch)}`) ||
-      (file !== undefined && filePathProblem(file) && `the file \`${file}\`: ${filePathProblem(file)}`)
-    if (problem) throw new PlatformError(400, 'repository', problem)
+    const { url } = checkSource({ repository, branch, file })
     return { repository: url, ...(branch !== undefined && { branch }), ...(file !== undefined && { file }) }
   }
+}
+
+/** What is to be cloned. Throws a PlatformError for what no run clones. */
+export function checkSource({
+  repository,
+  branch,
+  file,
+}: {
+  readonly repository: string
+  readonly branch?: string | undefined
+  readonly file?: string | undefined
+}): RepositoryUrl {
+  const read = readRepositoryUrl(repository)
+  if (!read.ok)
+    throw new PlatformError(400, 'repository', `the repository cannot be cloned: ${read.problem}`, {
+      ...(read.hint !== undefined && { hint: read.hint }),
+    })
+  if (read.repository.url.startsWith('ssh:'))
+    throw new PlatformError(400, 'repository', 'runs have no keys for ssh', { hint: 'write the HTTPS address' })
+  const problem =
+    (branch !== undefined && branchProblem(branch) && `the branch \`${branch}\`: ${branchProblem(branch)}`) ||
+    (file !== undefined && filePathProblem(file) && `the file \`${file}\`: ${filePathProblem(file)}`)
+  if (problem) throw new PlatformError(400, 'repository', problem)
+  return read.repository
 }
 
 interface Patch {

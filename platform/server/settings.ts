@@ -7,8 +7,8 @@ import type { RunSettings, Settings } from './world.ts'
 
 const HOUR = 3_600_000
 
-/** Namespaces that a developer may own, unless the settings say another number. */
-const NAMESPACES = 5
+/** Namespaces and previews that a developer may own, unless the settings say other numbers. */
+const MOST = { namespacesPerUser: 5, previewsPerUser: 50 }
 
 /** The settings in a JSON file. Throws an Error that names what is wrong: the server does not start with half of them. */
 export function readSettings(text: string): Settings {
@@ -18,9 +18,12 @@ export function readSettings(text: string): Settings {
     return value
   }
   const kubernetes = (found['kubernetes'] ?? {}) as Readonly<Record<string, unknown>>
-  const number = found['namespacesPerUser'] ?? NAMESPACES
-  if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
-    throw new Error('settings: `namespacesPerUser` is no number of namespaces')
+  const most = (key: keyof typeof MOST) => {
+    const number = found[key] ?? MOST[key]
+    if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
+      throw new Error(`settings: \`${key}\` is no number of ${key.startsWith('n') ? 'namespaces' : 'previews'}`)
+    return number
+  }
   /** `{ "namespace": 3, "preview": 1 }`; 0: never. */
   const hours = (key: string, otherwise: Idleness['sleep']) => {
     const value = (found[key] ?? {}) as Readonly<Record<string, unknown>>
@@ -39,7 +42,8 @@ export function readSettings(text: string): Settings {
       server: textOf('kubernetes.server', kubernetes['server']),
       ...(ca !== undefined && { ca: textOf('kubernetes.ca', ca) }),
     },
-    namespacesPerUser: number,
+    namespacesPerUser: most('namespacesPerUser'),
+    previewsPerUser: most('previewsPerUser'),
     providers: readProviders(found['providers'] ?? []),
     clusterNetworks: readNetworks(found['clusterNetworks'] ?? []),
     ci: readCi(found['ci'] ?? []),

@@ -17,6 +17,8 @@ export interface Settings {
   readonly kubernetes: Info['kubernetes']
   /** Namespaces that a developer may own. */
   readonly namespacesPerUser: number
+  /** Previews that a developer, or the jobs of a repository, may own. */
+  readonly previewsPerUser: number
   /** How people log in, besides links. */
   readonly providers: readonly ProviderSettings[]
   /** Networks of the cluster itself, which nothing in a namespace reaches. */

@@ -59,7 +59,7 @@ describe('help', () => {
     for (const command of commands) {
       for (const [key, { flags }] of Object.entries(command.options)) {
         const camel = (long: string) => long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
-        const long = /--([a-z0-9-]+)/.exec(flags)![1]!
+        const long = /--([a-zA-Z0-9-]+)/.exec(flags)![1]!
         // commander calls `--no-bash` `bash`
         expect([camel(long), camel(long.replace(/^no-/, ''))]).toContain(key)
       }

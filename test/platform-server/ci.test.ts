@@ -7,6 +7,7 @@ import { type StubIssuer, stubIssuer } from './stub-issuer.ts'
 
 // Jobs of a CI system exchange the token that the CI gives them; the issuer is ours, with real signatures.
 
+const PREFIX = `shop-${RUN}-`
 const AUDIENCE = 'https://platform.dev.example.com'
 
 describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
@@ -16,7 +17,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
   const repository = String(1_000_000 + (process.pid % 100_000))
   beforeAll(async () => {
     stub = await stubIssuer()
-    const rules = [{ repository, ref: 'refs/*', prefix: 'shop-' }]
+    const rules = [{ repository, ref: 'refs/*', prefix: PREFIX }]
     platform = await openPlatform({ ci: [{ kind: 'github', issuer: stub.issuer, rules }] })
   })
   afterEach(() => {
@@ -105,6 +106,38 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
       const { status, error } = await platform.call(route, { token, params, body: {} })
       expect([status, error.code]).toEqual([403, 'platform/not-allowed'])
     })
+  })
+
+  test('makes, sees and destroys previews whose names begin with its prefix, and no others', async () => {
+    const { token } = (await exchange()).body
+    const source = 'https://git.example.com/acme/shop'
+    const ann = await platform.person('ann')
+    const [own, others, wrong] = [`${PREFIX}one`, `${PREFIX}ann`, `shop${RUN}-x`]
+    const make = (name: string | undefined, by = token) =>
+      platform.call('POST /previews', { token: by, body: { ...(name !== undefined && { name }), repository: source } })
+    expect((await make(own)).body).toMatchObject({ name: own, owner: { login: 'ci:acme/shop' } })
+    expect((await make(others, ann.token)).status).toBe(200)
+    expect((await make(wrong, ann.token)).status).toBe(200)
+    const refused = await make(wrong)
+    expect([refused.status, refused.error]).toEqual([
+      403,
+      expect.objectContaining({
+        message: `this job may have no preview \`${wrong}\``,
+        hint: expect.stringContaining(PREFIX),
+      }),
+    ])
+    // Its own name would be that of the repository and the branch.
+    expect((await make(undefined)).status).toBe(403)
+    const routes = ['GET /previews/:name', 'DELETE /previews/:name'] as const
+    const status = async (route: (typeof routes)[number] | 'GET /previews/:name/runs/:id/log', name: string) =>
+      (await platform.call(route, { token, params: { name, id: '0'.repeat(26) } })).status
+    for (const route of [...routes, 'GET /previews/:name/runs/:id/log'] as const)
+      expect([route, await status(route, wrong), await status(route, others)]).toEqual([route, 403, 404])
+    const { body: list } = await platform.call('GET /previews', { token })
+    expect(list.items.map(({ name }) => name)).toEqual([own])
+    expect(await status('GET /previews/:name', own)).toBe(200)
+    expect((await make(own)).status).toBe(200)
+    expect(await status('DELETE /previews/:name', own)).toBe(204)
   })
 
   test('the command line picks up what the CI gives it', async () => {

@@ -101,6 +101,7 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
       url: 'https://platform.dev.example.com',
       kubernetes,
       namespacesPerUser: 3,
+      previewsPerUser: 3,
       providers: [],
       clusterNetworks: ['10.0.0.0/16'],
       ci: [],

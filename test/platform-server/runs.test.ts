@@ -426,6 +426,19 @@ describe.skipIf(!found)('runs', () => {
     await until(id, 'cancelled')
   })
 
+  test('a namespace that sleeps is awake when a run deploys to it', async () => {
+    await platform.call('POST /namespaces/:ns/sleep', { token: owner!.token, params: { ns: name } })
+    const status = async () =>
+      (await platform.call('GET /namespaces/:ns', { token: owner!.token, params: { ns: name } })).body.status
+    expect(await status()).toBe('Sleeping')
+    const { id } = await start('asleep')
+    await until(id, 'running')
+    expect(await status()).not.toBe('Sleeping')
+    await parts.sleep.settled()
+    await parts.runs.stop(id, { why: 'cancelled' })
+    await until(id, 'cancelled')
+  })
+
   test('what nobody can read is skipped, and the others go on', async () => {
     const poisoned = await start('poisoned')
     const patch = { metadata: { annotations: { 'dev.platform/run': '{"id":' } } }

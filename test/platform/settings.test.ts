@@ -12,6 +12,7 @@ test('settings have defaults', () => {
   expect(readSettings(JSON.stringify(good))).toEqual({
     ...good,
     namespacesPerUser: 5,
+    previewsPerUser: 50,
     providers: [],
     clusterNetworks: [],
     ci: [],
@@ -68,6 +69,7 @@ test.each([
   [{ builders: { atOnce: 0 } }, '`builders.atOnce` is no number of builds'],
   [{ builders: { certificates: 1 } }, '`builders.certificates` is no folder'],
   [{ namespacesPerUser: -1 }, '`namespacesPerUser` is no number of namespaces'],
+  [{ previewsPerUser: '1' }, '`previewsPerUser` is no number of previews'],
   [{ clusterNetworks: ['10.0.0.0'] }, '`clusterNetworks[0]` is no network of IPv4'],
   [{ clusterNetworks: 1 }, '`clusterNetworks` is no list'],
   [{ sleepHours: { preview: -1 } }, '`sleepHours.preview` is no number of hours'],

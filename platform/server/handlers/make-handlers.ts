@@ -8,6 +8,7 @@ import type { Handlers } from './handler.ts'
 import { infoHandlers } from './info.ts'
 import { meHandlers } from './me.ts'
 import { namespaceHandlers } from './namespaces.ts'
+import { previewHandlers } from './previews.ts'
 import { registryHandlers } from './registry.ts'
 import { runHandlers } from './runs.ts'
 import { sleepHandlers } from './sleep.ts'
@@ -23,7 +24,8 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...environmentHandlers(parts),
   ...sleepHandlers(parts),
   ...builderHandlers(world, parts),
-  ...runHandlers(world, parts),
+  ...runHandlers(parts),
+  ...previewHandlers(parts),
   ...userHandlers(parts),
   ...variableHandlers(parts),
   ...credentialHandlers(parts),

@@ -1,0 +1,220 @@
+import { jsonText, printable } from '../../compiler/values/printable.ts'
+import type { Platform } from '../../operations/platform/connect-platform.ts'
+import type { Preview, PreviewDetails } from '../../platform/api/previews.ts'
+import { previewName } from '../../platform/rules/names.ts'
+import type { Context } from '../command.ts'
+import { printRun } from '../terminal/print-run.ts'
+import { startProgress } from '../terminal/progress/progress.ts'
+import { toTable } from '../terminal/table.ts'
+import { type OnPlatform, onPlatform } from './on-platform.ts'
+import { addressHere, lastPart, repositoryHere } from './repository-here.ts'
+
+interface SourceValues {
+  readonly branch: string | undefined
+  readonly repository: string | undefined
+  readonly context: string | undefined
+}
+
+export interface PreviewDeployValues extends SourceValues {
+  readonly file: string | undefined
+  readonly scope: 'personal' | 'global'
+  readonly sourceUrl: string | undefined
+  readonly label: readonly string[] | undefined
+  readonly timeout: number | undefined
+  readonly var: Readonly<Record<string, string>> | undefined
+  readonly wait: boolean
+}
+
+/** Deploys a branch to a preview. Gives the exit status: with `--wait` that of the run. */
+export async function deployPreview(
+  context: Context,
+  named: string | undefined,
+  values: PreviewDeployValues,
+): Promise<number> {
+  const { io } = context
+  io.secrets?.add(Object.values(values.var ?? {}))
+  const { repository, branch } = await sourceHere(context, values)
+  const name = named ?? nameOf(repository, branch)
+  return withPreviews(context, values, 'deploy', name, async ({ platform, signal }) => {
+    const { file, scope, sourceUrl, label } = values
+    const body = {
+      name,
+      repository,
+      scope,
+      ...(branch !== undefined && { branch }),
+      ...(file !== undefined && { file }),
+      ...(sourceUrl !== undefined && { sourceUrl }),
+      ...(label && { labels: [...label] }),
+      ...(values.var && { variables: { ...values.var } }),
+    }
+    const made = await platform.call('POST /previews', { body }, signal)
+    io.stderr.write(`Preview ${made.name}: ${platform.url}/namespaces/${made.name}\n`)
+    if (values.wait) return follow(context, platform, made, signal)
+    io.stderr.write(
+      `The deploy of ${made.name} is scheduled; \`devctl preview endpoints ${made.name}\` lists its addresses\n`,
+    )
+    return 0
+  })
+}
+
+/** Destroys a preview, and waits until it is gone. */
+export async function destroyPreview(
+  context: Context,
+  named: string | undefined,
+  values: SourceValues & { readonly timeout: number | undefined },
+): Promise<number> {
+  const { io } = context
+  const name = named ?? (await nameHere(context, values))
+  return withPreviews(context, values, 'destroy', name, async ({ platform, signal }) => {
+    if (!(await unlessGone(platform.call('DELETE /previews/:name', { params: { name } }, signal)))) {
+      io.stderr.write(`Preview ${name} does not exist\n`)
+      return 0
+    }
+    io.stdout.write(`Destroying preview ${name}\n`)
+    return 0
+  })
+}
+
+/** Prints the previews that the person may see. */
+export async function listPreviews(
+  context: Context,
+  values: {
+    readonly label: string | undefined
+    readonly context: string | undefined
+    readonly output: 'json' | 'yaml' | undefined
+  },
+): Promise<number> {
+  const { stdout, stderr } = context.io
+  return withPreviews(context, { ...values, timeout: undefined }, 'list', undefined, async ({ platform, signal }) => {
+    const query = values.label === undefined ? {} : { label: values.label }
+    const { items } = await platform.call('GET /previews', { query }, signal)
+    if (values.output === 'json') stdout.write(`${jsonText(items, 2)}\n`)
+    else if (values.output === 'yaml') {
+      const { printYaml } = await import('../../constructs/yaml.ts')
+      stdout.write(printYaml(items))
+    } else if (items.length === 0) stderr.write('There are no previews\n')
+    else {
+      const rows = items.map(one => [
+        one.name,
+        one.status,
+        one.scope,
+        one.owner.login,
+        one.branch ?? '-',
+        one.labels.join(', ') || '-',
+      ])
+      stdout.write(toTable([['Name', 'Status', 'Scope', 'Owner', 'Branch', 'Labels'], ...rows]))
+    }
+    return 0
+  })
+}
+
+/** Prints the public addresses of a preview; where there are none, says why on standard error. */
+export async function previewEndpoints(
+  context: Context,
+  named: string | undefined,
+  values: SourceValues & { readonly output: 'json' | undefined },
+): Promise<number> {
+  const { stdout, stderr } = context.io
+  const name = named ?? (await nameHere(context, values))
+  return withPreviews(context, { ...values, timeout: undefined }, 'endpoints', name, async ({ platform, signal }) => {
+    const found = await platform.call('GET /previews/:name', { params: { name } }, signal)
+    if (values.output === 'json') stdout.write(`${jsonText(found.endpoints, 2)}\n`)
+    else stdout.write(endpointText(found))
+    if (found.endpoints.length === 0) stderr.write(`preview ${name} has no endpoints: ${whyNone(found)}\n`)
+    return 0
+  })
+}
+
+const endpointText = ({ endpoints }: PreviewDetails): string => {
+  const width = Math.max(0, ...endpoints.map(({ url }) => url.length))
+  return endpoints
+    .map(
+      one =>
+        `${printable(one.url).padEnd(width)}  ${one.services.map(printable).join(', ')}${one.ready ? '' : ' (not ready)'}\n`,
+    )
+    .join('')
+}
+
+const whyNone = ({ status, name, run }: PreviewDetails): string => {
+  if (status === 'Deploying') return 'it is being deployed'
+  if (status === 'Failed')
+    return `its deploy failed; \`devctl pipeline logs --namespace ${name} --name ${run?.environment ?? 'NAME'}\` shows why`
+  return 'no service has a public port'
+}
+
+async function follow(
+  context: Context,
+  platform: Platform,
+  { name, run }: Preview,
+  signal: AbortSignal,
+): Promise<number> {
+  const { io, logLevel } = context
+  const progress = await startProgress(io, logLevel, 'text', Date.now)
+  const events = platform.follow('GET /previews/:name/runs/:id/log', { params: { name, id: run?.id ?? '' } }, signal)
+  return printRun({ io, logLevel }, progress, events).finally(() => progress.pause())
+}
+
+const INSTEAD = {
+  deploy: '`devctl deploy --namespace NAME` deploys the application in this folder to a namespace',
+  destroy: '`devctl destroy --namespace NAME` destroys the application in this folder',
+  list: '`devctl ps` shows the services of the application in this folder',
+  endpoints: '`devctl endpoints --namespace NAME` lists the addresses of the application in this folder',
+}
+
+function withPreviews(
+  { io }: Context,
+  { context, timeout }: { readonly context: string | undefined; readonly timeout: number | undefined },
+  verb: keyof typeof INSTEAD,
+  name: string | undefined,
+  work: (on: OnPlatform) => Promise<number>,
+): Promise<number> {
+  const again = name === undefined ? undefined : `\`devctl preview list\` shows what becomes of ${name}`
+  return onPlatform(io, {
+    command: `preview ${verb}`,
+    options: { context },
+    instead: () => INSTEAD[verb],
+    timeout,
+    hint: again === undefined ? 'is the platform running?' : `what was started in the cluster goes on; ${again}`,
+    onInterrupt: () =>
+      io.stderr.write(
+        `interrupted\n${again === undefined ? '' : `What was started in the cluster goes on; ${again}\n`}`,
+      ),
+    work,
+  })
+}
+
+/** The repository and branch that are meant: those of the checkout, unless another repository is named. */
+async function sourceHere(
+  { io }: Context,
+  values: SourceValues,
+): Promise<{ readonly repository: string; readonly branch: string | undefined }> {
+  const { changeOrigin } = await import('../../operations/deploy/change-origin.ts')
+  const repository = values.repository ?? (await repositoryHere(io))
+  if (values.branch !== undefined) return { repository, branch: values.branch }
+  const isHere = values.repository === undefined || same(values.repository, await addressHere(io))
+  const { branch } = isHere ? await changeOrigin(io.cwd, io.env, AbortSignal.timeout(5000)) : {}
+  return { repository, branch }
+}
+
+const same = (one: string, other: string | undefined): boolean =>
+  one.replace(/(\.git)?\/*$/, '').toLowerCase() === other?.replace(/(\.git)?\/*$/, '').toLowerCase()
+
+async function nameHere(context: Context, values: SourceValues): Promise<string> {
+  const { repository, branch } = await sourceHere(context, values)
+  return nameOf(repository, branch)
+}
+
+const nameOf = (repository: string, branch: string | undefined): string =>
+  previewName(lastPart(repository), branch ?? 'main')
+
+/** False where the platform says that it is not there. */
+async function unlessGone(asked: Promise<unknown>): Promise<boolean> {
+  try {
+    await asked
+    return true
+  } catch (error) {
+    const { isNotThere } = await import('../../operations/platform/connect-platform.ts')
+    if (isNotThere(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+import Type, { type Static } from 'typebox'
+import { PREVIEW_LABEL, PREVIEW_SCOPES, PREVIEW_STATUSES } from '../rules/previews.ts'
+import { closed, namespaceName, namespaceRole, person, time } from './common.ts'
+import { listOf, route } from './route.ts'
+import { branchName, filePath, givenVariables, oneOf, run, runEvent, runId } from './runs.ts'
+
+const label = Type.String({ pattern: PREVIEW_LABEL, maxLength: 63 })
+
+const preview = Type.Object({
+  name: Type.String({ description: 'of its namespace, too' }),
+  status: oneOf(PREVIEW_STATUSES),
+  scope: oneOf(PREVIEW_SCOPES),
+  owner: person,
+  role: Type.Optional(namespaceRole),
+  repository: Type.String(),
+  branch: Type.Optional(Type.String({ description: 'absent: the main branch' })),
+  sourceUrl: Type.Optional(Type.String({ description: 'of the pull or merge request' })),
+  labels: Type.Array(Type.String()),
+  created: time,
+  lastActive: time,
+  isPersistent: Type.Optional(Type.Boolean()),
+  run: Type.Optional(run),
+})
+export type Preview = Static<typeof preview>
+
+const previewDetails = Type.Object({
+  ...preview.properties,
+  endpoints: Type.Array(
+    Type.Object({
+      url: Type.String(),
+      services: Type.Array(Type.String()),
+      ready: Type.Boolean({ description: 'each of its services has a Pod that is ready' }),
+    }),
+    { description: 'the shorter ones first; none for who may not see what runs in it' },
+  ),
+  problem: Type.Optional(
+    Type.Object({ service: Type.String(), code: Type.String(), message: Type.String() }, { description: 'the first' }),
+  ),
+})
+export type PreviewDetails = Static<typeof previewDetails>
+
+const newPreview = closed({
+  name: Type.Optional(namespaceName),
+  repository: Type.String({ maxLength: 1000 }),
+  branch: Type.Optional(branchName),
+  file: Type.Optional(filePath),
+  scope: Type.Optional(oneOf(PREVIEW_SCOPES)),
+  sourceUrl: Type.Optional(Type.String({ maxLength: 1000 })),
+  labels: Type.Optional(Type.Array(label, { maxItems: 20, uniqueItems: true })),
+  variables: Type.Optional(givenVariables),
+})
+export type NewPreview = Static<typeof newPreview>
+
+const byPreview = Type.Object({ name: namespaceName })
+const byPreviewRun = Type.Object({ name: namespaceName, id: runId })
+
+/** Previews of branches: a namespace, and runs in it (design, section 7). */
+export const previewRoutes = {
+  'GET /previews': route({
+    caller: 'user',
+    isForCi: true,
+    query: closed({ label: Type.Optional(label) }),
+    reply: listOf(preview),
+  }),
+  'POST /previews': route({ caller: 'user', isForCi: true, body: newPreview, reply: preview, audit: 'deploy preview' }),
+  'GET /previews/:name': route({ caller: 'user', isForCi: true, params: byPreview, reply: previewDetails }),
+  'DELETE /previews/:name': route({ caller: 'user', isForCi: true, params: byPreview, audit: 'destroy preview' }),
+  'GET /previews/:name/runs/:id/log': route({
+    caller: 'user',
+    isForCi: true,
+    params: byPreviewRun,
+    events: runEvent,
+  }),
+} as const

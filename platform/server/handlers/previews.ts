@@ -1,0 +1,89 @@
+import type { Preview, PreviewDetails, previewRoutes } from '../../api/previews.ts'
+import { previewStatus } from '../../rules/previews.ts'
+import { personOf, toRunAnswer } from '../answers.ts'
+import type { Identified } from '../caller.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import { PlatformError } from '../platform-error.ts'
+import type { ShownPreview } from '../previews.ts'
+import type { HandlersOf } from './handler.ts'
+
+export function previewHandlers({
+  users,
+  namespaces,
+  previews,
+  runLogs,
+  live,
+}: PlatformParts): HandlersOf<typeof previewRoutes> {
+  const toAnswer = (
+    { user }: Identified,
+    { shared, source, runs }: ShownPreview,
+    people: Awaited<ReturnType<typeof users.byId>>,
+  ): Preview => {
+    const { name, status, isGlobal, owner, created, lastActive, isPersistent } = shared.namespace
+    const role = namespaces.roleOf(user, shared)
+    const [run] = runs
+    return {
+      name,
+      status: previewStatus(status, runs),
+      scope: isGlobal ? 'global' : 'personal',
+      owner: personOf(owner, people),
+      ...(role && { role }),
+      ...source,
+      labels: [...source.labels],
+      created,
+      lastActive,
+      ...(isPersistent && { isPersistent }),
+      ...(run && { run: toRunAnswer(run, people) }),
+    }
+  }
+
+  /** What runs in it, with the rights of the caller: an administrator who is no member sees none of it. */
+  const inside = async (by: Identified, name: string): Promise<Pick<PreviewDetails, 'endpoints' | 'problem'>> => {
+    const all = await live
+      .look(by, name, sight => sight.environments())
+      .catch(error => {
+        if (error instanceof PlatformError && [403, 404].includes(error.status)) return []
+        throw error
+      })
+    const services = all.flatMap(one => one.services)
+    const urls = [...new Set(services.flatMap(one => one.endpoints))]
+    const [first] = services.flatMap(({ name, problems }) =>
+      problems.map(({ code, message }) => ({ name, code, message })),
+    )
+    return {
+      endpoints: urls
+        .sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
+        .map(url => {
+          const behind = services.filter(({ endpoints }) => endpoints.includes(url))
+          return { url, services: behind.map(one => one.name), ready: behind.every(({ state }) => state === 'ready') }
+        }),
+      ...(first && { problem: { service: first.name, code: first.code, message: first.message } }),
+    }
+  }
+
+  return {
+    'GET /previews': async ({ query, by }) => {
+      const [found, people] = await Promise.all([previews.visible(by), users.byId()])
+      const items = found
+        .filter(({ source }) => query.label === undefined || source.labels.includes(query.label))
+        .map(one => toAnswer(by, one, people))
+      return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+    },
+    'POST /previews': async ({ body, by }) => toAnswer(by, await previews.deploy(by, body), await users.byId()),
+    'GET /previews/:name': async ({ params, by }) => {
+      const found = await previews.require(by, params.name, 'see', 'this')
+      const [people, seen] = await Promise.all([users.byId(), inside(by, params.name)])
+      return { ...toAnswer(by, found, people), ...seen }
+    },
+    'DELETE /previews/:name': async ({ params, by }) => {
+      await namespaces.delete((await previews.require(by, params.name, 'delete', 'to destroy it')).shared)
+      return undefined
+    },
+    'GET /previews/:name/runs/:id/log': async ({ params, by, after, signal }) => {
+      const found = await previews.require(by, params.name, 'see', 'this')
+      const run = found.runs.find(({ id }) => id === params.id)
+      if (!run) throw new PlatformError(404, 'no-run', `preview \`${params.name}\` has no such run`)
+      return runLogs.follow(by, run, after, signal)
+    },
+  }
+}

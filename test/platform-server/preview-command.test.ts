@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobRef } from '../../platform/records/run.ts'
+import { run } from '../run.ts'
+import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+
+// `devctl preview` in a checkout, with a platform as its context.
+
+describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
+  let platform: TestPlatform
+  let ann: Awaited<ReturnType<TestPlatform['person']>>
+  let url: string
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-preview-'))
+  const repository = 'https://git.example.com/team/shop'
+  const branch = `feature/${RUN}`
+  const name = `shop-feature-${RUN}`
+
+  beforeAll(async () => {
+    platform = await openPlatform()
+    ann = await platform.person('ann')
+    url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
+    const git = (...words: string[]) => execFileSync('git', words, { cwd: folder, stdio: 'pipe' })
+    git('init', '--initial-branch', branch)
+    git('remote', 'add', 'origin', 'git@git.example.com:team/shop.git')
+  })
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true })
+    if (!platform) return
+    for (const one of await platform.parts.runs.list({}))
+      if (one.namespace.includes(RUN)) await platform.cluster.delete(jobRef(one.id), { propagation: 'Background' })
+    await platform.close()
+  })
+
+  const devctl = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    run(['preview', ...words], {
+      cwd: folder,
+      env: { HOME: folder, DEVCTL_URL: url, DEVCTL_TOKEN: ann.token, PATH: process.env.PATH!, ...env },
+    })
+
+  test('in a checkout, it is the current branch of its repository', async () => {
+    const made = await devctl(['deploy', '--sourceUrl', `${repository}/pulls/7`, '--label', 'red', '--label', 'blue'])
+    expect(made).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: `Preview ${name}: ${url}/namespaces/${name}\nThe deploy of ${name} is scheduled; \`devctl preview endpoints ${name}\` lists its addresses\n`,
+    })
+    const { body } = await platform.call('GET /previews/:name', { token: ann.token, params: { name } })
+    expect(body).toMatchObject({
+      repository,
+      branch,
+      labels: ['red', 'blue'],
+      sourceUrl: `${repository}/pulls/7`,
+      run: { environment: 'shop', repository, branch },
+    })
+    const { stdout } = await devctl(['list'])
+    expect(stdout.split('\n').map(line => line.trim().split(/ {2,}/))).toEqual([
+      ['Name', 'Status', 'Scope', 'Owner', 'Branch', 'Labels'],
+      [name, 'Deploying', 'personal', `ann-${RUN}`, branch, 'red, blue'],
+      [''],
+    ])
+    expect(JSON.parse((await devctl(['list', '--label', 'blue', '-o', 'json'])).stdout)).toMatchObject([{ name }])
+    expect(await devctl(['list', '--label', 'green'])).toMatchObject({ stdout: '', stderr: 'There are no previews\n' })
+    expect(await devctl(['endpoints', '--output', 'json'])).toEqual({
+      status: 0,
+      stdout: '[]\n',
+      stderr: `preview ${name} has no endpoints: it is being deployed\n`,
+    })
+  })
+
+  test('another repository has its main branch, and an own name', async () => {
+    const made = await devctl(['deploy', `blog-${RUN}`, '--repository', 'https://git.example.com/team/blog.git'])
+    expect(made.status, made.stderr).toBe(0)
+    const params = { name: `blog-${RUN}` }
+    const { body } = await platform.call('GET /previews/:name', { token: ann.token, params })
+    expect(body.branch).toBeUndefined()
+    expect(body.run).toMatchObject({ environment: 'blog' })
+  })
+
+  test('what the platform refuses is told in its words', async () => {
+    const { status, stderr } = await devctl(['deploy', '--scope', 'global'])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('to deploy a global preview needs an administrator')])
+    expect((await devctl(['deploy', 'Not_A_Name'])).stderr).toContain('Not_A_Name')
+    expect((await devctl(['endpoints', `none-${RUN}`])).stderr).toContain('does not exist, or you may not see it')
+  })
+
+  test('destroy, and once more: what is gone is no failure', async () => {
+    expect(await devctl(['destroy'])).toMatchObject({ status: 0, stdout: `Destroying preview ${name}\n` })
+    expect(await devctl(['destroy', `none-${RUN}`])).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: `Preview none-${RUN} does not exist\n`,
+    })
+  })
+
+  test('a cluster without a platform: what to do instead', async () => {
+    const { status, stderr } = await devctl(['list'], { DEVCTL_URL: '', KUBECONFIG: process.env.KUBECONFIG! })
+    expect(status).toBe(1)
+    expect(stderr).toContain('`devctl preview list` needs the platform, which the cluster of')
+  })
+})
