@@ -56,6 +56,10 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
       '--cluster-networks <cidr,...>',
       'networks that nothing in a namespace reaches (default: those of the Pods, Services, nodes and API server that there are)',
     ),
+    trustedProxies: text(
+      '--trusted-proxies <cidr,...>',
+      'addresses of the ingress controller, whose `X-Forwarded-For` the server believes; `-` removes them (default: none)',
+    ),
     replicas: text('--replicas <number>', 'Pods of the server (default: 1)', { check: atLeastOne }),
     oidc: text('--oidc <issuer>', 'OpenID Connect provider by which people log in; `-` removes it'),
     oidcClientId: text('--oidc-client-id <id>', 'the platform as it is registered there'),

@@ -4,7 +4,7 @@ import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { printYaml } from '../../constructs/yaml.ts'
 import { isPlatform } from '../../operations/contexts/store.ts'
-import { apiServerAddresses, clusterNetworks, toNetwork } from '../../operations/platform/cluster-networks.ts'
+import { apiServerAddresses, clusterNetworks, isProxy, toNetwork } from '../../operations/platform/cluster-networks.ts'
 import {
   addAdmin,
   findPlatform,
@@ -31,6 +31,7 @@ export interface PlatformInstallValues extends ProviderInput, RegistryInput {
   readonly imageRegistry: string | undefined
   readonly kubernetesServer: string | undefined
   readonly clusterNetworks: string | undefined
+  readonly trustedProxies: string | undefined
   readonly replicas: string | undefined
   readonly caFile: string | undefined
   readonly print: boolean
@@ -178,6 +179,7 @@ async function toInstallation(
         ? together(before?.clusterNetworks ?? [], await clusterNetworks(cluster, signal))
         : readNetworks(values.clusterNetworks),
     apiServer: await apiServerAddresses(cluster, signal),
+    ...(values.trustedProxies !== undefined && { trustedProxies: readProxies(values.trustedProxies) }),
     kubernetes: { server: server.replace(/\/$/, ''), ...(ca !== undefined && { ca: String(ca) }) },
   }
 }
@@ -194,5 +196,15 @@ function readNetworks(text: string): readonly string[] {
         hint: 'write `10.42.0.0/16`, with commas between several',
       })
     return found
+  })
+}
+
+function readProxies(text: string): readonly string[] {
+  if (text === '-') return []
+  return text.split(',').map(one => {
+    if (isProxy(one.trim())) return one.trim()
+    throw new UsageError(`\`${one}\` is no address and no network`, {
+      hint: 'write `10.42.3.7` or `10.42.3.0/24`, with commas between several; all addresses together are none',
+    })
   })
 }

@@ -281,6 +281,12 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
         `the namespace has a ${found[1]}: change \`deploy.resources.limits.${found[2] === 'cpu' ? 'cpus' : 'memory'}\``,
     },
     {
+      match: /must be less than or equal to memory limit of (\S+?)[:,]?(?:\s|$)/,
+      keys: MEMORY_REQUEST,
+      hint: found =>
+        `the namespace gives containers without a limit one of ${found[1]}: add \`deploy.resources.limits.memory\``,
+    },
+    {
       match: /PodSecurity/,
       keys: ['privileged', 'network_mode', 'pid', 'ipc', 'cap_add'],
       hint: () => '`devctl render --policy restricted` reports what must change',

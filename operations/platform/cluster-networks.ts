@@ -72,6 +72,14 @@ export function toNetwork(text: string): readonly string[] {
   return isIPv4(address) && isLength && more === undefined ? [`${address}/${length}`] : []
 }
 
+/** An address, or a network that is not everything: a proxy is among those whose word counts. */
+export function isProxy(text: string): boolean {
+  const [address = '', length, more] = text.split('/')
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+  const isLength = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) >= 1 && Number(length) <= most)
+  return most > 0 && isLength && more === undefined
+}
+
 /** Newer clusters have objects for them; others name them when an address outside of them is asked for. */
 async function serviceNetworks(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
   const objects = await cluster.list({ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR' }, { signal })

@@ -136,7 +136,9 @@ const validations = (domain: string) => [
     message: '`externalIPs` would take the traffic of these addresses',
   },
   {
-    expression: `variables.resource != 'services' || object.spec.?type.orValue('') != 'ExternalName' || object.spec.externalName.matches('^([a-z0-9-]+\\\\.){2,}[a-z0-9-]*[a-z][a-z0-9-]*\\\\.?$') && !object.spec.externalName.matches('(^|\\\\.)(svc|local|localhost|internal)(\\\\.|$)')`,
-    message: 'an external name cannot be one of the cluster itself: that would be a way around its network policies',
+    // Without the dot, programs try names of the cluster first: `pod.web.shop` is one, and `web.shop.svc`, too.
+    expression: `variables.resource != 'services' || object.spec.?type.orValue('') != 'ExternalName' || object.spec.externalName.matches('^([a-z0-9_-]+\\\\.){2,}$') && !object.spec.externalName.matches('(^|\\\\.)(svc|pod|local|localhost|internal)\\\\.') && !object.spec.externalName.matches('\\\\.[0-9]+\\\\.$')`,
+    message:
+      'an external name ends with a dot (`db.example.com.`), and is none of the cluster itself: that would be a way around its network policies',
   },
 ]

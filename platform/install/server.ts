@@ -40,6 +40,8 @@ export interface Installation {
   readonly clusterNetworks?: readonly string[]
   /** Where Pods reach the API server: its Service, and what is behind that. */
   readonly apiServer?: readonly NetworkAddress[]
+  /** From where `X-Forwarded-For` is believed: addresses and networks; absent: those of before. */
+  readonly trustedProxies?: readonly string[]
   /** The API server as people's programs reach it. */
   readonly kubernetes: { readonly server: string; readonly ca?: string }
   /** How people log in, besides links. */
@@ -56,8 +58,10 @@ export interface Installation {
 
 const NAME = 'platform'
 const PORT = 8080
+/** For runs alone: there the server believes nobody that a request comes from somewhere else. */
+const RUNS_PORT = 8081
 /** Where the Pods of runs reach the server: a certificate of the cluster's own is nothing to them. */
-const IN_CLUSTER = `http://${NAME}.${PLATFORM_NAMESPACE}.svc`
+const IN_CLUSTER = `http://${NAME}.${PLATFORM_NAMESPACE}.svc:${RUNS_PORT}`
 /** Of the ConfigMap `settings`. */
 export const SETTINGS_FILE = 'settings.json'
 export const TRUSTED_FILE = 'ca.pem'
@@ -75,6 +79,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     keeperRole(),
     ...fence(SERVER_ACCOUNT),
     runsNetworkPolicy(one),
+    serverNetworkPolicy,
     ...hostsPolicy(one.domain),
     ...networkPoliciesPolicy(),
     account(),
@@ -166,7 +171,7 @@ const runsNetworkPolicy = ({ clusterNetworks = [], apiServer = [] }: Installatio
       toDns,
       {
         to: [{ namespaceSelector: namespaceNamed(PLATFORM_NAMESPACE), podSelector: { matchLabels: SELECTOR } }],
-        ports: [{ protocol: 'TCP', port: PORT }],
+        ports: [{ protocol: 'TCP', port: RUNS_PORT }],
       },
       // Where network plugins look at an address before they translate it, it is that of the Service.
       ...apiServer.map(({ cidr, port }) => ({ to: [{ ipBlock: { cidr } }], ports: [{ protocol: 'TCP', port }] })),
@@ -174,6 +179,24 @@ const runsNetworkPolicy = ({ clusterNetworks = [], apiServer = [] }: Installatio
     ],
   },
 })
+
+/** Where ingress controllers are is not known, and some have the addresses of nodes. */
+const serverNetworkPolicy: KubeObject = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: own(NAME),
+  spec: {
+    podSelector: { matchLabels: SELECTOR },
+    policyTypes: ['Ingress'],
+    ingress: [
+      { ports: [{ protocol: 'TCP', port: PORT }] },
+      {
+        from: [{ namespaceSelector: namespaceNamed(RUNS_NAMESPACE) }],
+        ports: [{ protocol: 'TCP', port: RUNS_PORT }],
+      },
+    ],
+  },
+}
 
 const settings = (one: Installation): KubeObject => ({
   apiVersion: 'v1',
@@ -195,6 +218,7 @@ const settingsOf = (one: Installation) => ({
   providers: one.providers ?? [],
   ...(one.registry !== undefined && { registry: one.registry }),
   ...(one.hasRegistryTokens && { registryTokens: true }),
+  ...(one.trustedProxies && { trustedProxies: one.trustedProxies }),
   runs: { ...(one.kept?.['runs'] as object | undefined), image: one.runnerImage, url: IN_CLUSTER },
 })
 
@@ -220,9 +244,13 @@ function deployment(one: Installation): KubeObject {
     env: [
       { name: 'DEVCTL_VERSION', value: version },
       { name: 'PORT', value: String(PORT) },
+      { name: 'RUNS_PORT', value: String(RUNS_PORT) },
       ...(trusted === undefined ? [] : [{ name: 'NODE_EXTRA_CA_CERTS', value: `/etc/devctl/${TRUSTED_FILE}` }]),
     ],
-    ports: [{ name: 'http', containerPort: PORT }],
+    ports: [
+      { name: 'http', containerPort: PORT },
+      { name: 'runs', containerPort: RUNS_PORT },
+    ],
     readinessProbe: { httpGet: { path: '/api/v1/info', port: 'http' }, periodSeconds: 2 },
     resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
     securityContext: {
@@ -273,7 +301,10 @@ const service = (): KubeObject => ({
   metadata: own(NAME),
   spec: {
     selector: SELECTOR,
-    ports: [{ name: 'http', port: 80, targetPort: 'http' }],
+    ports: [
+      { name: 'http', port: 80, targetPort: 'http' },
+      { name: 'runs', port: RUNS_PORT, targetPort: 'runs' },
+    ],
   },
 })
 

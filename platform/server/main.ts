@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tokenAccesses } from '../../adapters/kubernetes/connection.ts'
 import { connect, toCluster } from '../../adapters/kubernetes/kube-cluster.ts'
-import { createApp } from './app.ts'
 import { lead } from './leader.ts'
+import { makeApps, type Ports } from './make-apps.ts'
 import { makeParts } from './make-parts.ts'
 import { makeTasks } from './make-tasks.ts'
 import { readWebFiles } from './pages.ts'
@@ -28,11 +28,11 @@ interface Start {
   /** A folder with the pages. */
   readonly web: string
   readonly version: string
-  readonly port: number
+  readonly ports: Ports
 }
 
 /** Serves the platform until a signal ends it. */
-async function serve({ settings, keys, login, registry, web, version, port }: Start): Promise<void> {
+async function serve({ settings, keys, login, registry, web, version, ports }: Start): Promise<void> {
   const accessAs = await tokenAccesses(process.env)
   const read = readSettings(readFileSync(settings, 'utf8'))
   const registryKey = read.registryTokens ? readRegistryKey(registry) : undefined
@@ -52,7 +52,7 @@ async function serve({ settings, keys, login, registry, web, version, port }: St
     log: line => void process.stderr.write(`${JSON.stringify(line)}\n`),
   }
   const parts = makeParts(world)
-  const app = createApp(world, parts, readWebFiles(web))
+  const apps = makeApps(world, parts, readWebFiles(web), ports)
   const over = new AbortController()
   void parts.index.follow(over.signal)
   const leading = lead(world, makeTasks(world, parts), over.signal)
@@ -60,10 +60,10 @@ async function serve({ settings, keys, login, registry, web, version, port }: St
     setTimeout(() => process.exit(1), GOODBYE).unref()
     over.abort()
     // The next leader need not wait until it is known that this one is gone.
-    void Promise.all([app.close(), leading]).then(() => process.exit(0))
+    void Promise.all([...apps.map(({ app }) => app.close()), leading]).then(() => process.exit(0))
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
-  await app.listen({ port, host: '::' })
+  await Promise.all(apps.map(({ app, port }) => app.listen({ port, host: '::' })))
 }
 
 /** Undefined for a file that is not there. */
@@ -83,5 +83,7 @@ const {
   DEVCTL_WEB: web = '/devctl/web',
   DEVCTL_VERSION: version = '0.0.0',
   PORT = '8080',
+  RUNS_PORT,
 } = process.env
-void serve({ settings, keys, login, registry, web, version, port: Number(PORT) })
+const ports = { main: Number(PORT), runs: RUNS_PORT === undefined ? undefined : Number(RUNS_PORT) }
+void serve({ settings, keys, login, registry, web, version, ports })

@@ -28,7 +28,10 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
         hard: {
           'requests.cpu': '8',
           'requests.memory': '16Gi',
+          'limits.memory': '64Gi',
           'requests.storage': '100Gi',
+          'requests.ephemeral-storage': '50Gi',
+          'limits.ephemeral-storage': '200Gi',
           pods: '100',
           services: '50',
           'services.nodeports': '0',
@@ -45,7 +48,17 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
       apiVersion: 'v1',
       kind: 'LimitRange',
       metadata: metadata('devctl'),
-      spec: { limits: [{ type: 'Container', defaultRequest: { cpu: '10m', memory: '32Mi' } }] },
+      spec: {
+        limits: [
+          {
+            type: 'Container',
+            defaultRequest: { cpu: '10m', memory: '32Mi', 'ephemeral-storage': '32Mi' },
+            // Of one that says nothing: without a limit, it could use up the node on which others are.
+            default: { memory: '2Gi', 'ephemeral-storage': '4Gi' },
+            max: { memory: '8Gi', 'ephemeral-storage': '20Gi' },
+          },
+        ],
+      },
     },
     networkPolicy(metadata(ALL_PODS), {
       podSelector: {},

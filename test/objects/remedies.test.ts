@@ -145,6 +145,12 @@ test.each<[code: Problem['code'], detail: string, at: string, hint: RegExp, mess
   ['unhealthy', 'Readiness probe failed: teapot', 'test', /start_period/],
   ['refused', 'exceeded quota: small, requested: requests.memory=64Mi, used: 0', 'mem_limit', /lower `mem_limit`/],
   ['refused', 'exceeded quota: none, requested: pods=1, used: pods=0', 'scale', /lower `scale`/],
+  [
+    'refused',
+    'Pod "x" is invalid: spec.containers[0].resources.requests: Invalid value: "3Gi": must be less than or equal to memory limit of 2Gi',
+    'mem_limit',
+    /without a limit one of 2Gi: add `deploy\.resources\.limits\.memory`/,
+  ],
   ['refused', 'failed quota: q: must specify limits.cpu for: web', 'web', /deploy\.resources\.limits\.cpus/],
   [
     'refused',

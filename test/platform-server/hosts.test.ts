@@ -111,7 +111,18 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
       'localhost',
       'kubernetes',
       '10.0.0.1',
+      '10.0.0.1.',
       'metadata.google.internal',
+      'metadata.google.internal.',
+      'platform.devctl-platform.svc.cluster.local.',
+      'platform.devctl-platform.svc.k8s.example.com.',
+      '10-0-0-1.other.pod.k8s.example.com.',
+      'localhost.',
+      'kubernetes.',
+      // Completed by the search list of whoever looks: a Pod of a headless Service, and one of its ports.
+      'web-0.web.other',
+      '_http._tcp.web.other',
+      'db.example.org',
     ].map(name => [`the external name ${name}`, service({ type: 'ExternalName', externalName: name })] as const),
   ]
   const refused = (work: Promise<unknown>, what: string) =>
@@ -139,7 +150,8 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
         ],
       }),
       service({}),
-      service({ type: 'ExternalName', externalName: 'db.example.org' }),
+      service({ type: 'ExternalName', externalName: 'db.example.org.' }),
+      service({ type: 'ExternalName', externalName: 'example.org.' }),
     ]
     for (const one of made) {
       await platform.cluster.create(one)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeApps, type PortApp } from '../../platform/server/make-apps.ts'
 import { openPlatform, type TestPlatform } from './open-platform.ts'
 
 // How often somebody may try to log in.
@@ -58,6 +59,25 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
     await exhaust(PROXY, '198.51.100.3')
     expect(await attempt(PROXY, '198.51.100.4')).toBe(401)
     expect(await many(100, PROXY, '198.51.100.5, 198.51.100.3'), 'the proxy has added the last').toBeGreaterThan(0)
+  })
+
+  test('on the port of runs, it never does: a run may have an address like that of a proxy', async () => {
+    const [main, runs] = makeApps(platform.world, platform.parts, undefined, { main: 1, runs: 2 })
+    const attemptAt = async ({ app }: PortApp, forwarded: string) =>
+      (
+        await app.inject({
+          method: 'POST',
+          url: '/api/v1/auth/cli',
+          remoteAddress: PROXY,
+          headers: { 'x-forwarded-for': forwarded },
+          payload: { code: 'x.y', verifier: 'v'.repeat(43) },
+        })
+      ).statusCode
+    const from = (app: PortApp) =>
+      Promise.all(Array.from({ length: 300 }, (_, at) => attemptAt(app, `198.51.100.${at % 250}`)))
+    expect(await from(main!)).not.toContain(429)
+    expect(await from(runs!)).toContain(429)
+    await Promise.all([main!.app.close(), runs!.app.close()])
   })
 
   test('a person cannot guess the codes that others have to type', async () => {

@@ -139,18 +139,19 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
     await Promise.all([
       startClient(cluster!, runs, 'run'),
       startClient(cluster!, runs, 'other'),
-      startClient(cluster!, server, 'platform', names, 8080),
+      startClient(cluster!, server, 'platform', names, 8081),
+      startClient(cluster!, server, 'main', names, 8080),
       startClient(cluster!, server, 'client', names),
     ])
   })
   afterAll(() => Promise.all([runs, server].map(one => cluster!.deleteNamespace(one))))
 
-  test('they reach the API server, by name too, and the port of the platform', async () => {
+  test('they reach the API server, by name too, and the port of the platform that is theirs', async () => {
     const { api } = await clusterAddresses(admin)
     for (const [host, port] of [
       [api, 443],
       ['kubernetes.default.svc', 443],
-      [await podAddress(admin, server, 'platform'), 8080],
+      [await podAddress(admin, server, 'platform'), 8081],
     ] as const)
       await eventually(`${host}:${port} can be reached`, 20, async () =>
         (await reaches(host, port)) ? true : undefined,
@@ -163,6 +164,7 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
     const away = [
       [other, PORT],
       [await podAddress(admin, server, 'client'), PORT],
+      [await podAddress(admin, server, 'main'), 8080],
       [node, 10_250],
       [node, 22],
       ['169.254.169.254', 80],
@@ -172,7 +174,7 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
     expect(await fromOutside(), 'nobody reaches a run').toBe(false)
     // Each of them is there: without the policy it can be reached.
     await admin.delete({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', name: runs, namespace: runs })
-    for (const [host, port] of away.slice(0, 3))
+    for (const [host, port] of away.slice(0, 4))
       await eventually(`${host}:${port} can be reached`, 20, async () =>
         (await reaches(host, port)) ? true : undefined,
       )

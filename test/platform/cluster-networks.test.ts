@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { apiServerAddresses, clusterNetworks, rangesIn, toNetwork } from '../../operations/platform/cluster-networks.ts'
+import {
+  apiServerAddresses,
+  clusterNetworks,
+  isProxy,
+  rangesIn,
+  toNetwork,
+} from '../../operations/platform/cluster-networks.ts'
 import { platformObjects } from '../../platform/install/server.ts'
 import { surroundings } from '../../platform/server/namespace-objects.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
@@ -113,4 +119,20 @@ test('the ways out of a namespace and of the runs leave them out', () => {
   const wanted = [',"except":["169.254.0.0/16","10.42.0.0/16"]']
   expect(outside(surroundings('shop', networks))).toEqual(wanted)
   expect(outside(platformObjects({ ...one, clusterNetworks: networks }))).toEqual(wanted)
+})
+
+test.each([
+  ['10.0.0.1', true],
+  ['10.0.0.0/24', true],
+  ['fd00::/64', true],
+  ['::1', true],
+  ['0.0.0.0/0', false],
+  ['::/0', false],
+  ['10.0.0.0/33', false],
+  ['10.0.0.0/', false],
+  ['10.0.0.0/8/8', false],
+  ['ingress', false],
+  ['', false],
+])('%s as a proxy: %s', (text, wanted) => {
+  expect(isProxy(text)).toBe(wanted)
 })

@@ -50,6 +50,8 @@ test('an upgrade keeps what an administrator has written, and what options have 
     builders: { default: ['tcp://builder:1234'] },
     idleness: { sleep: { preview: 2 * 3_600_000 } },
   })
+  const said = platformObjects({ ...one, trustedProxies: [], kept: found!.kept })
+  expect(readSettings(textOf(said.find(({ kind }) => kind === 'ConfigMap')?.['data'])).trustedProxies).toEqual([])
 })
 
 const textOf = (data: unknown): string => (data as Record<string, string>)['settings.json']!

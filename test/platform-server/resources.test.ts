@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { eventually } from '../cluster/cluster.ts'
+import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+
+// What one namespace can use up of the nodes, on which others are: by Pods that a member makes.
+
+describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () => {
+  let platform: TestPlatform
+  let member: Cluster
+  const namespace = `resources-${RUN}`
+  beforeAll(async () => {
+    platform = await openPlatform()
+    const ann = await platform.person('ann')
+    expect((await platform.call('POST /namespaces', { token: ann.token, body: { name: namespace } })).status).toBe(200)
+    const { token } = (await platform.call('POST /kube-token', { token: ann.token })).body
+    member = platform.world.clusterAs(async () => token, 'ann')
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace }
+    await eventually('Pods can be made', 30, async () => ((await platform.cluster.get(account)) ? true : undefined))
+  })
+  afterAll(() => platform?.close())
+
+  const pod = (name: string, ...all: readonly object[]): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace },
+    // On no node: what they would do there is not what is asked.
+    spec: {
+      schedulerName: 'nobody',
+      containers: all.map((resources, at) => ({ name: `c${at}`, image: 'busybox', resources })),
+    },
+  })
+  const refused = (one: KubeObject) =>
+    member.create(one).then(
+      () => 'it was not refused',
+      (error: Error) => error.message,
+    )
+
+  test('a container that says nothing has limits', async () => {
+    const made = await member.create(pod('plain', {}))
+    const { containers } = made['spec'] as { containers: { resources: object }[] }
+    expect(containers[0]!.resources).toEqual({
+      requests: { cpu: '10m', memory: '32Mi', 'ephemeral-storage': '32Mi' },
+      limits: { memory: '2Gi', 'ephemeral-storage': '4Gi' },
+    })
+  })
+
+  test('none has more than there is for one', async () => {
+    expect(await refused(pod('memory', { limits: { memory: '9Gi' } }))).toContain('maximum memory usage')
+    expect(await refused(pod('disk', { limits: { 'ephemeral-storage': '21Gi' } }))).toContain('ephemeral-storage usage')
+    expect(await refused(pod('request', { requests: { memory: '3Gi' } }))).toContain('memory limit of 2Gi')
+    await member.create(pod('large', { requests: { memory: '3Gi' }, limits: { memory: '8Gi' } }))
+  })
+
+  test('all together have no more than there is for all', async () => {
+    const eight = { requests: { memory: '32Mi' }, limits: { memory: '8Gi' } }
+    expect(await refused(pod('many', ...Array.from({ length: 8 }, () => eight)))).toContain('limits.memory=64Gi')
+    const disk = { limits: { 'ephemeral-storage': '20Gi' } }
+    expect(await refused(pod('disks', disk, disk, disk))).toContain('requests.ephemeral-storage=50Gi')
+  })
+})
