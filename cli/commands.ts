@@ -31,7 +31,15 @@ import {
   namespaceWake,
 } from './commands/namespace.ts'
 import { pipeline, pipelineDeploy, pipelineDestroy, pipelineList, pipelineLogs } from './commands/pipeline.ts'
-import { platform, platformAdmin, platformInstall, platformInvite, platformUninstall } from './commands/platform.ts'
+import {
+  platform,
+  platformAdmin,
+  platformImages,
+  platformInstall,
+  platformInvite,
+  platformStatus,
+  platformUninstall,
+} from './commands/platform.ts'
 import { preview, previewDeploy, previewDestroy, previewEndpoints, previewList } from './commands/preview.ts'
 import { promote } from './commands/promote.ts'
 import { ps } from './commands/ps.ts'
@@ -96,8 +104,10 @@ export const commands: readonly Command[] = [
   credentialsUnset,
   platform,
   platformInstall,
+  platformStatus,
   platformInvite,
   platformAdmin,
+  platformImages,
   platformUninstall,
   kubeconfig,
   init,

@@ -2,7 +2,7 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, dnsName, registryPath } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
 import { duration } from '../options/duration.ts'
-import { flag, list, optionalText, text } from '../options/option.ts'
+import { choice, flag, list, optionalText, text } from '../options/option.ts'
 
 const context = text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator')
 
@@ -14,7 +14,7 @@ export const platform = command({
   options: {},
   async run() {
     throw new UsageError('`devctl platform` needs a subcommand', {
-      hint: 'add `install`, `invite`, `admin` or `uninstall`: `devctl platform install --help`',
+      hint: 'add `install`, `status`, `invite`, `admin`, `images` or `uninstall`: `devctl platform install --help`',
     })
   },
 })
@@ -129,6 +129,48 @@ export const platformAdmin = command({
   async run(context, [_action, who], values) {
     const { runAdminAdd } = await import('../run/platform.ts')
     return runAdminAdd(context, who!, values)
+  },
+})
+
+const timeout = duration('--timeout <duration>', 'limit for the whole command (default: 5m)')
+
+export const platformStatus = command({
+  name: 'platform status',
+  summary: 'Print how the platform is',
+  description: `Looks at the platform of a cluster, with the rights of an administrator: replicas and which one leads, whether its address answers from here, certificate, ways to log in, users, namespaces, runs, builders and registry, and what is wrong. The exit status is 1 when something is.`,
+  options: {
+    context,
+    output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
+    timeout,
+  },
+  async run(context, _words, values) {
+    const { runStatus } = await import('../run/platform-status.ts')
+    return runStatus(context, values)
+  },
+})
+
+export const platformImages = command({
+  name: 'platform images',
+  summary: 'List the images of the platform, and how to copy them to a registry',
+  description: `Lists the images of the platform that is installed with the digests that they have now. With \`--image-registry\`, prints the commands that copy them to another registry, for clusters that reach no other one.`,
+  options: {
+    context,
+    from: text('--from <host/path>', 'images of this version in this registry, instead of those that are installed', {
+      check: registryPath,
+    }),
+    imageRegistry: text('--image-registry <host/path>', 'registry to copy them to', { check: registryPath }),
+    output: choice('-o, --output <format>', 'output format (default: a table, or commands)', ['json']),
+    timeout,
+  },
+  examples: [
+    {
+      line: 'devctl platform images --from r.example.com/devctl --image-registry internal.example/devctl',
+      does: 'before an installation without access to the first registry',
+    },
+  ],
+  async run(context, _words, values) {
+    const { runImages } = await import('../run/platform-images.ts')
+    return runImages(context, values)
   },
 })
 

@@ -19,6 +19,7 @@ import { type ProviderInput, wantedProviders } from '../../operations/platform/i
 import { type RegistryInput, wantedRegistry } from '../../operations/platform/install-registry.ts'
 import type { Session } from '../../operations/session.ts'
 import { version } from '../../operations/version.ts'
+import { platformImages } from '../../platform/install/images.ts'
 import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
 import type { Context } from '../command.ts'
 import { withCluster } from './cluster-session.ts'
@@ -138,7 +139,8 @@ async function readAuthorities(file: string | undefined): Promise<string | undef
   throw new UsageError(`\`--ca-file\`: \`${file}\` has no certificate`, { hint: 'name a file in PEM' })
 }
 
-function onCluster(
+/** Runs the work as an administrator of the cluster that a context of the kubeconfig names. */
+export function onCluster(
   { io, logLevel }: Context,
   { context, timeout }: { readonly context: string | undefined; readonly timeout?: number | undefined },
   work: (session: Session, world: InstallWorld) => Promise<number>,
@@ -163,14 +165,15 @@ async function toInstallation(
 ): Promise<Installation> {
   const { domain, imageRegistry } = values
   const { tlsSecret = before?.tlsSecret, ingressClass = before?.ingressClass } = values
+  const images = platformImages(imageRegistry, version())
   const kubeconfig = await loadKubeconfig(target.context, io.env)
   const { ca } = readCredentials(kubeconfig).tls
   const server = values.kubernetesServer ?? before?.server ?? kubeconfig.server.href
   return {
     version: version(),
     domain,
-    image: `${imageRegistry}/platform:${version()}`,
-    runnerImage: `${imageRegistry}/runner:${version()}`,
+    image: images.platform,
+    runnerImage: images.runner,
     replicas: values.replicas === undefined ? (before?.replicas ?? 1) : Number(values.replicas),
     ...(tlsSecret !== undefined && { tlsSecret }),
     ...(ingressClass !== undefined && { ingressClass }),

@@ -89,6 +89,8 @@ export interface Installed {
   readonly url: string
   readonly providers: readonly ProviderSettings[]
   readonly trusted: string | undefined
+  /** What runs run in. */
+  readonly runnerImage: string | undefined
   /** What an administrator has written into the settings, and no option says. */
   readonly kept: Readonly<Record<string, unknown>>
   /** What options have said. */
@@ -110,7 +112,7 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
   const text = data?.[SETTINGS_FILE]
   if (text === undefined) return undefined
   const found = JSON.parse(text) as Written
-  const { url, providers = [], clusterNetworks = [], kubernetes } = found
+  const { url, providers = [], clusterNetworks = [], kubernetes, runs } = found
   const deployment = await cluster.get(ownRef('apps/v1', 'Deployment'), { signal })
   const ingress = await cluster.get(ownRef('networking.k8s.io/v1', 'Ingress'), { signal })
   const { replicas } = (deployment?.['spec'] ?? {}) as { readonly replicas?: number } // as Kubernetes defines them
@@ -123,12 +125,13 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
     ...(ingressClassName !== undefined && { ingressClass: ingressClassName }),
     ...(kubernetes?.server !== undefined && { server: kubernetes.server }),
   }
-  return { url, providers, trusted: data?.[TRUSTED_FILE], kept: undecided(found), options }
+  return { url, providers, trusted: data?.[TRUSTED_FILE], runnerImage: runs?.image, kept: undecided(found), options }
 }
 
 /** Settings as installing writes them; older ones have less. */
 interface Written extends Partial<Pick<Installation, 'providers' | 'clusterNetworks' | 'kubernetes'>> {
   readonly url: string
+  readonly runs?: { readonly image?: string }
 }
 
 interface IngressSpec {

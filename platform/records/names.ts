@@ -11,6 +11,8 @@ export const REGISTRY_SECRET = 'registry'
 
 /** The Secret of `devctl-platform` with the keys that seal: `k1`, `k2` … */
 export const KEYS_SECRET = 'keys'
+/** The Lease of the replica that leads, in `devctl-platform`. */
+export const LEADER_LEASE = 'devctl-leader'
 /** The server's own account, in `devctl-platform`. */
 export const SERVER_ACCOUNT = 'platform'
 /** The role of the server in each managed namespace. */

@@ -3,7 +3,7 @@ import { backOff, pause } from '../../adapters/http/back-off.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Clock } from '../../operations/objects/clock.ts'
 import { holdLease } from '../../operations/objects/held-lease.ts'
-import { MANAGED_LABEL, PLATFORM_NAMESPACE, rfc3339 } from '../records/names.ts'
+import { LEADER_LEASE, MANAGED_LABEL, PLATFORM_NAMESPACE, rfc3339 } from '../records/names.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** Work of the platform that one replica does, again and again. */
@@ -19,7 +19,6 @@ export interface LeaderTask {
   run(signal: AbortSignal): Promise<void>
 }
 
-const LEASE = 'devctl-leader'
 /**
  * Milliseconds after which a leader that could not renew its Lease stops. Others take it 15 s after
  * its last renewal, so there is time for the tasks to end.
@@ -44,7 +43,7 @@ export async function lead(world: PlatformWorld, tasks: readonly LeaderTask[], s
     try {
       const lease = await holdLease({
         cluster: world.cluster,
-        name: LEASE,
+        name: LEADER_LEASE,
         namespace: PLATFORM_NAMESPACE,
         labels: { [MANAGED_LABEL]: 'true' },
         // Where it runs again after a crash it has another name: what the last one began may still be under way.

@@ -14,7 +14,8 @@ const found = findCluster()
 const builder = found && findBuildkit()
 const cluster = found !== undefined && builder !== undefined && (await found.hasNodes()) ? found : undefined
 
-const REGISTRY = '127.0.0.1:5000/devctl'
+/** A path of its own: nodes keep an image that they have under the same name, though it be an older one. */
+const REGISTRY = `127.0.0.1:5000/devctl-${RUN}`
 const COMPOSE = `name: shop
 services:
   web:
@@ -88,6 +89,24 @@ describe.skipIf(cluster === undefined)('devctl platform install', () => {
     expect(await ok('operator', install)).toBe('The platform is at https://platform.devctl.localhost\n')
   })
 
+  test('its status is told, and nothing is wrong', async () => {
+    const found = await eventually('a replica leads', 60, async () => {
+      const status = JSON.parse((await devctl('operator', 'platform status --output json')).stdout || '{}')
+      return status.leader === undefined ? undefined : status
+    })
+    expect(found).toMatchObject({
+      url: 'https://platform.devctl.localhost',
+      version: '0.1.0',
+      leader: expect.stringMatching(/^platform-/),
+      workloads: [{ name: 'deployment/platform', ready: 1, wanted: 1 }],
+      answersIn: expect.any(Number),
+      certificate: { names: expect.arrayContaining(['*.devctl.localhost']) },
+      users: { all: 1, admins: 1 },
+      problems: [],
+    })
+    expect(await ok('operator', 'platform status')).toContain('Reachable    yes, in ')
+  })
+
   test('somebody who was invited deploys to a namespace of their own, without a kubeconfig', async () => {
     const line = pasted(await ok('operator', `platform invite bob-${RUN}`))
     expect(await ok('bob', line)).toBe(`Using context bob-${RUN} @ platform.devctl.localhost\n`)
@@ -99,7 +118,7 @@ describe.skipIf(cluster === undefined)('devctl platform install', () => {
       return url as string | undefined
     })
     expect(answer).toContain('devctl.localhost')
-    expect((await devctl('root', `deploy --namespace team-${RUN}`)).stderr).toContain('forbidden')
+    expect((await devctl('root', `deploy --namespace team-${RUN}`)).stderr).toContain('to deploy there needs the owner')
   })
 
   test('removing it needs a word, and leaves nothing', async () => {

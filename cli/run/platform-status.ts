@@ -1,0 +1,62 @@
+import { plural } from '../../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
+import { type PlatformStatus, platformStatus } from '../../operations/platform/status.ts'
+import type { Context } from '../command.ts'
+import { errorText } from '../terminal/error-text.ts'
+import { toTable } from '../terminal/table.ts'
+import { onCluster } from './platform.ts'
+
+export interface PlatformStatusValues {
+  readonly context: string | undefined
+  readonly timeout: number | undefined
+  readonly output: 'json' | undefined
+}
+
+/** Prints how the platform is. The exit status is 1 where something has to be looked at. */
+export function runStatus(context: Context, values: PlatformStatusValues): Promise<number> {
+  const { io } = context
+  return onCluster(context, values, async (_session, world) => {
+    const found = await platformStatus({ ...world, env: io.env })
+    if (values.output === 'json') io.stdout.write(`${jsonText(toRecord(found), 2)}\n`)
+    else {
+      io.stdout.write(toTable(rowsOf(found, world.now())))
+      for (const { message, ...more } of found.problems) io.stderr.write(errorText(new UserError(message, more)))
+    }
+    return found.problems.length > 0 ? 1 : 0
+  })
+}
+
+function toRecord({ certificate, ...found }: PlatformStatus) {
+  if (!certificate) return found
+  const { names, issuer, until, fingerprint, distrust } = certificate
+  return { ...found, certificate: { names, issuer, until: until.toISOString(), fingerprint, distrust } }
+}
+
+function rowsOf(found: PlatformStatus, now: number): readonly (readonly [string, string])[] {
+  const { url, version, leader, workloads, answersIn, certificate, login, users, namespaces, runs } = found
+  const { builders, registry } = found
+  const days = certificate && Math.floor((certificate.until.getTime() - now) / 86_400_000)
+  return [
+    ['Platform', url],
+    ['Version', version ?? '-'],
+    ...workloads.map(
+      ({ name, namespace, ready, wanted }) =>
+        ['Replicas', `${ready} of ${wanted} ready: ${namespace} ${name}`] as const,
+    ),
+    ['Leader', leader ?? '-'],
+    ['Reachable', answersIn === undefined ? 'no' : `yes, in ${answersIn} ms`],
+    [
+      'Certificate',
+      certificate
+        ? `${certificate.names.join(', ')}; by ${certificate.issuer}; ${days} days left (${certificate.until.toISOString().slice(0, 10)})`
+        : '-',
+    ],
+    ['Login', [...login, 'links'].join(', ')],
+    ['Users', `${users.all}: ${plural(users.admins, 'administrator')}, ${users.suspended} suspended`],
+    ['Namespaces', `${namespaces.all}: ${namespaces.awake} awake, ${namespaces.asleep} asleep`],
+    ['Runs', `${runs.queued} queued, ${runs.running} running`],
+    ['Builders', builders.join(', ') || '-'],
+    ['Registry', registry ?? '-'],
+  ]
+}

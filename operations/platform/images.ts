@@ -1,0 +1,58 @@
+import { resolveDigests } from '../../adapters/registry/registry-client.ts'
+import { describeProblem } from '../../adapters/registry/registry-problem.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { platformImages } from '../../platform/install/images.ts'
+import { version } from '../version.ts'
+import { findPlatform, type InstallWorld } from './install.ts'
+import { ownContainers } from './status.ts'
+
+/** An image that a platform runs. */
+export interface PlatformImage {
+  /** As it is pulled: `registry.example.com/devctl/platform:0.1.0`. */
+  readonly image: string
+  readonly digest: string
+}
+
+export interface ImagesWorld {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+}
+
+/** The images of this version, in a registry. */
+export const imagesIn = (registry: string): readonly string[] => Object.values(platformImages(registry, version()))
+
+/** The images of the platform that is installed. Throws a UserError where there is none. */
+export async function installedImages(world: InstallWorld): Promise<readonly string[]> {
+  const found = await findPlatform(world)
+  if (!found)
+    throw new UserError('the cluster has no platform', {
+      hint: 'name the registry with the images of this version: `--from HOST/PATH`',
+    })
+  const containers = await ownContainers(world)
+  const all = [...containers.map(({ image = '' }) => image), found.runnerImage ?? '']
+  return [...new Set(all.filter(image => image !== ''))]
+}
+
+/** Asks the registries what the images are. Throws a UserError for the first that is not there, with all that are not. */
+export async function withDigests(
+  images: readonly string[],
+  { env, signal }: ImagesWorld,
+): Promise<readonly PlatformImage[]> {
+  const resolved = await resolveDigests(images, { env, signal })
+  const told = images.map(image => ({ image, found: resolved.get(image)! }))
+  const [first, ...others] = told.flatMap(({ image, found }) =>
+    'problem' in found ? [describeProblem(image, found.problem)] : [],
+  )
+  if (first)
+    throw new UserError(first.message, {
+      notes: [...first.notes, ...others.map(({ message }) => message)],
+      ...(first.hint !== undefined && { hint: first.hint }),
+    })
+  return told.flatMap(({ image, found }) => ('digest' in found ? [{ image, digest: found.digest }] : []))
+}
+
+/** What an image is called in another registry: its last name and its tag stay. */
+export function mirrored({ image, digest }: PlatformImage, registry: string): string {
+  const [name = '', tag] = (image.split('@')[0]!.split('/').at(-1) ?? '').split(':')
+  return tag === undefined ? `${registry}/${name}@${digest}` : `${registry}/${name}:${tag}`
+}

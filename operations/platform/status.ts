@@ -1,0 +1,342 @@
+import { type PresentedCertificate, presentedCertificate } from '../../adapters/http/presented-certificate.ts'
+import { proxyFor } from '../../adapters/http/proxy.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import {
+  LEADER_LEASE,
+  MANAGED_LABEL,
+  PLATFORM_NAMESPACE,
+  RECORD_LABEL,
+  RUNS_NAMESPACE,
+  USERS_NAMESPACE,
+} from '../../platform/records/names.ts'
+import { toNamespace } from '../../platform/records/namespace.ts'
+import { LIVE_LABEL, toRun } from '../../platform/records/run.ts'
+import { toUser } from '../../platform/records/user.ts'
+import { hasEnded } from '../../platform/rules/run-states.ts'
+import { toWarning } from '../objects/events.ts'
+import { explainFailure } from '../objects/explain.ts'
+import { podProblems, workloadProblems } from '../objects/problems.ts'
+import { statusOf } from '../objects/status.ts'
+import { belongsTo } from '../objects/tracker.ts'
+import { connectPlatform } from './connect-platform.ts'
+import { findPlatform, type Installed, type InstallWorld } from './install.ts'
+
+/** Milliseconds for the address of the platform: what cannot be reached is said, not waited for. */
+const REACH = 10_000
+/** Milliseconds since its last renewal after which nobody is the leader. */
+const LEASE_ENDS = 20_000
+/** Days before its end at which a certificate should be a new one. */
+const RENEWAL = 14
+const DAY = 86_400_000
+/** Where the platform's own workloads are; people's are none of its health. */
+const OWN = [PLATFORM_NAMESPACE, 'devctl-build']
+
+/** How a platform is. */
+export interface PlatformStatus {
+  readonly url: string
+  /** Of the server as it is installed. */
+  readonly version: string | undefined
+  /** The replica that leads; undefined: none does. */
+  readonly leader: string | undefined
+  readonly workloads: readonly OwnWorkload[]
+  /** Milliseconds until it answered; undefined: it did not. */
+  readonly answersIn: number | undefined
+  /** Absent where it cannot be asked for. */
+  readonly certificate?: PresentedCertificate
+  /** Besides links. */
+  readonly login: readonly string[]
+  readonly users: { readonly all: number; readonly admins: number; readonly suspended: number }
+  readonly namespaces: { readonly all: number; readonly awake: number; readonly asleep: number }
+  readonly runs: { readonly queued: number; readonly running: number }
+  readonly builders: readonly string[]
+  readonly registry: string | undefined
+  readonly problems: readonly PlatformProblem[]
+}
+
+/** A Deployment or StatefulSet of the platform itself. */
+export interface OwnWorkload {
+  /** `deployment/platform`. */
+  readonly name: string
+  readonly namespace: string
+  readonly ready: number
+  readonly wanted: number
+  readonly image: string
+}
+
+/** Something that an operator has to look at. */
+export interface PlatformProblem {
+  readonly message: string
+  readonly notes: readonly string[]
+  readonly hint?: string
+}
+
+export interface StatusWorld extends InstallWorld {
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Looks at a platform with the rights of an administrator of the cluster. Throws a UserError where there is none. */
+export async function platformStatus(world: StatusWorld): Promise<PlatformStatus> {
+  const found = await findPlatform(world)
+  if (!found) throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
+  const [own, leader, reached, certificate, users, namespaces, runs] = await Promise.all([
+    ownWorkloads(world),
+    leaderOf(world),
+    reach(world, found.url),
+    askForCertificate(world, found.url),
+    usersOf(world),
+    namespacesOf(world),
+    runsOf(world),
+  ])
+  const { builders, registry } = found.kept
+  const noLeader = leader === undefined && own.workloads.some(({ ready }) => ready > 0)
+  const problems = [
+    ...own.problems,
+    ...(noLeader ? [NO_LEADER] : []),
+    ...('problem' in reached ? [reached.problem] : []),
+    ...certificateProblems(found, certificate, world.now()),
+  ]
+  return {
+    url: found.url,
+    version: own.version,
+    leader,
+    workloads: own.workloads,
+    answersIn: 'problem' in reached ? undefined : reached.milliseconds,
+    ...(certificate && 'names' in certificate && { certificate }),
+    login: found.providers.map(({ name, id }) => (name === id ? name : `${name} (${id})`)),
+    users,
+    namespaces,
+    runs,
+    builders: addressesIn(builders),
+    registry: typeof registry === 'string' ? registry : undefined,
+    problems,
+  }
+}
+
+const NO_LEADER: PlatformProblem = {
+  message: 'no replica leads: runs do not start, and nothing sleeps',
+  notes: [],
+  hint: `another one takes over within seconds; else see \`kubectl --namespace ${PLATFORM_NAMESPACE} logs deployment/platform\``,
+}
+
+/** Addresses by pool, as the settings have them. */
+function addressesIn(builders: unknown): readonly string[] {
+  const all = typeof builders === 'object' && builders !== null ? Object.values(builders).flat() : []
+  return all.filter(one => typeof one === 'string' && one.includes('://')) as string[] // by the filter
+}
+
+interface WorkloadFields {
+  readonly spec?: {
+    readonly replicas?: number
+    readonly template?: { readonly spec?: { readonly containers?: readonly OwnContainer[] } }
+  }
+  readonly status?: { readonly readyReplicas?: number }
+}
+/** As Kubernetes defines it. */
+export interface OwnContainer {
+  readonly image?: string
+  readonly env?: readonly { readonly name: string; readonly value?: string }[]
+}
+
+/** The containers of the platform itself. */
+export const ownContainers = async (world: InstallWorld): Promise<readonly OwnContainer[]> =>
+  (await ownObjects(world)).flatMap(containersOf)
+
+async function ownObjects({ cluster, signal }: InstallWorld): Promise<readonly KubeObject[]> {
+  const kinds = ['Deployment', 'StatefulSet']
+  const lists = OWN.flatMap(namespace =>
+    kinds.map(kind => cluster.list({ apiVersion: 'apps/v1', kind, namespace }, { signal })),
+  )
+  return (await Promise.all(lists)).flat()
+}
+
+async function ownWorkloads(world: StatusWorld) {
+  const objects = await ownObjects(world)
+  const workloads = objects.map(toOwn)
+  const server = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'platform')
+  const { env = [] } = containersOf(server)[0] ?? {}
+  const version = env.find(({ name }) => name === 'DEVCTL_VERSION')?.value
+  const explained = await Promise.all(objects.map(one => problemsOf(world, one)))
+  const gone: readonly PlatformProblem[] = server
+    ? []
+    : [
+        {
+          message: 'the server of the platform is not installed',
+          notes: [],
+          hint: '`devctl platform install` installs it again, with the settings that are there',
+        },
+      ]
+  return { workloads, version, problems: [...gone, ...explained.flat()] }
+}
+
+const containersOf = (one: KubeObject | undefined): readonly OwnContainer[] =>
+  (one as WorkloadFields | undefined)?.spec?.template?.spec?.containers ?? []
+
+function toOwn(one: KubeObject): OwnWorkload {
+  const { spec, status } = one as WorkloadFields
+  return {
+    name: `${one.kind.toLowerCase()}/${one.metadata.name}`,
+    namespace: one.metadata.namespace ?? '',
+    ready: status?.readyReplicas ?? 0,
+    wanted: spec?.replicas ?? 1,
+    image: containersOf(one)[0]?.image ?? '',
+  }
+}
+
+/** Why a workload is not ready, in the words of a deploy. */
+async function problemsOf(
+  { cluster, signal, now }: StatusWorld,
+  object: KubeObject,
+): Promise<readonly PlatformProblem[]> {
+  const status = statusOf(object)
+  const { name, namespace = '' } = object.metadata
+  if (status.state === 'ready') return []
+  const [all, events] = await Promise.all([
+    cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }, { signal }),
+    cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, { signal }),
+  ])
+  const pods = all.filter(pod => belongsTo(pod, object))
+  const warnings = events
+    .map(toWarning)
+    .filter(({ about }) => [object, ...pods].some(({ metadata }) => metadata.uid === about.uid))
+  const problems = [
+    ...workloadProblems(object, warnings),
+    ...pods.flatMap(pod =>
+      podProblems(
+        pod,
+        warnings.filter(({ about }) => about.uid === pod.metadata.uid),
+        now(),
+      ),
+    ),
+  ]
+  const told = await explainFailure(
+    cluster,
+    { workload: { service: name, source: '', object }, tracked: { status, pods, problems, warnings } },
+    undefined,
+  )
+  // What would be mended in a Compose file is mended by the operator here.
+  const hint = problems.some(({ code }) => code === 'image-pull')
+    ? 'push the image there, or name another registry: `devctl platform install --image-registry HOST/PATH`'
+    : `\`kubectl --namespace ${namespace} describe ${object.kind.toLowerCase()}/${name}\` shows more`
+  const text = `${object.kind.toLowerCase()}/${name} is not ready: ${status.text}`
+  return told.map(({ code, message, notes = [] }) =>
+    // Nobody has waited for it here.
+    code === 'deploy/not-ready' ? { message: text, notes, hint } : { message, notes: [text, ...notes], hint },
+  )
+}
+
+interface LeaseSpec {
+  readonly holderIdentity?: string
+  readonly renewTime?: string
+}
+
+/** The name of its Pod. */
+async function leaderOf({ cluster, signal, now }: StatusWorld): Promise<string | undefined> {
+  const apiVersion = 'coordination.k8s.io/v1'
+  const ref = { apiVersion, kind: 'Lease', name: LEADER_LEASE, namespace: PLATFORM_NAMESPACE }
+  const lease = await cluster.get(ref, { signal })
+  const { holderIdentity = '', renewTime = '' } = (lease?.['spec'] ?? {}) as LeaseSpec // as Kubernetes defines it
+  const isHeld = holderIdentity !== '' && now() - Date.parse(renewTime) < LEASE_ENDS
+  return isHeld ? holderIdentity.replace(/-[0-9a-f]{10}$/, '') : undefined
+}
+
+async function reach(
+  { env, signal, now }: StatusWorld,
+  url: string,
+): Promise<{ readonly milliseconds: number } | { readonly problem: PlatformProblem }> {
+  const began = now()
+  try {
+    await connectPlatform(url, undefined, env).call(
+      'GET /info',
+      {},
+      AbortSignal.any([signal, AbortSignal.timeout(REACH)]),
+    )
+    return { milliseconds: now() - began }
+  } catch (error) {
+    signal.throwIfAborted()
+    const { message } = error as Error
+    const said = message.includes(new URL(url).host) ? message : `\`${url}\` does not answer: ${message}`
+    const hint =
+      'do the DNS record and the ingress controller lead there? `kubectl get ingress --all-namespaces` shows its address'
+    return { problem: { message: said, notes: [], hint } }
+  }
+}
+
+/** Undefined where a proxy stands between. */
+async function askForCertificate(
+  { env, signal }: StatusWorld,
+  url: string,
+): Promise<PresentedCertificate | { readonly problem: string } | undefined> {
+  const server = new URL(url)
+  if (server.protocol !== 'https:' || proxyFor(server, env) !== undefined) return undefined
+  try {
+    return await presentedCertificate(server, AbortSignal.any([signal, AbortSignal.timeout(REACH)]))
+  } catch (error) {
+    signal.throwIfAborted()
+    return { problem: (error as Error).message }
+  }
+}
+
+function certificateProblems(
+  { url }: Installed,
+  certificate: Awaited<ReturnType<typeof askForCertificate>>,
+  now: number,
+): readonly PlatformProblem[] {
+  // What does not answer is said already.
+  if (!certificate || 'problem' in certificate) return []
+  const { names, until, distrust, covers } = certificate
+  const notes = [`it is for ${names.map(name => `\`${name}\``).join(', ') || 'no host'}`]
+  const { host, hostname } = new URL(url)
+  const days = Math.floor((until.getTime() - now) / DAY)
+  const any = hostname.replace(/^[^.]+/, 'any-app')
+  const renew = 'renew it in the Secret that `--tls-secret` names, or in the ingress controller'
+  return [
+    ...(days < 0 ? [{ message: `the certificate of ${host} has expired`, notes, hint: renew }] : []),
+    ...(days >= 0 && days < RENEWAL
+      ? [{ message: `the certificate of ${host} expires in ${days} days`, notes, hint: renew }]
+      : []),
+    ...(distrust !== undefined && days >= 0
+      ? [
+          {
+            message: `this machine does not trust the certificate of ${host}: ${distrust}`,
+            notes,
+            hint: 'people need its authority in `NODE_EXTRA_CA_CERTS`, or a certificate of a public one',
+          },
+        ]
+      : []),
+    ...(covers(any)
+      ? []
+      : [
+          {
+            message: 'the certificate is not for the hosts of environments',
+            notes,
+            hint: `use one for \`*${hostname.replace(/^[^.]+/, '')}\`: \`devctl platform install --tls-secret NAME\``,
+          },
+        ]),
+  ]
+}
+
+async function usersOf({ cluster, signal }: StatusWorld): Promise<PlatformStatus['users']> {
+  const query = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: USERS_NAMESPACE, labels: `${RECORD_LABEL}=user` }
+  const all = (await cluster.list(query, { signal })).flatMap(one => toUser(one) ?? [])
+  return {
+    all: all.length,
+    admins: all.filter(({ role }) => role === 'admin').length,
+    suspended: all.filter(({ isSuspended }) => isSuspended).length,
+  }
+}
+
+async function namespacesOf({ cluster, signal }: StatusWorld): Promise<PlatformStatus['namespaces']> {
+  const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
+  const all = (await cluster.list(query, { signal })).flatMap(one => toNamespace(one) ?? [])
+  const asleep = all.filter(({ status }) => status === 'Sleeping').length
+  return { all: all.length, awake: all.length - asleep, asleep }
+}
+
+async function runsOf({ cluster, signal }: StatusWorld): Promise<PlatformStatus['runs']> {
+  const query = { apiVersion: 'batch/v1', kind: 'Job', namespace: RUNS_NAMESPACE, labels: `${LIVE_LABEL}=true` }
+  const live = (await cluster.list(query, { signal })).flatMap(one => toRun(one) ?? [])
+  const queued = live.filter(({ state }) => state === 'queued').length
+  const ended = live.filter(({ state }) => hasEnded(state)).length
+  return { queued, running: live.length - queued - ended }
+}

@@ -1,0 +1,5 @@
+/** The images of a platform, which are all built from this repository and pushed together. */
+export const platformImages = (registry: string, version: string) => ({
+  platform: `${registry}/platform:${version}`,
+  runner: `${registry}/runner:${version}`,
+})
