@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { KnownSecrets } from '../compiler/values/known-secrets.ts'
+import type { NamespaceImages } from './platform/namespace-images.ts'
 
 /** Where an operation works, and what it may read there: what a terminal, a server and a program all have. */
 export interface Workspace {
@@ -14,6 +15,8 @@ export interface Workspace {
   readonly givenVariables?: ReadonlySet<string>
   /** The variables of the platform that is deployed to: the last place in which one is looked for. All are secret. */
   readonly platformVariables?: ReadonlyMap<string, string>
+  /** Where the platform that is deployed to has the images of the namespace; absent: it says nothing about them. */
+  readonly platformImages?: NamespaceImages
 }
 
 /** The same workspace with more variables, such as commands have handed on; those with secret names are secret. */

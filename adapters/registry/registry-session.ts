@@ -24,6 +24,8 @@ export interface RegistrySessionOptions {
    * once a registry asks.
    */
   readonly credentials?: ReadonlyMap<string, RegistryCredentials>
+  /** Asked before the Docker configuration; undefined: it knows none. */
+  readonly loginTo?: (registry: string) => Promise<RegistryCredentials | undefined>
   readonly retries?: Partial<RegistryRetries>
   /** Called before the wait. */
   readonly onRetry?: (retry: RegistryRetry) => void
@@ -44,14 +46,15 @@ export class RegistrySession {
   readonly #authorizer: Authorizer
   readonly #origins = new Map<string, Promise<string>>()
 
-  constructor({ env, signal, credentials, retries, onRetry }: RegistrySessionOptions) {
+  constructor({ env, signal, credentials, loginTo, retries, onRetry }: RegistrySessionOptions) {
     this.#exchange = new RegistryExchange(signal, env, retries, onRetry)
     const read = new Map<string, Promise<RegistryCredentials>>()
-    const fromDocker = async (registry: string) =>
+    const find = async (registry: string) =>
+      (await loginTo?.(registry)) ??
       (await readRegistryCredentials([registry], { env, signal })).get(registry) ?? { kind: 'none' as const }
     this.#authorizer = new Authorizer(this.#exchange, registry => {
       const known = credentials?.get(registry)
-      const found = known ? Promise.resolve(known) : (read.get(registry) ?? fromDocker(registry))
+      const found = known ? Promise.resolve(known) : (read.get(registry) ?? find(registry))
       read.set(registry, found)
       return found
     })

@@ -48,6 +48,8 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
       '--registry-tokens',
       'the registry trusts tokens of the platform: members of a namespace log in to it by the platform',
     ),
+    bundledRegistry: flag('--bundled-registry', 'bring a registry: `images.DOMAIN`, which the nodes have to trust'),
+    registrySize: text('--registry-size <quantity>', 'disk of that registry (default: 50Gi)', { check: diskSize }),
     kubernetesServer: text(
       '--kubernetes-server <url>',
       'address of the API server for people (default: that of the context)',
@@ -189,6 +191,11 @@ export const platformUninstall = command({
     return runUninstall(context, values)
   },
 })
+
+function diskSize(value: string, option: string): void {
+  if (/^[1-9]\d{0,5}[MGT]i$/.test(value)) return
+  throw new UsageError(`\`${option}\` is \`${value}\``, { hint: 'write a size such as `50Gi`' })
+}
 
 function registryOrNone(value: string, option: string): void {
   if (value !== '-') registryPath(value, option)

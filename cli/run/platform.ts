@@ -56,7 +56,10 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const wanted = await wantedProviders(values, installed?.providers ?? [])
     const { providers } = wanted
     const trusted = (await readAuthorities(values.caFile)) ?? installed?.trusted
-    const { kept, ...registry } = wantedRegistry(values, installed?.kept ?? {})
+    const { kept, ...registry } = wantedRegistry(values, installed?.kept ?? {}, {
+      domain,
+      image: platformImages(imageRegistry, version()).registry,
+    })
     const one: Installation = {
       ...(await toInstallation(context, session, { ...values, domain, imageRegistry }, installed?.options)),
       providers,

@@ -15,6 +15,7 @@ import { notBuilt } from './not-built.ts'
 import { loginOf, openBuilder } from './open-builder.ts'
 import { ownSteps } from './own-steps.ts'
 import type { PlannedBuild } from './planned-build.ts'
+import { registryOptions } from './registry-options.ts'
 import { type BuildEnd, runBuilds } from './run-builds.ts'
 import { checkSshKeys } from './ssh-keys.ts'
 import { withImagePlaces } from './unpushed-images.ts'
@@ -65,7 +66,7 @@ export async function buildImages(
           // What a step prints of them is masked.
           onSecret: content => workspace.secrets?.add(secretsInText(Buffer.from(content).toString())),
           credentials: async host => {
-            const login = await loginOf(host, env, signal)
+            const login = await loginOf(host, workspace, signal)
             if (login) workspace.secrets?.add([login.secret])
             return login
           },
@@ -75,7 +76,7 @@ export async function buildImages(
       ),
     )
     const isPushed = settings.push !== false
-    const confirmed = isPushed ? await confirmPushed(builds, ends, { env, signal }) : ends
+    const confirmed = isPushed ? await confirmPushed(builds, ends, registryOptions({ workspace, on }, signal)) : ends
     return referencesOf(builds, confirmed, isPushed, (build, end) =>
       notBuilt(build, withSecrets(specs.get(build.service)!, settings), workspace.cwd, end),
     )

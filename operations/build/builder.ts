@@ -5,7 +5,7 @@ import type { PlannedBuild } from './planned-build.ts'
 
 /** Everything that building needs besides the images. */
 export interface EnsuringWorld {
-  readonly workspace: Pick<Workspace, 'cwd' | 'env' | 'secrets'>
+  readonly workspace: Pick<Workspace, 'cwd' | 'env' | 'secrets' | 'platformImages'>
   readonly on: (event: OperationEvent) => void
 }
 

@@ -14,7 +14,7 @@ const RETRIES = { attempts: 1, silence: 3000 }
 export async function confirmPushed(
   builds: readonly PlannedBuild[],
   ends: ReadonlyMap<string, BuildEnd>,
-  options: Pick<ResolveOptions, 'env' | 'signal'>,
+  { env, signal, loginTo }: Pick<ResolveOptions, 'env' | 'signal' | 'loginTo'>,
 ): Promise<ReadonlyMap<string, BuildEnd>> {
   const pushed = builds.flatMap(({ service, reference }) => {
     const end = ends.get(service)
@@ -24,7 +24,7 @@ export async function confirmPushed(
   })
   if (pushed.length === 0) return ends
   const names = pushed.map(([, name]) => name)
-  const found = await haveDigests(names, { ...options, retries: RETRIES })
+  const found = await haveDigests(names, { env, signal, ...(loginTo && { loginTo }), retries: RETRIES })
   const failed = pushed.filter(([, name]) => found.get(name) === false)
   return new Map([...ends, ...failed.map(([service, name]) => [service, notThere(name)] as const)])
 }

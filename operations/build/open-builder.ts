@@ -9,6 +9,7 @@ import { readRegistryCredentials } from '../../adapters/registry/docker-config.t
 import { hostOf } from '../../adapters/registry/registry.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { openPlatformBuilder } from '../platform/builder.ts'
+import type { Workspace } from '../workspace.ts'
 import { type ChosenBuilder, LOCAL_ENGINE } from './choose-builder.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -89,10 +90,16 @@ async function certificatesOf({ BUILDKIT_CERT_PATH: folder }: Env): Promise<Buil
   })
 }
 
-/** The login that the user's Docker configuration has for a registry. */
-export async function loginOf(host: string, env: Env, signal: AbortSignal): Promise<Login | undefined> {
+/** The login for a registry: that of the platform for its own one, else that in the user's Docker configuration. */
+export async function loginOf(
+  host: string,
+  { env, platformImages }: Pick<Workspace, 'env' | 'platformImages'>,
+  signal: AbortSignal,
+): Promise<Login | undefined> {
   const registry = hostOf(host)
-  const found = (await readRegistryCredentials([registry], { env, signal })).get(registry)
+  const found =
+    (await platformImages?.login(registry)) ??
+    (await readRegistryCredentials([registry], { env, signal })).get(registry)
   if (found?.kind === 'login') return { username: found.username, secret: found.password }
   // Without a user name, BuildKit takes the secret for an identity token.
   if (found?.kind === 'token') return { username: '', secret: found.identityToken }

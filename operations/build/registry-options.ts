@@ -6,13 +6,14 @@ const RETRIES = { attempts: 3, pause: 1000 }
 
 /** How registries are asked for the images of a build: what is waited for is told, once for all questions to a registry. */
 export function registryOptions(
-  { workspace: { env }, on }: EnsuringWorld,
+  { workspace: { env, platformImages }, on }: EnsuringWorld,
   signal: AbortSignal,
 ): RegistrySessionOptions {
   const told = new Set<string>()
   return {
     env,
     signal,
+    ...(platformImages && { loginTo: registry => platformImages.login(registry) }),
     retries: RETRIES,
     onRetry: ({ host, reason, attempt, of, wait }) => {
       const key = `${host} ${attempt}`

@@ -113,7 +113,9 @@ export async function prepareForCluster(
     const wanted = await wantedImages(compilation, built)
     if (wanted.built.size + wanted.plain.size > 0) {
       const { knownImages } = await import('../build/image-configs.ts')
-      const known = await knownImages(wanted, { env: workspace.env, signal })
+      const { env, platformImages } = workspace
+      const loginTo = platformImages && { loginTo: (registry: string) => platformImages.login(registry) }
+      const known = await knownImages(wanted, { env, signal, ...loginTo })
       for (const [service, note] of known.notes) if (!chosen || chosen.has(service)) notes.push(note)
       // Images that were built are referenced by digest.
       const image = new Map([...(options.image ?? []), ...wanted.built])

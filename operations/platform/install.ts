@@ -5,11 +5,13 @@ import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import {
+  EVERYTHING,
   type Installation,
   platformObjects,
   SETTINGS_FILE,
   TRUSTED_FILE,
   undecided,
+  unwantedObjects,
 } from '../../platform/install/server.ts'
 import {
   MANAGED_LABEL,
@@ -64,6 +66,10 @@ export async function installPlatform(
     }
     await applyOne(cluster, object, signal)
     on(`${object.kind.toLowerCase()}/${object.metadata.name}`)
+  }
+  for (const { apiVersion, kind, metadata } of unwantedObjects(one)) {
+    const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
+    if (await cluster.delete(ref, { signal })) on(`${kind.toLowerCase()}/${metadata.name} deleted`)
   }
   on('waits for the server')
   await untilAvailable(world)
@@ -233,6 +239,7 @@ export async function uninstallPlatform(
   keepsData: boolean,
 ): Promise<readonly string[]> {
   const objects = platformObjects({
+    ...EVERYTHING,
     version: '',
     domain: '',
     image: '',

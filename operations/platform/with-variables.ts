@@ -9,6 +9,7 @@ import { openProject } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
 import { connectPlatform } from './connect-platform.ts'
+import { namespaceImages } from './namespace-images.ts'
 
 export interface VariablesWorld<W extends Workspace> {
   readonly workspace: W
@@ -18,7 +19,7 @@ export interface VariablesWorld<W extends Workspace> {
   readonly on: (event: OperationEvent) => void
 }
 
-/** A workspace that knows the variables of the platform, and the project as it is with them. */
+/** A workspace that knows the variables and the registry of the platform, and the project as it is with them. */
 export interface WithVariables<W extends Workspace> {
   readonly workspace: W
   readonly project: OpenProject
@@ -35,17 +36,21 @@ export async function withPlatformVariables<W extends Workspace>(
   { context, namespace, stored }: Pick<Target, 'context' | 'namespace' | 'stored'>,
 ): Promise<WithVariables<W>> {
   if (!isPlatform(context)) return { workspace, project }
-  const { variables, unreadable } = await fetchEffective(context, namespace, stored.token, workspace, signal)
+  const { variables, unreadable, images } = await fetchEffective(context, namespace, stored.token, workspace, signal)
   for (const { name, scope } of unreadable)
     on({
       type: 'warning',
       text: `the platform cannot read its variable \`${name}\` (${scope}) any more; set it again: \`devctl variables set ${name}\``,
     })
   const { good, refused } = accepted(variables)
+  const onSecret = (text: string) => workspace.secrets?.add([text])
+  const ofImages = images && {
+    platformImages: namespaceImages(images, { context, namespace, stored }, workspace.env, signal, onSecret),
+  }
   for (const text of refused) on({ type: 'warning', text })
-  if (good.size === 0) return { workspace, project }
+  if (good.size === 0) return { workspace: { ...workspace, ...ofImages }, project }
   workspace.secrets?.add(good.values())
-  const own = { ...workspace, platformVariables: good }
+  const own = { ...workspace, ...ofImages, platformVariables: good }
   return { workspace: own, project: project.manifest ? await openProject(own, loading) : project }
 }
 
@@ -80,7 +85,7 @@ async function fetchEffective(
     if (!(error instanceof UserError)) throw error
     // A platform that is older than variables has none.
     if (error.cause instanceof PlatformRefusal && error.cause.body.code === 'platform/no-route')
-      return { variables: [], unreadable: [] }
+      return { variables: [], unreadable: [], images: undefined }
     const { message, hint, notes, cause } = error
     const why = `it was asked for the variables of namespace \`${namespace}\``
     throw new UserError(message, { ...(hint !== undefined && { hint }), notes: [...notes, why], cause })

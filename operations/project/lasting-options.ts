@@ -16,12 +16,12 @@ export interface ChosenLasting extends Lasting {
 
 /**
  * The domain and the registry of a deploy, in this order: option,
- * environment, top level of the manifest, `DEVCTL_DOMAIN` and `DEVCTL_REGISTRY`, the context. The
- * last two are for what talks to a cluster: what is rendered or published is the same on every
+ * environment, top level of the manifest, `DEVCTL_DOMAIN` and `DEVCTL_REGISTRY`, the context, the platform. The
+ * last three are for what talks to a cluster: what is rendered or published is the same on every
  * machine. Throws a UsageError for a value that cannot be one.
  */
 export function lastingOptions(
-  { env }: Pick<Workspace, 'env'>,
+  { env, platformImages }: Pick<Workspace, 'env' | 'platformImages'>,
   options: Lasting,
   { environment, manifest }: OpenProject,
   { stored, context }: Pick<Target, 'stored' | 'context'>,
@@ -33,14 +33,16 @@ export function lastingOptions(
     if (value !== undefined) check(value, env[variable] ? variable : `${key} of the context ${context}`)
     return value
   }
-  const registry = chosen('registry', 'DEVCTL_REGISTRY', registryPath)
+  const registry = chosen('registry', 'DEVCTL_REGISTRY', registryPath) ?? platformImages?.name
   const registryFrom = options.registry
     ? '`--registry`'
     : environment?.registry || manifest?.registry
       ? 'the manifest'
       : env.DEVCTL_REGISTRY
         ? '`DEVCTL_REGISTRY`'
-        : `the context \`${context}\``
+        : stored.registry === undefined
+          ? `the platform`
+          : `the context \`${context}\``
   return {
     domain: chosen('domain', 'DEVCTL_DOMAIN', dnsName),
     registry,

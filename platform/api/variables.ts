@@ -22,9 +22,15 @@ const effective = Type.Object({
   unreadable: Type.Array(Type.Object({ name: Type.String(), scope: Type.String() }), {
     description: 'set, but no key of the platform opens them',
   }),
+  images: Type.Optional(
+    Type.Object({
+      name: Type.String({ description: 'the names of images of the namespace begin so; absent: it has no registry' }),
+      hasLogin: Type.Boolean({ description: '`registry-login` gives a login for them' }),
+    }),
+  ),
 })
 /** What a deploy gets. */
-export type EffectiveVariables = Static<typeof effective>
+export type EffectiveVariables = Omit<Static<typeof effective>, 'images'>
 
 const byScope = Type.Object({ scope })
 const byName = Type.Object({ scope, name })

@@ -3,6 +3,7 @@ import {
   KEEPER,
   MANAGED_LABEL,
   PLATFORM_NAMESPACE,
+  PULL_SECRET,
   RUNS_NAMESPACE,
   USERS_GROUP,
   USERS_NAMESPACE,
@@ -50,10 +51,23 @@ export function fence(account: string): readonly KubeObject[] {
         expression: `!(request.resource.group == 'rbac.authorization.k8s.io' && request.resource.resource == 'rolebindings') || object == null || object.?subjects.orValue([]).all(s, (s.kind == 'Group' && s.name == '${USERS_GROUP}' && object.roleRef.name == 'devctl-viewer') || s.kind == 'ServiceAccount' && (s.?namespace.orValue('') in [${own}] || (object.roleRef.name == '${KEEPER}' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}')))`,
         message: 'the platform gives rights to its users and runs only',
       },
+      ...pullOnly(own),
       ...sleepOnly(),
     ],
   })
 }
+
+/** By a Secret of another type, or an annotation of an account, it could give code in a namespace rights elsewhere. */
+const pullOnly = (own: string) => [
+  {
+    expression: `!(request.resource.group == '' && request.resource.resource == 'secrets') || request.namespace in [${own}] || (object != null && object.metadata.name == '${PULL_SECRET}' && object.type == 'kubernetes.io/dockerconfigjson')`,
+    message: 'the platform writes no Secret but that by which Pods pull',
+  },
+  {
+    expression: `!(request.resource.group == '' && request.resource.resource == 'serviceaccounts') || request.namespace in [${own}] || (request.?subResource.orValue('') == '' && object != null && object.metadata.name == 'default' && ${['annotations', 'labels', 'finalizers', 'ownerReferences'].map(field => `object.metadata.?${field}.orValue(null) == oldObject.?metadata.?${field}.orValue(null)`).join(' && ')} && object.?secrets.orValue(null) == oldObject.?secrets.orValue(null) && object.?automountServiceAccountToken.orValue(null) == oldObject.?automountServiceAccountToken.orValue(null))`,
+    message: 'the platform changes nothing of accounts but how their Pods pull',
+  },
+]
 
 /** What sleep may change, by resource: fields of the spec, and annotations. */
 const SLEEP_FIELDS: Readonly<

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { KEEPER } from '../records/names.ts'
+import { KEEPER, PULL_SECRET } from '../records/names.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 
@@ -10,7 +10,7 @@ export const memberRoles = (): readonly KubeObject[] => [
 ]
 
 /**
- * What the platform itself may do in a managed namespace: see what runs, and put it to sleep. What it
+ * What the platform itself may do in a managed namespace: see what runs, put it to sleep, and let it pull images. What it
  * may change of it an admission policy narrows down (`fence.ts`).
  */
 export const keeperRole = (): KubeObject => ({
@@ -24,6 +24,9 @@ export const keeperRole = (): KubeObject => ({
     { apiGroups: ['keda.sh'], resources: ['scaledobjects'], verbs: CHANGE },
     { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['list'] },
+    // The login of Pods for the registry; no other Secret can be written, and none read.
+    { apiGroups: [''], resources: ['secrets'], resourceNames: [PULL_SECRET], verbs: ['create', 'patch'] },
+    { apiGroups: [''], resources: ['serviceaccounts'], resourceNames: ['default'], verbs: ['get', 'create', 'patch'] },
   ],
 })
 const CHANGE = ['get', 'list', 'patch']

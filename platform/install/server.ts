@@ -14,7 +14,9 @@ import { namespaceNamed, toDns, toOutside } from '../records/network-rules.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
 import { fence } from './fence.ts'
 import { hostsPolicy } from './hosts.ts'
+import { type IngressOptions, ingressTo } from './ingress.ts'
 import { networkPoliciesPolicy } from './network-policies.ts'
+import { registryObjects } from './registry.ts'
 import { keeperRole, memberRoles } from './roles.ts'
 
 /** An address as a network, and a port of TCP there. */
@@ -24,7 +26,7 @@ export interface NetworkAddress {
 }
 
 /** What an operator decides about a platform. */
-export interface Installation {
+export interface Installation extends IngressOptions {
   readonly version: string
   /** Environments get their hosts under it, and the platform is `platform.DOMAIN`. */
   readonly domain: string
@@ -33,9 +35,6 @@ export interface Installation {
   /** What runs run in: Node, git, and devctl. */
   readonly runnerImage: string
   readonly replicas: number
-  /** A Secret of `devctl-platform` with a certificate for `*.DOMAIN`; absent: the ingress controller's own. */
-  readonly tlsSecret?: string
-  readonly ingressClass?: string
   /** Networks of the cluster itself, which nothing in a namespace reaches. */
   readonly clusterNetworks?: readonly string[]
   /** Where Pods reach the API server: its Service, and what is behind that. */
@@ -52,6 +51,8 @@ export interface Installation {
   readonly registry?: string
   /** The registry believes tokens of the platform. */
   readonly hasRegistryTokens?: boolean
+  /** The registry is the platform's own one. */
+  readonly bundledRegistry?: { readonly image: string; readonly size: string }
   /** PEM: authorities that the server trusts besides those of its system. */
   readonly trusted?: string
 }
@@ -89,8 +90,20 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     service(),
     ingress(one),
     wakerIngress(one),
+    ...(one.bundledRegistry ? registryObjects({ ...one, ...one.bundledRegistry, url: urlOf(one) }) : []),
   ]
 }
+
+/** What may be there from before, and is not wanted any more. Volumes stay, as they have what people have made. */
+export function unwantedObjects(one: Installation): readonly KubeObject[] {
+  const wanted = new Set(platformObjects(one).map(nameOf))
+  return platformObjects({ ...one, ...EVERYTHING }).filter(object => !wanted.has(nameOf(object)))
+}
+
+/** All that an option can add. */
+export const EVERYTHING = { bundledRegistry: { image: '', size: '1Gi' } }
+
+const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
 
 /** Its own namespaces are not managed: people have no rights in them, and no policy lets others in. */
 const namespace = (name: string): KubeObject => ({
@@ -219,6 +232,7 @@ const settingsOf = (one: Installation) => ({
   ...(one.registry !== undefined && { registry: one.registry }),
   ...(one.hasRegistryTokens && { registryTokens: true }),
   ...(one.trustedProxies && { trustedProxies: one.trustedProxies }),
+  ...(one.bundledRegistry && { bundledRegistry: { size: one.bundledRegistry.size } }),
   runs: { ...(one.kept?.['runs'] as object | undefined), image: one.runnerImage, url: IN_CLUSTER },
 })
 
@@ -308,38 +322,14 @@ const service = (): KubeObject => ({
   },
 })
 
-const ingress = (one: Installation): KubeObject => ingressTo(one, `platform.${one.domain}`, own(NAME))
+const ingress = (one: Installation): KubeObject => ingressTo(one, `platform.${one.domain}`, NAME, own(NAME))
 
 /**
  * All other hosts: nothing leads there, or what did sleeps. Traefik gives a wildcard the first turn, so
  * it gets the lowest priority; other controllers look for the whole host first.
  */
 const wakerIngress = (one: Installation): KubeObject =>
-  ingressTo(one, `*.${one.domain}`, {
+  ingressTo(one, `*.${one.domain}`, NAME, {
     ...own('waker'),
     annotations: { 'traefik.ingress.kubernetes.io/router.priority': '1' },
   })
-
-function ingressTo(
-  { tlsSecret, ingressClass }: Installation,
-  host: string,
-  metadata: KubeObject['metadata'],
-): KubeObject {
-  return {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'Ingress',
-    metadata,
-    spec: {
-      ...(ingressClass !== undefined && { ingressClassName: ingressClass }),
-      tls: [{ hosts: [host], ...(tlsSecret !== undefined && { secretName: tlsSecret }) }],
-      rules: [
-        {
-          host,
-          http: {
-            paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: NAME, port: { name: 'http' } } } }],
-          },
-        },
-      ],
-    },
-  }
-}

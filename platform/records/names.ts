@@ -9,6 +9,9 @@ export const LOGIN_SECRET = 'login'
 /** The Secret of `devctl-platform` with the key for tokens of the registry, and its certificate. */
 export const REGISTRY_SECRET = 'registry'
 
+/** The Secret of each namespace by which its Pods pull. */
+export const PULL_SECRET = 'devctl-registry'
+
 /** The Secret of `devctl-platform` with the keys that seal: `k1`, `k2` … */
 export const KEYS_SECRET = 'keys'
 /** The Lease of the replica that leads, in `devctl-platform`. */

@@ -7,6 +7,7 @@ import { Namespaces } from './namespaces.ts'
 import { Previews } from './previews.ts'
 import { makeProviders } from './providers/make-providers.ts'
 import type { IdentityProvider } from './providers/provider.ts'
+import { PullSecrets } from './registry/pull-secrets.ts'
 import { RunLogs } from './run-logs.ts'
 import { Runs } from './runs.ts'
 import { Sleep } from './sleep.ts'
@@ -24,6 +25,7 @@ export interface PlatformParts {
   readonly variables: PlatformVariables
   readonly credentials: ForgeCredentials
   readonly namespaces: Namespaces
+  readonly pullSecrets: PullSecrets
   readonly logins: Logins
   readonly live: LiveNamespaces
   readonly ci: CiExchange
@@ -41,7 +43,8 @@ export interface PlatformParts {
 export function makeParts(world: PlatformWorld): PlatformParts {
   const users = new Users(world)
   const tokens = new Tokens(world)
-  const namespaces = new Namespaces(world, users)
+  const pullSecrets = new PullSecrets(world)
+  const namespaces = new Namespaces(world, users, pullSecrets)
   const credentials = new ForgeCredentials(world)
   const sleep = new Sleep(world)
   const index = new NamespaceIndex(world)
@@ -52,6 +55,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     variables: new PlatformVariables(world),
     credentials,
     namespaces,
+    pullSecrets,
     logins: new Logins(world),
     live: new LiveNamespaces(world, new UserClusters(world), tokens),
     ci: new CiExchange(world, { users, tokens }),

@@ -2,6 +2,7 @@ import { expiredTask } from './expired.ts'
 import { idleTask } from './idle.ts'
 import type { LeaderTask } from './leader.ts'
 import type { PlatformParts } from './make-parts.ts'
+import { pullSecretsTask } from './registry/pull-secrets.ts'
 import { RunKeeper } from './run-keeper.ts'
 import { standingTask } from './standings.ts'
 import type { PlatformWorld } from './world.ts'
@@ -11,5 +12,6 @@ export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly 
   expiredTask(world),
   standingTask(world, parts),
   idleTask(world, parts),
+  pullSecretsTask(world, parts.pullSecrets),
   new RunKeeper(world, parts),
 ]

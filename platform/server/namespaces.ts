@@ -19,6 +19,7 @@ import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
 import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.ts'
 import { surroundings } from './namespace-objects.ts'
 import { noNamespace, notAllowed, PlatformError } from './platform-error.ts'
+import type { PullSecrets } from './registry/pull-secrets.ts'
 import type { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -36,10 +37,12 @@ export interface SharedNamespace {
 export class Namespaces {
   readonly #world: PlatformWorld
   readonly #users: Users
+  readonly #pullSecrets: PullSecrets
 
-  constructor(world: PlatformWorld, users: Users) {
+  constructor(world: PlatformWorld, users: Users, pullSecrets: PullSecrets) {
     this.#world = world
     this.#users = users
+    this.#pullSecrets = pullSecrets
   }
 
   /** Those that somebody may see: their own, those that they are members of, global ones; for administrators all. */
@@ -119,10 +122,12 @@ export class Namespaces {
     // Before it is there, none of its hosts may be taken by the others (design, section 5).
     for (const shorter of shorterNames(name, names))
       await this.#claimHosts(all.find(one => one.name === shorter)!, name)
-    await this.#createNew(namespace)
+    const { uid } = await this.#createNew(namespace)
     try {
       await this.#meet(namespace)
       await this.#fill(namespace)
+      // Before the first Pod: what it pulls with is decided when it is made.
+      if (uid !== undefined) await this.#pullSecrets.begin({ name, uid })
     } catch (error) {
       // Half a namespace would be one without limits.
       await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name }).catch(() => {})
@@ -207,9 +212,9 @@ export class Namespaces {
     return found.flatMap(one => toNamespace(one) ?? [])
   }
 
-  async #createNew(namespace: ManagedNamespace): Promise<void> {
+  async #createNew(namespace: ManagedNamespace): Promise<KubeObject['metadata']> {
     try {
-      await this.#world.cluster.create(fromNamespace(namespace))
+      return (await this.#world.cluster.create(fromNamespace(namespace))).metadata
     } catch (error) {
       if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
       throw new PlatformError(409, 'exists', `namespace \`${namespace.name}\` is taken`, {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { StoredContext } from '../../operations/contexts/store.ts'
 import { lastingOptions } from '../../operations/project/lasting-options.ts'
 import { openProject } from '../../operations/project/open-project.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
@@ -62,6 +63,15 @@ describe('the domain and the registry of a deploy come from', () => {
     const project = await opened(manifest, environment)
     const { domain, registry } = lastingOptions({ env }, options, project, { stored, context: 'kind' })
     expect([domain, registry]).toEqual(expected)
+  })
+
+  test('what a platform has counts least', async () => {
+    const platformImages = { name: 'images.example.com/ann', login: async () => undefined }
+    const project = await opened(EMPTY)
+    const of = (record: StoredContext) =>
+      lastingOptions({ env: {}, platformImages }, none, project, { stored: record, context: 'https://p.example.com' })
+    expect(of({ name: 'x' })).toMatchObject({ registry: 'images.example.com/ann', registryFrom: 'the platform' })
+    expect(of(stored)).toMatchObject({ registry: 'context.example.com/r' })
   })
 
   test('a value that cannot be one is refused with where it is from', async () => {

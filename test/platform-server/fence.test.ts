@@ -57,6 +57,41 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
     )
   })
 
+  test('writes no Secret into a namespace but that by which Pods pull, and nothing else about accounts', async () => {
+    const secret = (name: string, type = 'kubernetes.io/dockerconfigjson'): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: ann.home, annotations: { 'kubernetes.io/service-account.name': 'default' } },
+      type,
+      data: { '.dockerconfigjson': Buffer.from('{"auths":{}}').toString('base64') },
+    })
+    await apply(secret('devctl-registry'))
+    await refused(apply(secret('other')))
+    await refused(platform.own.create(secret('other')))
+    const ref = { apiVersion: 'v1', kind: 'Secret', name: 'devctl-registry', namespace: ann.home }
+    await refused(platform.own.get(ref))
+    await refused(platform.own.delete(ref))
+    await platform.cluster.delete(ref)
+    await refused(apply(secret('devctl-registry', 'kubernetes.io/service-account-token')))
+    await refused(apply({ ...secret('devctl-registry'), metadata: { name: 'devctl-registry', namespace: 'default' } }))
+
+    const account = (name: string, more: object, annotations = {}): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name, namespace: ann.home, annotations },
+      ...more,
+    })
+    const imagePullSecrets = [{ name: 'devctl-registry' }]
+    await apply(account('default', { imagePullSecrets }))
+    await refused(apply(account('other', { imagePullSecrets })))
+    await refused(apply(account('default', { imagePullSecrets, secrets: [{ name: 'x' }] })))
+    await refused(apply(account('default', { imagePullSecrets, automountServiceAccountToken: true })))
+    await refused(apply(account('default', { imagePullSecrets }, { 'eks.amazonaws.com/role-arn': 'x' })))
+    const token = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }
+    const ofAccount = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace: ann.home }
+    await refused(platform.own.createIn(ofAccount, 'token', token))
+  })
+
   test('gives itself no rights but those to put to sleep', async () => {
     const binding = fromMember({ namespace: ann.home, user: ann.id, role: 'developer' })
     for (const subject of [

@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openArtifacts } from '../../adapters/registry/artifact-store.ts'
+import { Secret } from '../../operations/contexts/secret.ts'
+import { namespaceImages } from '../../operations/platform/namespace-images.ts'
 import type { RegistryAccess } from '../../platform/rules/registry-access.ts'
+import { pullSecretsTask } from '../../platform/server/registry/pull-secrets.ts'
 import { registryPassword } from '../../platform/server/registry/registry-logins.ts'
 import { findRegistry, freePort, startRegistry, type TestRegistry } from './docker-registry.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
@@ -143,6 +146,46 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect((await ask(over, scope)).status).toBe(401)
   })
 
+  /** The password that Pods of a namespace have. */
+  const ofPodsIn = async (namespace: string) => {
+    const secret = await platform.cluster.get({ apiVersion: 'v1', kind: 'Secret', name: 'devctl-registry', namespace })
+    expect(secret?.['type']).toBe('kubernetes.io/dockerconfigjson')
+    const { '.dockerconfigjson': data = '' } = (secret?.['data'] ?? {}) as Readonly<Record<string, string>>
+    const { auths } = JSON.parse(Buffer.from(data, 'base64').toString())
+    return auths[`127.0.0.1:${port}`].password as string
+  }
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default' }
+
+  test('Pods of a new namespace have a login by their account, which the leader renews; what others add stays', async () => {
+    const scope = `repository:${name}/web:pull,push repository:${stranger!.home}/web:pull`
+    const first = await ofPodsIn(name)
+    expect(await granted(first, scope)).toBe(`${name}/web:pull`)
+    const namesOf = async () =>
+      (await platform.cluster.get({ ...account, namespace: name }))?.['imagePullSecrets'] as { name: string }[]
+    expect(await namesOf()).toEqual([{ name: 'devctl-registry' }])
+    const own = { imagePullSecrets: [{ name: 'own' }] }
+    await platform.cluster.patch({ ...account, namespace: name }, own, { manager: 'ann' })
+
+    const task = pullSecretsTask(platform.world, platform.parts.pullSecrets)
+    const signal = AbortSignal.timeout(60_000)
+    await task.run(signal)
+    const second = await ofPodsIn(name)
+    expect(second).not.toBe(first)
+    expect(await namesOf()).toEqual([{ name: 'own' }, { name: 'devctl-registry' }])
+    await task.run(signal)
+    expect(await ofPodsIn(name)).toBe(second)
+    platform.later += 2 * 3_600_000
+    try {
+      await task.run(signal)
+      expect(await ofPodsIn(name)).not.toBe(second)
+      platform.later += 3 * 3_600_000
+      expect((await ask(second, scope)).status).toBe(401)
+    } finally {
+      platform.later = 0
+    }
+    expect(platform.log.filter(line => line.includes('login of'))).toEqual([])
+  })
+
   test('nobody gets one with something else', async () => {
     const ends = platform.world.now() + 60_000
     const good = registryPassword(platform.world, { namespace: { name, uid }, ends })
@@ -227,23 +270,26 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
           ),
         },
       )
-    const push = async (password: string | undefined, image: string) => {
-      const opened = store(password, image, true)
-      const [config, layer] = [blob('{}'), blob('a layer')]
-      const manifest = JSON.stringify({
+    const layers = () => [blob('{}'), blob('a layer')]
+    const manifestOf = () => {
+      const [config, layer] = layers()
+      return JSON.stringify({
         schemaVersion: 2,
         mediaType: 'application/vnd.oci.image.manifest.v1+json',
         config: {
           mediaType: 'application/vnd.oci.image.config.v1+json',
-          size: config.bytes.length,
-          digest: config.digest,
+          size: config!.bytes.length,
+          digest: config!.digest,
         },
         layers: [
-          { mediaType: 'application/vnd.oci.image.layer.v1.tar', size: layer.bytes.length, digest: layer.digest },
+          { mediaType: 'application/vnd.oci.image.layer.v1.tar', size: layer!.bytes.length, digest: layer!.digest },
         ],
       })
+    }
+    const push = async (password: string | undefined, image: string) => {
+      const opened = store(password, image, true)
       try {
-        return await opened.push({ manifest: blob(manifest), blobs: [config, layer] }, undefined, [])
+        return await opened.push({ manifest: blob(manifestOf()), blobs: layers() }, undefined, [])
       } catch (error) {
         return (error as Error).message
       } finally {
@@ -277,6 +323,52 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
         (await loginOf(stranger!, stranger!.home)).body.password,
       ])
         expect(await pull(refused, image)).toMatch(REFUSED)
+    })
+
+    test('the command line pushes with a login for the namespace, which only its registry gets', async () => {
+      const { body } = await platform.call('GET /namespaces/:ns/variables/effective', {
+        token: owner!.token,
+        params: { ns: name },
+      })
+      expect(body.images).toEqual({ name: `127.0.0.1:${port}/${name}`, hasLogin: true })
+      const { port: own } = platform.app.server.address() as AddressInfo
+      const heard: string[] = []
+      const images = namespaceImages(
+        body.images!,
+        {
+          context: `http://127.0.0.1:${own}`,
+          namespace: name,
+          stored: { name: 'x', token: new Secret(owner!.token) },
+        },
+        {},
+        AbortSignal.timeout(30_000),
+        text => heard.push(text),
+      )
+      expect(await images.login('docker.io')).toBeUndefined()
+      const [first, second] = await Promise.all([1, 2].map(() => images.login(`127.0.0.1:${port}`)))
+      expect(first).toEqual(second)
+      // What steps print of it is masked; the token of the person goes nowhere.
+      expect(heard).toEqual([expect.stringMatching(/^devctl_registry_/)])
+      expect(JSON.stringify(first)).not.toContain(owner!.token)
+      const opened = openArtifacts(
+        { name: `${images.name}/api`, tag: '1' },
+        {
+          env: { DOCKER_CONFIG: '/nonexistent' },
+          signal: AbortSignal.timeout(30_000),
+          mayPush: true,
+          loginTo: registry => images.login(registry),
+        },
+      )
+      expect(await opened.push({ manifest: blob(manifestOf()), blobs: layers() }, undefined, [])).toBe(true)
+      opened.close()
+      const without = namespaceImages(
+        { name: images.name, hasLogin: false },
+        { context: 'https://nowhere.example.com', namespace: name, stored: { name: 'x' } },
+        {},
+        AbortSignal.timeout(1000),
+        () => {},
+      )
+      expect(await without.login(`127.0.0.1:${port}`)).toBeUndefined()
     })
 
     test('a layer of another namespace is not taken over by its digest', async () => {

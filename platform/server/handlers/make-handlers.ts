@@ -27,7 +27,7 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...runHandlers(parts),
   ...previewHandlers(parts),
   ...userHandlers(parts),
-  ...variableHandlers(parts),
+  ...variableHandlers(world, parts),
   ...credentialHandlers(parts),
   ...registryHandlers(world, parts),
 })

@@ -4,9 +4,13 @@ import type { Identified } from '../caller.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { PlatformError } from '../platform-error.ts'
 import { namespaceOwner, secretOwner } from '../secret-owners.ts'
+import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
-export function variableHandlers({ users, namespaces, variables }: PlatformParts): HandlersOf<typeof variableRoutes> {
+export function variableHandlers(
+  { settings: { registry }, registryKey }: PlatformWorld,
+  { users, namespaces, variables }: PlatformParts,
+): HandlersOf<typeof variableRoutes> {
   const change = async (by: Identified, scope: string, values: Readonly<Record<string, string | null>>) => {
     const owner = await secretOwner(by, scope, 'change', 'to change these variables', namespaces)
     return variables.change(owner, by.user.id, values)
@@ -34,7 +38,12 @@ export function variableHandlers({ users, namespaces, variables }: PlatformParts
     },
     'GET /namespaces/:ns/variables/effective': async ({ params, by }) => {
       const namespace = await namespaceOwner(by, params.ns, 'deploy', 'to deploy there', namespaces)
-      return variables.effective(by.user.id, namespace)
+      const found = await variables.effective(by.user.id, namespace)
+      const images = registry === undefined ? undefined : `${registry}/${namespace.name}`
+      return {
+        ...found,
+        ...(images !== undefined && { images: { name: images, hasLogin: registryKey !== undefined } }),
+      }
     },
   }
 }

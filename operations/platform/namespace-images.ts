@@ -1,0 +1,53 @@
+import type { RegistryCredentials } from '../../adapters/registry/docker-config.ts'
+import { registryOf } from '../../adapters/registry/registry.ts'
+import type { Target } from '../contexts/target.ts'
+import { connectPlatform } from './connect-platform.ts'
+
+/** Where the images of a namespace of a platform are. */
+export interface NamespaceImages {
+  /** Their names begin so: `images.dev.example.com/shop`. */
+  readonly name: string
+  /** The login for a registry, if it is this one and takes those of the platform. */
+  login(registry: string): Promise<RegistryCredentials | undefined>
+}
+
+/** Milliseconds before its end at which a login is not used any more. */
+const MARGIN = 300_000
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * The images of a namespace whose platform has said their name. A login is asked for when a registry wants one; it is for
+ * the images of this namespace only, as builders get to see it. `onSecret` hears it.
+ */
+export function namespaceImages(
+  { name, hasLogin }: { readonly name: string; readonly hasLogin: boolean },
+  { context, namespace, stored }: Pick<Target, 'context' | 'namespace' | 'stored'>,
+  env: Env,
+  signal: AbortSignal,
+  onSecret: (text: string) => void,
+): NamespaceImages {
+  const host = registryOf(`${name}/image`)
+  let last: Promise<{ readonly credentials: RegistryCredentials; readonly ends: number }> | undefined
+  const ask = async () => {
+    const platform = connectPlatform(context, stored.token, env)
+    const route = 'POST /namespaces/:ns/registry-login'
+    const { username, password, expires } = await platform.call(route, { params: { ns: namespace } }, signal)
+    onSecret(password)
+    return { credentials: { kind: 'login', username, password } as const, ends: Date.parse(expires) }
+  }
+  return {
+    name,
+    async login(registry) {
+      if (!hasLogin || registry !== host) return undefined
+      if (last && (await last).ends - MARGIN < Date.now()) last = undefined
+      last ??= ask()
+      try {
+        return (await last).credentials
+      } catch (error) {
+        last = undefined
+        throw error
+      }
+    },
+  }
+}

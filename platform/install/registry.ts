@@ -1,0 +1,133 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { PLATFORM_NAMESPACE, REGISTRY_SECRET } from '../records/names.ts'
+import { type IngressOptions, ingressTo } from './ingress.ts'
+
+/** The registry that comes with a platform (distribution). */
+export interface BundledRegistry extends IngressOptions {
+  readonly image: string
+  /** Of its disk: `50Gi`. It is decided when it is made. */
+  readonly size: string
+  readonly domain: string
+  /** The platform. */
+  readonly url: string
+}
+
+const NAME = 'registry'
+const PORT = 5000
+const LABELS = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/part-of': 'devctl' }
+const TRUST = '/etc/registry-trust'
+
+/** Its host, which the nodes pull from. */
+export const registryHost = (domain: string): string => `images.${domain}`
+
+const metadata = { name: NAME, namespace: PLATFORM_NAMESPACE, labels: LABELS }
+
+/** Its objects. It believes tokens that the platform signs, and has the certificate of the key only. */
+export const registryObjects = (one: BundledRegistry): readonly KubeObject[] => [
+  {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata,
+    data: { 'config.yml': `${JSON.stringify(configOf(one), undefined, 2)}\n` },
+  },
+  // It asks nobody anything.
+  {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata,
+    spec: { podSelector: { matchLabels: { 'app.kubernetes.io/name': NAME } }, policyTypes: ['Egress'], egress: [] },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata,
+    spec: { selector: { 'app.kubernetes.io/name': NAME }, ports: [{ name: 'http', port: 80, targetPort: 'http' }] },
+  },
+  statefulSet(one),
+  ingressTo(one, registryHost(one.domain), NAME, {
+    ...metadata,
+    // A layer is one request, however large.
+    annotations: {
+      'nginx.ingress.kubernetes.io/proxy-body-size': '0',
+      'nginx.ingress.kubernetes.io/proxy-request-buffering': 'off',
+      'nginx.ingress.kubernetes.io/proxy-read-timeout': '900',
+    },
+  }),
+]
+
+/** https://distribution.github.io/distribution/about/configuration/; JSON is YAML. */
+const configOf = ({ domain, url }: BundledRegistry) => ({
+  version: '0.1',
+  log: { level: 'info' },
+  storage: {
+    filesystem: { rootdirectory: '/data' },
+    delete: { enabled: true },
+    cache: { blobdescriptor: 'inmemory' },
+    maintenance: { uploadpurging: { enabled: true, age: '24h', interval: '6h', dryrun: false } },
+  },
+  // Behind an ingress it does not know its own address.
+  http: { addr: `:${PORT}`, relativeurls: true },
+  auth: {
+    token: {
+      realm: `${url}/api/v1/registry/token`,
+      service: registryHost(domain),
+      issuer: url,
+      rootcertbundle: `${TRUST}/tls.crt`,
+    },
+  },
+})
+
+const statefulSet = (one: BundledRegistry): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata,
+  spec: {
+    replicas: 1,
+    serviceName: NAME,
+    selector: { matchLabels: { 'app.kubernetes.io/name': NAME } },
+    template: {
+      // It reads its configuration when it starts.
+      metadata: { labels: LABELS, annotations: { 'dev.platform/url': one.url } },
+      spec: {
+        automountServiceAccountToken: false,
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: 65532,
+          runAsGroup: 65532,
+          fsGroup: 65532,
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+        containers: [
+          {
+            name: NAME,
+            image: one.image,
+            ports: [{ name: 'http', containerPort: PORT }],
+            readinessProbe: { tcpSocket: { port: 'http' }, periodSeconds: 2 },
+            resources: { requests: { cpu: '20m', memory: '64Mi' }, limits: { memory: '512Mi' } },
+            securityContext: {
+              allowPrivilegeEscalation: false,
+              readOnlyRootFilesystem: true,
+              capabilities: { drop: ['ALL'] },
+            },
+            volumeMounts: [
+              { name: 'config', mountPath: '/etc/registry', readOnly: true },
+              { name: 'trust', mountPath: TRUST, readOnly: true },
+              { name: 'data', mountPath: '/data' },
+            ],
+          },
+        ],
+        volumes: [
+          { name: 'config', configMap: { name: NAME } },
+          // Not the key: who breaks in here signs nothing.
+          { name: 'trust', secret: { secretName: REGISTRY_SECRET, items: [{ key: 'tls.crt', path: 'tls.crt' }] } },
+        ],
+      },
+    },
+    volumeClaimTemplates: [
+      {
+        metadata: { name: 'data' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: one.size } } },
+      },
+    ],
+  },
+})

@@ -1,0 +1,144 @@
+import { pause } from '../../../adapters/http/back-off.ts'
+import { ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { MANAGED_LABEL, MANAGER, PULL_SECRET, rfc3339 } from '../../records/names.ts'
+import { toNamespace } from '../../records/namespace.ts'
+import { splitRegistry } from '../../rules/registry-access.ts'
+import type { LeaderTask } from '../leader.ts'
+import type { PlatformWorld } from '../world.ts'
+import { type NamespaceId, registryPassword } from './registry-logins.ts'
+
+/** Milliseconds that a login of Pods is good for; who was a member and has kept one pulls for so long at most. */
+const LIFETIME = 4 * 3_600_000
+/** Milliseconds after which it is replaced. */
+const RENEWAL = LIFETIME / 4
+const EVERY = 30_000
+/** Namespaces at a time. */
+const TOGETHER = 4
+/** Milliseconds in which new rights are known, and between two looks. */
+const RIGHTS = 10_000
+const AGAIN = 50
+/** Attempts to write beside others who write the same account. */
+const CONFLICTS = 5
+
+/**
+ * The logins by which Pods of namespaces pull: a Secret in each, which the ServiceAccount `default` names, so that
+ * nobody has to. It pulls images of its namespace and shared ones, and nothing else.
+ */
+export class PullSecrets {
+  readonly #world: PlatformWorld
+
+  constructor(world: PlatformWorld) {
+    this.#world = world
+  }
+
+  /** False where the registry takes no tokens of the platform. */
+  get isUsed(): boolean {
+    const { settings, registryKey } = this.#world
+    return settings.registry !== undefined && registryKey !== undefined
+  }
+
+  /** The first login of a namespace that was just made: the API server may not know yet that the platform has rights in it. */
+  async begin(namespace: NamespaceId): Promise<void> {
+    const until = AbortSignal.timeout(RIGHTS)
+    for (;;) {
+      try {
+        return await this.renew(namespace)
+      } catch (error) {
+        if (!(error instanceof ClusterError) || error.failure !== 'forbidden' || until.aborted) throw error
+        await pause(AGAIN, undefined)
+      }
+    }
+  }
+
+  /** Writes a new login into a namespace, and has its Pods use it. */
+  async renew(namespace: NamespaceId, signal?: AbortSignal): Promise<void> {
+    const { cluster, settings, now } = this.#world
+    if (!this.isUsed) return
+    const { host } = splitRegistry(settings.registry!)
+    const password = registryPassword(this.#world, { namespace, ends: now() + LIFETIME })
+    const secret = pullSecret(namespace.name, host, password)
+    await cluster.apply(secret, { manager: MANAGER, force: true, ...(signal && { signal }) })
+    await this.#use(namespace.name, signal)
+  }
+
+  /** What others have written into the account stays. */
+  async #use(namespace: string, signal: AbortSignal | undefined): Promise<void> {
+    const { cluster } = this.#world
+    const ref = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace }
+    const options = { manager: MANAGER, ...(signal && { signal }) }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const live = await cluster.get(ref, { ...(signal && { signal }) })
+        const secrets = live ? secretsOf(live) : []
+        if (secrets.some(({ name }) => name === PULL_SECRET)) return
+        const imagePullSecrets = [...secrets, { name: PULL_SECRET }]
+        const { apiVersion, kind, name } = ref
+        if (live) {
+          const { resourceVersion } = live.metadata
+          await cluster.patch(ref, { metadata: { resourceVersion }, imagePullSecrets }, options)
+        } else {
+          // The cluster makes it a moment after its namespace; then it is there already.
+          await cluster.apply({ apiVersion, kind, metadata: { name, namespace }, imagePullSecrets }, options)
+        }
+        return
+      } catch (error) {
+        if (!(error instanceof ClusterError) || error.failure !== 'conflict' || attempt >= CONFLICTS) throw error
+      }
+    }
+  }
+}
+
+function secretsOf(account: KubeObject): readonly { readonly name: string }[] {
+  const found = account['imagePullSecrets']
+  return Array.isArray(found) ? found : []
+}
+
+function pullSecret(namespace: string, host: string, password: string): KubeObject {
+  const login = { username: 'pods', password, auth: Buffer.from(`pods:${password}`).toString('base64') }
+  const config = JSON.stringify({ auths: { [host]: login } })
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: PULL_SECRET, namespace, labels: { [MANAGED_LABEL]: 'true' } },
+    type: 'kubernetes.io/dockerconfigjson',
+    data: { '.dockerconfigjson': Buffer.from(config).toString('base64') },
+  }
+}
+
+/** Renews the logins of all namespaces. One that makes trouble is logged, and the others follow. */
+export function pullSecretsTask(world: PlatformWorld, secrets: PullSecrets): LeaderTask {
+  const { cluster, now } = world
+  /** When each was renewed by this replica, by uid. */
+  const renewed = new Map<string, number>()
+
+  const tryOne = async (object: KubeObject, signal: AbortSignal) => {
+    const namespace = toNamespace(object)
+    if (namespace?.uid === undefined || namespace.status === 'Deleting') return
+    const { name, uid } = namespace
+    const last = renewed.get(uid)
+    if (last !== undefined && now() - last < RENEWAL) return
+    try {
+      await secrets.renew({ name, uid }, signal)
+      renewed.set(uid, now())
+    } catch (error) {
+      signal.throwIfAborted()
+      world.log({ time: rfc3339(now()), text: `the login of ${name} for the registry: ${error}` })
+    }
+  }
+
+  return {
+    name: 'logins for the registry',
+    everyMs: EVERY,
+    async run(signal) {
+      if (!secrets.isUsed) return
+      const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
+      const there = new Set<string>()
+      for await (const page of cluster.pages(query, { signal })) {
+        for (const { metadata } of page) there.add(metadata.uid ?? '')
+        for (let at = 0; at < page.length; at += TOGETHER)
+          await Promise.all(page.slice(at, at + TOGETHER).map(one => tryOne(one, signal)))
+      }
+      for (const uid of renewed.keys()) if (!there.has(uid)) renewed.delete(uid)
+    },
+  }
+}
