@@ -22,6 +22,7 @@ export default defineConfig({
             'test/repositories/killed.test.ts',
             'test/cluster/deploy-killed.test.ts',
             'test/buildkit/killed.test.ts',
+            'test/platform-server/killed.test.ts',
             'test/develop/killed.test.ts',
             'test/develop/up-killed.test.ts',
             'test/differential/**/*.test.ts',

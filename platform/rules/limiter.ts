@@ -35,6 +35,12 @@ export class Limiter {
     return 0
   }
 
+  /** Gives an attempt back that does not count after all. */
+  giveBack(key: string): void {
+    const full = this.#full.get(key)
+    if (full !== undefined) this.#full.set(key, full - this.#options.every)
+  }
+
   get size(): number {
     return this.#full.size
   }

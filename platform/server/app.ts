@@ -9,7 +9,7 @@ import { browserOf } from './browser.ts'
 import { registerBrowserLogin } from './browser-login.ts'
 import { checkCaller, type Identified, whoIs } from './caller.ts'
 import { toEventStream } from './event-stream.ts'
-import type { RouteHandler, ServeConnection, StreamEvent } from './handlers/handler.ts'
+import type { AuditNote, RouteHandler, ServeConnection, StreamEvent } from './handlers/handler.ts'
 import { makeHandlers } from './handlers/make-handlers.ts'
 import { type LoginLimits, loginLimits } from './login-limits.ts'
 import type { PlatformParts } from './make-parts.ts'
@@ -25,13 +25,25 @@ const BODY_OF_CALLER = 512 * 1024
 /** Milliseconds in which a request has to be complete. */
 const REQUEST = 30_000
 
+/** How requests come. */
+export interface AppOptions {
+  /** There is no proxy: nobody's `X-Forwarded-For` says anything. */
+  readonly isDirect?: boolean
+}
+
 /** The server with all routes of the table and the pages of the UI, before it listens. */
-export function createApp(world: PlatformWorld, parts: PlatformParts, web?: WebFiles): FastifyInstance {
+export function createApp(
+  world: PlatformWorld,
+  parts: PlatformParts,
+  web?: WebFiles,
+  { isDirect = false }: AppOptions = {},
+): FastifyInstance {
+  const proxies = isDirect ? [] : [...world.settings.trustedProxies]
   const app = Fastify({
     bodyLimit: BODY,
     requestTimeout: REQUEST,
     // Of others, `X-Forwarded-For` is what somebody has written.
-    trustProxy: [...world.settings.trustedProxies],
+    trustProxy: proxies,
     // What is sent is as the table says, or refused: nothing is converted, and nothing left out.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
   })
@@ -44,11 +56,16 @@ export function createApp(world: PlatformWorld, parts: PlatformParts, web?: WebF
     return reply.code(answer.status).headers(answer.headers).send(answer.body)
   })
   registerPages(app, web)
-  app.addHook('preClose', async () => parts.live.close())
+  // What has no end of its own would hold up the end of the server.
+  const open = new Set<AbortController>()
+  app.addHook('preClose', async () => {
+    for (const one of open) one.abort()
+    parts.live.close()
+  })
   const handlers = makeHandlers(world, parts)
-  const limits = loginLimits()
+  const limits = loginLimits(isDirect ? 'none' : proxies.length > 0 ? 'named' : 'unnamed')
   for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
-    register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits)
+    register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, open)
   registerBrowserLogin(app, world, parts, limits)
   answerUpgrades(app)
   return app
@@ -62,17 +79,21 @@ function register(
   world: PlatformWorld,
   parts: PlatformParts,
   limits: LoginLimits,
+  open: Set<AbortController>,
 ): void {
   const [method = 'GET', path = ''] = name.split(' ')
   const auditCall = (request: FastifyRequest, status: number) => {
-    if (route.audit === undefined) return
+    const note = notes.get(request)
+    // Who is refused before anything is looked at has changed nothing, and would fill the log.
+    if (route.audit === undefined || note?.isNothing || (status === 429 && !callers.has(request))) return
     const by = callers.get(request)
-    const what = { ...(request.params as object), ...(route.isUpgrade && (request.query as object)) }
+    const what = { ...(request.params as object), ...(route.isUpgrade && (request.query as object)), ...note?.what }
+    const who = by ? { user: by.user.id, token: by.token.id } : note?.who
     world.audit({
       time: rfc3339(world.now()),
       action: route.audit,
-      ...(by && { user: by.user.id, token: by.token.id }),
-      ...((route.params || route.isUpgrade) && { what }),
+      ...who,
+      ...(Object.keys(what).length > 0 && { what }),
       status,
     })
   }
@@ -88,7 +109,7 @@ function register(
     },
     // Before the body is read and checked: who is nobody learns nothing of what is wanted.
     onRequest: async request => {
-      if (route.caller === 'nobody') return limits.address(name, request.ip)
+      if (route.caller === 'nobody') return limits.attempt(name, request)
       if (route.caller === 'registry') {
         pullers.set(request, await registryCaller(request.headers, world, parts))
         return
@@ -98,7 +119,13 @@ function register(
       limits.account(name, by.user.id)
       checkCaller(by, route, { ...(request.query as object), ...(request.params as object) })
     },
-    onResponse: async (request, reply) => auditCall(request, reply.statusCode),
+    preHandler: async request => {
+      if (route.caller === 'nobody') limits.target(name, request.body)
+    },
+    onResponse: async (request, reply) => {
+      if (route.caller === 'nobody' && reply.statusCode < 400) limits.right(name, request)
+      auditCall(request, reply.statusCode)
+    },
     handler: async (request, reply) => {
       // Checked against the shapes of the table.
       const call = {
@@ -108,7 +135,8 @@ function register(
         by: callers.get(request),
         puller: pullers.get(request),
         after: lastEventId(request),
-        signal: gone(reply),
+        note: (more: AuditNote) => void notes.set(request, more),
+        signal: gone(reply, open),
         browser: browserOf(request.headers, world.settings.url, value => void reply.header('set-cookie', value)),
       } as Parameters<typeof handle>[0]
       const answer: unknown = await handle(call)
@@ -134,16 +162,19 @@ function lastEventId({ headers }: FastifyRequest): string | undefined {
   return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) ? id : undefined
 }
 
-/** Aborted when the client has gone before it has the whole answer. */
-function gone({ raw }: FastifyReply): AbortSignal {
+/** Aborted when the client has gone before it has the whole answer; `open` has those whose clients are there. */
+function gone({ raw }: FastifyReply, open: Set<AbortController>): AbortSignal {
   const end = new AbortController()
+  open.add(end)
   raw.once('close', () => {
+    open.delete(end)
     if (!raw.writableFinished) end.abort()
   })
   return end.signal
 }
 
 const callers = new WeakMap<FastifyRequest, Identified>()
+const notes = new WeakMap<FastifyRequest, AuditNote>()
 const pullers = new WeakMap<FastifyRequest, RegistryCaller>()
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, world: PlatformWorld): void {

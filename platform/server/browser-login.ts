@@ -64,6 +64,7 @@ export function registerBrowserLogin(
         kept,
         signal,
       )
+      limits.right('/login', request)
       const user = await parts.users.loggedIn(identity)
       if (user.isSuspended) throw new LoginError('suspended', `\`${user.login}\` is suspended`)
       await keepStanding(world, user.id, provider.id, refreshToken)
@@ -86,7 +87,7 @@ export function registerBrowserLogin(
     // Addresses of the answer have codes in them.
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     try {
-      limits.address('/login', reply.request.ip)
+      limits.attempt('/login', reply.request)
       return reply.redirect(await work(provider, AbortSignal.timeout(ANSWER)), 303)
     } catch (error) {
       const isTooMany = error instanceof PlatformError && error.status === 429

@@ -1,6 +1,8 @@
 import { createRemoteJWKSet, customFetch, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { IssuedToken } from '../records/token.ts'
+import type { PlatformUser } from '../records/user.ts'
 import { type CiTrust, ruleFor, toCiJob } from '../rules/ci-trust.ts'
+import { Limiter } from '../rules/limiter.ts'
 import { PlatformError } from './platform-error.ts'
 import { providerFetch } from './providers/provider-fetch.ts'
 import type { Tokens } from './tokens.ts'
@@ -11,6 +13,8 @@ import type { PlatformWorld } from './world.ts'
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 /** Milliseconds. */
 const KEYS = { cacheMaxAge: 600_000, cooldownDuration: 30_000, timeoutDuration: 10_000 }
+/** Logins of the jobs of one repository: each has a token for an hour. */
+const OF_ONE = { burst: 60, every: 10_000, keys: 10_000 }
 
 /**
  * Gives jobs of a CI system a token for the one that the CI gave them. The keys of issuers are kept for
@@ -19,6 +23,7 @@ const KEYS = { cacheMaxAge: 600_000, cooldownDuration: 30_000, timeoutDuration: 
 export class CiExchange {
   readonly #world: PlatformWorld
   readonly #accounts: { readonly tokens: Tokens; readonly users: Users }
+  readonly #limiter = new Limiter(OF_ONE)
   readonly #keys = new Map<string, Promise<JWTVerifyGetKey>>()
 
   constructor(world: PlatformWorld, accounts: { readonly tokens: Tokens; readonly users: Users }) {
@@ -27,7 +32,7 @@ export class CiExchange {
   }
 
   /** A token that is good for an hour, for previews with names of a prefix. Throws a PlatformError. */
-  async exchange(jwt: string): Promise<{ readonly issued: IssuedToken; readonly login: string }> {
+  async exchange(jwt: string): Promise<{ readonly issued: IssuedToken; readonly user: PlatformUser }> {
     const trust = this.#trusted(jwt)
     const claims = await this.#verified(jwt, trust)
     const job = toCiJob(trust.kind, claims)
@@ -46,8 +51,13 @@ export class CiExchange {
     }
     const user = await this.#accounts.users.loggedIn(identity)
     if (user.isSuspended) throw new PlatformError(403, 'suspended', `\`${user.login}\` is suspended`)
+    const wait = this.#limiter.take(user.id, performance.now())
+    if (wait > 0)
+      throw new PlatformError(429, 'too-many', `too many jobs of \`${user.login}\` log in`, {
+        hint: `try again in ${Math.ceil(wait / 1000)} s`,
+      })
     const wanted = { kind: 'ci', label: job.ref.slice(0, 60), user: user.id, prefix: rule.prefix } as const
-    return { issued: await this.#accounts.tokens.issue(wanted), login: user.login }
+    return { issued: await this.#accounts.tokens.issue(wanted), user }
   }
 
   #trusted(jwt: string): CiTrust {

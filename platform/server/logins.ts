@@ -9,6 +9,8 @@ import type { PlatformWorld } from './world.ts'
 /** Milliseconds. */
 const CODE_LIFE = 60_000
 const DEVICE_LIFE = 600_000
+/** Logins by a typed code that wait at the same time, of all people. */
+const MOST_DEVICES = 1000
 /** No letter that looks like another one, and no vowel: no words. */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 
@@ -54,9 +56,14 @@ export class Logins {
     return found
   }
 
-  /** Begins a login by a typed code. */
+  /** Begins a login by a typed code. Throws a PlatformError when too many wait. */
   async ask(label: string): Promise<{ readonly device: string; readonly code: string; readonly expires: string }> {
     const { now, random } = this.#world
+    const waiting = (await this.#all()).filter(one => this.#good(one)?.kind === 'device')
+    if (waiting.length >= MOST_DEVICES)
+      throw new PlatformError(503, 'busy', 'too many logins wait for their codes', {
+        hint: 'try again in some minutes',
+      })
     const [id, secret] = [this.#newId(), random(32).toString('base64url')]
     const letters = [...random(8)].map(byte => CODE_LETTERS[byte % CODE_LETTERS.length]).join('')
     const expires = rfc3339(now() + DEVICE_LIFE)
@@ -68,13 +75,7 @@ export class Logins {
   /** What a typed code is for. Throws a PlatformError for a wrong one. */
   async look(code: string): Promise<AskedLogin> {
     const letters = code.toUpperCase().replaceAll(/[^A-Z]/g, '')
-    const found = await this.#world.cluster.list({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      namespace: USERS_NAMESPACE,
-      labels: `${RECORD_LABEL}=one-time`,
-    })
-    for (const object of found) {
+    for (const object of await this.#all()) {
       const device = this.#good(object)
       if (device?.kind !== 'device' || device.user !== undefined || device.isRefused) continue
       if (isSecretOf(device.code.split('.')[0] ?? '', letters)) return { id: object.metadata.name.slice(2), device }
@@ -97,6 +98,11 @@ export class Logins {
     if (found.isRefused) throw new PlatformError(403, 'refused', 'the login was refused in the browser')
     if (found.user === undefined || !(await this.#remove(id))) return undefined
     return { user: found.user, label: found.label }
+  }
+
+  #all(): Promise<readonly KubeObject[]> {
+    const labels = `${RECORD_LABEL}=one-time`
+    return this.#world.cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE, labels })
   }
 
   #newId(): string {

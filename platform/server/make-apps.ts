@@ -29,6 +29,5 @@ export function makeApps(
 ): readonly PortApp[] {
   const apps = [{ app: createApp(world, parts, web), port: main }]
   if (runs === undefined) return apps
-  const inside = { ...world, settings: { ...world.settings, trustedProxies: [] } }
-  return [...apps, { app: createApp(inside, parts), port: runs }]
+  return [...apps, { app: createApp(world, parts, undefined, { isDirect: true }), port: runs }]
 }

@@ -176,12 +176,16 @@ export class RunKeeper {
       : 'who asked for it is no developer there any more'
   }
 
-  /** The values of its variables; undefined as long as they are not there. */
+  /** The values of its variables; undefined as long as they are not there, or cannot be read. */
   async #held({ id }: RunRecord): Promise<Readonly<Record<string, string>> | undefined> {
     const live = await this.#world.cluster.get(secretRef(heldSecret(id)))
     const data = (live?.['data'] as { readonly variables?: unknown } | undefined)?.variables // a Secret's
     if (typeof data !== 'string') return undefined
-    return JSON.parse(Buffer.from(data, 'base64').toString()) as Record<string, string> // we have written it
+    try {
+      return JSON.parse(Buffer.from(data, 'base64').toString()) as Record<string, string> // we have written it
+    } catch {
+      return undefined
+    }
   }
 
   async #give(run: RunRecord, name: string, value: object): Promise<void> {

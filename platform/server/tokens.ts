@@ -8,8 +8,12 @@ import {
   toToken,
   usedToken,
 } from '../records/token.ts'
-import { isSecretOf, parseToken } from '../rules/token.ts'
+import { isSecretOf, parseToken, type TokenKind } from '../rules/token.ts'
+import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
+
+/** Tokens of one person at the same time, by kind; others end soon by themselves. */
+const MOST: Readonly<Partial<Record<TokenKind, number>>> = { session: 50, cli: 50, api: 100 }
 
 /** The tokens of the platform, in Secrets. */
 export class Tokens {
@@ -19,10 +23,25 @@ export class Tokens {
     this.#world = world
   }
 
+  /** Makes a token. Throws a PlatformError for a program of somebody who has too many. */
   async issue(wanted: NewToken): Promise<IssuedToken> {
+    await this.#makeRoom(wanted)
     const issued = newToken(wanted, this.#world)
     await this.#world.cluster.create(fromToken(issued.record))
     return issued
+  }
+
+  /** Somebody who logs in again and again ends their oldest logins; what they have made themselves they end themselves. */
+  async #makeRoom({ kind, user }: NewToken): Promise<void> {
+    const most = MOST[kind]
+    if (most === undefined || user === undefined) return
+    const same = (await this.of(user)).filter(one => one.kind === kind)
+    if (same.length < most) return
+    if (kind === 'api')
+      throw new PlatformError(409, 'quota', `you have ${same.length} tokens for programs, the most that you may`, {
+        hint: 'delete one that is not used any more',
+      })
+    await Promise.all(same.slice(most - 1).map(({ id }) => this.revoke(id)))
   }
 
   /** The record of a token that somebody has shown; undefined if it is wrong, has expired, or was deleted. */

@@ -19,7 +19,14 @@ const upgrading = new WeakMap<IncomingMessage, Upgrading>()
 
 /** Lets requests that ask for another protocol come to the routes as all others: with the same checks. */
 export function answerUpgrades(app: FastifyInstance): void {
+  const open = new Set<Socket>()
+  // The server would wait for their ends, which nobody else makes.
+  app.addHook('preClose', async () => {
+    for (const socket of open) socket.destroy()
+  })
   app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
     socket.on('error', () => {})
     // Such a request has no body, so nothing else would end it.
     if (request.method !== 'GET') return void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')

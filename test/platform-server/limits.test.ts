@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApp } from '../../platform/server/app.ts'
 import { makeApps, type PortApp } from '../../platform/server/make-apps.ts'
 import { openPlatform, type TestPlatform } from './open-platform.ts'
 
@@ -78,6 +79,66 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
     expect(await from(main!)).not.toContain(429)
     expect(await from(runs!)).toContain(429)
     await Promise.all([main!.app.close(), runs!.app.close()])
+  })
+
+  test('behind a proxy that the settings do not name, one machine does not use up the attempts of the others', async () => {
+    const app = createApp(
+      { ...platform.world, settings: { ...platform.world.settings, trustedProxies: [] } },
+      platform.parts,
+    )
+    const from = async (remoteAddress: string, forwarded: string) => {
+      const headers = { 'x-forwarded-for': forwarded }
+      const payload = { code: 'x.y', verifier: 'v'.repeat(43) }
+      return (await app.inject({ method: 'POST', url: '/api/v1/auth/cli', remoteAddress, headers, payload })).statusCode
+    }
+    const refused = async (count: number, address: (at: number) => string, proxy = '10.1.1.1') => {
+      const all = await Promise.all(Array.from({ length: count }, (_, at) => from(proxy, address(at))))
+      return all.filter(one => one === 429).length
+    }
+    expect(await refused(300, () => '203.0.113.7')).toBeGreaterThan(0)
+    expect(await refused(100, at => `198.51.100.${at}, 203.0.113.7`), 'the proxy has added the last').toBeGreaterThan(0)
+    expect(await refused(100, () => '203.0.113.8')).toBe(0)
+    // Who comes without a proxy can say anything, so what comes from one place has a limit, too.
+    const anybody = (at: number) => `192.0.${at >> 8}.${at & 255}`
+    expect(await refused(6000, anybody, '10.1.1.2')).toBeGreaterThan(0)
+    expect(await from('10.1.1.1', '203.0.113.9')).toBe(401)
+    await app.close()
+  })
+
+  test('attempts that are right use up nothing, and one login is asked for as often as a command line does', async () => {
+    const remoteAddress = '203.0.113.20'
+    const post = async (path: string, payload: object) => {
+      const answer = await platform.app.inject({ method: 'POST', url: `/api/v1/auth/${path}`, remoteAddress, payload })
+      return { status: answer.statusCode, body: answer.json() }
+    }
+    for (let at = 0; at < 15; at++) {
+      const { body } = await post('device', { label: `laptop-${at}` })
+      const polls = await Promise.all(Array.from({ length: 20 }, () => post('device/poll', { device: body.device })))
+      expect(polls.map(({ status }) => status)).toEqual(polls.map(() => 200))
+      if (at === 0)
+        expect(
+          (await Promise.all(Array.from({ length: 60 }, () => post('device/poll', { device: body.device })))).filter(
+            ({ status }) => status === 429,
+          ).length,
+        ).toBeGreaterThan(0)
+    }
+    expect(await many(100, remoteAddress)).toBe(0)
+  })
+
+  test('of logins by a typed code one address begins some, and others go on', async () => {
+    const begin = async (remoteAddress: string) =>
+      (
+        await platform.app.inject({
+          method: 'POST',
+          url: '/api/v1/auth/device',
+          remoteAddress,
+          payload: { label: 'laptop' },
+        })
+      ).statusCode
+    const all = await Promise.all(Array.from({ length: 50 }, () => begin('203.0.113.30')))
+    expect(all.filter(one => one === 429).length).toBeGreaterThan(0)
+    expect(all.filter(one => one === 200).length).toBeGreaterThanOrEqual(30)
+    expect(await begin('203.0.113.31')).toBe(200)
   })
 
   test('a person cannot guess the codes that others have to type', async () => {

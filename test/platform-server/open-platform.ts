@@ -210,7 +210,8 @@ async function install(cluster: Cluster, kubernetes: Installation['kubernetes'])
   }
 }
 
-async function asPlatform(admin: Cluster, { server, ca }: Installation['kubernetes']): Promise<Cluster> {
+/** A token of the platform's own account, for an hour. */
+export async function serverToken(admin: Cluster): Promise<string> {
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: SERVER_ACCOUNT, namespace: PLATFORM_NAMESPACE }
   const made = await admin.createIn(account, 'token', {
     apiVersion: 'authentication.k8s.io/v1',
@@ -218,6 +219,11 @@ async function asPlatform(admin: Cluster, { server, ca }: Installation['kubernet
     spec: { expirationSeconds: 3600 },
   })
   const { token } = made['status'] as { readonly token: string }
+  return token
+}
+
+async function asPlatform(admin: Cluster, { server, ca }: Installation['kubernetes']): Promise<Cluster> {
+  const token = await serverToken(admin)
   return toCluster(
     tokenAccess({
       context: 'platform',

@@ -24,4 +24,4 @@ describe('the OpenAPI document', () => {
   })
 })
 
-const SILENT = ['POST /auth/device', 'POST /auth/device/poll', 'POST /auth/device/look', 'POST /kube-token']
+const SILENT = ['POST /auth/device/look', 'POST /kube-token']

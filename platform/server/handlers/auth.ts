@@ -6,7 +6,9 @@ import type { PlatformParts } from '../make-parts.ts'
 import { notLoggedIn, PlatformError } from '../platform-error.ts'
 import { LINK_ISSUER, type ProvenIdentity } from '../users.ts'
 import type { PlatformWorld } from '../world.ts'
-import type { HandlersOf } from './handler.ts'
+import type { AuditNote, HandlersOf } from './handler.ts'
+
+type Note = (more: AuditNote) => void
 
 /** Seconds between two polls of a login by code. */
 const POLL = 2
@@ -19,14 +21,16 @@ export function authHandlers(
   const welcome = async (identity: ProvenIdentity, role?: 'admin'): Promise<PlatformUser> =>
     namespaces.home(await users.loggedIn(identity, role))
 
-  const enterAs = async (id: string, label: string): Promise<Granted> => {
+  const enterAs = async (id: string, label: string, note: Note): Promise<Granted> => {
     const user = await users.find(id)
     if (!user || user.isSuspended) throw notLoggedIn()
-    return toGranted(await tokens.issue({ kind: 'cli', label, user: user.id }), user)
+    const issued = await tokens.issue({ kind: 'cli', label, user: user.id })
+    note({ who: { user: user.id, token: issued.record.id }, what: { label } })
+    return toGranted(issued, user)
   }
 
   return {
-    'POST /auth/setup': async ({ body, browser }) => {
+    'POST /auth/setup': async ({ body, browser, note }) => {
       const { label } = body
       // Else a page of somebody else could log in a person as another one.
       if (label === undefined) browser.requireOurPage()
@@ -37,8 +41,9 @@ export function authHandlers(
       const login = isSetup ? body.login : token.label
       if (!(await tokens.revoke(token.id))) throw usedLink()
       const user = await welcome({ issuer: LINK_ISSUER, subject: login, login }, isSetup ? 'admin' : undefined)
-      if (label !== undefined) return toGranted(await tokens.issue({ kind: 'cli', label, user: user.id }), user)
+      if (label !== undefined) return enterAs(user.id, label, note)
       const { text, record } = await tokens.issue({ kind: 'session', label: 'browser', user: user.id })
+      note({ who: { user: user.id, token: record.id } })
       browser.enter(text)
       return { login: user.login, expires: record.expires }
     },
@@ -48,32 +53,38 @@ export function authHandlers(
       if (token?.kind !== 'setup' || !(await tokens.revoke(token.id))) throw usedLink()
       return toMe(await users.change(by.user.id, { role: 'admin' }))
     },
-    'POST /auth/ci': async ({ body }) => {
-      const { issued, login } = await ci.exchange(body.jwt)
+    'POST /auth/ci': async ({ body, note }) => {
+      const { issued, user } = await ci.exchange(body.jwt)
+      const { login } = user
+      note({ who: { user: user.id, token: issued.record.id }, what: { login } })
       return { token: issued.text, expires: issued.record.expires, login }
     },
-    'POST /auth/cli/code': async ({ body, by }) => ({
-      code: await logins.allow(by.user.id, body.challenge, body.label),
-    }),
-    'POST /auth/cli': async ({ body }) => {
-      const { user, label } = await logins.exchange(body.code, body.verifier)
-      return enterAs(user, label)
+    'POST /auth/cli/code': async ({ body, by, note }) => {
+      note({ what: { label: body.label } })
+      return { code: await logins.allow(by.user.id, body.challenge, body.label) }
     },
-    'POST /auth/device': async ({ body }) => ({
-      ...(await logins.ask(body.label)),
-      page: `${settings.url}/device`,
-      interval: POLL,
-    }),
-    'POST /auth/device/poll': async ({ body }) => {
+    'POST /auth/cli': async ({ body, note }) => {
+      const { user, label } = await logins.exchange(body.code, body.verifier)
+      return enterAs(user, label, note)
+    },
+    'POST /auth/device': async ({ body, note }) => {
+      note({ what: { label: body.label } })
+      return { ...(await logins.ask(body.label)), page: `${settings.url}/device`, interval: POLL }
+    },
+    'POST /auth/device/poll': async ({ body, note }) => {
       const found = await logins.poll(body.device)
-      return found ? enterAs(found.user, found.label) : { isPending: true }
+      if (found) return enterAs(found.user, found.label, note)
+      note({ isNothing: true })
+      return { isPending: true }
     },
     'POST /auth/device/look': async ({ body }) => {
       const { device } = await logins.look(body.code)
       return { label: device.label, created: device.created }
     },
-    'POST /auth/device/answer': async ({ body, by }) => {
-      await logins.answer(await logins.look(body.code), by.user.id, body.isAllowed)
+    'POST /auth/device/answer': async ({ body, by, note }) => {
+      const asked = await logins.look(body.code)
+      note({ what: { label: asked.device.label, answer: body.isAllowed ? 'allowed' : 'refused' } })
+      await logins.answer(asked, by.user.id, body.isAllowed)
       return undefined
     },
     'POST /auth/logout': async ({ by, browser }) => {

@@ -5,6 +5,15 @@ import type { Browser } from '../browser.ts'
 import type { Identified } from '../caller.ts'
 import type { RegistryCaller } from '../registry/registry-logins.ts'
 
+/** What the audit is to say of a request, besides its caller and its path; no secret is in it. */
+export interface AuditNote {
+  /** Of a login: who it was, and the token that they got. */
+  readonly who?: { readonly user: string; readonly token?: string }
+  readonly what?: Readonly<Record<string, string>>
+  /** It has changed nothing, so there is no line. */
+  readonly isNothing?: true
+}
+
 /** A checked request. */
 export interface Call<N extends RouteName> {
   readonly params: ParamsOf<N>
@@ -15,6 +24,7 @@ export interface Call<N extends RouteName> {
   readonly puller: Routes[N]['caller'] extends 'registry' ? RegistryCaller : undefined
   /** Of a stream that goes on: the id of the last event that the client has. */
   readonly after: string | undefined
+  readonly note: (more: AuditNote) => void
   /** Where the session of a browser is given and taken. */
   readonly browser: Browser
   /** Aborted when the client has gone. */
@@ -43,3 +53,11 @@ export type RouteHandler<N extends RouteName> = (call: Call<N>) => Promise<Answe
 export type Handlers = { readonly [N in RouteName]: RouteHandler<N> }
 /** Those of one part of the table. */
 export type HandlersOf<Table> = Pick<Handlers, keyof Table & RouteName>
+
+/** What a body says in words, for the audit; only of routes whose bodies have no secret. */
+export const wordsOf = (
+  body: Readonly<Record<string, string | boolean | undefined>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(body).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
+  )

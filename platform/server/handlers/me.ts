@@ -16,9 +16,11 @@ export const meHandlers = (
   'GET /me/tokens': async ({ by }) => ({
     items: (await tokens.of(by.user.id)).map(one => toTokenInfo(one, by.token.id)),
   }),
-  'POST /me/tokens': async ({ body, by }) => {
+  'POST /me/tokens': async ({ body, by, note }) => {
     const { label, days = 90 } = body
-    return toGranted(await tokens.issue({ kind: 'api', label, user: by.user.id, lifetime: days * DAY }), by.user)
+    const issued = await tokens.issue({ kind: 'api', label, user: by.user.id, lifetime: days * DAY })
+    note({ what: { id: issued.record.id, label } })
+    return toGranted(issued, by.user)
   },
   'DELETE /me/tokens/:id': async ({ params, by }) => {
     const token = await tokens.find(params.id)

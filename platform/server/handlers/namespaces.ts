@@ -3,7 +3,7 @@ import type { PlatformUser } from '../../records/user.ts'
 import { toDetails, toNamespaceAnswer } from '../answers.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { notAllowed } from '../platform-error.ts'
-import type { HandlersOf } from './handler.ts'
+import { type HandlersOf, wordsOf } from './handler.ts'
 
 export function namespaceHandlers({ users, namespaces }: PlatformParts): HandlersOf<typeof namespaceRoutes> {
   const details = async (user: PlatformUser, name: string) => {
@@ -16,12 +16,14 @@ export function namespaceHandlers({ users, namespaces }: PlatformParts): Handler
       const items = found.map(one => toNamespaceAnswer(one, all, namespaces.roleOf(by.user, one)))
       return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) }
     },
-    'POST /namespaces': async ({ body, by }) => {
+    'POST /namespaces': async ({ body, by, note }) => {
+      note({ what: { ns: body.name } })
       const made = await namespaces.create(by.user, body.name, 'namespace')
       return toNamespaceAnswer(made, new Map([[by.user.id, by.user]]), 'owner')
     },
     'GET /namespaces/:ns': async ({ params, by }) => details(by.user, params.ns),
-    'PATCH /namespaces/:ns': async ({ params, body, by }) => {
+    'PATCH /namespaces/:ns': async ({ params, body, by, note }) => {
+      note({ what: wordsOf(body) })
       const shared = await namespaces.require(by.user, params.ns, 'share', 'to change it')
       if (body.owner !== undefined) {
         if (by.user.role !== 'admin') throw notAllowed('to transfer a namespace', 'an administrator')
@@ -34,7 +36,8 @@ export function namespaceHandlers({ users, namespaces }: PlatformParts): Handler
       await namespaces.delete(await namespaces.require(by.user, params.ns, 'delete', 'to delete it'))
       return undefined
     },
-    'PUT /namespaces/:ns/members/:user': async ({ params, body, by }) => {
+    'PUT /namespaces/:ns/members/:user': async ({ params, body, by, note }) => {
+      note({ what: wordsOf(body) })
       const shared = await namespaces.require(by.user, params.ns, 'share', 'to share it')
       await namespaces.share(shared, await users.known(params.user), body.role)
       return details(by.user, params.ns)

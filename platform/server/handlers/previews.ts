@@ -69,7 +69,12 @@ export function previewHandlers({
         .map(one => toAnswer(by, one, people))
       return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) }
     },
-    'POST /previews': async ({ body, by }) => toAnswer(by, await previews.deploy(by, body), await users.byId()),
+    'POST /previews': async ({ body, by, note }) => {
+      const made = await previews.deploy(by, body)
+      const [run] = made.runs
+      note({ what: { name: made.shared.namespace.name, ...(run && { run: run.id }) } })
+      return toAnswer(by, made, await users.byId())
+    },
     'GET /previews/:name': async ({ params, by }) => {
       const found = await previews.require(by, params.name, 'see', 'this')
       const [people, seen] = await Promise.all([users.byId(), inside(by, params.name)])

@@ -9,8 +9,12 @@ export function runHandlers({ users, runs, runLogs }: PlatformParts): HandlersOf
       const [found, people] = await Promise.all([runs.visible(by.user, query), users.byId()])
       return { items: found.map(run => toRunAnswer(run, people)) }
     },
-    'POST /runs': async ({ body, by }) =>
-      toRunAnswer(await runs.create(by.user, body), new Map([[by.user.id, by.user]])),
+    'POST /runs': async ({ body, by, note }) => {
+      const run = await runs.create(by.user, body)
+      const { id, namespace, environment, action } = run
+      note({ what: { id, namespace, environment, action } })
+      return toRunAnswer(run, new Map([[by.user.id, by.user]]))
+    },
     'GET /runs/:id': async ({ params, by }) =>
       toRunAnswer(await runs.require(by.user, params.id, 'see', 'this'), await users.byId()),
     'POST /runs/:id/cancel': async ({ params, by }) => {

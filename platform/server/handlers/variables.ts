@@ -21,7 +21,8 @@ export function variableHandlers(
       const [found, people] = await Promise.all([variables.list(owner), users.byId()])
       return { items: [...found].map(([name, { set, by: who }]) => ({ name, set, by: personOf(who, people) })) }
     },
-    'PATCH /variables/:scope': async ({ params, body, by }) => {
+    'PATCH /variables/:scope': async ({ params, body, by, note }) => {
+      note({ what: { names: Object.keys(body.variables).join(', ').slice(0, 1000) } })
       await change(by, params.scope, body.variables)
       return undefined
     },
