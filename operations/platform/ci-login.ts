@@ -8,7 +8,7 @@ import { connectPlatform } from './connect-platform.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /** The variable that a job of GitLab gets its token in, by `id_tokens` in `.gitlab-ci.yml`. */
-export const ID_TOKEN = 'DEVCTL_ID_TOKEN'
+const ID_TOKEN = 'DEVCTL_ID_TOKEN'
 
 /** Whether this is a CI job that can prove which one it is. */
 export const isCiJob = (env: Env): boolean =>

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { closed, person, text, time } from './common.ts'
 import { listOf, route } from './route.ts'
 
@@ -9,8 +9,6 @@ const scope = Type.String({
 const host = Type.String({ maxLength: 100, description: 'of a forge: `git.example.com`, with a port if it has one' })
 
 const credential = Type.Object({ host: Type.String(), user: Type.String(), set: time, by: person })
-/** A login of a forge, as it is shown: nobody sees its password. */
-export type ShownCredential = Static<typeof credential>
 
 const byScope = Type.Object({ scope })
 const byHost = Type.Object({ scope, host })

@@ -150,7 +150,7 @@ const logQuery = closed({
   tail: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$', description: 'lines of each container; 100' })),
 })
 
-export const byEnvironment = Type.Object({ ns: namespaceName, env: namespaceName })
+const byEnvironment = Type.Object({ ns: namespaceName, env: namespaceName })
 
 /** What runs in namespaces, read with the rights of the caller (design, sections 10 and 11). */
 export const environmentRoutes = {

@@ -66,7 +66,7 @@ export const runEvent = Type.Union([
 export type RunEvent = Static<typeof runEvent>
 
 export const runId = Type.String({ pattern: '^[0-7][0-9a-hjkmnp-tv-z]{25}$' })
-export const byRun = Type.Object({ id: runId })
+const byRun = Type.Object({ id: runId })
 
 /** Deploys and destroys that run in the cluster (design, section 6). */
 export const runRoutes = {

@@ -31,7 +31,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 /** Milliseconds after which a session ends that was used all the time; unused, it ends by its lifetime. */
-export const HIGHEST_SESSION = 7 * DAY
+export const LONGEST_SESSION = 7 * DAY
 
 /** Milliseconds that a token lives by default; none lives for ever (design, section 4). */
 const LIFETIMES: Readonly<Record<TokenKind, number>> = {
@@ -87,7 +87,7 @@ export function newToken(
  */
 export function usedToken(record: TokenRecord, now: number): TokenRecord | undefined {
   if (record.lastUse !== undefined && now - Date.parse(record.lastUse) < HOUR) return undefined
-  const latest = Date.parse(record.created) + HIGHEST_SESSION
+  const latest = Date.parse(record.created) + LONGEST_SESSION
   const isSession = record.kind === 'session'
   return {
     ...record,

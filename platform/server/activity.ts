@@ -24,7 +24,7 @@ export async function busyBy(
 const isFresh = (time: number, now: number): boolean => time > now - SILENCE && time < now + SILENCE
 
 /** When the holder of a Lease was last heard of, in milliseconds since 1970; 0 if never. */
-export function renewedAt({ spec }: KubeObject): number {
+function renewedAt({ spec }: KubeObject): number {
   const { renewTime = '' } = (spec ?? {}) as { readonly renewTime?: string } // a Lease's
   return Date.parse(renewTime) || 0
 }

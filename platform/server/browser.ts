@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { HIGHEST_SESSION } from '../records/token.ts'
+import { LONGEST_SESSION } from '../records/token.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** The prefix has browsers refuse it from anybody but us: hosts of environments are beside ours (RFC 6265bis). */
@@ -18,7 +18,7 @@ export interface Browser {
 
 export const browserOf = (headers: IncomingHttpHeaders, url: string, setCookie: (value: string) => void): Browser => ({
   requireOurPage: () => requireOurPage(headers, url),
-  enter: token => setCookie(sessionCookie(token, HIGHEST_SESSION / 1000)),
+  enter: token => setCookie(sessionCookie(token, LONGEST_SESSION / 1000)),
   leave: () => setCookie(sessionCookie('', 0)),
 })
 

@@ -4,7 +4,7 @@ import { isTaken } from '../../operations/objects/up-record.ts'
 import type { RestingKind, RestingObject } from '../records/asleep.ts'
 
 /** The class of Ingresses that sleep: no controller has it, so that their hosts lead to the platform. */
-export const ASLEEP_CLASS = 'devctl-asleep'
+const ASLEEP_CLASS = 'devctl-asleep'
 /** https://kubernetes.io/docs/concepts/services-networking/ingress/#deprecated-annotation */
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class'
 /** https://keda.sh/docs/latest/concepts/scaling-deployments/#pausing-autoscaling */

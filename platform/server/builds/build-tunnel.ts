@@ -2,6 +2,13 @@ import { createHmac } from 'node:crypto'
 import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { performServerHandshake } from 'node:http2'
 import type { Socket } from 'node:net'
+import {
+  CANCELLED,
+  CallError,
+  INVALID_ARGUMENT,
+  PERMISSION_DENIED,
+  RESOURCE_EXHAUSTED,
+} from '../../../adapters/buildkit/session/call-error.ts'
 import { frame } from '../../../adapters/buildkit/session/frames.ts'
 import { decodeMessage, encodeMessage } from '../../../adapters/buildkit/wire.ts'
 import { type BuildRequest, type BuildScope, buildProblem, scopedBuild } from '../../rules/build-request.ts'
@@ -9,17 +16,7 @@ import { inOrder } from '../../rules/placement.ts'
 import { type BuildSlot, type BuildSlots, TooManyBuilds } from './build-slots.ts'
 import { BuilderLinks } from './builder-links.ts'
 import type { BuilderPool } from './builder-pool.ts'
-import {
-  answerWith,
-  begin,
-  CANCELLED,
-  CallRefused,
-  fail,
-  INVALID_ARGUMENT,
-  onlyMessage,
-  PERMISSION_DENIED,
-  RESOURCE_EXHAUSTED,
-} from './grpc.ts'
+import { answerWith, begin, fail, onlyMessage } from './grpc.ts'
 
 /** A client that may build, and for whom. */
 export interface BuildClient {
@@ -158,7 +155,7 @@ class BuildTunnel {
       case `${CONTROL}Status`:
         return this.#status(down)
       default:
-        throw new CallRefused(
+        throw new CallError(
           PERMISSION_DENIED,
           `builders of the platform do not let \`${path.slice(0, 100)}\` be called`,
         )
@@ -175,12 +172,12 @@ class BuildTunnel {
 
   async #session(down: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]): Promise<void> {
     const name = String(headers[ID_HEADER])
-    if (!/^[\w-]{8,64}$/.test(name)) throw new CallRefused(INVALID_ARGUMENT, 'the session has no name')
-    if (this.#sessions.has(name)) throw new CallRefused(INVALID_ARGUMENT, 'there is such a session already')
+    if (!/^[\w-]{8,64}$/.test(name)) throw new CallError(INVALID_ARGUMENT, 'the session has no name')
+    if (this.#sessions.has(name)) throw new CallError(INVALID_ARGUMENT, 'there is such a session already')
     const methods = raw.filter((_, index) => index % 2 === 1 && raw[index - 1] === METHOD_HEADER)
     const unknown = methods.find(method => !SERVED.test(method))
     if (unknown !== undefined)
-      throw new CallRefused(PERMISSION_DENIED, `a session cannot serve \`${unknown.slice(0, 100)}\``)
+      throw new CallError(PERMISSION_DENIED, `a session cannot serve \`${unknown.slice(0, 100)}\``)
     const gone = new AbortController()
     let slot: BuildSlot | undefined
     const session: Session = {
@@ -197,7 +194,7 @@ class BuildTunnel {
     let late: NodeJS.Timeout | undefined
     const end = () => {
       clearTimeout(late)
-      gone.abort(new CallRefused(CANCELLED, 'the session has ended'))
+      gone.abort(new CallError(CANCELLED, 'the session has ended'))
       this.#sessions.delete(name)
       slot?.free()
     }
@@ -206,7 +203,7 @@ class BuildTunnel {
     const link = await session.link
     if (gone.signal.aborted) return slot?.free()
     late = setTimeout(() => {
-      if (!session.hasBegun) fail(down, new CallRefused(CANCELLED, 'the session has no build'))
+      if (!session.hasBegun) fail(down, new CallError(CANCELLED, 'the session has no build'))
     }, LIMITS.begin)
     const up = link.request({
       ...headersOf(`${CONTROL}Session`),
@@ -249,7 +246,7 @@ class BuildTunnel {
         throw error
       }
     } catch (error) {
-      throw error instanceof TooManyBuilds ? new CallRefused(RESOURCE_EXHAUSTED, error.message) : error
+      throw error instanceof TooManyBuilds ? new CallError(RESOURCE_EXHAUSTED, error.message) : error
     }
   }
 
@@ -260,19 +257,19 @@ class BuildTunnel {
     const build = this.#build(ref)
     try {
       const problem = buildProblem(request, scope)
-      if (problem !== undefined) throw new CallRefused(PERMISSION_DENIED, problem)
+      if (problem !== undefined) throw new CallError(PERMISSION_DENIED, problem)
       const session = this.#sessions.get(request.Session ?? '')
-      if (!session || session.hasBegun) throw new CallRefused(INVALID_ARGUMENT, 'the build has no session of its own')
+      if (!session || session.hasBegun) throw new CallError(INVALID_ARGUMENT, 'the build has no session of its own')
       session.hasBegun = true
       build.resolve(session)
       await check().catch(() => {
-        throw new CallRefused(PERMISSION_DENIED, `you may not build for \`${scope.namespace}\` any more`)
+        throw new CallError(PERMISSION_DENIED, `you may not build for \`${scope.namespace}\` any more`)
       })
       const link = await session.link
       const scoped = scopedBuild(request, { ref: this.#connectionName(`build ${ref}`), session: session.id }, scope)
       const up = call(link, `${CONTROL}Solve`, encodeMessage('moby.buildkit.v1.SolveRequest', { ...scoped }))
       const late = setTimeout(
-        () => fail(down, new CallRefused(CANCELLED, `a build takes at most ${LIMITS.build / 60_000} minutes`)),
+        () => fail(down, new CallError(CANCELLED, `a build takes at most ${LIMITS.build / 60_000} minutes`)),
         LIMITS.build,
       )
       up.once('close', () => clearTimeout(late))
@@ -316,10 +313,10 @@ class BuildTunnel {
   }
 
   #build(ref: string): Deferred<Session> {
-    if (!/^[\w-]{8,64}$/.test(ref)) throw new CallRefused(INVALID_ARGUMENT, 'the build has no name')
+    if (!/^[\w-]{8,64}$/.test(ref)) throw new CallError(INVALID_ARGUMENT, 'the build has no name')
     const known = this.#builds.get(ref)
     if (known) return known
-    if (this.#builds.size >= STREAMS) throw new CallRefused(RESOURCE_EXHAUSTED, 'there are too many builds')
+    if (this.#builds.size >= STREAMS) throw new CallError(RESOURCE_EXHAUSTED, 'there are too many builds')
     const build = deferred<Session>(LIMITS.begin)
     this.#builds.set(ref, build)
     return build
@@ -349,7 +346,7 @@ function deferred<T>(within: number): Deferred<T> {
     resolve = onValue
     reject = onError
   })
-  const late = setTimeout(() => reject(new CallRefused(CANCELLED, 'nobody asked for this build')), within)
+  const late = setTimeout(() => reject(new CallError(CANCELLED, 'nobody asked for this build')), within)
   promise.then(
     () => clearTimeout(late),
     () => clearTimeout(late),
@@ -376,6 +373,6 @@ function decode<T>(type: string, bytes: Buffer): T {
   try {
     return decodeMessage(type, bytes) as T // the table says so
   } catch {
-    throw new CallRefused(INVALID_ARGUMENT, 'the request cannot be read')
+    throw new CallError(INVALID_ARGUMENT, 'the request cannot be read')
   }
 }

@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect } from 'node:http2'
 import { connect as connectTcp } from 'node:net'
 import { parseBuilderAddress } from '../../../adapters/buildkit/address.ts'
 import type { BuilderTls } from '../../../adapters/buildkit/options.ts'
-import { CallRefused, UNAVAILABLE } from './grpc.ts'
+import { CallError, UNAVAILABLE } from '../../../adapters/buildkit/session/call-error.ts'
 
 /** Milliseconds in which a builder takes a connection. */
 const CONNECT = 10_000
@@ -21,7 +21,7 @@ export class BuilderLinks {
     this.#tls = tls
   }
 
-  /** The connection to a builder, made when it is first asked for. Throws a CallRefused. */
+  /** The connection to a builder, made when it is first asked for. Throws a CallError. */
   to(builder: string): Promise<ClientHttp2Session> {
     const known = this.#links.get(builder)
     if (known) return known
@@ -57,7 +57,7 @@ export class BuilderLinks {
       const late = setTimeout(() => session.destroy(new Error('no answer')), CONNECT)
       const refuse = () => {
         clearTimeout(late)
-        reject(new CallRefused(UNAVAILABLE, 'the builder cannot be reached'))
+        reject(new CallError(UNAVAILABLE, 'the builder cannot be reached'))
       }
       session.on('error', refuse)
       session.once('close', refuse)

@@ -1,22 +1,11 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { constants } from 'node:http2'
-
-/** Codes of gRPC: https://grpc.io/docs/guides/status-codes/. */
-export const CANCELLED = 1
-export const INVALID_ARGUMENT = 3
-export const PERMISSION_DENIED = 7
-export const RESOURCE_EXHAUSTED = 8
-export const UNAVAILABLE = 14
-
-/** Ends a call with a code and words. */
-export class CallRefused extends Error {
-  readonly code: number
-
-  constructor(code: number, message: string) {
-    super(message)
-    this.code = code
-  }
-}
+import {
+  CallError,
+  INVALID_ARGUMENT,
+  RESOURCE_EXHAUSTED,
+  UNAVAILABLE,
+} from '../../../adapters/buildkit/session/call-error.ts'
 
 const CONTENT = { ':status': 200, 'content-type': 'application/grpc' }
 const PREFIX = 5
@@ -41,25 +30,25 @@ export function finish(down: ServerHttp2Stream, trailers: OutgoingHttpHeaders): 
   down.resume()
 }
 
-/** Ends a call with what was thrown; what is no CallRefused is not told to the client. */
+/** Ends a call with what was thrown; what is no CallError is not told to the client. */
 export function fail(down: ServerHttp2Stream, error: unknown): void {
   const { code, message } =
-    error instanceof CallRefused ? error : new CallRefused(UNAVAILABLE, 'the builder cannot be reached')
+    error instanceof CallError ? error : new CallError(UNAVAILABLE, 'the builder cannot be reached')
   finish(down, { 'grpc-status': String(code), 'grpc-message': encodeURI(message) })
 }
 
-/** The only message of a call; what is longer is not read. Throws a CallRefused. */
+/** The only message of a call; what is longer is not read. Throws a CallError. */
 export async function onlyMessage(down: ServerHttp2Stream, limit: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0
   for await (const part of down.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     parts.push(part)
     length += part.length
-    if (length > limit + PREFIX) throw new CallRefused(RESOURCE_EXHAUSTED, `the request is longer than ${limit} bytes`)
+    if (length > limit + PREFIX) throw new CallError(RESOURCE_EXHAUSTED, `the request is longer than ${limit} bytes`)
   }
   const all = Buffer.concat(parts)
   if (all.length < PREFIX || all[0] !== 0 || all.readUInt32BE(1) !== all.length - PREFIX)
-    throw new CallRefused(INVALID_ARGUMENT, 'the request is not one message that is not compressed')
+    throw new CallError(INVALID_ARGUMENT, 'the request is not one message that is not compressed')
   return all.subarray(PREFIX)
 }
 

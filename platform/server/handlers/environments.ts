@@ -7,12 +7,12 @@ import type { HandlersOf } from './handler.ts'
 export const environmentHandlers = ({ namespaces, live }: PlatformParts): HandlersOf<typeof environmentRoutes> => ({
   'GET /namespaces/:ns/environments': async ({ params, by }) => {
     await namespaces.require(by.user, params.ns, 'see', 'this')
-    const found = await live.look(by, params.ns, sight => sight.environments())
+    const found = await live.look(by, params.ns, view => view.environments())
     return { items: found.map(toSummary) }
   },
   'GET /namespaces/:ns/environments/:env': async ({ params, by }) => {
     await namespaces.require(by.user, params.ns, 'see', 'this')
-    const found = await live.look(by, params.ns, sight => sight.environment(params.env))
+    const found = await live.look(by, params.ns, view => view.environment(params.env))
     if (!found)
       throw new PlatformError(404, 'no-environment', `\`${params.ns}\` has no environment \`${params.env}\``, {
         hint: '`devctl deploy` makes it',
@@ -22,12 +22,12 @@ export const environmentHandlers = ({ namespaces, live }: PlatformParts): Handle
   'GET /namespaces/:ns/live': async ({ params, by, signal }) => {
     await namespaces.require(by.user, params.ns, 'see', 'this')
     // What stands against it is an answer, not the end of a stream.
-    await live.look(by, params.ns, sight => sight.environments())
+    await live.look(by, params.ns, view => view.environments())
     return live.follow(by, params.ns, signal)
   },
   'GET /namespaces/:ns/logs': async ({ params, query, by, after, signal }) => {
     await namespaces.require(by.user, params.ns, 'see', 'this')
-    await live.look(by, params.ns, sight => sight.environments())
+    await live.look(by, params.ns, view => view.environments())
     const { service, environment, tail = '100' } = query
     return live.logs(by, { namespace: params.ns, service, environment, tail: Number(tail), after }, signal)
   },

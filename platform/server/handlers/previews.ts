@@ -40,7 +40,7 @@ export function previewHandlers({
   /** What runs in it, with the rights of the caller: an administrator who is no member sees none of it. */
   const inside = async (by: Identified, name: string): Promise<Pick<PreviewDetails, 'endpoints' | 'problem'>> => {
     const all = await live
-      .look(by, name, sight => sight.environments())
+      .look(by, name, view => view.environments())
       .catch(error => {
         if (error instanceof PlatformError && [403, 404].includes(error.status)) return []
         throw error

@@ -10,7 +10,7 @@ import type { UserClusters } from '../user-clusters.ts'
 import { isAway } from '../while-allowed.ts'
 import type { PlatformWorld } from '../world.ts'
 import { logStream, type WantedLogs } from './log-stream.ts'
-import { Sight } from './sight.ts'
+import { NamespaceView } from './namespace-view.ts'
 
 /** Namespaces that are watched at the same time: of one person, and of all. */
 const MOST_OF_ONE = 30
@@ -31,7 +31,7 @@ const KEPT = 32 * 1024 * 1024
 const CHECKING = 5000
 
 interface Kept {
-  readonly sight: Sight
+  readonly view: NamespaceView
   readonly user: string
   users: number
   leaving?: NodeJS.Timeout | undefined
@@ -59,8 +59,8 @@ export class LiveNamespaces {
   /** What is in a namespace, and what becomes of it, for as long as the caller may see it. Throws a PlatformError for too many streams. */
   follow(by: Identified, namespace: string, signal: AbortSignal): AsyncGenerator<StreamEvent<LiveEvent>> {
     this.#views.check(by.user.id)
-    const events = this.#stream(by, namespace, signal, async function* (sight, open) {
-      for await (const data of sight.follow(open)) yield { data }
+    const events = this.#stream(by, namespace, signal, async function* (view, open) {
+      for await (const data of view.follow(open)) yield { data }
     })
     return this.#views.counted(by.user.id, events)
   }
@@ -82,14 +82,14 @@ export class LiveNamespaces {
     by: Identified,
     namespace: string,
     signal: AbortSignal,
-    events: (sight: Sight, open: AbortSignal) => AsyncGenerator<StreamEvent<T>>,
+    events: (view: NamespaceView, open: AbortSignal) => AsyncGenerator<StreamEvent<T>>,
   ): AsyncGenerator<StreamEvent<T>> {
     const leave = new AbortController()
     try {
-      const sight = this.enter(by, namespace, leave.signal)
-      const open = AbortSignal.any([signal, sight.ended])
+      const view = this.enter(by, namespace, leave.signal)
+      const open = AbortSignal.any([signal, view.ended])
       try {
-        yield* events(sight, open)
+        yield* events(view, open)
       } catch (error) {
         if (!open.aborted) throw error
       }
@@ -99,11 +99,11 @@ export class LiveNamespaces {
   }
 
   /** Looks at a namespace with the rights of a caller. Throws a PlatformError for who has none there. */
-  async look<T>(by: Identified, namespace: string, work: (sight: Sight) => Promise<T>): Promise<T> {
+  async look<T>(by: Identified, namespace: string, work: (view: NamespaceView) => Promise<T>): Promise<T> {
     const leave = new AbortController()
-    const sight = this.enter(by, namespace, leave.signal)
+    const view = this.enter(by, namespace, leave.signal)
     try {
-      return await withDeadline(work(sight))
+      return await withDeadline(work(view))
     } catch (error) {
       throw refusalOf(error, by, namespace)
     } finally {
@@ -111,8 +111,8 @@ export class LiveNamespaces {
     }
   }
 
-  /** The sight of a namespace, until the signal is aborted. */
-  enter(by: Identified, namespace: string, signal: AbortSignal): Sight {
+  /** The view of a namespace, until the signal is aborted. */
+  enter(by: Identified, namespace: string, signal: AbortSignal): NamespaceView {
     const key = `${by.token.id}/${namespace}`
     const kept = this.#kept.get(key) ?? this.#open(key, by, namespace)
     kept.users++
@@ -120,48 +120,48 @@ export class LiveNamespaces {
     const leave = () => {
       kept.users--
       if (kept.users > 0) return
-      kept.leaving = setTimeout(() => kept.sight.end(new Error('nobody looks')), LINGER).unref()
+      kept.leaving = setTimeout(() => kept.view.end(new Error('nobody looks')), LINGER).unref()
     }
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })
-    return kept.sight
+    return kept.view
   }
 
   /** Ends all, when the server does. */
   close(): void {
-    for (const { sight, leaving } of this.#kept.values()) {
+    for (const { view, leaving } of this.#kept.values()) {
       clearTimeout(leaving)
-      sight.end(new Error('the server ends'))
+      view.end(new Error('the server ends'))
     }
   }
 
   #open(key: string, by: Identified, namespace: string): Kept {
     const user = by.user.id
     this.#makeRoom(user)
-    const sight = new Sight(this.#clusters.of(by), namespace, {
+    const view = new NamespaceView(this.#clusters.of(by), namespace, {
       now: () => this.#world.now(),
       take: size => this.#room.take(user, size),
       give: size => this.#room.give(user, size),
     })
-    const kept: Kept = { sight, user, users: 0 }
+    const kept: Kept = { view, user, users: 0 }
     this.#kept.set(key, kept)
     const checking = setInterval(() => void this.#check(kept, by, namespace), CHECKING).unref()
-    sight.ended.addEventListener('abort', () => {
+    view.ended.addEventListener('abort', () => {
       clearInterval(checking)
       if (this.#kept.get(key) === kept) this.#kept.delete(key)
     })
     return kept
   }
 
-  /** Ends a sight whose login, or whose rights, are gone. */
-  async #check({ sight, users }: Kept, by: Identified, namespace: string): Promise<void> {
+  /** Ends a view whose login, or whose rights, are gone. */
+  async #check({ view, users }: Kept, by: Identified, namespace: string): Promise<void> {
     if (users === 0) return
     try {
       const token = await this.#tokens.find(by.token.id)
       const isOver = !token || Date.parse(token.expires) <= this.#world.now()
-      if (isOver || !(await mayLook(this.#clusters.of(by), namespace))) sight.end(new Error('no rights'))
+      if (isOver || !(await mayLook(this.#clusters.of(by), namespace))) view.end(new Error('no rights'))
     } catch (error) {
-      if (!isAway(error)) sight.end(error)
+      if (!isAway(error)) view.end(error)
     }
   }
 
@@ -175,7 +175,7 @@ export class LiveNamespaces {
       throw new PlatformError(503, 'busy', 'too many namespaces are watched just now', {
         hint: 'close some pages, or try again in a moment',
       })
-    idle.sight.end(new Error('others look'))
+    idle.view.end(new Error('others look'))
   }
 }
 
@@ -203,7 +203,7 @@ async function withDeadline<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What ended a sight, as an answer. */
+/** What ended a view, as an answer. */
 export function refusalOf(error: unknown, { user }: Identified, namespace: string): unknown {
   if (!(error instanceof ClusterError)) return error
   if (error.failure === 'not-found') return noNamespace(namespace)

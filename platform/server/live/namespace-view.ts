@@ -22,17 +22,17 @@ interface Published {
   readonly size: number
 }
 
-/** What a sight has to do with others. */
-interface SightWorld extends Room {
+/** What a view has to do with others. */
+interface ViewWorld extends Room {
   now(): number
 }
 
 /** The live view of a namespace with the rights of one user, for all who look with them. */
-export class Sight {
+export class NamespaceView {
   readonly #namespace: string
   readonly #scene: Scene
   readonly #explanations: Explanations
-  readonly #around: SightWorld
+  readonly #around: ViewWorld
   readonly #stop = new AbortController()
   readonly #dirty = new Set<string>()
   readonly #published = new Map<string, Published>()
@@ -44,7 +44,7 @@ export class Sight {
   #looking: NodeJS.Timeout | undefined
   #pause = GATHERING
 
-  constructor(cluster: Cluster, namespace: string, around: SightWorld) {
+  constructor(cluster: Cluster, namespace: string, around: ViewWorld) {
     this.#namespace = namespace
     this.#around = around
     const changed = (environment: string) => this.#mark(environment)
@@ -93,7 +93,7 @@ export class Sight {
     return (await this.environments()).find(one => one.name === name)
   }
 
-  /** All environments, then what becomes of them, until the signal is aborted; throws what ended the sight. */
+  /** All environments, then what becomes of them, until the signal is aborted; throws what ended the view. */
   async *follow(signal: AbortSignal): AsyncGenerator<LiveEvent> {
     await this.#ready
     let waiting: LiveEvent[] = []
