@@ -5,6 +5,7 @@ import type { PlatformParts } from './make-parts.ts'
 import { pullSecretsTask } from './registry/pull-secrets.ts'
 import { RunKeeper } from './run-keeper.ts'
 import { standingTask } from './standings.ts'
+import { surroundingsTask } from './surroundings-task.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** What the leader does, besides answering requests. */
@@ -12,6 +13,7 @@ export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly 
   expiredTask(world),
   standingTask(world, parts),
   idleTask(world, parts),
+  surroundingsTask(world),
   pullSecretsTask(world, parts.pullSecrets),
   new RunKeeper(world, parts),
 ]
