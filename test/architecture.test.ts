@@ -160,6 +160,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'platform/rules/login-problems',
       'platform/rules/repository-url',
       'platform/rules/run-states',
+      'platform/rules/sum-up',
       'platform/rules/variable-names',
       'compiler/values/printable',
     ],

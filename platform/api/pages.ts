@@ -13,11 +13,14 @@ export const PAGES = {
   service: '/namespaces/:ns/environments/:env/services/:service',
   runs: '/namespaces/:ns/runs',
   run: '/runs/:id',
+  variables: '/namespaces/:ns/variables',
   members: '/namespaces/:ns/members',
   settings: '/namespaces/:ns/settings',
   you: '/you',
   tokens: '/you/tokens',
+  yourVariables: '/you/variables',
   users: '/admin/users',
+  everybodysVariables: '/admin/variables',
 } as const
 
 export type PageName = keyof typeof PAGES

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import lazy, { ErrorBoundary } from 'preact-iso/lazy'
+import { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { PAGES } from '../api/pages.ts'
 import { Users } from './pages/admin/users.tsx'
@@ -18,6 +18,7 @@ import { NamespaceSettings } from './pages/namespace/settings.tsx'
 import { NotFound } from './pages/not-found.tsx'
 import { Account } from './pages/you/account.tsx'
 import { Tokens } from './pages/you/tokens.tsx'
+import { laterPage } from './parts/later.tsx'
 import { listenForPalette, Palette } from './parts/palette.tsx'
 import { ProblemBox } from './parts/problem.tsx'
 import { Shell } from './parts/shell.tsx'
@@ -25,8 +26,11 @@ import { navigate } from './state/navigate.ts'
 import type { Failure } from './state/problem.ts'
 import { loadSession, me } from './state/session.ts'
 
-/** Pages with logs are loaded when somebody opens one. */
-const RunPage = lazy(() => import('./pages/run/run.tsx').then(({ RunPage }) => RunPage))
+/** Loaded when somebody opens one of them. */
+const NamespaceVariables = laterPage(async () => (await import('./pages/namespace/variables.tsx')).NamespaceVariables)
+const YourVariables = laterPage(async () => (await import('./pages/you/variables.tsx')).YourVariables)
+const EverybodysVariables = laterPage(async () => (await import('./pages/admin/variables.tsx')).EverybodysVariables)
+const RunPage = laterPage(async () => (await import('./pages/run/run.tsx')).RunPage)
 
 /** Milliseconds until a platform that does not answer is asked again. */
 const AGAIN = 3_000
@@ -65,10 +69,13 @@ const Inside = () => (
       <Route path={PAGES.service} component={Environment} />
       <Route path={PAGES.runs} component={NamespaceRuns} />
       <Route path={PAGES.run} component={RunPage} />
+      <Route path={PAGES.variables} component={NamespaceVariables} />
       <Route path={PAGES.members} component={Members} />
       <Route path={PAGES.settings} component={NamespaceSettings} />
       <Route path={PAGES.you} component={Account} />
       <Route path={PAGES.tokens} component={Tokens} />
+      <Route path={PAGES.yourVariables} component={YourVariables} />
+      <Route path={PAGES.everybodysVariables} component={EverybodysVariables} />
       <Route path={PAGES.users} component={Users} />
       <Route default component={NotFound} />
     </Router>

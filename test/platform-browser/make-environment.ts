@@ -187,34 +187,57 @@ function workload(
 }
 
 /** What the kubelet would write about the Pods that controllers make. */
-async function says({ cluster }: TestPlatform, namespace: string): Promise<void> {
+const says = (platform: TestPlatform, namespace: string): Promise<unknown> =>
+  Promise.all(SERVICES.map(one => setPod(platform, namespace, one, podStatus(one.service, one.kind, one.image))))
+
+/** Writes what becomes of the Pod of a service, as a kubelet would. */
+export async function setReady(
+  platform: TestPlatform,
+  namespace: string,
+  service: string,
+  isReady: boolean,
+): Promise<void> {
+  const found = SERVICES.find(one => one.service === service)! // one of the list
+  await setPod(platform, namespace, found, podStatus(service, found.kind, found.image, isReady))
+}
+
+/** Again where a controller was faster with the Pod. */
+async function setPod(
+  { cluster }: TestPlatform,
+  namespace: string,
+  { service }: Service,
+  status: V1PodStatus,
+): Promise<void> {
   const config = new KubeConfig()
   config.loadFromDefault()
   const core = config.makeApiClient(CoreV1Api)
-  await Promise.all(
-    SERVICES.map(async ({ service, kind, image }) => {
-      const name = await eventually(`a Pod of ${service}`, 30, async () => {
-        const pods = await cluster.list({
-          apiVersion: 'v1',
-          kind: 'Pod',
-          namespace,
-          labels: `dev.platform/service=${service}`,
-        })
-        return pods[0]?.metadata.name
-      })
-      const body = await core.readNamespacedPod({ name, namespace })
-      body.status = podStatus(service, kind, image)
-      await core.replaceNamespacedPodStatus({ name, namespace, body })
-    }),
-  )
+  await eventually(`the Pod of ${service} says how it is`, 60, async () => {
+    const labels = `dev.platform/service=${service}`
+    const [pod] = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels })
+    if (!pod) return undefined
+    const { name } = pod.metadata
+    const body = await core.readNamespacedPod({ name, namespace })
+    body.status = status
+    return core.replaceNamespacedPodStatus({ name, namespace, body }).then(
+      () => true,
+      (error: { readonly code?: number }) => {
+        if (error.code === 409) return undefined
+        throw error
+      },
+    )
+  })
 }
 
-function podStatus(service: string, kind: Service['kind'], image: string): V1PodStatus {
+function podStatus(
+  service: string,
+  kind: Service['kind'],
+  image: string,
+  isReady = service !== 'api' && kind !== 'Job',
+): V1PodStatus {
   const now = new Date()
   const ended = (exitCode: number) => ({
     terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', startedAt: now, finishedAt: now },
   })
-  const isReady = service !== 'api' && kind !== 'Job'
   const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 2m40s restarting failed container' }
   return {
     phase: kind === 'Job' ? 'Succeeded' : 'Running',
@@ -232,7 +255,7 @@ function podStatus(service: string, kind: Service['kind'], image: string): V1Pod
         ready: isReady,
         started: isReady,
         restartCount: service === 'api' ? 5 : 0,
-        state: kind === 'Job' ? ended(0) : isReady ? { running: { startedAt: now } } : { waiting },
+        state: kind === 'Job' ? ended(0) : isReady || service !== 'api' ? { running: { startedAt: now } } : { waiting },
         ...(service === 'api' && { lastState: ended(1) }),
       },
     ],

@@ -7,6 +7,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { readWebFiles } from '../../platform/server/pages.ts'
 import { openPlatform, type TestPlatform } from '../platform-server/open-platform.ts'
 
+import { type PlayedLogs, playLogs } from './play-logs.ts'
+
 /** Debian's, or the one that is named. */
 const CHROMIUM = [process.env['CHROMIUM'], '/usr/bin/chromium'].find(path => path !== undefined && existsSync(path))
 
@@ -34,6 +36,7 @@ export interface Seen {
 export interface TestBrowser {
   readonly platform: TestPlatform
   readonly url: string
+  readonly logs: PlayedLogs
   /** Somebody's browser; with their session where a login is given. */
   open(who: string | undefined, look?: Look): Promise<Seen>
   close(): Promise<void>
@@ -46,6 +49,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   const web = readWebFiles(join(import.meta.dirname, '../../dist/platform/web'))
   if (!web) throw new Error('the pages are not built: npm run build')
   const platform = await openPlatform({ url }, web)
+  const logs = playLogs(platform)
   await platform.app.listen({ port, host: '127.0.0.1' })
   const browser = await chromium.launch({
     executablePath: CHROMIUM ?? '',
@@ -54,6 +58,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   return {
     platform,
     url,
+    logs,
     open: (who, look) => see(browser, platform, url, who, look),
     async close() {
       await browser.close()

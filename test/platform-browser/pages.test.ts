@@ -2,9 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setReady } from './make-environment.ts'
 import { deleteRuns } from './make-runs.ts'
 import { findings, type Look, NO_BROWSER, openBrowser, overflow, type Seen, type TestBrowser } from './open-browser.ts'
-import { makeTeam, type Team } from './people.ts'
+import { CANARY, makeTeam, type Team } from './people.ts'
 
 // The pages in a real browser, before a real API server. `PICTURES=1` writes docs/platform (`npm run pictures`), and PNG
 // files to look at into the folder that it names instead of 1.
@@ -61,7 +62,7 @@ const VISITS: Readonly<Record<string, Visit>> = {
   service: {
     who: 'cem',
     path: team => `/namespaces/${team.shop}/environments/shop/services/web`,
-    shows: () => 'Endpoints',
+    shows: () => 'GET /health',
   },
   runs: { who: 'ann', path: team => `/namespaces/${team.shop}/runs`, shows: () => 'Destroy blog' },
   run: { who: 'bob', path: team => `/runs/${team.runs.good}`, shows: () => 'seeded' },
@@ -77,6 +78,18 @@ const VISITS: Readonly<Record<string, Visit>> = {
       await page.getByLabel('Branch or tag', { exact: true }).fill("it's-here;$(id)")
     },
   },
+  variables: { who: 'bob', path: team => `/namespaces/${team.shop}/variables`, shows: () => 'devctl-reader' },
+  'set-variable': {
+    who: 'bob',
+    path: team => `/namespaces/${team.shop}/variables`,
+    shows: () => 'devctl variables set API_KEY',
+    doing: async page => {
+      await page.getByRole('button', { name: 'Set a variable' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('API_KEY')
+    },
+  },
+  'your-variables': { who: 'bob', path: () => '/you/variables', shows: () => 'No credentials yet' },
+  'everybodys-variables': { who: 'ann', path: () => '/admin/variables', shows: () => 'No variables yet' },
   members: { who: 'ann', path: team => `/namespaces/${team.shop}/members`, shows: () => 'Share' },
   settings: { who: 'ann', path: team => `/namespaces/${team.shop}/settings`, shows: () => 'Danger zone' },
   delete: {
@@ -299,6 +312,101 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     await page.context().setOffline(false)
     await page.getByText('The platform cannot be reached').waitFor({ state: 'detached', timeout: 20_000 })
     await close()
+  })
+
+  describe('what runs', () => {
+    const path = () => `/namespaces/${team.shop}/environments/shop`
+
+    test('is told by a stream as it changes, without a question', async () => {
+      const { page, close } = await browser.open(team.bob)
+      const first = page.waitForResponse(answer => answer.url().endsWith('/environments/shop'))
+      await page.goto(path())
+      const cache = page.getByRole('link', { name: /^cache/ })
+      await cache.getByText('Ready 1/1').waitFor()
+      await first
+      // From now on, what is asked for is not answered.
+      await page.route('**/api/v1/namespaces/*/environments/**', route => route.abort())
+      await setReady(browser.platform, team.shop, 'cache', false)
+      await cache.getByText('Starting 0/1').waitFor()
+      await setReady(browser.platform, team.shop, 'cache', true)
+      await cache.getByText('Ready 1/1').waitFor()
+      await close()
+    })
+
+    test('is asked for where there is no stream', async () => {
+      const { page, close } = await browser.open(team.bob)
+      await page.route('**/live', route => route.abort())
+      await page.goto(path())
+      const cache = page.getByRole('link', { name: /^cache/ })
+      await cache.getByText('Ready 1/1').waitFor()
+      await setReady(browser.platform, team.shop, 'cache', false)
+      await cache.getByText('Starting 0/1').waitFor()
+      await setReady(browser.platform, team.shop, 'cache', true)
+      await cache.getByText('Ready 1/1').waitFor()
+      await close()
+    })
+
+    test('has its logs as they come: followed, paused, and searched in', async () => {
+      const { page, complaints, close } = await open(VISITS['service']!, {})
+      const log = page.getByRole('region', { name: 'Log of web' })
+      browser.logs.say('web', 'one more \u001b[31mred\u001b[0m line')
+      await log.getByText('one more').waitFor()
+      expect(await log.locator('.ansi-1', { hasText: 'red' }).count()).toBe(1)
+      await page.getByRole('button', { name: 'Pause' }).click()
+      browser.logs.say('web', 'while nobody looked')
+      await page.getByRole('button', { name: 'Paused, 1 more' }).waitFor()
+      expect(await log.getByText('while nobody looked').count()).toBe(0)
+      await page.getByRole('button', { name: 'Paused, 1 more' }).click()
+      await log.getByText('while nobody looked').waitFor()
+      await page.getByLabel('Search in the log').fill('nobody')
+      await log.getByText('one more').waitFor({ state: 'detached' })
+      expect(await log.locator('.log-line').count()).toBe(1)
+      expect(await page.locator('main :is(img, script)').count()).toBe(0)
+      expect(complaints).toEqual([])
+      await close()
+    })
+  })
+
+  describe('variables and credentials', () => {
+    test('are set and unset by who deploys, and no value is in a page or an answer', async () => {
+      const { page, complaints, close } = await browser.open(team.bob)
+      const answers: Promise<string>[] = []
+      page.on('response', answer => {
+        if (/\/(variables|credentials)\//.test(answer.url()) && answer.status() !== 204)
+          answers.push(answer.text().catch(() => ''))
+      })
+      await page.goto(`/namespaces/${team.shop}/variables`)
+      await page.getByText('PAYMENT_URL').waitFor()
+      await page.getByRole('button', { name: 'Set a variable' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('NODE_OPTIONS')
+      await page.getByText('It cannot be called so').waitFor()
+      expect(await page.getByRole('button', { name: 'Set', exact: true }).isDisabled()).toBe(true)
+      await page.getByLabel('Name', { exact: true }).fill('API_KEY')
+      await page.getByLabel('Value').fill(`${CANARY}-2`)
+      await page.getByRole('button', { name: 'Set', exact: true }).click()
+      await page.getByRole('button', { name: 'Unset API_KEY' }).click()
+      expect(await page.content()).not.toContain(CANARY)
+      await page.getByRole('button', { name: 'Unset', exact: true }).click()
+      await page.getByText('API_KEY is not set any more').waitFor()
+      await page.getByRole('button', { name: 'Unset API_KEY' }).waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Add a credential' }).click()
+      await page.getByLabel('Host', { exact: true }).fill('forge.example.com:8443')
+      await page.getByLabel('Password or token').fill(`${CANARY}-3`)
+      await page.getByRole('button', { name: 'Set', exact: true }).click()
+      await page.getByText('as git, set just now').waitFor()
+      expect((await Promise.all(answers)).join('\n')).not.toContain(CANARY)
+      expect(await page.content()).not.toContain(CANARY)
+      expect(complaints).toEqual([])
+      await close()
+    })
+
+    test('are not shown to who only looks', async () => {
+      const { page, close } = await browser.open(team.cem)
+      await page.goto(`/namespaces/${team.shop}/variables`)
+      await page.getByText('Who deploys here sees them').waitFor()
+      expect(await page.getByText('PAYMENT_URL').count()).toBe(0)
+      await close()
+    })
   })
 
   describe('the page of a run', () => {

@@ -1,7 +1,10 @@
 import { RUN } from '../platform-server/open-platform.ts'
 import { makeEnvironment } from './make-environment.ts'
-import { makeRuns, type TeamRuns } from './make-runs.ts'
+import { makeRuns, NASTY_LINE, type TeamRuns } from './make-runs.ts'
 import type { TestBrowser } from './open-browser.ts'
+
+/** The value of all that is secret. */
+export const CANARY = 'canary-c2VjcmV0'
 
 /** A team, as the pages show it: names are those of a run, so that runs do not meet. */
 export interface Team {
@@ -17,7 +20,7 @@ export interface Team {
   readonly runs: TeamRuns
 }
 
-export async function makeTeam({ platform }: TestBrowser): Promise<Team> {
+export async function makeTeam({ platform, logs }: TestBrowser): Promise<Team> {
   const [ann, bob, cem] = [
     await platform.person('ann', 'admin'),
     await platform.person('bob'),
@@ -37,6 +40,25 @@ export async function makeTeam({ platform }: TestBrowser): Promise<Team> {
       body: { role },
     })
   await platform.parts.tokens.issue({ kind: 'api', label: 'nightly tests', user: ann.id, lifetime: 30 * 86_400_000 })
+  for (const line of [
+    '\u001b[32mready\u001b[0m on http://0.0.0.0:80 in 213 ms',
+    'GET / \u001b[32m200\u001b[0m 3 ms',
+    'GET /cart \u001b[1;31m500\u001b[0m 12 ms',
+    NASTY_LINE,
+    'GET /health \u001b[32m200\u001b[0m 1 ms',
+  ])
+    logs.say('web', line)
+  for (const name of ['GREETING', 'PAYMENT_URL'])
+    await platform.call('PUT /variables/:scope/:name', {
+      token: ann.token,
+      params: { scope: `namespace:${shop}`, name },
+      body: { value: CANARY },
+    })
+  await platform.call('PUT /credentials/:scope/:host', {
+    token: ann.token,
+    params: { scope: `namespace:${shop}`, host: 'git.example.com' },
+    body: { user: 'devctl-reader', password: CANARY },
+  })
   const runs = await makeRuns(platform, shop, ann.id)
   return { ann: ann.id, bob: bob.id, cem: cem.id, shop, blog, runs }
 }

@@ -26,12 +26,42 @@ test('what is in a circle, depends on itself, or on what is not there, is placed
   expect(layered([]).nodes).toEqual([])
 })
 
+/** The straight parts of a line: where it passes columns. */
+const passes = (path: string) =>
+  [...path.matchAll(/ ([\d.-]+) ([\d.-]+)H([\d.-]+)/g)].map(([, from, y, to]) => ({
+    from: Number(from),
+    to: Number(to),
+    y: Number(y),
+  }))
+
+test('a line to a node further away passes beside the nodes between, not behind them', () => {
+  const { nodes, edges } = layered([
+    node('db'),
+    node('migrate', 'db'),
+    node('api', 'migrate', 'db'),
+    node('web', 'api', 'db'),
+  ])
+  const long = edges.filter(one => passes(one.path).length > 0)
+  expect(long.map(one => [one.from, one.to, passes(one.path).length])).toEqual([
+    ['api', 'db', 1],
+    ['web', 'db', 2],
+  ])
+  const heights = new Map(nodes.map(one => [one.x, one.y]))
+  for (const { path } of long)
+    for (const { from, y } of passes(path)) {
+      const top = heights.get(from)!
+      expect(y < top || y > top + NODE.height).toBe(true)
+    }
+})
+
 test('no two overlap, whatever depends on what, and all are on the paper', () => {
   const graph = fc.array(fc.array(fc.nat(11), { maxLength: 4 }), { maxLength: 12 })
   fc.assert(
     fc.property(graph, needs => {
       const found = layered(needs.map((one, index) => node(`s${index}`, ...one.map(other => `s${other}`))))
       expect(found.nodes).toHaveLength(needs.length)
+      for (const { from, y } of found.edges.flatMap(one => passes(one.path)))
+        for (const { x, y: top } of found.nodes) if (x === from) expect(y < top || y > top + NODE.height).toBe(true)
       for (const [index, a] of found.nodes.entries()) {
         expect(a.x + NODE.width).toBeLessThanOrEqual(found.width)
         expect(a.y + NODE.height).toBeLessThanOrEqual(found.height)

@@ -6,8 +6,9 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { bundleWeb } from '../../scripts/bundle-web.mjs'
 
-/** Bytes of the first page as they are sent: what it loads, besides the font. */
+/** Bytes of the first page as they are sent: what it loads, besides the font. And of all pages together. */
 const MOST = 60_000
+const ALL = 90_000
 const FONT = 50_000
 
 test('the first page is small, and everything in it is ours', async () => {
@@ -21,9 +22,14 @@ test('the first page is small, and everything in it is ours', async () => {
       return { name, size: extname(name) === '.woff2' ? bytes.length : gzipSync(bytes, { level: 9 }).length }
     })
     const fonts = sizes.filter(({ name }) => extname(name) === '.woff2')
-    // Parts that are loaded later count, too, as long as that fits.
-    const others = sizes.filter(({ name }) => ['.js', '.css', '.svg'].includes(extname(name)))
-    expect(others.reduce((sum, one) => sum + one.size, gzipSync(index).length)).toBeLessThan(MOST)
+    const first = loadedBy(index, name => readFileSync(join(folder, 'assets', name), 'utf8'))
+    const sizeOf = (names: ReadonlySet<string>) =>
+      sizes.filter(({ name }) => names.has(name)).reduce((sum, one) => sum + one.size, gzipSync(index).length)
+    const isText = (name: string) => ['.js', '.css', '.svg'].includes(extname(name))
+    expect(sizeOf(new Set([...first].filter(isText)))).toBeLessThan(MOST)
+    expect(sizeOf(new Set(assets.filter(isText)))).toBeLessThan(ALL)
+    // Pages with logs are not among what everybody loads.
+    expect(first.size).toBeLessThan(assets.length)
     expect(fonts).toHaveLength(1)
     expect(fonts[0]?.size).toBeLessThan(FONT)
     // Each file has the hash of its content in its name, and the page names no other place.
@@ -36,3 +42,16 @@ test('the first page is small, and everything in it is ours', async () => {
     await rm(folder, { recursive: true })
   }
 })
+
+/** The files that a page names, and those that they import before they run; not what they load later. */
+function loadedBy(index: string, read: (name: string) => string): ReadonlySet<string> {
+  const found = new Set<string>()
+  const add = (name: string) => {
+    if (found.has(name)) return
+    found.add(name)
+    if (extname(name) !== '.js') return
+    for (const [, other = ''] of read(name).matchAll(/(?:\bfrom|\bimport)\s*"\.\/([^"]+)"/g)) add(other)
+  }
+  for (const [, name = ''] of index.matchAll(/(?:src|href)="\/assets\/([^"]+)"/g)) add(name)
+  return found
+}

@@ -13,6 +13,7 @@ import type {
   ShownEnvironment,
   ShownService,
 } from '../../api/environments.ts'
+import { isWell, sumUp } from '../../rules/sum-up.ts'
 import type { Scene, SceneEnvironment } from './scene.ts'
 
 /** Services of one environment that are told of. */
@@ -97,17 +98,7 @@ export function toDetails(
 
 /** The same in a few words, for a list. */
 export function toSummary({ name, state, deployed, source, services }: EnvironmentDetails): ShownEnvironment {
-  const failed = services.find(one => one.state === 'failed')
-  return {
-    name,
-    state,
-    ...(deployed && { deployed }),
-    ...(source && { source }),
-    services: services.length,
-    ready: services.filter(isWell).length,
-    endpoints: [...new Set(services.flatMap(({ endpoints }) => endpoints))],
-    ...(failed && { problem: { service: failed.name, reason: failed.reason ?? 'failed' } }),
-  }
+  return { name, state, ...(deployed && { deployed }), ...(source && { source }), ...sumUp(services) }
 }
 
 /** What others depend on comes first. The record may have cycles: others than the compiler can write it. */
@@ -124,8 +115,6 @@ function inOrder(deployed: ReadonlyMap<string, DeployedService>): readonly strin
   for (const name of [...deployed.keys()].sort()) visit(name, 0)
   return [...ordered]
 }
-
-const isWell = ({ state }: ShownService): boolean => state === 'ready' || state === 'complete'
 
 function stateOf(services: readonly ShownService[]): string {
   if (services.every(({ state }) => state === 'missing')) return 'empty'

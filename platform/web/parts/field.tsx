@@ -14,7 +14,7 @@ interface FieldProps {
   /** It is not shown while it is typed. */
   readonly isSecret?: boolean
   /** Another look. */
-  readonly look?: 'code'
+  readonly look?: 'code' | 'mono'
 }
 
 /** A line of text with its label, what may be in it, and what is wrong with it. */
@@ -41,7 +41,7 @@ export function Field({
         autocomplete={autocomplete}
         spellcheck={false}
         id={id}
-        class={look === 'code' ? 'input code-input' : 'input'}
+        class={look === undefined ? 'input' : `input ${look}-input`}
         value={value}
         aria-invalid={error === undefined ? undefined : true}
         aria-describedby={note === undefined ? undefined : `${id}-note`}
@@ -50,6 +50,38 @@ export function Field({
       {note !== undefined && (
         <p id={`${id}-note`} class={error === undefined ? 'note' : 'note is-error'}>
           {note}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A text of several lines. */
+export function TextArea({
+  label,
+  hint,
+  value,
+  onValue,
+  autofocus = false,
+}: Pick<FieldProps, 'label' | 'hint' | 'value' | 'onValue' | 'autofocus'>) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        class="input mono-input"
+        rows={3}
+        autocomplete="off"
+        spellcheck={false}
+        autofocus={autofocus}
+        value={value}
+        aria-describedby={hint === undefined ? undefined : `${id}-note`}
+        onInput={event => onValue(event.currentTarget.value)}
+      />
+      {hint !== undefined && (
+        <p id={`${id}-note`} class="note">
+          {hint}
         </p>
       )}
     </div>

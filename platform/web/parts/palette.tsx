@@ -52,7 +52,13 @@ function useFindables(): readonly Findable[] {
     page('Home', addressOf('home'), 'namespaces start'),
     page('Your account', addressOf('you'), 'profile appearance sessions kubectl'),
     page('Tokens', addressOf('tokens'), 'api ci programs'),
-    ...(isAdmin.value ? [page('People', addressOf('users'), 'users admin administration')] : []),
+    page('Your variables and git credentials', addressOf('yourVariables'), 'secrets environment forge login'),
+    ...(isAdmin.value
+      ? [
+          page('People', addressOf('users'), 'users admin administration'),
+          page('Variables of everybody', addressOf('everybodysVariables'), 'admin administration'),
+        ]
+      : []),
     { text: 'New namespace', group: 'Action', also: 'create add', href: `${addressOf('home')}?new` },
     { text: 'Use light colours', group: 'Action', also: 'theme appearance', run: () => chooseTheme('light') },
     { text: 'Use dark colours', group: 'Action', also: 'theme appearance', run: () => chooseTheme('dark') },

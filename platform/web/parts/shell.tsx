@@ -106,6 +106,7 @@ function Lists() {
         <nav aria-labelledby="side-admin">
           <h2 id="side-admin">Administration</h2>
           <SideLink href={addressOf('users')} icon="users" text="People" />
+          <SideLink href={addressOf('everybodysVariables')} icon="key" text="Variables" />
         </nav>
       )}
     </>

@@ -9,8 +9,6 @@ export interface AnsiSpan {
 /** Escapes: colours and weights (the first group has their numbers), and all others, which are left out. */
 const ESCAPES =
   /\u001b\[([\d;:]*)m|\u001b\[[\u0020-\u003f]*[\u0040-\u007e]?|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[\u0020-\u002f]*[\u0030-\u007e]?/g
-/** What is written over the beginning of the line, as progress does. */
-const OVERWRITTEN = /^.*\r(?=.)/s
 
 interface Style {
   readonly weights: ReadonlySet<string>
@@ -33,7 +31,7 @@ const ENDS: Readonly<Record<number, readonly string[]>> = {
  */
 export function readAnsi(line: string): readonly AnsiSpan[] {
   const spans: AnsiSpan[] = []
-  const text = line.replace(/\r+$/, '').replace(OVERWRITTEN, '')
+  const text = lastWritten(line)
   let style = PLAIN
   let from = 0
   const put = (raw: string) => {
@@ -46,6 +44,13 @@ export function readAnsi(line: string): readonly AnsiSpan[] {
   }
   put(text.slice(from))
   return spans
+}
+
+/** What is left of a line that was written over from its beginning, as progress does. */
+function lastWritten(line: string): string {
+  let end = line.length
+  while (line[end - 1] === '\r') end--
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1, end)
 }
 
 /** A line without its escapes. */

@@ -34,47 +34,70 @@ const GAP = { x: 64, y: 20 }
 /** How often nodes are put beside what they are connected with. */
 const ROUNDS = 4
 
-/** Places nodes in columns: each stands left of all that it depends on. What is in a circle is placed, too. */
-export function layered(nodes: readonly GraphNode[]): PlacedGraph {
-  const known = new Set(nodes.map(one => one.name))
-  const edges = nodes.flatMap(({ name, dependsOn }) =>
-    dependsOn
-      .filter(({ service }) => known.has(service) && service !== name)
-      .map(({ service, condition }) => ({ from: name, to: service, condition })),
-  )
-  const columns = toColumns(nodes, edges)
-  order(columns, edges)
-  const tallest = Math.max(1, ...columns.map(one => one.length))
-  const height = tallest * (NODE.height + GAP.y) - GAP.y
-  const placed = new Map<string, PlacedNode>()
-  columns.forEach((column, index) => {
-    const top = (height - (column.length * (NODE.height + GAP.y) - GAP.y)) / 2
-    column.forEach((name, row) => {
-      placed.set(name, { name, x: index * (NODE.width + GAP.x), y: top + row * (NODE.height + GAP.y) })
-    })
-  })
-  return {
-    width: Math.max(1, columns.length) * (NODE.width + GAP.x) - GAP.x,
-    height,
-    nodes: nodes.flatMap(({ name }) => placed.get(name) ?? []),
-    edges: edges.flatMap(({ from, to, condition }) => {
-      const [a, b] = [placed.get(from), placed.get(to)]
-      return a && b ? { from, to, label: labelOf(condition), ...curve(a, b) } : []
-    }),
-  }
+/** What stands in a column: a node, or the place where a longer line passes. */
+interface Item {
+  readonly key: string
+  readonly isNode: boolean
 }
 
 interface Edge {
   readonly from: string
   readonly to: string
+  readonly condition: string
+  /** Keys of the places where it passes, from left to right. */
+  readonly via: readonly string[]
 }
 
-function toColumns(nodes: readonly GraphNode[], edges: readonly Edge[]): string[][] {
+/**
+ * Places nodes in columns: each stands left of all that it depends on, and no line passes behind a node. What is in
+ * a circle is placed, too.
+ */
+export function layered(nodes: readonly GraphNode[]): PlacedGraph {
+  const known = new Set(nodes.map(one => one.name))
+  const needs = nodes.flatMap(({ name, dependsOn }) =>
+    dependsOn
+      .filter(({ service }) => known.has(service) && service !== name)
+      .map(({ service, condition }) => ({ from: name, to: service, condition })),
+  )
+  const { columns, edges } = toColumns(nodes, needs)
+  order(columns, edges)
+  const heightOf = (column: readonly Item[]) =>
+    column.reduce((sum, { isNode }) => sum + GAP.y + (isNode ? NODE.height : 0), -GAP.y)
+  const height = Math.max(NODE.height, ...columns.map(heightOf))
+  /** The upper left corner of a node; of a place where a line passes, its left end. */
+  const placed = new Map<string, { readonly x: number; readonly y: number }>()
+  columns.forEach((column, index) => {
+    let y = (height - heightOf(column)) / 2
+    for (const { key, isNode } of column) {
+      placed.set(key, { x: index * (NODE.width + GAP.x), y })
+      y += GAP.y + (isNode ? NODE.height : 0)
+    }
+  })
+  const at = (key: string) => placed.get(key) ?? { x: 0, y: 0 }
+  return {
+    width: Math.max(1, columns.length) * (NODE.width + GAP.x) - GAP.x,
+    height,
+    nodes: nodes.map(({ name }) => ({ name, ...at(name) })),
+    edges: edges.map(({ from, to, condition, via }) => ({
+      from,
+      to,
+      label: labelOf(condition),
+      ...line(at(from), via.map(at), at(to)),
+    })),
+  }
+}
+
+type Need = Omit<Edge, 'via'>
+
+function toColumns(
+  nodes: readonly GraphNode[],
+  needs: readonly Need[],
+): { readonly columns: Item[][]; readonly edges: readonly Edge[] } {
   const column = new Map(nodes.map(one => [one.name, 0]))
   // Each round moves what is depended on to the right; in a circle that would not end.
   for (let round = 0; round < nodes.length; round++) {
     let isMoved = false
-    for (const { from, to } of edges) {
+    for (const { from, to } of needs) {
       const least = (column.get(from) ?? 0) + 1
       if ((column.get(to) ?? 0) < least && least < nodes.length) {
         column.set(to, least)
@@ -83,41 +106,75 @@ function toColumns(nodes: readonly GraphNode[], edges: readonly Edge[]): string[
     }
     if (!isMoved) break
   }
-  const columns: string[][] = []
-  for (const { name } of nodes) {
-    const found = column.get(name) ?? 0
-    columns[found] ??= []
-    columns[found].push(name)
-  }
-  return Array.from(columns, one => one ?? []).filter(one => one.length > 0)
+  // A circle can leave columns without a node.
+  const used = [...new Set(column.values())].sort((a, b) => a - b)
+  const place = (name: string) => used.indexOf(column.get(name) ?? 0)
+  const columns: Item[][] = used.map(() => [])
+  for (const { name } of nodes) columns[place(name)]?.push({ key: name, isNode: true })
+  const edges = needs.map(need => {
+    const via: string[] = []
+    for (let index = place(need.from) + 1; index < place(need.to); index++) {
+      // Names of services have no blanks.
+      const key = `${need.from} ${need.to} ${index}`
+      columns[index]?.push({ key, isNode: false })
+      via.push(key)
+    }
+    return { ...need, via }
+  })
+  return { columns, edges }
 }
 
-/** Puts each node at the middle of those it is connected with, again and again, so that few lines cross. */
-function order(columns: string[][], edges: readonly Edge[]): void {
+/** Puts each item at the middle of those it is connected with, again and again, so that few lines cross. */
+function order(columns: Item[][], edges: readonly Edge[]): void {
+  const beside = new Map<string, string[]>()
+  for (const { from, to, via } of edges) {
+    const stations = [from, ...via, to]
+    for (let index = 1; index < stations.length; index++) {
+      const [a = '', b = ''] = [stations[index - 1], stations[index]]
+      beside.set(a, [...(beside.get(a) ?? []), b])
+      beside.set(b, [...(beside.get(b) ?? []), a])
+    }
+  }
   for (let round = 0; round < ROUNDS; round++)
     for (const column of columns) {
-      const place = new Map(columns.flatMap(one => one.map((name, index) => [name, index - one.length / 2] as const)))
+      const place = new Map(columns.flatMap(one => one.map(({ key }, index) => [key, index - one.length / 2] as const)))
       const middle = new Map(
-        column.map(name => {
-          const others = edges.flatMap(({ from, to }) => (from === name ? [to] : to === name ? [from] : []))
+        column.map(({ key }) => {
+          const others = beside.get(key) ?? []
           const sum = others.reduce((total, one) => total + (place.get(one) ?? 0), 0)
-          return [name, others.length === 0 ? (place.get(name) ?? 0) : sum / others.length] as const
+          return [key, others.length === 0 ? (place.get(key) ?? 0) : sum / others.length] as const
         }),
       )
-      column.sort((a, b) => (middle.get(a) ?? 0) - (middle.get(b) ?? 0))
+      column.sort((a, b) => (middle.get(a.key) ?? 0) - (middle.get(b.key) ?? 0))
     }
 }
 
-function curve(a: PlacedNode, b: PlacedNode): Pick<PlacedEdge, 'path' | 'labelX' | 'labelY'> {
-  const [fromX, fromY] = [a.x + NODE.width, a.y + NODE.height / 2]
-  const [toX, toY] = [b.x, b.y + NODE.height / 2]
-  const bend = Math.max(40, Math.abs(toX - fromX) / 2)
-  return {
-    path: `M${fromX} ${fromY}C${fromX + bend} ${fromY} ${toX - bend} ${toY} ${toX - 7} ${toY}`,
-    // Beside what is waited for: the middle of a long line is where others are.
-    labelX: toX - GAP.x / 2,
-    labelY: toX - fromX > GAP.x ? toY : (fromY + toY) / 2,
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** A line from the right of a node to the left of another, straight where it passes a column. */
+function line(a: Point, via: readonly Point[], b: Point): Pick<PlacedEdge, 'path' | 'labelX' | 'labelY'> {
+  let from = { x: a.x + NODE.width, y: a.y + NODE.height / 2 }
+  let path = `M${from.x} ${from.y}`
+  for (const { x, y } of via) {
+    path += `${curve(from, { x, y })}H${x + NODE.width}`
+    from = { x: x + NODE.width, y }
   }
+  const to = { x: b.x - 7, y: b.y + NODE.height / 2 }
+  return {
+    path: path + curve(from, to),
+    // Beside what is waited for: the middle of a long line is where others are.
+    labelX: b.x - GAP.x / 2,
+    labelY: (from.y + to.y) / 2,
+  }
+}
+
+function curve(from: Point, to: Point): string {
+  // In a circle a line leads back.
+  const bend = Math.max(40, Math.abs(to.x - from.x) / 2)
+  return `C${from.x + bend} ${from.y} ${to.x - bend} ${to.y} ${to.x} ${to.y}`
 }
 
 /** What Compose calls `service_healthy` is told as `healthy`. */

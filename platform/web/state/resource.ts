@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ReplyOf, RouteName } from '../../api/routes.ts'
 import type { CallInput } from '../../client/client.ts'
 import { platform } from './client.ts'
@@ -35,19 +35,27 @@ const MOST = 200
 const EVERY = 15_000
 const AGAIN = 3_000
 
-/** The answer of a route, asked for again while the page is seen. */
+/** The answer of a route, asked for again while the page is seen, after that many milliseconds. */
 export function useResource<N extends Reading>(name: N, input: CallInput<N>, every = EVERY): Read<ReplyOf<N>> {
-  const key = `${name} ${JSON.stringify(input)}`
+  const key = keyOf(name, input)
   const one = hold(key, name, input)
+  const wait = useRef(every)
+  wait.current = every
+  const schedule = useRef(() => {})
+  useEffect(() => schedule.current(), [every])
   useEffect(() => {
     one.users++
+    let askedAt = 0
     let timer: ReturnType<typeof setTimeout> | undefined
     let isGone = false
     const next = () => {
       clearTimeout(timer)
-      if (!isGone) timer = setTimeout(run, one.state.peek().problem?.kind === 'offline' ? AGAIN : every)
+      if (isGone) return
+      const after = one.state.peek().problem?.kind === 'offline' ? AGAIN : wait.current
+      timer = setTimeout(run, Math.max(0, askedAt + after - Date.now()))
     }
     const run = () => {
+      askedAt = Date.now()
       if (document.visibilityState === 'hidden') return next()
       void one.ask().finally(next)
     }
@@ -55,6 +63,7 @@ export function useResource<N extends Reading>(name: N, input: CallInput<N>, eve
     document.addEventListener('visibilitychange', seen)
     addEventListener('online', run)
     run()
+    schedule.current = next
     return () => {
       isGone = true
       one.users--
@@ -71,6 +80,20 @@ export function useResource<N extends Reading>(name: N, input: CallInput<N>, eve
       one.state.value = { data }
     },
   }
+}
+
+const keyOf = (name: string, input: unknown): string => `${name} ${JSON.stringify(input)}`
+
+/** Tells pages what has become of something that they have read: a stream says so before they ask. */
+export function putResource<N extends Reading>(name: N, input: CallInput<N>, data: ReplyOf<N>): void {
+  const { state } = hold(keyOf(name, input), name, input)
+  if (JSON.stringify(state.peek().data) !== JSON.stringify(data) || state.peek().problem) state.value = { data }
+}
+
+/** Asks again for one that pages have read. */
+export function refreshResource<N extends Reading>(name: N, input: CallInput<N>): void {
+  const key = keyOf(name, input)
+  if (held.has(key)) void held.get(key)?.ask()
 }
 
 function hold<N extends Reading>(key: string, name: N, input: CallInput<N>): KeptRead {

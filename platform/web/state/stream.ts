@@ -7,8 +7,10 @@ import { isOffline, noticeOf } from './session.ts'
 interface Listener<T> {
   /** In the order in which they were sent; the id is that of a line that is resumed after. */
   onEvent(event: T): void
-  /** It broke off and is tried again, or (`refused`) it is not. */
-  onProblem?(problem: Failure): void
+  /** It broke off, and is tried again. */
+  onEnd?(): void
+  /** It is not tried again: why. */
+  onRefused?(problem: Failure): void
   /** Whether that was all; else a stream that ends is opened again. */
   isComplete?(): boolean
 }
@@ -50,20 +52,22 @@ export async function follow<N extends StreamName>(
       if (signal.aborted) return
       if (!open.signal.aborted) {
         const problem = toProblem(error)
-        const isBusy = error instanceof PlatformRefusal && error.status >= 500
         noticeOf(problem)
-        listener.onProblem?.(isBusy ? { ...problem, kind: 'offline' } : problem)
-        const isFinal = error instanceof PlatformRefusal || (error instanceof NoPlatform && error.status < 500)
-        if (isFinal && !isBusy) return
+        if (isFinal(error)) return listener.onRefused?.(problem)
       }
     } finally {
       document.removeEventListener('visibilitychange', hidden)
+      listener.onEnd?.()
     }
     if (open.signal.aborted) continue
     await pause(wait, signal)
     wait = Math.min(2 * wait, LONGEST_WAIT)
   }
 }
+
+/** A no that stays one; a platform that is too busy, or on its way up, says yes later. */
+const isFinal = (error: unknown): boolean =>
+  (error instanceof PlatformRefusal || error instanceof NoPlatform) && error.status < 500
 
 /** Waits until somebody sees the page. */
 const seen = (signal: AbortSignal): Promise<void> =>

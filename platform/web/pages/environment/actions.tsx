@@ -12,13 +12,18 @@ import { useResource } from '../../state/resource.ts'
 import { me } from '../../state/session.ts'
 import { commandLine } from '../../state/shell-words.ts'
 
+interface ActionsProps {
+  readonly environment: EnvironmentDetails
+  /** Of who looks, in its namespace. */
+  readonly role: string | undefined
+}
+
 /** What can be done with an environment by who may deploy there. */
-export function EnvironmentActions({ environment }: { readonly environment: EnvironmentDetails }) {
+export function EnvironmentActions({ environment, role }: ActionsProps) {
   const { namespace: ns, name } = environment
   const open = useSignal<'deploy' | 'destroy' | undefined>(undefined)
-  const { data } = useResource('GET /namespaces/:ns', { params: { ns } }).state.value
   const runs = useResource('GET /runs', { query: { namespace: ns, environment: name } })
-  if (data?.role !== 'owner' && data?.role !== 'developer') return null
+  if (role !== 'owner' && role !== 'developer') return null
   const close = () => {
     open.value = undefined
   }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { EnvironmentDetails, ShownService } from '../../../api/environments.ts'
 import { addressOf } from '../../../api/pages.ts'
@@ -6,26 +7,37 @@ import { Changes } from '../../parts/changes.tsx'
 import { Deployed, Place } from '../../parts/deployed.tsx'
 import { Graph } from '../../parts/graph.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { laterPart } from '../../parts/later.tsx'
 import { isWebAddress, OutsideLink } from '../../parts/link.tsx'
-import { Loading } from '../../parts/loading.tsx'
+import { Loading, SkeletonRows } from '../../parts/loading.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/problem.tsx'
 import { ServiceProblemBox } from '../../parts/service-problem.tsx'
 import { State, Tag, workloadState } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { commitPage, linePage } from '../../state/forge-pages.ts'
+import { useLive } from '../../state/live.ts'
 import { useResource } from '../../state/resource.ts'
 import { EnvironmentActions } from './actions.tsx'
 
-/** Milliseconds between two looks at what runs. */
+/** Loaded when somebody looks at a service. */
+const ServiceLogs = laterPart(
+  async () => (await import('./service-logs.tsx')).ServiceLogs,
+  () => <div class="log-place" />,
+)
+
+/** Milliseconds between two looks at what runs, where no stream tells. */
 const EVERY = 3_000
 
 /** What runs, what is broken and why, and what changed. */
 export function Environment() {
   const { params } = useRoute()
   const [ns = '', env = '', chosen] = [params['ns'], params['env'], params['service']]
-  const found = useResource('GET /namespaces/:ns/environments/:env', { params: { ns, env } }, EVERY)
+  const found = useResource('GET /namespaces/:ns/environments/:env', { params: { ns, env } }, useLive(ns, EVERY))
   const { data } = found.state.value
+  const namespace = useResource('GET /namespaces/:ns', { params: { ns } }).state.value
+  // What somebody may do stands above: nothing moves down when it is known.
+  const isKnown = namespace.data !== undefined || namespace.problem !== undefined
   const first = data?.services.flatMap(one => one.endpoints).find(isWebAddress)
   return (
     <Page
@@ -39,7 +51,7 @@ export function Environment() {
       beside={data && <State {...workloadState(data.state)} />}
       actions={
         <>
-          {data && <EnvironmentActions environment={data} />}
+          {data && isKnown && <EnvironmentActions environment={data} role={namespace.data?.role} />}
           {first !== undefined && (
             <a class="button solid" href={first} target="_blank" rel="noopener noreferrer">
               <span>
@@ -58,7 +70,9 @@ export function Environment() {
         </>
       }
     >
-      <Loading of={found}>{environment => <Parts environment={environment} chosen={chosen} />}</Loading>
+      <Loading of={found}>
+        {environment => (isKnown ? <Parts environment={environment} chosen={chosen} /> : <SkeletonRows />)}
+      </Loading>
     </Page>
   )
 }
@@ -132,7 +146,12 @@ function Parts({
           <Graph services={services} chosen={chosen} addressOfService={addressOfService} />
         )}
       </Section>
-      {service && <ServiceDetails service={service} environment={environment} />}
+      {service && (
+        <>
+          <ServiceDetails key={service.name} service={service} environment={environment} />
+          <ServiceLogs key={`${ns} ${env} ${service.name}`} namespace={ns} environment={env} service={service.name} />
+        </>
+      )}
       {history.length > 0 && (
         <Section title="What changed" about="Secret values are masked.">
           <Changes history={history} />
@@ -193,94 +212,98 @@ function ServiceDetails({
 }) {
   const { name, state, reason, kind, ready, wanted, restarts, since, image, endpoints, exposed, internal, place } =
     service
+  const top = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const from = top.current?.getBoundingClientRect().top ?? 0
+    // Who has chosen it sees it; where it is in sight, nothing moves.
+    if (from > 0.6 * innerHeight) top.current?.scrollIntoView({ block: 'start' })
+  }, [])
   return (
-    <Section
-      title={name}
-      actions={
-        <a class="button plain" href={addressOf('environment', { ns: namespace, env })}>
-          <Icon name="cross" />
-          <span>Close</span>
-        </a>
-      }
-    >
-      <dl class="facts card">
-        <dt>State</dt>
-        <dd>
-          <State {...workloadState(state)} />
-          {reason !== undefined && <span class="soft"> {reason}</span>}
-        </dd>
-        {kind !== undefined && (
-          <>
-            <dt>Runs as</dt>
-            <dd>
-              {kind}
-              {kind !== 'Job' && `, ${ready} of ${wanted} ready`}
-              {restarts > 0 && `, ${restarts} restarts`}
-              {since !== undefined && (
-                <span class="soft">
-                  {', since '}
-                  <Time at={since} />
-                </span>
-              )}
-            </dd>
-          </>
-        )}
-        {image !== undefined && (
-          <>
-            <dt>Image</dt>
-            <dd>
-              <code>{image}</code>
-            </dd>
-          </>
-        )}
-        {[...endpoints, ...exposed].length > 0 && (
-          <>
-            <dt>Endpoints</dt>
-            <dd class="stack tight">
-              {endpoints.map(one => (
-                <span key={one}>
-                  <OutsideLink href={one} />
-                </span>
-              ))}
-              {exposed.map(one => (
-                <code key={one}>{one}</code>
-              ))}
-            </dd>
-          </>
-        )}
-        {internal.length > 0 && (
-          <>
-            <dt>In the cluster</dt>
-            <dd>
-              {internal.map(one => (
-                <code key={one}>{one}</code>
-              ))}
-            </dd>
-          </>
-        )}
-        {service.dependsOn.length > 0 && (
-          <>
-            <dt>Waits for</dt>
-            <dd>
-              {service.dependsOn.map(({ service: other, condition }) => (
-                <Tag key={other}>{`${other} ${condition.replace(/^service_/, '').replaceAll('_', ' ')}`}</Tag>
-              ))}
-            </dd>
-          </>
-        )}
-        {place && (
-          <>
-            <dt>Written at</dt>
-            <dd>
-              <Place place={place} page={deployed && linePage(deployed, place)} />
-            </dd>
-          </>
-        )}
-      </dl>
-      <p class="same">
-        <Icon name="terminal" size={14} />
-        <code>{`devctl logs '^${name}$' --name ${env} --namespace ${namespace}`}</code>
-      </p>
-    </Section>
+    <div ref={top} class="chosen-service">
+      <Section
+        title={name}
+        actions={
+          <a class="button plain" href={addressOf('environment', { ns: namespace, env })}>
+            <Icon name="cross" />
+            <span>Close</span>
+          </a>
+        }
+      >
+        <dl class="facts card">
+          <dt>State</dt>
+          <dd>
+            <State {...workloadState(state)} />
+            {reason !== undefined && <span class="soft"> {reason}</span>}
+          </dd>
+          {kind !== undefined && (
+            <>
+              <dt>Runs as</dt>
+              <dd>
+                {kind}
+                {kind !== 'Job' && `, ${ready} of ${wanted} ready`}
+                {restarts > 0 && `, ${restarts} restarts`}
+                {since !== undefined && (
+                  <span class="soft">
+                    {', since '}
+                    <Time at={since} />
+                  </span>
+                )}
+              </dd>
+            </>
+          )}
+          {image !== undefined && (
+            <>
+              <dt>Image</dt>
+              <dd>
+                <code>{image}</code>
+              </dd>
+            </>
+          )}
+          {[...endpoints, ...exposed].length > 0 && (
+            <>
+              <dt>Endpoints</dt>
+              <dd class="stack tight">
+                {endpoints.map(one => (
+                  <span key={one}>
+                    <OutsideLink href={one} />
+                  </span>
+                ))}
+                {exposed.map(one => (
+                  <code key={one}>{one}</code>
+                ))}
+              </dd>
+            </>
+          )}
+          {internal.length > 0 && (
+            <>
+              <dt>In the cluster</dt>
+              <dd>
+                {internal.map(one => (
+                  <code key={one}>{one}</code>
+                ))}
+              </dd>
+            </>
+          )}
+          {service.dependsOn.length > 0 && (
+            <>
+              <dt>Waits for</dt>
+              <dd>
+                {service.dependsOn.map(({ service: other, condition }) => (
+                  <Tag key={other}>{`${other} ${condition.replace(/^service_/, '').replaceAll('_', ' ')}`}</Tag>
+                ))}
+              </dd>
+            </>
+          )}
+          {place && (
+            <>
+              <dt>Written at</dt>
+              <dd>
+                <Place place={place} page={deployed && linePage(deployed, place)} />
+              </dd>
+            </>
+          )}
+        </dl>
+      </Section>
+    </div>
   )
 }

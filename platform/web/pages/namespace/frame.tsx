@@ -48,6 +48,7 @@ export function NamespaceFrame({ part, actions, children }: FrameProps) {
           items={[
             ['Overview', addressOf('namespace', { ns })],
             ['Runs', addressOf('runs', { ns })],
+            ['Variables', addressOf('variables', { ns })],
             ['Members', addressOf('members', { ns })],
             ['Settings', addressOf('settings', { ns })],
           ]}

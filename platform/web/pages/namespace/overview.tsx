@@ -5,6 +5,7 @@ import { Section } from '../../parts/page.tsx'
 import { PersonLine } from '../../parts/person.tsx'
 import { Empty } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useLive } from '../../state/live.ts'
 import { useResource } from '../../state/resource.ts'
 import { me } from '../../state/session.ts'
 import { NamespaceFrame } from './frame.tsx'
@@ -43,11 +44,11 @@ export const NamespaceOverview = () => (
   </NamespaceFrame>
 )
 
-/** Milliseconds between two looks at what runs. */
+/** Milliseconds between two looks at what runs, where no stream tells. */
 const EVERY = 5_000
 
 function Running({ ns }: { readonly ns: string }) {
-  const found = useResource('GET /namespaces/:ns/environments', { params: { ns } }, EVERY)
+  const found = useResource('GET /namespaces/:ns/environments', { params: { ns } }, useLive(ns, EVERY))
   return (
     <Section title="Environments">
       <Loading of={found}>

@@ -12,6 +12,7 @@ export const YouFrame = ({ part, children }: { readonly part: string; readonly c
         label="Parts of your account"
         items={[
           ['Account', addressOf('you')],
+          ['Variables', addressOf('yourVariables')],
           ['Tokens', addressOf('tokens')],
         ]}
       />

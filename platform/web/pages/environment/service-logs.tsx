@@ -1,0 +1,122 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { LogLineEvent } from '../../../api/environments.ts'
+import { Button } from '../../parts/button.tsx'
+import { SameOnCommandLine } from '../../parts/copy.tsx'
+import { Log, type LogRow } from '../../parts/log.tsx'
+import { LogTools } from '../../parts/log-tools.tsx'
+import { Section } from '../../parts/page.tsx'
+import { ProblemBox } from '../../parts/problem.tsx'
+import type { Failure } from '../../state/problem.ts'
+import { commandLine } from '../../state/shell-words.ts'
+import { follow } from '../../state/stream.ts'
+
+interface ServiceLogsProps {
+  readonly namespace: string
+  readonly environment: string
+  readonly service: string
+}
+
+/** Lines that are kept; older ones go. */
+const KEPT = 10_000
+/** Lines of each container from before. */
+const TAIL = '500'
+/** Milliseconds in which lines are gathered before they are drawn. */
+const GATHERED = 80
+
+/** What a service writes, as it comes. */
+export function ServiceLogs({ namespace, environment, service }: ServiceLogsProps) {
+  const lines = useRef<LogRow[]>([])
+  const drawn = useSignal<readonly LogRow[]>([])
+  const isPaused = useSignal(false)
+  const late = useSignal(0)
+  const isFollowing = useSignal(true)
+  const search = useSignal('')
+  const problem = useSignal<Failure | undefined>(undefined)
+  const draw = () => {
+    drawn.value = [...lines.current]
+    late.value = 0
+  }
+  useEffect(() => {
+    const leave = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let number = 0
+    const gather = () => {
+      timer = undefined
+      if (lines.current.length > KEPT) lines.current.splice(0, lines.current.length - KEPT)
+      if (isPaused.peek()) late.value = number - (drawn.peek().at(-1)?.number ?? 0)
+      else draw()
+    }
+    const listener = {
+      onEvent(event: LogLineEvent) {
+        number++
+        lines.current.push(toRow(event, number))
+        timer ??= setTimeout(gather, GATHERED)
+      },
+      onRefused(refused: Failure) {
+        problem.value = refused
+      },
+    }
+    const input = { params: { ns: namespace }, query: { environment, service, tail: TAIL } }
+    void follow('GET /namespaces/:ns/logs', input, listener, leave.signal)
+    return () => {
+      leave.abort()
+      clearTimeout(timer)
+    }
+  }, [])
+  return (
+    <Section
+      title="Logs"
+      actions={
+        <LogTools
+          search={search.value}
+          onSearch={value => {
+            search.value = value
+          }}
+          isFollowing={isFollowing.value}
+          onFollowing={value => {
+            isFollowing.value = value
+          }}
+        >
+          <Button
+            icon={isPaused.value ? 'play' : 'stop'}
+            aria-pressed={isPaused.value}
+            onClick={() => {
+              isPaused.value = !isPaused.value
+              if (!isPaused.value) draw()
+            }}
+          >
+            {isPaused.value && late.value > 0 ? `Paused, ${late.value} more` : 'Pause'}
+          </Button>
+        </LogTools>
+      }
+    >
+      {problem.value && <ProblemBox problem={problem.value} />}
+      <Log
+        label={`Log of ${service}`}
+        groups={[{ name: service, rows: drawn.value, isOpen: true }]}
+        search={search.value}
+        isFollowing={isFollowing.value && !isPaused.value}
+        onFollowing={value => {
+          if (!isPaused.value) isFollowing.value = value
+        }}
+        empty="It has written nothing yet."
+      />
+      <SameOnCommandLine
+        command={commandLine(...['devctl', 'logs', `^${service}$`, '--name', environment, '--namespace', namespace])}
+      />
+    </Section>
+  )
+}
+
+/** Words about a log have no time of their own. */
+const toRow = (event: LogLineEvent, number: number): LogRow =>
+  event.type === 'line'
+    ? { number, time: event.time, about: event.source, text: event.text }
+    : {
+        number,
+        time: new Date().toISOString(),
+        text: event.text,
+        isNote: true,
+        ...(event.source !== undefined && { about: event.source }),
+      }

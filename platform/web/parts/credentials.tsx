@@ -1,0 +1,202 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useAction } from '../state/action.ts'
+import { platform } from '../state/client.ts'
+import { useResource } from '../state/resource.ts'
+import { commandLine } from '../state/shell-words.ts'
+import { toast } from '../state/toasts.ts'
+import { Button } from './button.tsx'
+import { FormDialog } from './dialog.tsx'
+import { Field } from './field.tsx'
+import { Icon } from './icon.tsx'
+import { Loading } from './loading.tsx'
+import { Section } from './page.tsx'
+import { Empty } from './problem.tsx'
+import { Time } from './time.tsx'
+
+interface CredentialsProps {
+  /** `user` or `namespace:NAME`. */
+  readonly scope: string
+  /** What the command line has for it. */
+  readonly words: readonly string[]
+  readonly about: ComponentChildren
+}
+
+/** Logins of forges, with which runs clone; nobody sees a password. */
+export function Credentials({ scope, words, about }: CredentialsProps) {
+  const found = useResource('GET /credentials/:scope', { params: { scope } })
+  /** The host of the one that is set; empty: a new one. */
+  const setting = useSignal<readonly [host: string, user: string] | undefined>(undefined)
+  const removing = useSignal<string | undefined>(undefined)
+  const done = () => {
+    setting.value = undefined
+    removing.value = undefined
+  }
+  const refresh = () => void found.refresh()
+  return (
+    <Section
+      title="Git credentials"
+      about={about}
+      actions={
+        <Button
+          icon="plus"
+          onClick={() => {
+            setting.value = ['', '']
+          }}
+        >
+          Add a credential
+        </Button>
+      }
+    >
+      <Loading of={found}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon="lock" title="No credentials yet">
+              <p class="soft">Runs clone public repositories without one.</p>
+            </Empty>
+          ) : (
+            <ul class="list">
+              {items.map(({ host, user, set, by }) => (
+                <li key={host}>
+                  <div class="row">
+                    <Icon name="lock" />
+                    <span class="row-main block">
+                      <span class="strong cut">{host}</span>
+                      <span class="soft">
+                        as {user}, set <Time at={set} /> by {by.login}
+                      </span>
+                    </span>
+                    <Button
+                      aria-label={`Set anew: the credential for ${host}`}
+                      onClick={() => {
+                        setting.value = [host, user]
+                      }}
+                    >
+                      Set anew
+                    </Button>
+                    <Button
+                      look="ghost"
+                      icon="trash"
+                      aria-label={`Remove the credential for ${host}`}
+                      title={`Remove the credential for ${host}`}
+                      onClick={() => {
+                        removing.value = host
+                      }}
+                    />
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loading>
+      {setting.value && (
+        <SetCredential scope={scope} words={words} of={setting.value} onClose={done} onDone={refresh} />
+      )}
+      {removing.value !== undefined && (
+        <RemoveCredential scope={scope} words={words} host={removing.value} onClose={done} onDone={refresh} />
+      )}
+    </Section>
+  )
+}
+
+interface ChangeProps extends Pick<CredentialsProps, 'scope' | 'words'> {
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** A host, with a port if it has one. */
+const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i
+
+function SetCredential({
+  scope,
+  words,
+  of: [given, known],
+  onClose,
+  onDone,
+}: ChangeProps & { readonly of: readonly [host: string, user: string] }) {
+  const [host, user, password] = [useSignal(given), useSignal(known), useSignal('')]
+  const isHost = HOST.test(host.value)
+  const login = user.value.trim() || 'git'
+  const set = useAction(async () => {
+    const params = { scope, host: host.value.toLowerCase() }
+    await platform.call('PUT /credentials/:scope/:host', { params, body: { user: login, password: password.value } })
+    toast('good', `Runs log in to ${host.value} now`)
+    onDone()
+    onClose()
+  })
+  return (
+    <FormDialog
+      title={given === '' ? 'Add a git credential' : `Set the credential for ${given} anew`}
+      action="Set"
+      isBusy={set.isRunning}
+      isReady={isHost && password.value !== ''}
+      problem={set.problem}
+      command={commandLine(
+        ...['devctl', 'credentials', 'set', isHost ? host.value.toLowerCase() : 'HOST'],
+        ...['--login', login, ...words],
+      )}
+      onClose={onClose}
+      onSubmit={() => void set.run()}
+    >
+      {given === '' && (
+        <Field
+          label="Host"
+          hint="Of the repositories, with a port if it has one."
+          error={host.value !== '' && !isHost ? 'Only the host: git.example.com' : undefined}
+          value={host.value}
+          onValue={value => {
+            host.value = value
+          }}
+          placeholder="git.example.com"
+          maxLength={100}
+          autofocus
+        />
+      )}
+      <Field
+        label="User"
+        hint="If it is empty: git, which forges take with a token."
+        value={user.value}
+        onValue={value => {
+          user.value = value
+        }}
+        maxLength={100}
+        autofocus={given !== ''}
+      />
+      <Field
+        label="Password or token"
+        hint="One that can only read. Nobody is shown it again."
+        value={password.value}
+        onValue={value => {
+          password.value = value
+        }}
+        isSecret
+        autocomplete="new-password"
+        maxLength={4096}
+      />
+    </FormDialog>
+  )
+}
+
+function RemoveCredential({ scope, words, host, onClose, onDone }: ChangeProps & { readonly host: string }) {
+  const remove = useAction(async () => {
+    await platform.call('DELETE /credentials/:scope/:host', { params: { scope, host } })
+    toast('good', `The credential for ${host} is removed`)
+    onDone()
+    onClose()
+  })
+  return (
+    <FormDialog
+      title={`Remove the credential for ${host}?`}
+      action="Remove"
+      isDanger
+      isBusy={remove.isRunning}
+      problem={remove.problem}
+      command={commandLine('devctl', 'credentials', 'unset', host, ...words)}
+      onClose={onClose}
+      onSubmit={() => void remove.run()}
+    >
+      <p class="soft">Runs clone without it from now on. At the forge itself the token stays good.</p>
+    </FormDialog>
+  )
+}

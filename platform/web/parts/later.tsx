@@ -1,0 +1,45 @@
+import { signal } from '@preact/signals'
+import type { ComponentType, FunctionComponent } from 'preact'
+import { useEffect } from 'preact/hooks'
+import lazy from 'preact-iso/lazy'
+import { Button } from './button.tsx'
+import { Empty } from './problem.tsx'
+
+/** A page that is loaded when somebody opens it. */
+export const laterPage = (load: () => Promise<FunctionComponent>): FunctionComponent =>
+  // It takes none but those that the router gives, and pages have none.
+  lazy(() => load().catch(() => NotLoaded)) as FunctionComponent
+
+/** A part of a page that is loaded when it is shown first; until then something stands in its place. */
+export function laterPart<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  Place: FunctionComponent,
+): FunctionComponent<P> {
+  const loaded = signal<{ readonly part: ComponentType<P> | FunctionComponent } | undefined>(undefined)
+  return props => {
+    useEffect(() => {
+      if (loaded.peek()) return
+      load().then(
+        part => {
+          loaded.value = { part }
+        },
+        () => {
+          loaded.value = { part: NotLoaded }
+        },
+      )
+    }, [])
+    if (!loaded.value) return <Place />
+    const Part = loaded.value.part as ComponentType<P> // the other one takes nothing
+    return <Part {...props} />
+  }
+}
+
+/** The platform was upgraded while the page was open, or there is no connection. */
+const NotLoaded = () => (
+  <div class="page">
+    <Empty icon="refresh" title="This could not be loaded">
+      <p class="soft">The platform may have been upgraded since you opened it.</p>
+      <Button onClick={() => location.reload()}>Load the page again</Button>
+    </Empty>
+  </div>
+)
