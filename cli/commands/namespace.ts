@@ -1,5 +1,6 @@
 import { command } from '../command.ts'
-import { choice } from '../options/option.ts'
+import { duration } from '../options/duration.ts'
+import { choice, flag } from '../options/option.ts'
 
 export const namespace = command({
   name: 'namespace',
@@ -43,12 +44,18 @@ export const namespaceCreate = command({
 export const namespaceDelete = command({
   name: 'namespace delete',
   summary: 'Delete a namespace',
-  description: `Runs the \`destroy\` commands of the applications in a namespace, and deletes it. ${PLATFORM}`,
+  description: `Deletes a namespace with all that is in it, and waits until it is gone. What a job in the cluster has deployed there is destroyed by one first, for the \`destroy\` commands of its manifest. The own namespace is only emptied. ${PLATFORM}`,
   words: [name],
-  options: {},
-  async run(context, [name]) {
+  options: {
+    force: flag('--force', 'do not run the `destroy` commands of manifests'),
+    timeout: duration(
+      '--timeout <duration>',
+      'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); the deletion goes on',
+    ),
+  },
+  async run(context, [name], values) {
     const { deleteNamespace } = await import('../run/namespace.ts')
-    return deleteNamespace(context, name!)
+    return deleteNamespace(context, name!, values)
   },
 })
 

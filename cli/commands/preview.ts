@@ -74,9 +74,15 @@ export const previewDeploy = command({
 export const previewDestroy = command({
   name: 'preview destroy',
   summary: 'Destroy a preview',
-  description: `Destroys a preview with all that is in it. One that does not exist is no failure. Only administrators destroy global previews. ${PLATFORM}`,
+  description: `Destroys a preview with all that is in it, and waits until it is gone: a job in the cluster runs the \`destroy\` commands of its manifest first. One that does not exist is no failure. Only administrators destroy global previews. ${PLATFORM}`,
   words: [name],
-  options: { branch, repository, context, timeout },
+  options: {
+    branch,
+    repository,
+    force: flag('--force', 'do not run the `destroy` commands of the manifest'),
+    context,
+    timeout,
+  },
   examples: [{ line: 'devctl preview destroy shop-pr-7', does: 'destroy a preview, and wait until it is gone' }],
   async run(context, [name], values) {
     const { destroyPreview } = await import('../run/preview.ts')

@@ -101,15 +101,34 @@ export function createNamespace(context: Context, name: string): Promise<number>
 }
 
 /** Deletes a namespace; the context goes back to the person's own one if it was the current one. */
-export function deleteNamespace(context: Context, name: string): Promise<number> {
+export function deleteNamespace(
+  context: Context,
+  name: string,
+  { force, timeout }: { readonly force: boolean; readonly timeout: number | undefined },
+): Promise<number> {
   const { io } = context
-  return withPlatform(context, 'delete', name, async ({ platform, target, signal }) => {
-    await platform.call('DELETE /namespaces/:ns', { params: { ns: name } }, signal)
+  const work = async ({ platform, target, signal }: OnPlatform) => {
+    const { unlessNotThere } = await import('../../operations/platform/connect-platform.ts')
+    const { followDeletion } = await import('./follow-deletion.ts')
+    const query = force ? { force: 'true' as const } : {}
+    await platform.call('DELETE /namespaces/:ns', { params: { ns: name }, query }, signal)
     io.stdout.write(`Deleting namespace ${name}\n`)
+    await followDeletion(context, {
+      what: `namespace \`${name}\``,
+      again: `devctl namespace delete ${name}`,
+      async look() {
+        const found = await unlessNotThere(platform.call('GET /namespaces/:ns', { params: { ns: name } }, signal))
+        const runs = await unlessNotThere(platform.call('GET /runs', { query: { namespace: name } }, signal))
+        return found && { ...found, runs: runs?.items ?? [] }
+      },
+      log: ({ id }) => platform.follow('GET /runs/:id/log', { params: { id } }, signal),
+      signal,
+    })
     if (target.namespace !== name) return 0
     const { home } = await platform.call('GET /me', {}, signal)
     return home === undefined || home === name ? 0 : useNamespace(context, home)
-  })
+  }
+  return withPlatform(context, 'delete', name, work, { timeout, goesOn: `the deletion of ${name} goes on` })
 }
 
 /** Prints the namespaces that the person may see, and their status. */
@@ -128,11 +147,15 @@ export function withPlatform(
   verb: keyof typeof INSTEAD,
   name: string | undefined,
   work: (on: OnPlatform) => Promise<number>,
+  { timeout, goesOn }: { readonly timeout?: number | undefined; readonly goesOn?: string } = {},
 ): Promise<number> {
+  const again = '`devctl namespace list` shows what was done'
   return onPlatform(io, {
     command: `namespace ${verb}`,
     instead: context => INSTEAD[verb](context, name ?? 'NAME'),
-    hint: 'is the platform running? `devctl namespace list` shows what was done',
+    timeout,
+    hint: goesOn === undefined ? `is the platform running? ${again}` : `${goesOn}; ${again}`,
+    ...(goesOn !== undefined && { onInterrupt: () => io.stderr.write(`interrupted\n${goesOn}; ${again}\n`) }),
     work,
   })
 }

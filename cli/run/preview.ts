@@ -61,16 +61,32 @@ export async function deployPreview(
 export async function destroyPreview(
   context: Context,
   named: string | undefined,
-  values: SourceValues & { readonly timeout: number | undefined },
+  values: SourceValues & { readonly timeout: number | undefined; readonly force: boolean },
 ): Promise<number> {
   const { io } = context
   const name = named ?? (await nameHere(context, values))
   return withPreviews(context, values, 'destroy', name, async ({ platform, signal }) => {
-    if (!(await unlessGone(platform.call('DELETE /previews/:name', { params: { name } }, signal)))) {
+    const { unlessNotThere } = await import('../../operations/platform/connect-platform.ts')
+    const { followDeletion } = await import('./follow-deletion.ts')
+    const params = { name }
+    const there = await unlessNotThere(platform.call('GET /previews/:name', { params }, signal))
+    if (!there) {
       io.stderr.write(`Preview ${name} does not exist\n`)
       return 0
     }
+    const query = values.force ? { force: 'true' as const } : {}
+    await platform.call('DELETE /previews/:name', { params, query }, signal)
     io.stdout.write(`Destroying preview ${name}\n`)
+    await followDeletion(context, {
+      what: `preview \`${name}\``,
+      again: `devctl preview destroy ${name}`,
+      async look() {
+        const found = await unlessNotThere(platform.call('GET /previews/:name', { params }, signal))
+        return found && { ...found, runs: found.run ? [found.run] : [] }
+      },
+      log: ({ id }) => platform.follow('GET /previews/:name/runs/:id/log', { params: { name, id } }, signal),
+      signal,
+    })
     return 0
   })
 }
@@ -206,15 +222,3 @@ async function nameHere(context: Context, values: SourceValues): Promise<string>
 
 const nameOf = (repository: string, branch: string | undefined): string =>
   previewName(lastPart(repository), branch ?? 'main')
-
-/** False where the platform says that it is not there. */
-async function unlessGone(asked: Promise<unknown>): Promise<boolean> {
-  try {
-    await asked
-    return true
-  } catch (error) {
-    const { isNotThere } = await import('../../operations/platform/connect-platform.ts')
-    if (isNotThere(error)) return false
-    throw error
-  }
-}

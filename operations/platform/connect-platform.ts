@@ -113,9 +113,13 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
   }
 }
 
-/** True for the answer of a platform that something is not there, or that the caller may not see it. */
-export const isNotThere = (error: unknown): boolean =>
-  error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status === 404
+/** What a platform answers; undefined if that is that something is not there, or that the caller may not see it. */
+export const unlessNotThere = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch(error => {
+    if (error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status === 404)
+      return undefined
+    throw error
+  })
 
 function toUserError(error: unknown, server: URL): unknown {
   if (error instanceof PlatformRefusal) {

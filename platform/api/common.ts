@@ -9,6 +9,9 @@ export const time = Type.String({ description: 'RFC 3339' })
 export const namespaceName = Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 })
 export const userId = Type.String({ pattern: '^[a-z2-7]{16}$' })
 
+/** Of a deletion: without the commands of what is deployed. */
+export const forced = closed({ force: Type.Optional(Type.Literal('true')) })
+
 export const errorBody = Type.Object({
   code: Type.String({ description: 'what `devctl explain` explains: `platform/quota`' }),
   message: Type.String(),

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { closed, namespaceName, namespaceRole, person, time, userId } from './common.ts'
+import { closed, forced, namespaceName, namespaceRole, person, time, userId } from './common.ts'
 import { listOf, route } from './route.ts'
 
 const namespace = Type.Object({
@@ -11,6 +11,7 @@ const namespace = Type.Object({
   created: time,
   lastActive: time,
   isPersistent: Type.Optional(Type.Boolean()),
+  deleteProblem: Type.Optional(Type.String({ description: 'why it could not be deleted' })),
 })
 export type Namespace = Static<typeof namespace>
 
@@ -42,7 +43,12 @@ export const namespaceRoutes = {
     reply: namespaceDetails,
     audit: 'change namespace',
   }),
-  'DELETE /namespaces/:ns': route({ caller: 'user', params: byNamespace, audit: 'delete namespace' }),
+  'DELETE /namespaces/:ns': route({
+    caller: 'user',
+    params: byNamespace,
+    query: forced,
+    audit: 'delete namespace',
+  }),
   'PUT /namespaces/:ns/members/:user': route({
     caller: 'user',
     params: byMember,

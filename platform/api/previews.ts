@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { PREVIEW_LABEL, PREVIEW_SCOPES, PREVIEW_STATUSES } from '../rules/previews.ts'
-import { closed, namespaceName, namespaceRole, person, time } from './common.ts'
+import { closed, forced, namespaceName, namespaceRole, person, time } from './common.ts'
 import { listOf, route } from './route.ts'
 import { branchName, filePath, givenVariables, oneOf, run, runEvent, runId } from './runs.ts'
 
@@ -19,6 +19,7 @@ const preview = Type.Object({
   created: time,
   lastActive: time,
   isPersistent: Type.Optional(Type.Boolean()),
+  deleteProblem: Type.Optional(Type.String({ description: 'why it could not be destroyed' })),
   run: Type.Optional(run),
 })
 export type Preview = Static<typeof preview>
@@ -64,7 +65,13 @@ export const previewRoutes = {
   }),
   'POST /previews': route({ caller: 'user', isForCi: true, body: newPreview, reply: preview, audit: 'deploy preview' }),
   'GET /previews/:name': route({ caller: 'user', isForCi: true, params: byPreview, reply: previewDetails }),
-  'DELETE /previews/:name': route({ caller: 'user', isForCi: true, params: byPreview, audit: 'destroy preview' }),
+  'DELETE /previews/:name': route({
+    caller: 'user',
+    isForCi: true,
+    params: byPreview,
+    query: forced,
+    audit: 'destroy preview',
+  }),
   'GET /previews/:name/runs/:id/log': route({
     caller: 'user',
     isForCi: true,

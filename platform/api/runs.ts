@@ -18,6 +18,7 @@ export const run = Type.Object({
   commit: Type.Optional(Type.String({ description: 'known as soon as it is cloned' })),
   file: Type.Optional(Type.String()),
   volumes: Type.Optional(Type.Boolean()),
+  isDeletion: Type.Optional(Type.Boolean({ description: 'it is part of the deletion of its namespace' })),
   variables: Type.Optional(Type.Array(Type.String(), { description: 'names of those that were given' })),
   created: time,
   started: Type.Optional(time),

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
 import { WOKEN } from './asleep.ts'
+import { DELETION, type Deletion, fromDeletion, toDeletion } from './deletion.ts'
 import { MANAGED_LABEL, RECORD_LABEL } from './names.ts'
 import { fromPreview, type PreviewSource, toPreview } from './preview.ts'
 
@@ -27,6 +28,8 @@ export interface ManagedNamespace {
   readonly isPersistent?: boolean
   /** When it was last woken: RFC 3339. */
   readonly woken?: string
+  /** Of one that is to be deleted. */
+  readonly deletion?: Deletion
   /** Of a preview. */
   readonly preview?: PreviewSource
   /** Namespaces whose hosts could be taken for its own. */
@@ -61,6 +64,7 @@ export function fromNamespace(one: ManagedNamespace): KubeObject {
         [LONGER_NAMES]: one.longerNames.join(','),
         ...(one.isPersistent && { [PERSISTENT]: 'true' }),
         ...(one.woken !== undefined && { [WOKEN]: one.woken }),
+        ...(one.deletion && { [DELETION]: fromDeletion(one.deletion) }),
         ...(one.preview && present(fromPreview(one.preview))),
       },
     },
@@ -79,6 +83,7 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
   const isEnding =
     deletionTimestamp !== undefined || (status as { phase?: string } | undefined)?.phase === 'Terminating'
   const created = metadata.creationTimestamp ?? '1970-01-01T00:00:00Z'
+  const deletion = toDeletion(annotations[DELETION])
   const preview = kind === 'preview' ? toPreview(annotations) : undefined
   const said = STATUSES.find(one => one === labels[STATUS]) ?? 'Active'
   return {
@@ -92,6 +97,7 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
     lastActive: annotations[LAST_ACTIVE] ?? created,
     ...(annotations[PERSISTENT] === 'true' && { isPersistent: true }),
     ...(annotations[WOKEN] !== undefined && { woken: annotations[WOKEN] }),
+    ...(deletion && { deletion }),
     ...(preview && { preview }),
     longerNames: (annotations[LONGER_NAMES] ?? '').split(',').filter(one => one !== ''),
   }

@@ -23,6 +23,9 @@ export interface WantedRun {
   readonly file?: string
   /** Data is destroyed, too. */
   readonly volumes?: boolean
+  /** Of a destroy that is part of the deletion of its namespace: what is cloned, and the id of the deletion. */
+  readonly commit?: string
+  readonly deletion?: string
   /** The names of the variables that were given; their values are in a Secret. */
   readonly variables?: readonly string[]
 }
@@ -172,7 +175,9 @@ function toWanted(annotation: unknown): WantedRun | undefined {
   const action = RUN_ACTIONS.find(one => one === found['action'])
   if (!id || !isUlid(id) || !namespace || !namespaceUid || !environment || !user || !isUserId(user) || !action)
     return undefined
-  const [repository, branch, file] = ['repository', 'branch', 'file'].map(key => text(found[key]))
+  const [repository, branch, file, commit, deletion] = ['repository', 'branch', 'file', 'commit', 'deletion'].map(key =>
+    text(found[key]),
+  )
   if (action === 'deploy' && repository === undefined) return undefined
   const variables = found['variables']
   return {
@@ -186,6 +191,8 @@ function toWanted(annotation: unknown): WantedRun | undefined {
     ...(branch !== undefined && { branch }),
     ...(file !== undefined && { file }),
     ...(found['volumes'] === true && { volumes: true }),
+    ...(commit !== undefined && isCommit(commit) && { commit }),
+    ...(deletion !== undefined && { deletion }),
     ...(Array.isArray(variables) && { variables: variables.filter(one => typeof one === 'string') }),
   }
 }
@@ -211,12 +218,14 @@ function toFound(annotation: unknown): FoundRun {
   const [parts, first, lines] = ['parts', 'first', 'lines'].map(key => log[key])
   const isLog = [parts, first, lines].every(one => Number.isSafeInteger(one) && (one as number) >= 0)
   return {
-    ...(commit !== undefined && /^[0-9a-f]{40,64}$/.test(commit) && { commit }),
+    ...(commit !== undefined && isCommit(commit) && { commit }),
     ...(reason !== undefined && { reason }),
     // They were looked at.
     ...(isLog && { log: { parts: parts as number, first: first as number, lines: lines as number } }),
   }
 }
+
+const isCommit = (text: string): boolean => /^[0-9a-f]{40,64}$/.test(text)
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -9,4 +9,11 @@ export function makeUlid(milliseconds: number, random: Uint8Array): string {
   return text
 }
 
+/** The milliseconds since 1970 that a ULID begins with. */
+export function timeOfUlid(ulid: string): number {
+  let time = 0
+  for (const letter of ulid.slice(0, 10)) time = time * 32 + LETTERS.indexOf(letter)
+  return time
+}
+
 export const isUlid = (text: string): boolean => /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text)

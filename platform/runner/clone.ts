@@ -6,6 +6,8 @@ export interface CloneInput {
   readonly repository: string
   /** A branch or a tag; absent: the main branch. */
   readonly branch?: string
+  /** This very commit, whatever the branch has now. */
+  readonly commit?: string
   readonly user?: string
   readonly password?: string
 }
@@ -28,7 +30,7 @@ const SAFE: Readonly<Record<string, string>> = {
  * that is left behind. Throws a CloneFailure. `settings` are further ones of git.
  */
 export async function clone(
-  { repository, branch, user, password }: CloneInput,
+  { repository, branch, commit, user, password }: CloneInput,
   {
     folder,
     env,
@@ -52,14 +54,20 @@ export async function clone(
   const place = { GIT_ALLOW_PROTOCOL: protocols, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: configuration }
   const git = openGit(folder, { env, signal, logins, place })
   const words = Object.entries({ ...SAFE, ...settings }).flatMap(([key, value]) => ['-c', `${key}=${value}`])
-  const options = ['--quiet', '--depth=1', '--single-branch', '--no-tags', '--no-recurse-submodules']
+  const options = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules']
   const of = branch === undefined ? [] : [`--branch=${branch}`]
   try {
-    await git.run(...words, 'clone', ...options, ...of, '--', repository, '.')
+    if (commit === undefined)
+      await git.run(...words, 'clone', ...options, '--single-branch', ...of, '--', repository, '.')
+    else {
+      await git.run('init', '--quiet')
+      await git.run(...words, 'fetch', ...options, '--', repository, commit)
+      await git.run(...words, 'checkout', '--quiet', '--detach', 'FETCH_HEAD')
+    }
     return await git.run('rev-parse', 'HEAD')
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error
-    throw new CloneFailure(toSentence(error.said, { repository, branch, hasLogin: password !== undefined }))
+    throw new CloneFailure(toSentence(error.said, { repository, branch, commit, hasLogin: password !== undefined }))
   }
 }
 
@@ -68,11 +76,18 @@ function toSentence(
   {
     repository,
     branch,
+    commit,
     hasLogin,
-  }: { readonly repository: string; readonly branch: string | undefined; readonly hasLogin: boolean },
+  }: {
+    readonly repository: string
+    readonly branch: string | undefined
+    readonly commit: string | undefined
+    readonly hasLogin: boolean
+  },
 ): string {
   const { host } = new URL(repository)
   if (/remote branch .* not found/i.test(said)) return `${repository} has no branch or tag \`${branch}\``
+  if (/not our ref|unadvertised object/i.test(said)) return `${repository} does not give the commit ${commit} any more`
   if (/could not read (username|password)|authentication failed|access denied|HTTP Basic/i.test(said))
     return hasLogin
       ? `${host} has refused the credential for ${repository}`

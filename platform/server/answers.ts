@@ -40,7 +40,7 @@ export function toNamespaceAnswer(
   people: ReadonlyMap<string, PlatformUser>,
   role: NamespaceRole | undefined,
 ): Namespace {
-  const { name, kind, status, owner, created, lastActive, isPersistent } = namespace
+  const { name, kind, status, owner, created, lastActive, isPersistent, deletion } = namespace
   return {
     name,
     kind,
@@ -50,6 +50,7 @@ export function toNamespaceAnswer(
     created,
     lastActive,
     ...(isPersistent && { isPersistent }),
+    ...(deletion?.problem !== undefined && { deleteProblem: deletion.problem }),
   }
 }
 
@@ -78,6 +79,7 @@ export const toRunAnswer = (run: RunRecord, people: ReadonlyMap<string, Platform
     ...(found.commit !== undefined && { commit: found.commit }),
     ...(file !== undefined && { file }),
     ...(volumes && { volumes }),
+    ...(run.deletion !== undefined && { isDeletion: true }),
     ...(variables && { variables: [...variables] }),
     created,
     ...(started !== undefined && { started }),

@@ -18,7 +18,7 @@ const TOGETHER = 4
  * Puts namespaces to sleep that nobody uses, deletes those that nobody has used for long, and goes
  * on with wakes whose replica has ended. A namespace that makes trouble is logged; the others follow.
  */
-export const idleTask = (world: PlatformWorld, { sleep, namespaces }: PlatformParts): LeaderTask => {
+export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }: PlatformParts): LeaderTask => {
   const { cluster, now, settings } = world
   const log = (text: string) => world.log({ time: rfc3339(now()), text })
   const decide = (one: ManagedNamespace) => whenIdle(one, now(), settings.idleness)
@@ -34,7 +34,7 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces }: PlatformPa
     if (wanted === 'delete') {
       log(`${name} is deleted: nobody has used it since ${worked}`)
       const found = await namespaces.find(name)
-      if (found && decide({ ...found.namespace, lastActive: worked }) === 'delete') await namespaces.delete(found)
+      if (found && decide({ ...found.namespace, lastActive: worked }) === 'delete') await deletions.begin(found)
     }
     if (wanted === 'sleep') {
       await sleep.sleep(name, signal)

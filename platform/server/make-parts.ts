@@ -1,5 +1,6 @@
 import { CiExchange } from './ci-exchange.ts'
 import { type CloneLogin, ForgeCredentials } from './credentials.ts'
+import { NamespaceDeletions } from './deletions.ts'
 import { LiveNamespaces } from './live/live-namespaces.ts'
 import { Logins } from './logins.ts'
 import { NamespaceIndex } from './namespace-index.ts'
@@ -33,6 +34,7 @@ export interface PlatformParts {
   readonly sleep: Sleep
   readonly runs: Runs
   readonly previews: Previews
+  readonly deletions: NamespaceDeletions
   readonly runLogs: RunLogs
   /** What a run of somebody in a namespace logs in with at a forge. */
   gitLogin(user: string, namespace: string, host: string): Promise<CloneLogin | undefined>
@@ -62,6 +64,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     providers: makeProviders(world),
     runs,
     runLogs: new RunLogs(world, { users, tokens, runs }),
+    deletions: new NamespaceDeletions(world, { users, namespaces, runs }),
     previews: new Previews({ users, namespaces, runs }),
     gitLogin: async (user, name, host) => {
       const uid = (await namespaces.find(name))?.namespace.uid

@@ -16,4 +16,5 @@ export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly 
   surroundingsTask(world),
   pullSecretsTask(world, parts.pullSecrets),
   new RunKeeper(world, parts),
+  parts.deletions,
 ]

@@ -1,5 +1,6 @@
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { unlessForbidden } from '../../operations/objects/forbidden.ts'
+import { DELETION, type Deletion, fromDeletion } from '../records/deletion.ts'
 import { bindingName, everybodysBinding, fromMember, type Member, toMember } from '../records/member.ts'
 import { MANAGED_LABEL, MANAGER, RECORD_LABEL, rfc3339 } from '../records/names.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type NamespaceKind,
   OWNER,
   PERSISTENT,
+  STATUS,
   toNamespace,
 } from '../records/namespace.ts'
 import { fromPreview, type PreviewSource } from '../records/preview.ts'
@@ -169,8 +171,14 @@ export class Namespaces {
     await Promise.all(members.filter(one => one.user === user).map(one => this.#unbind(this.#world.cluster, one)))
   }
 
-  async delete({ namespace }: SharedNamespace): Promise<void> {
-    await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace.name })
+  /** Deletes a namespace as it is now, with all that is in it. Commands of what was deployed there are not run. */
+  async remove({ name, uid }: ManagedNamespace, signal?: AbortSignal): Promise<void> {
+    await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name }, { uid, signal })
+  }
+
+  /** Writes down that a namespace is to be deleted, or how far that is. */
+  async noteDeletion(name: string, status: 'Deleting' | 'DeleteFailed', deletion: Deletion): Promise<void> {
+    await this.#patch(name, { labels: { [STATUS]: status }, annotations: { [DELETION]: fromDeletion(deletion) } })
   }
 
   /** A preview is deployed anew, perhaps another branch of it. */
@@ -286,6 +294,14 @@ export class Namespaces {
       namespace: member.namespace,
     })
   }
+}
+
+/** Throws a PlatformError for a namespace that is being deleted: nothing new begins in it. */
+export function requireStaying({ name, status }: ManagedNamespace): void {
+  if (status !== 'Deleting' && status !== 'DeleteFailed') return
+  throw new PlatformError(409, 'deleting', `namespace \`${name}\` is being deleted`, {
+    ...(status === 'DeleteFailed' && { hint: `\`devctl namespace delete ${name}\` tries it again` }),
+  })
 }
 
 function hostsOf({ spec }: KubeObject): readonly string[] {

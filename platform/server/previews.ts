@@ -5,7 +5,7 @@ import { environmentOfRepository, previewName } from '../rules/names.ts'
 import { type PreviewIdentity, type PreviewScope, previewConflict, sourceUrlProblem } from '../rules/previews.ts'
 import { personOf } from './answers.ts'
 import { type Identified, isForPreview, requirePrefix } from './caller.ts'
-import type { Namespaces, SharedNamespace } from './namespaces.ts'
+import { type Namespaces, requireStaying, type SharedNamespace } from './namespaces.ts'
 import { notAllowed, PlatformError } from './platform-error.ts'
 import { checkSource, type Runs } from './runs.ts'
 import type { Users } from './users.ts'
@@ -91,7 +91,7 @@ export class Previews {
       return { shared, source, runs: [run] }
     } catch (error) {
       // A preview of which nothing was ever deployed is in the way only.
-      if (!there) await this.#namespaces.delete(shared).catch(() => {})
+      if (!there) await this.#namespaces.remove(shared.namespace).catch(() => {})
       throw error
     }
   }
@@ -106,17 +106,14 @@ export class Previews {
     const shared = await this.#namespaces.find(name)
     if (!shared) return undefined
     const { namespace } = shared
-    const { preview, isGlobal, owner, status } = namespace
+    const { preview, isGlobal, owner } = namespace
     // Who may not see it learns no more than that the name is taken.
     if (!preview || !this.#namespaces.may(user, shared, 'see')) return undefined
     const there = { repository: preview.repository, scope: isGlobal ? 'global' : 'personal', owner } as const
     const wanted = { repository: source.repository, scope, owner: user.id }
     const conflict = previewConflict(there, wanted)
     if (conflict) throw await this.#conflict(conflict, name, there, wanted)
-    if (status === 'Deleting' || status === 'DeleteFailed')
-      throw new PlatformError(409, 'deleting', `preview \`${name}\` is being destroyed`, {
-        hint: 'wait until it is gone, or choose another name',
-      })
+    requireStaying(namespace)
     await this.#namespaces.renew(shared, source)
     return { ...shared, namespace: { ...namespace, preview: source } }
   }

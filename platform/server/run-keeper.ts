@@ -136,7 +136,7 @@ export class RunKeeper {
     const { id, action, environment, namespace, file, volumes } = run
     if (run.repository !== undefined) {
       const login = await this.#parts.gitLogin(run.user, namespace, hostOf(run.repository))
-      const input = { repository: run.repository, branch: run.branch, ...login }
+      const input = { repository: run.repository, branch: run.branch, commit: run.commit, ...login }
       await this.#give(run, cloneSecret(id), input)
     }
     const { text } = await this.#parts.tokens.issue({
@@ -163,12 +163,13 @@ export class RunKeeper {
   }
 
   /** The namespace of a run, or why somebody may not run this any more: looked at when it starts, and every few seconds while it goes on. */
-  async #allowed({ user: id, namespace, namespaceUid }: RunRecord): Promise<SharedNamespace | string> {
+  async #allowed({ user: id, namespace, namespaceUid, deletion }: RunRecord): Promise<SharedNamespace | string> {
     const user = await this.#parts.users.find(id)
     if (!user || user.isSuspended) return 'who asked for it is not allowed in any more'
     const shared = await this.#parts.namespaces.find(namespace)
     const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
-    if (!shared || live?.metadata.uid !== namespaceUid || shared.namespace.status === 'Deleting')
+    const isGoing = live?.metadata.deletionTimestamp !== undefined || shared?.namespace.status === 'Deleting'
+    if (!shared || live?.metadata.uid !== namespaceUid || (isGoing && deletion !== shared.namespace.deletion?.id))
       return 'the namespace is gone'
     const role = this.#parts.namespaces.roleOf(user, shared)
     return mayDo({ platform: user.role, namespace: role }, 'deploy')

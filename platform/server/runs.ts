@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { NewRun } from '../api/runs.ts'
 import { MANAGER, RECORD_LABEL, RUNS_NAMESPACE, rfc3339 } from '../records/names.ts'
@@ -19,8 +20,8 @@ import {
 import type { PlatformUser } from '../records/user.ts'
 import { branchProblem, filePathProblem, type RepositoryUrl, readRepositoryUrl } from '../rules/repository-url.ts'
 import { hasEnded } from '../rules/run-states.ts'
-import { makeUlid } from '../rules/ulid.ts'
-import type { Namespaces, SharedNamespace } from './namespaces.ts'
+import { makeUlid, timeOfUlid } from '../rules/ulid.ts'
+import { type Namespaces, requireStaying, type SharedNamespace } from './namespaces.ts'
 import { noNamespace, PlatformError } from './platform-error.ts'
 import { jobSpec, runSecret } from './run-objects.ts'
 import type { PlatformWorld, RunSettings } from './world.ts'
@@ -105,7 +106,8 @@ export class Runs {
   async create(user: PlatformUser, wanted: NewRun): Promise<RunRecord> {
     const { cluster, now, random } = this.#world
     const settings = this.requireRunner()
-    await this.#namespaces.require(user, wanted.namespace, 'deploy', 'a run')
+    const shared = await this.#namespaces.require(user, wanted.namespace, 'deploy', 'a run')
+    requireStaying(shared.namespace)
     const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: wanted.namespace })
     const namespaceUid = live?.metadata.uid
     if (namespaceUid === undefined) throw noNamespace(wanted.namespace)
@@ -132,6 +134,44 @@ export class Runs {
     // A run without it does not start, so it is never half a run.
     await cluster.create(runSecret(made, heldSecret(made.id), { variables: JSON.stringify(variables) }))
     return made
+  }
+
+  /**
+   * Destroys what a run has deployed, as it was deployed: with the rights and variables of who did, because
+   * its commands are theirs. Doing it twice makes one run.
+   */
+  async createLast(deployed: RunRecord, deletion: string): Promise<void> {
+    const { cluster } = this.#world
+    const { namespace, namespaceUid, environment, user, repository, branch, file, found } = deployed
+    const seed = createHash('sha256').update(`${deletion} ${environment}`).digest()
+    const record: WantedRun = {
+      id: makeUlid(timeOfUlid(deletion), seed.subarray(0, 10)),
+      namespace,
+      namespaceUid,
+      environment,
+      action: 'destroy',
+      user,
+      ...(repository !== undefined && { repository }),
+      ...(branch !== undefined && { branch }),
+      ...(file !== undefined && { file }),
+      ...(found.commit !== undefined && { commit: found.commit }),
+      deletion,
+    }
+    const job = fromRun(record, jobSpec(record, this.requireRunner()))
+    const made = await cluster.create(job).then(toRun, error => {
+      if (error instanceof ClusterError && error.failure === 'exists') return this.find(record.id)
+      throw error
+    })
+    if (!made) throw new Error(`the run ${record.id} cannot be read`)
+    await this.complete(made)
+  }
+
+  /** What a run of a deletion waits for, if whoever made it has ended before it was there. */
+  async complete(run: RunRecord): Promise<void> {
+    const held = runSecret(run, heldSecret(run.id), { variables: '{}' })
+    await this.#world.cluster.create(held).catch(error => {
+      if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
+    })
   }
 
   /** Tells a run to end; one that has ended stays as it is. */

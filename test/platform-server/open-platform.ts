@@ -78,7 +78,7 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
   const admin = await connect({ env: process.env })
   const kubernetes = await apiServer()
   await install(admin, kubernetes)
-  const cluster = await asPlatform(admin, kubernetes)
+  const cluster = withoutNodes(await asPlatform(admin, kubernetes))
   const plain = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `plain-${RUN}` } }
   // The API server takes a moment to follow a new policy.
   await eventually('the fence stands', 30, () =>
@@ -234,6 +234,23 @@ async function asPlatform(admin: Cluster, { server, ca }: Installation['kubernet
       token: async () => token,
     }),
   )
+}
+
+/** The Pods of runs get no node, also where the cluster has some: tests say what becomes of them. */
+function withoutNodes(cluster: Cluster): Cluster {
+  const create: Cluster['create'] = (object, options) => {
+    if (object.kind !== 'Job') return cluster.create(object, options)
+    const job = structuredClone(object) as typeof object & { spec: { template: { spec: { schedulerName?: string } } } }
+    job.spec.template.spec.schedulerName = 'nobody'
+    return cluster.create(job, options)
+  }
+  return new Proxy(cluster, {
+    get(target, key) {
+      if (key === 'create') return create
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
 }
 
 /** How the programs of people reach the API server: as this process does. */

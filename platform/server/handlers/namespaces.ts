@@ -5,7 +5,7 @@ import type { PlatformParts } from '../make-parts.ts'
 import { notAllowed } from '../platform-error.ts'
 import { type HandlersOf, wordsOf } from './handler.ts'
 
-export function namespaceHandlers({ users, namespaces }: PlatformParts): HandlersOf<typeof namespaceRoutes> {
+export function namespaceHandlers({ users, namespaces, deletions }: PlatformParts): HandlersOf<typeof namespaceRoutes> {
   const details = async (user: PlatformUser, name: string) => {
     const shared = await namespaces.require(user, name, 'see', 'this')
     return toDetails(shared, await users.byId(), namespaces.roleOf(user, shared))
@@ -32,8 +32,9 @@ export function namespaceHandlers({ users, namespaces }: PlatformParts): Handler
       if (body.isPersistent !== undefined) await namespaces.setPersistent(shared, body.isPersistent)
       return details(by.user, params.ns)
     },
-    'DELETE /namespaces/:ns': async ({ params, by }) => {
-      await namespaces.delete(await namespaces.require(by.user, params.ns, 'delete', 'to delete it'))
+    'DELETE /namespaces/:ns': async ({ params, query, by }) => {
+      const shared = await namespaces.require(by.user, params.ns, 'delete', 'to delete it')
+      await deletions.begin(shared, query.force === 'true')
       return undefined
     },
     'PUT /namespaces/:ns/members/:user': async ({ params, body, by, note }) => {

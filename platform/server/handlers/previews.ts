@@ -10,6 +10,7 @@ import type { HandlersOf } from './handler.ts'
 export function previewHandlers({
   users,
   namespaces,
+  deletions,
   previews,
   runLogs,
   live,
@@ -19,7 +20,7 @@ export function previewHandlers({
     { shared, source, runs }: ShownPreview,
     people: Awaited<ReturnType<typeof users.byId>>,
   ): Preview => {
-    const { name, status, isGlobal, owner, created, lastActive, isPersistent } = shared.namespace
+    const { name, status, isGlobal, owner, created, lastActive, isPersistent, deletion } = shared.namespace
     const role = namespaces.roleOf(user, shared)
     const [run] = runs
     return {
@@ -33,6 +34,7 @@ export function previewHandlers({
       created,
       lastActive,
       ...(isPersistent && { isPersistent }),
+      ...(deletion?.problem !== undefined && { deleteProblem: deletion.problem }),
       ...(run && { run: toRunAnswer(run, people) }),
     }
   }
@@ -80,8 +82,9 @@ export function previewHandlers({
       const [people, seen] = await Promise.all([users.byId(), inside(by, params.name)])
       return { ...toAnswer(by, found, people), ...seen }
     },
-    'DELETE /previews/:name': async ({ params, by }) => {
-      await namespaces.delete((await previews.require(by, params.name, 'delete', 'to destroy it')).shared)
+    'DELETE /previews/:name': async ({ params, query, by }) => {
+      const { shared } = await previews.require(by, params.name, 'delete', 'to destroy it')
+      await deletions.begin(shared, query.force === 'true')
       return undefined
     },
     'GET /previews/:name/runs/:id/log': async ({ params, by, after, signal }) => {

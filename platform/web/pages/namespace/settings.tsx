@@ -106,7 +106,7 @@ function Delete({
 }) {
   const typed = useSignal('')
   const remove = useAction(async () => {
-    await platform.call('DELETE /namespaces/:ns', { params: { ns: name } })
+    await platform.call('DELETE /namespaces/:ns', { params: { ns: name }, query: {} })
     toast('good', `${name} is being deleted`)
     refreshAll()
     navigate(addressOf('home'))

@@ -1,0 +1,31 @@
+import { isUlid } from '../rules/ulid.ts'
+
+/** That a namespace is to be deleted: it survives whoever works on it. */
+export interface Deletion {
+  /** A ULID. */
+  readonly id: string
+  /** Without the commands of what was deployed in it. */
+  readonly isForced?: boolean
+  /** Why it could not be. */
+  readonly problem?: string
+}
+
+/** The annotation. */
+export const DELETION = 'dev.platform/deletion'
+
+export const fromDeletion = (deletion: Deletion): string => JSON.stringify(deletion)
+
+/** Undefined where there is none that can be read. */
+export function toDeletion(annotation: string | undefined): Deletion | undefined {
+  try {
+    const { id, isForced, problem } = JSON.parse(annotation ?? '') as Readonly<Record<string, unknown>>
+    if (typeof id !== 'string' || !isUlid(id)) return undefined
+    return {
+      id,
+      ...(isForced === true && { isForced }),
+      ...(typeof problem === 'string' && problem !== '' && { problem }),
+    }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,58 @@
+import { hasEnded, type RunAction, type RunState } from './run-states.ts'
+
+/** What the deletion of a namespace depends on, of one of its runs. */
+export interface RunBefore {
+  /** Sorts by age. */
+  readonly id: string
+  readonly environment: string
+  readonly action: RunAction
+  readonly state: RunState
+  readonly repository?: string
+  readonly found: { readonly commit?: string }
+  /** Its end was seen to: its log is saved. */
+  readonly isSettled: boolean
+  /** The deletion that it is part of, by its id. */
+  readonly deletion?: string
+}
+
+/** What is to be done next. */
+export interface DeletionStep<R> {
+  /** Nothing new begins in a namespace that is deleted. */
+  readonly cancel: readonly R[]
+  /** Deploys that are to be destroyed as they were deployed, for the commands of their manifests. */
+  readonly destroy: readonly R[]
+  /** The namespace can go; or why it cannot; or it is not known yet. */
+  readonly outcome: 'gone' | 'wait' | { readonly failed: R }
+}
+
+/**
+ * The next step of the deletion of a namespace, from its runs. Each environment that a run has deployed is
+ * destroyed by a run at the commit that was deployed; what was destroyed already, and what was never cloned,
+ * has nothing to do. Deciding twice decides nothing new.
+ */
+export function decideDeletion<R extends RunBefore>(runs: readonly R[], deletion: string): DeletionStep<R> {
+  const all = [...runs].sort((a, b) => (a.id < b.id ? 1 : -1))
+  const own = all.filter(run => run.deletion === deletion)
+  const others = all.filter(run => run.deletion !== deletion)
+  const live = others.filter(({ state }) => !hasEnded(state))
+  if (live.length > 0) return { cancel: live.filter(({ state }) => state !== 'stopping'), destroy: [], outcome: 'wait' }
+  const begun = new Set(own.map(({ environment }) => environment))
+  const destroy = deployed(others).filter(({ environment }) => !begun.has(environment))
+  if (destroy.length > 0) return { cancel: [], destroy, outcome: 'wait' }
+  if (own.some(({ isSettled }) => !isSettled)) return { cancel: [], destroy: [], outcome: 'wait' }
+  // Who has deployed it may do so no more: their commands are not run for others.
+  const failed = own.find(({ state }) => state !== 'succeeded' && state !== 'refused')
+  return { cancel: [], destroy: [], outcome: failed ? { failed } : 'gone' }
+}
+
+/** The last deploy of each environment that is there still; the newest first. */
+function deployed<R extends RunBefore>(newestFirst: readonly R[]): readonly R[] {
+  const found = new Map<string, R | undefined>()
+  for (const run of newestFirst) {
+    if (found.has(run.environment)) continue
+    if (run.action === 'destroy' && run.state === 'succeeded') found.set(run.environment, undefined)
+    if (run.action === 'deploy' && run.repository !== undefined && run.found.commit !== undefined)
+      found.set(run.environment, run)
+  }
+  return [...found.values()].flatMap(run => run ?? [])
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { fromDeletion, toDeletion } from '../../platform/records/deletion.ts'
+import { decideDeletion, type RunBefore } from '../../platform/rules/deletion.ts'
+import { makeUlid, timeOfUlid } from '../../platform/rules/ulid.ts'
+
+const ID = makeUlid(1_700_000_000_123, Buffer.alloc(10, 7))
+
+const run = (id: string, more: Partial<RunBefore> = {}): RunBefore => ({
+  id,
+  environment: 'shop',
+  action: 'deploy',
+  state: 'succeeded',
+  repository: 'https://git.example.com/team/shop',
+  found: { commit: 'a'.repeat(40) },
+  isSettled: true,
+  ...more,
+})
+const last = (id: string, more: Partial<RunBefore> = {}) => run(id, { action: 'destroy', deletion: ID, ...more })
+
+describe('the deletion of a namespace', () => {
+  const step = (...runs: readonly RunBefore[]) => {
+    const { cancel, destroy, outcome } = decideDeletion(runs, ID)
+    const ids = (some: readonly RunBefore[]) => some.map(({ id }) => id).join(' ')
+    const end = typeof outcome === 'string' ? outcome : `failed ${outcome.failed.id}`
+    return `${ids(cancel)}|${ids(destroy)}|${end}`
+  }
+
+  test.each<readonly [string, readonly RunBefore[], string]>([
+    ['nothing was deployed by a run', [], '||gone'],
+    ['what was deployed last is destroyed', [run('1'), run('2')], '|2|wait'],
+    ['each environment is', [run('1'), run('2', { environment: 'blog' })], '|2 1|wait'],
+    // Half of it may be there.
+    ['also where the deploy failed', [run('1', { state: 'failed' })], '|1|wait'],
+    ['what was never cloned has left nothing', [run('1', { state: 'failed', found: {} })], '||gone'],
+    ['what was destroyed since is not destroyed again', [run('1'), run('2', { action: 'destroy' })], '||gone'],
+    ['but if that failed', [run('1'), run('2', { action: 'destroy', state: 'failed' })], '|1|wait'],
+    ['and if it was deployed again', [run('1'), run('2', { action: 'destroy' }), run('3')], '|3|wait'],
+    ['what goes on is cancelled first', [run('1'), run('2', { state: 'running' })], '2||wait'],
+    ['and what waits', [run('1'), run('2', { state: 'queued', environment: 'blog' })], '2||wait'],
+    ['what ends is waited for', [run('1'), run('2', { state: 'stopping' })], '||wait'],
+    ['it is destroyed once', [run('1'), last('2', { state: 'queued', isSettled: false })], '||wait'],
+    ['until its log is saved', [run('1'), last('2', { isSettled: false })], '||wait'],
+    ['then the namespace can go', [run('1'), last('2')], '||gone'],
+    ['a destroy that failed keeps it', [run('1'), last('2', { state: 'failed' })], '||failed 2'],
+    ['one that somebody has cancelled, too', [run('1'), last('2', { state: 'cancelled' })], '||failed 2'],
+    ['who may not deploy any more has no say', [run('1'), last('2', { state: 'refused' })], '||gone'],
+    ['another attempt does it again', [run('1'), last('2', { state: 'failed', deletion: 'other' })], '|1|wait'],
+    ['but not what the one before has done', [run('1'), last('2', { deletion: 'other' })], '||gone'],
+    [
+      'all are waited for before one that failed is told',
+      [
+        run('1'),
+        run('2', { environment: 'blog' }),
+        last('3', { state: 'failed' }),
+        last('4', { environment: 'blog', state: 'running', isSettled: false }),
+      ],
+      '||wait',
+    ],
+  ])('%s', (_, runs, wanted) => {
+    expect(step(...runs)).toBe(wanted)
+    expect(step(...runs.toReversed()), 'the order does not matter').toBe(wanted)
+  })
+})
+
+test('a deletion is read again, and what is none is not', () => {
+  for (const one of [{ id: ID }, { id: ID, isForced: true }, { id: ID, problem: 'the destroy of shop failed' }])
+    expect(toDeletion(fromDeletion(one))).toEqual(one)
+  for (const text of [undefined, '', 'null', '[]', '{"id":7}', '{"id":"../x"}'])
+    expect(toDeletion(text)).toBeUndefined()
+})
+
+test('a ULID tells its time', () => {
+  expect(timeOfUlid(ID)).toBe(1_700_000_000_123)
+})
