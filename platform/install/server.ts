@@ -16,6 +16,7 @@ import { fence } from './fence.ts'
 import { hostsPolicy } from './hosts.ts'
 import { type IngressOptions, ingressTo } from './ingress.ts'
 import { networkPoliciesPolicy } from './network-policies.ts'
+import { podsPolicy } from './pods.ts'
 import { registryObjects } from './registry.ts'
 import { keeperRole, memberRoles } from './roles.ts'
 
@@ -83,6 +84,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     serverNetworkPolicy,
     ...hostsPolicy(one.domain),
     ...networkPoliciesPolicy(),
+    ...podsPolicy(),
     account(),
     ...rights(),
     settings(one),

@@ -2,10 +2,16 @@
 
 export const namespaceNamed = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } })
 
-/** The cluster's DNS. Policies are about the ports of Pods, and those of DNS may listen on another one than their Service. */
+/**
+ * The cluster's DNS: Pods, or a cache on the node, which has a link-local address. Policies are about the ports of
+ * Pods, and those of DNS may listen on another one than their Service.
+ */
 export const toDns = {
-  to: [{ namespaceSelector: namespaceNamed('kube-system') }],
-  ports: [53, 8053].flatMap(port => [
+  to: [
+    ...['kube-system', 'openshift-dns'].map(name => ({ namespaceSelector: namespaceNamed(name) })),
+    { ipBlock: { cidr: '169.254.0.0/16' } },
+  ],
+  ports: [53, 5353, 8053].flatMap(port => [
     { protocol: 'UDP', port },
     { protocol: 'TCP', port },
   ]),

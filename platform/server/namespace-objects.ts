@@ -31,7 +31,7 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
           'limits.memory': '64Gi',
           'requests.storage': '100Gi',
           'requests.ephemeral-storage': '50Gi',
-          'limits.ephemeral-storage': '200Gi',
+          'limits.ephemeral-storage': '256Gi',
           pods: '100',
           services: '50',
           'services.nodeports': '0',
@@ -54,7 +54,7 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
             type: 'Container',
             defaultRequest: { cpu: '10m', memory: '32Mi', 'ephemeral-storage': '32Mi' },
             // Of one that says nothing: without a limit, it could use up the node on which others are.
-            default: { memory: '2Gi', 'ephemeral-storage': '4Gi' },
+            default: { memory: '2Gi', 'ephemeral-storage': '8Gi' },
             max: { memory: '8Gi', 'ephemeral-storage': '20Gi' },
           },
         ],

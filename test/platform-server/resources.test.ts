@@ -41,7 +41,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     const { containers } = made['spec'] as { containers: { resources: object }[] }
     expect(containers[0]!.resources).toEqual({
       requests: { cpu: '10m', memory: '32Mi', 'ephemeral-storage': '32Mi' },
-      limits: { memory: '2Gi', 'ephemeral-storage': '4Gi' },
+      limits: { memory: '2Gi', 'ephemeral-storage': '8Gi' },
     })
   })
 

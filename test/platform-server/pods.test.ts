@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { eventually } from '../cluster/cluster.ts'
+import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+
+// What a Pod would have its node do, which is in other networks than Pods are.
+
+describe.skipIf(!process.env.KUBECONFIG)('Pods that a member makes', () => {
+  let platform: TestPlatform
+  let member: Cluster
+  const namespace = `pods-${RUN}`
+  const pod = (spec: object, container = {}): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'one', namespace },
+    // On no node: what they would do there is not what is asked.
+    spec: { schedulerName: 'nobody', containers: [{ name: 'c', image: 'busybox', ...container }], ...spec },
+  })
+  const create = (one: KubeObject) =>
+    member.create(one).then(
+      () => 'it was not refused',
+      (error: Error) => error.message,
+    )
+  const nfs = { volumes: [{ name: 'v', nfs: { server: '10.0.0.1', path: '/' } }] }
+
+  beforeAll(async () => {
+    platform = await openPlatform()
+    const ann = await platform.person('ann')
+    expect((await platform.call('POST /namespaces', { token: ann.token, body: { name: namespace } })).status).toBe(200)
+    // Newer versions of the Pod Security level refuse some of it, too.
+    const labels = { 'pod-security.kubernetes.io/enforce': 'privileged' }
+    const one = { apiVersion: 'v1', kind: 'Namespace', name: namespace }
+    await platform.cluster.patch(one, { metadata: { labels } }, { manager: 'test' })
+    const { token } = (await platform.call('POST /kube-token', { token: ann.token })).body
+    member = platform.world.clusterAs(async () => token, 'ann')
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace }
+    await eventually('Pods can be made', 30, async () => ((await platform.cluster.get(account)) ? true : undefined))
+    await eventually('the policy is in force', 30, async () => {
+      if ((await create(pod(nfs))).includes('from the network')) return true
+      await member.delete({ apiVersion: 'v1', kind: 'Pod', name: 'one', namespace })
+      return undefined
+    })
+  })
+  afterAll(() => platform?.close())
+
+  const volume = (source: object) => pod({ volumes: [{ name: 'v', ...source }] })
+  test.each([
+    ['a share of NFS', volume({ nfs: { server: '10.0.0.1', path: '/' } })],
+    ['a share beside a volume of its own', pod({ volumes: [{ name: 'w', emptyDir: {} }, ...nfs.volumes] })],
+    ['a disk of iSCSI', volume({ iscsi: { targetPortal: '10.0.0.1:3260', iqn: 'iqn.2001-04.com.example:a', lun: 0 } })],
+    ['a share by a driver', volume({ csi: { driver: 'nfs.csi.k8s.io', volumeAttributes: { server: '10.0.0.1' } } })],
+    ['a folder of the node', volume({ hostPath: { path: '/' } })],
+  ])('do not mount %s', async (_, one) => {
+    expect(await create(one)).toContain('mounts nothing from the network')
+  })
+
+  const elsewhere = [
+    { httpGet: { host: '169.254.169.254', port: 80 } },
+    { tcpSocket: { host: '10.96.0.1', port: 443 } },
+  ]
+  test.each(
+    elsewhere.flatMap(action => [
+      ...['livenessProbe', 'readinessProbe', 'startupProbe'].map(
+        probe => [probe, action, { [probe]: action }, /check of a container/] as const,
+      ),
+      ...['postStart', 'preStop'].map(
+        hook => [hook, action, { lifecycle: { [hook]: action } }, /hook of a container/] as const,
+      ),
+    ]),
+  )('have no %s that asks %j', async (_, _action, container, why) => {
+    expect(await create(pod({}, container))).toMatch(why)
+    const waiting = { name: 'i', image: 'busybox', restartPolicy: 'Always', ...container }
+    expect(await create(pod({ initContainers: [waiting] })), 'in a sidecar').toMatch(why)
+  })
+
+  test('have what is theirs', async () => {
+    const sources = [
+      { emptyDir: {} },
+      { configMap: { name: 'x' } },
+      { secret: { secretName: 'x' } },
+      { persistentVolumeClaim: { claimName: 'x' } },
+      { downwardAPI: { items: [] } },
+      { projected: { sources: [{ secret: { name: 'x' } }] } },
+      {
+        ephemeral: {
+          volumeClaimTemplate: {
+            spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+          },
+        },
+      },
+      { csi: { driver: 'secrets-store.csi.k8s.io', readOnly: true } },
+      {},
+    ]
+    const check = { httpGet: { port: 80, path: '/' } }
+    const container = {
+      livenessProbe: check,
+      readinessProbe: { tcpSocket: { port: 80 } },
+      startupProbe: { exec: { command: ['true'] } },
+      lifecycle: { postStart: check, preStop: { exec: { command: ['true'] } } },
+    }
+    const volumes = sources.map((source, at) => ({ name: `v${at}`, ...source }))
+    await member.create(pod({ volumes }, container))
+    await member.patch(
+      { apiVersion: 'v1', kind: 'Pod', name: 'one', namespace },
+      { metadata: { labels: { a: 'b' } } },
+      { manager: 'test' },
+    )
+  })
+})
