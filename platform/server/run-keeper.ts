@@ -165,7 +165,7 @@ export class RunKeeper {
   /** The namespace of a run, or why somebody may not run this any more: looked at when it starts, and every few seconds while it goes on. */
   async #allowed({ user: id, namespace, namespaceUid, deletion }: RunRecord): Promise<SharedNamespace | string> {
     const user = await this.#parts.users.find(id)
-    if (!user || user.isSuspended) return 'who asked for it is not allowed in any more'
+    if (!user || user.isSuspended || user.isRefused) return 'who asked for it is not allowed in any more'
     const shared = await this.#parts.namespaces.find(namespace)
     const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
     const isGoing = live?.metadata.deletionTimestamp !== undefined || shared?.namespace.status === 'Deleting'

@@ -128,8 +128,11 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
     const body = { code: 'x.y', verifier: 'v'.repeat(43) }
     const answers: number[] = []
     const attempts = await linesOf(async () => {
-      const all = await Promise.all(Array.from({ length: 5000 }, () => platform.call('POST /auth/cli', { body })))
-      answers.push(...all.map(({ status }) => status))
+      // A slow machine gets more attempts back meanwhile.
+      for (let batch = 0; batch < 20 && !answers.includes(429); batch++) {
+        const all = await Promise.all(Array.from({ length: 2500 }, () => platform.call('POST /auth/cli', { body })))
+        answers.push(...all.map(({ status }) => status))
+      }
     })
     expect(answers).toContain(429)
     expect(attempts).toHaveLength(answers.filter(status => status !== 429).length)

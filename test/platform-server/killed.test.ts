@@ -1,12 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Run } from '../../platform/api/runs.ts'
@@ -15,7 +11,8 @@ import { fromRun, jobRef, LIVE_LABEL, runLabels, type WantedRun } from '../../pl
 import { makeUlid } from '../../platform/rules/ulid.ts'
 import { jobSpec } from '../../platform/server/run-objects.ts'
 import { eventually, findCluster } from '../cluster/cluster.ts'
-import { openPlatform, RUN, serverToken, type TestPlatform } from './open-platform.ts'
+import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+import { askServer, makeServer, type ServerProcess, startServer } from './server-process.ts'
 
 // Two servers as they are installed, each in a process of its own, which are killed at random moments. There is no node:
 // the test plays what it does to Pods.
@@ -23,19 +20,10 @@ import { openPlatform, RUN, serverToken, type TestPlatform } from './open-platfo
 const RUNS = Number(process.env.KILLED_RUNS ?? 5)
 const found = findCluster()
 
-/** One of the two servers. */
-interface Server {
-  readonly port: number
-  readonly process: ChildProcess
-  readonly log: string[]
-  isLeader: boolean
-  isKilled: boolean
-}
-
 describe.skipIf(!found)('two servers that are killed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-killed-'))
   const over = new AbortController()
-  const servers: (Server | undefined)[] = [undefined, undefined]
+  const servers: (ServerProcess | undefined)[] = [undefined, undefined]
   const ended: string[] = []
   const poisoned: KubeObject[] = []
   let platform: TestPlatform
@@ -49,33 +37,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
     namespace = ann.home
     const live = await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
     namespaceUid = live!.metadata.uid!
-    for (const name of ['keys', 'login', 'web']) mkdirSync(join(folder, name))
-    writeFileSync(join(folder, 'keys/k1'), Buffer.alloc(32, 1).toString('base64'))
-    const { kubernetes, domain, url, runs } = platform.world.settings
-    writeFileSync(
-      join(folder, 'settings.json'),
-      JSON.stringify({ domain, url, kubernetes, runs: { ...runs, perUser: 4, inAll: 4 } }),
-    )
-    const cluster = { server: kubernetes.server, 'certificate-authority-data': btoa(kubernetes.ca ?? '') }
-    const config = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'c', cluster }],
-      users: [{ name: 'u', user: { token: await serverToken(platform.cluster) } }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-      'current-context': 'x',
-    }
-    writeFileSync(join(folder, 'kubeconfig'), JSON.stringify(config), { mode: 0o600 })
-    await build({
-      entryPoints: [join(import.meta.dirname, '../../platform/server/main.ts')],
-      outfile: join(folder, 'server.mjs'),
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20.19',
-      logLevel: 'error',
-      banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-    })
+    await makeServer(folder, platform, { perUser: 4, inAll: 4 })
   })
   afterAll(async () => {
     over.abort()
@@ -91,34 +53,11 @@ describe.skipIf(!found)('two servers that are killed', () => {
   })
 
   async function start(at: number): Promise<void> {
-    const port = await freePort()
-    const process_ = spawn(process.execPath, [join(folder, 'server.mjs')], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        KUBECONFIG: join(folder, 'kubeconfig'),
-        DEVCTL_SETTINGS: join(folder, 'settings.json'),
-        DEVCTL_KEYS: join(folder, 'keys'),
-        DEVCTL_LOGIN: join(folder, 'login'),
-        DEVCTL_WEB: join(folder, 'web'),
-        PORT: String(port),
-      },
-    })
-    const server: Server = { port, process: process_, log: [], isLeader: false, isKilled: false }
-    createInterface(process_.stderr!).on('line', line => {
-      server.log.push(line)
-      if (/ leads( no more)?"/.test(line)) server.isLeader = !line.includes('no more')
-    })
-    process_.once('exit', (code, signal) => {
+    const server = await startServer(folder)
+    server.process.once('exit', (code, signal) => {
       if (!server.isKilled && !over.signal.aborted) ended.push(`${code} ${signal}: ${server.log.slice(-20).join('\n')}`)
     })
     servers[at] = server
-    await eventually('a server answers', 60, () =>
-      ask(server, '/info').then(
-        ({ status }) => status === 200 || undefined,
-        () => undefined,
-      ),
-    )
   }
 
   async function kill(at: number): Promise<void> {
@@ -128,12 +67,8 @@ describe.skipIf(!found)('two servers that are killed', () => {
     await once(server.process, 'exit')
   }
 
-  const ask = (server: Server, path: string, body?: object) =>
-    fetch(`http://127.0.0.1:${server.port}/api/v1${path}`, {
-      headers: { authorization: `Bearer ${ann.token}`, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(20_000),
-    })
+  const ask = (server: ServerProcess, path: string, body?: object) =>
+    askServer(server, path, { token: ann.token, ...(body && { body }) })
 
   /** The Pods of each run, by its id, as they were made. */
   const pods = new Map<string, Set<string>>()
@@ -336,12 +271,3 @@ describe.skipIf(!found)('two servers that are killed', () => {
     }
   }
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { readonly port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}

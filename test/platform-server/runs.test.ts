@@ -366,6 +366,11 @@ describe.skipIf(!found)('runs', () => {
   test.each([
     ['suspended', 'not allowed in any more', suspend],
     ['removed from the namespace', 'no developer there any more', unshare],
+    [
+      'refused by their provider',
+      'not allowed in any more',
+      (id: string) => parts.users.change(id, { isRefused: true }),
+    ],
   ] as const)('a run that goes on ends when its person is %s, and its tokens with it', async (what, why, leave) => {
     const person = await member(`leaves-${what.slice(0, 4)}`, 'developer')
     const run = await start('shop', { variables: { GREETING: CANARY } }, person.token)
