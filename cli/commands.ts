@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { analytics } from './commands/analytics.ts'
 import { build } from './commands/build.ts'
 import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
@@ -120,6 +121,7 @@ export const commands: readonly Command[] = [
   validate,
   config,
   explain,
+  analytics,
   schema,
   completion,
   versionCommand,

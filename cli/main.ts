@@ -10,12 +10,21 @@ import { redacting } from './terminal/redacting.ts'
  * The only place that catches; it never throws.
  */
 export async function main(argv: readonly string[], processIo: Io): Promise<number> {
-  const io = redacting(processIo)
-  try {
-    return await runProgram(argv, io, commands)
-  } catch (error) {
-    return printError(error, argv, io)
+  const began = performance.now()
+  let command: string | undefined
+  let platform: string | undefined
+  const io = redacting(processIo, url => {
+    platform = url
+  })
+  const onCommand = (name: string) => {
+    command = name
   }
+  const status = await runProgram(argv, io, commands, onCommand).catch(error => printError(error, argv, io))
+  if (command !== undefined && platform !== undefined) {
+    const { countCommand } = await import('./run/analytics.ts')
+    await countCommand(io, { command, platform, milliseconds: performance.now() - began, status })
+  }
+  return status
 }
 
 async function printError(error: unknown, argv: readonly string[], io: Io): Promise<number> {

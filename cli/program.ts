@@ -12,8 +12,13 @@ Exit status: 0 success, 1 error, 2 usage error, 3 differences (diff --exit-code)
 
 const EPILOGUE = '\n`devctl <command> --help` shows the help of a command.'
 
-/** Runs a command line with a list of commands and gives the exit status. Throws a UsageError for a line that is not valid. */
-export async function runProgram(argv: readonly string[], io: Io, commands: readonly Command[]): Promise<number> {
+/** Runs a command line with a list of commands and gives the exit status. `onCommand` hears which command it is. Throws a UsageError for a line that is not valid. */
+export async function runProgram(
+  argv: readonly string[],
+  io: Io,
+  commands: readonly Command[],
+  onCommand?: (name: string) => void,
+): Promise<number> {
   let status = 0
   const dashes = argv.indexOf('--')
   const passed = dashes < 0 ? {} : { passed: argv.slice(dashes + 1) }
@@ -24,6 +29,7 @@ export async function runProgram(argv: readonly string[], io: Io, commands: read
       for (const word of name?.split(' ') ?? []) named = named?.commands.find(one => one.name() === word)
       return named && helpOf(named)
     }
+    onCommand?.(command.name)
     status = await command.run({ io, logLevel: loglevel, commands, help, ...passed }, words, options)
   })
   try {

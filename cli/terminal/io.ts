@@ -18,6 +18,10 @@ export interface Io {
   readonly givenVariables?: ReadonlySet<string>
   /** The variables of the platform that is deployed to; they are not in `env`. */
   readonly platformVariables?: ReadonlyMap<string, string>
+  /** Hears the URL of the platform that the command works on. */
+  readonly onPlatform?: (url: string) => void
+  /** Starts this program with other words in the background, and does not wait for it; absent where nothing can go on. */
+  readonly startAgain?: (words: readonly string[], env: Readonly<Record<string, string>>) => Promise<void>
   /** Asks the person at the terminal; absent where nobody sits there. */
   readonly choose?: Choose
   /** The standard streams as bytes, for a program that runs in a container; absent where this process has none. */

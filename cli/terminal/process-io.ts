@@ -20,6 +20,7 @@ export function processIo(): Io {
     stdout: toOutput(process.stdout),
     stderr: toOutput(process.stderr),
     readStdin,
+    startAgain,
     rawStreams: () => process,
     env: process.env,
     get cwd() {
@@ -52,6 +53,20 @@ export function toOutput(stream: NodeJS.WriteStream): Output {
       return stream.rows
     },
   }
+}
+
+async function startAgain(words: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
+  const [, script] = process.argv
+  if (script === undefined) return
+  const { spawn } = await import('node:child_process')
+  const started = spawn(process.execPath, [script, ...words], {
+    detached: true,
+    stdio: 'ignore',
+    windowsHide: true,
+    env: { ...process.env, ...env },
+  })
+  started.on('error', () => {})
+  started.unref()
 }
 
 async function readStdin(): Promise<Uint8Array> {

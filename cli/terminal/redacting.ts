@@ -7,14 +7,16 @@ import type { Io, Output } from './io.ts'
  * character gets through that a terminal would obey. The variables of the process whose names say that they are secret are known from the
  * start; what else a command finds it enters in `secrets`.
  */
-export function redacting(io: Io): Io & { readonly secrets: KnownSecrets } {
+export function redacting(io: Io, onPlatform?: Io['onPlatform']): Io & { readonly secrets: KnownSecrets } {
   const secrets = new KnownSecrets()
   secrets.addVariables(io.env)
-  const { stdout, stderr, readStdin, rawStreams, env, choose, askHidden } = io
+  const { stdout, stderr, readStdin, rawStreams, startAgain, env, choose, askHidden } = io
   return {
     ...(choose && { choose }),
     ...(askHidden && { askHidden }),
     ...(rawStreams && { rawStreams }),
+    ...(startAgain && { startAgain }),
+    ...(onPlatform && { onPlatform }),
     stdout: redacted(stdout, secrets),
     stderr: redacted(stderr, secrets),
     readStdin,

@@ -6,6 +6,8 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Absolute path; relative paths of variables are resolved against it. */
   readonly cwd: string
+  /** Hears the URL of the platform that a command works on by a login of this machine. */
+  readonly onPlatform?: (url: string) => void
 }
 
 /** The absolute path of devctl's own folder: DEVCTL_HOME, else `.devctl` in the user's home. */

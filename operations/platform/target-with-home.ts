@@ -21,6 +21,8 @@ export async function findTargetWithHome(
 /** The same for a target that was found. */
 export async function withHome(around: Surroundings, target: Target, signal?: AbortSignal): Promise<Target> {
   const { context, from, stored } = target
+  // A token of the environment is a program's: nothing of it is kept, nor counted.
+  if (isPlatform(context) && stored.kubernetes) around.onPlatform?.(context)
   if (!isPlatform(context) || from.namespace !== NO_NAMESPACE) return target
   const key = `${context} ${stored.token?.reveal()}`
   const asked = known.get(key) ?? askForHome(around, target, signal)

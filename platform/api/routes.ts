@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox'
+import { analyticsRoutes } from './analytics.ts'
 import { authRoutes } from './auth.ts'
 import { builderRoutes } from './builders.ts'
 import { credentialRoutes } from './credentials.ts'
@@ -31,6 +32,7 @@ export const ROUTES = {
   ...userRoutes,
   ...variableRoutes,
   ...credentialRoutes,
+  ...analyticsRoutes,
   ...registryRoutes,
 } as const satisfies Readonly<Record<string, ApiRoute>>
 

@@ -62,6 +62,7 @@ export function createApp(
     for (const one of open) one.abort()
     parts.live.close()
   })
+  app.addHook('onClose', async () => parts.usage.write().catch(() => {}))
   const handlers = makeHandlers(world, parts)
   const limits = loginLimits(isDirect ? 'none' : proxies.length > 0 ? 'named' : 'unnamed')
   for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])

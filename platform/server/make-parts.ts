@@ -13,6 +13,7 @@ import { RunLogs } from './run-logs.ts'
 import { Runs } from './runs.ts'
 import { Sleep } from './sleep.ts'
 import { Tokens } from './tokens.ts'
+import { Usage } from './usage.ts'
 import { UserClusters } from './user-clusters.ts'
 import { Users } from './users.ts'
 import { PlatformVariables } from './variables.ts'
@@ -40,6 +41,8 @@ export interface PlatformParts {
   gitLogin(user: string, namespace: string, host: string): Promise<CloneLogin | undefined>
   readonly index: NamespaceIndex
   readonly waker: Waker
+  /** Anonymous counts of commands. */
+  readonly usage: Usage
 }
 
 export function makeParts(world: PlatformWorld): PlatformParts {
@@ -72,6 +75,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     },
     sleep,
     index,
+    usage: new Usage(world),
     waker: new Waker(world, index, sleep),
   }
 }

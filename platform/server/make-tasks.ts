@@ -6,6 +6,7 @@ import { pullSecretsTask } from './registry/pull-secrets.ts'
 import { RunKeeper } from './run-keeper.ts'
 import { standingTask } from './standings.ts'
 import { surroundingsTask } from './surroundings-task.ts'
+import { usageTask } from './usage.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** What the leader does, besides answering requests. */
@@ -15,6 +16,7 @@ export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly 
   idleTask(world, parts),
   surroundingsTask(world),
   pullSecretsTask(world, parts.pullSecrets),
+  usageTask(parts.usage),
   new RunKeeper(world, parts),
   parts.deletions,
 ]

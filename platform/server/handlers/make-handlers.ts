@@ -1,5 +1,6 @@
 import type { PlatformParts } from '../make-parts.ts'
 import type { PlatformWorld } from '../world.ts'
+import { analyticsHandlers } from './analytics.ts'
 import { authHandlers } from './auth.ts'
 import { builderHandlers } from './builders.ts'
 import { credentialHandlers } from './credentials.ts'
@@ -29,5 +30,6 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...userHandlers(parts),
   ...variableHandlers(world, parts),
   ...credentialHandlers(parts),
+  ...analyticsHandlers(parts),
   ...registryHandlers(world, parts),
 })

@@ -1,0 +1,33 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { isUsageOff, type RanCommand, recordUsage, setUsage } from '../../operations/platform/usage.ts'
+import type { Context } from '../command.ts'
+import type { Io } from '../terminal/io.ts'
+
+/** The variable by which a process knows that it is to send counts: the URL of their platform. */
+const SEND = 'DEVCTL_SEND_ANALYTICS'
+
+/** Shows or changes whether commands are counted. */
+export async function runAnalytics(
+  { io }: Context,
+  { disable, enable }: { readonly disable: boolean; readonly enable: boolean },
+): Promise<number> {
+  const platform = io.env[SEND]
+  if (platform !== undefined) {
+    const { sendToPlatform } = await import('../../operations/platform/send-usage.ts')
+    await sendToPlatform(io, platform)
+    return 0
+  }
+  if (disable && enable) throw new UsageError('`--disable` and `--enable` cannot be combined')
+  if (disable || enable) setUsage(io, enable)
+  io.stdout.write(
+    isUsageOff(io)
+      ? 'Analytics are disabled: devctl counts nothing\n'
+      : 'Analytics are enabled: devctl counts commands for the platform that they are run on, and for nobody else\n',
+  )
+  return 0
+}
+
+/** Counts a command that was run on a platform; now and then, a process in the background sends what waits. */
+export async function countCommand(io: Io, ran: RanCommand): Promise<void> {
+  if (recordUsage(io, ran)) await io.startAgain?.(['analytics'], { [SEND]: ran.platform })
+}

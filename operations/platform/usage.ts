@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { durationOf, outcomeOf, plainVersion, systemOf, type UsedCommand } from '../../platform/rules/usage.ts'
+import { devctlHome, type Surroundings } from '../contexts/home.ts'
+import { version } from '../version.ts'
+
+// Counts wait in a file of their own for each platform until they are sent: writing takes less than a millisecond, and no
+// command waits for the network.
+
+/** Bytes that wait at most: further commands are not counted. */
+const MOST = 16 * 1024
+/** Milliseconds between two times of sending. */
+const EVERY = 3_600_000
+/** What is sent at once. */
+const TOGETHER = 100
+
+/** `DO_NOT_TRACK` is what people set for all programs: https://consoledonottrack.com */
+export const isUsageOff = (around: Surroundings): boolean =>
+  !['', '0', 'false'].includes(around.env.DO_NOT_TRACK ?? '') || existsSync(offFile(around))
+
+/** Turns the counting off, and deletes what waits to be sent; or on. */
+export function setUsage(around: Surroundings, isOn: boolean): void {
+  rmSync(folderOf(around), { recursive: true, force: true })
+  if (isOn) return
+  mkdirSync(folderOf(around), { recursive: true, mode: 0o700 })
+  writeFileSync(offFile(around), '', { mode: 0o600 })
+}
+
+/** A command that was run on a platform. */
+export interface RanCommand {
+  /** Its name, without its words and options. */
+  readonly command: string
+  readonly platform: string
+  readonly milliseconds: number
+  /** The exit status. */
+  readonly status: number
+}
+
+/** Counts a command. Never throws: what cannot be counted is not. Gives true when it is time to send. */
+export function recordUsage(around: Surroundings, { command, platform, milliseconds, status }: RanCommand): boolean {
+  const used: UsedCommand = {
+    command,
+    version: plainVersion(version()),
+    system: systemOf(process.platform),
+    duration: durationOf(milliseconds),
+    outcome: outcomeOf(status),
+  }
+  try {
+    if (isUsageOff(around)) return false
+    mkdirSync(folderOf(around), { recursive: true, mode: 0o700 })
+    const file = fileOf(around, platform)
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < MOST)
+      appendFileSync(file, `${JSON.stringify(used)}\n`, { mode: 0o600 })
+    const sent = statSync(sentFile(around, platform), { throwIfNoEntry: false })?.mtimeMs ?? 0
+    return Date.now() - sent > EVERY
+  } catch {
+    return false
+  }
+}
+
+/** Sends what waits, by `send`; when that throws, it waits for the next time. */
+export async function sendUsage(
+  around: Surroundings,
+  platform: string,
+  send: (commands: readonly UsedCommand[]) => Promise<unknown>,
+): Promise<void> {
+  if (isUsageOff(around)) return
+  const file = fileOf(around, platform)
+  if (!existsSync(file)) return
+  // Others do not send at the same time, nor right after a failure.
+  writeFileSync(sentFile(around, platform), '', { mode: 0o600 })
+  const own = `${file}.${process.pid}`
+  renameSync(file, own)
+  try {
+    await send(readUsage(own).slice(-TOGETHER))
+  } catch {
+    // Unless it was turned off meanwhile.
+    if (existsSync(own)) appendFileSync(file, readFileSync(own), { mode: 0o600 })
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+function readUsage(file: string): readonly UsedCommand[] {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.flatMap(line => {
+    try {
+      const { command, version, system, duration, outcome } = JSON.parse(line) as UsedCommand // that it has written
+      return [{ command, version, system, duration, outcome }]
+    } catch {
+      return []
+    }
+  })
+}
+
+const folderOf = (around: Surroundings): string => join(devctlHome(around), 'analytics')
+const offFile = (around: Surroundings): string => join(folderOf(around), 'off')
+const fileOf = (around: Surroundings, platform: string): string =>
+  join(folderOf(around), createHash('sha256').update(platform).digest('hex').slice(0, 16))
+const sentFile = (around: Surroundings, platform: string): string => `${fileOf(around, platform)}.sent`

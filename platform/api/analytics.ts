@@ -1,0 +1,35 @@
+import Type from 'typebox'
+import { DURATIONS, OUTCOMES, SYSTEMS } from '../rules/usage.ts'
+import { closed } from './common.ts'
+import { listOf, route } from './route.ts'
+
+const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  Type.Unsafe<Word>({ type: 'string', enum: [...words] })
+
+/** All that is sent of a command: docs/analytics.md lists it, and a test compares the two. */
+const usedCommand = closed({
+  command: Type.String({ pattern: '^[a-z]{1,20}( [a-z]{1,20})?$', description: 'its name, without its arguments' }),
+  version: Type.String({ pattern: '^\\d{1,4}\\.\\d{1,4}\\.\\d{1,4}$', description: 'of devctl' }),
+  system: oneOf(SYSTEMS),
+  duration: oneOf(DURATIONS),
+  outcome: oneOf(OUTCOMES),
+})
+
+const counts = Type.Record(Type.String(), Type.Number())
+
+const day = Type.Object({
+  day: Type.String({ description: '2026-11-23, in UTC' }),
+  commands: Type.Record(Type.String(), counts, { description: 'by command, then by outcome and duration' }),
+  versions: counts,
+  systems: counts,
+})
+
+/** Anonymous counts of the commands that people run on the platform. */
+export const analyticsRoutes = {
+  // No audit: it would say who has run what.
+  'POST /analytics': route({
+    caller: 'person',
+    body: closed({ commands: Type.Array(usedCommand, { maxItems: 100 }) }),
+  }),
+  'GET /admin/analytics': route({ caller: 'admin', reply: listOf(day) }),
+} as const

@@ -1,0 +1,164 @@
+/** What is counted of a command that was run on a platform. There is nothing else: docs/analytics.md lists it. */
+export interface UsedCommand {
+  /** One of `USED_COMMANDS`; what a server does not know is `other`. */
+  readonly command: string
+  /** Of devctl: `0.1.0`. */
+  readonly version: string
+  readonly system: (typeof SYSTEMS)[number]
+  readonly duration: (typeof DURATIONS)[number]
+  readonly outcome: (typeof OUTCOMES)[number]
+}
+
+export const SYSTEMS = ['linux', 'darwin', 'win32', 'other'] as const
+/** How long a command took, at most. */
+export const DURATIONS = ['1s', '10s', '1m', '10m', 'longer'] as const
+export const OUTCOMES = ['done', 'failed', 'usage', 'interrupted'] as const
+
+const SECOND = 1000
+const LIMITS = [SECOND, 10 * SECOND, 60 * SECOND, 600 * SECOND]
+
+/** Milliseconds as one of a few lengths: an exact one could tell what was deployed. */
+export const durationOf = (milliseconds: number): UsedCommand['duration'] =>
+  DURATIONS[LIMITS.filter(limit => milliseconds > limit).length] ?? 'longer'
+
+/** The outcome of an exit status. */
+export function outcomeOf(status: number): UsedCommand['outcome'] {
+  if (status === 130) return 'interrupted'
+  if (status === 2) return 'usage'
+  // 3: there are differences, as was asked.
+  return status === 0 || status === 3 ? 'done' : 'failed'
+}
+
+/** The system that a program runs on, as Node.js calls it. */
+export const systemOf = (platform: string): UsedCommand['system'] => SYSTEMS.find(one => one === platform) ?? 'other'
+
+/** Without what could name a build of one's own: `0.1.0-ann.3` is `0.1.0`. */
+export const plainVersion = (version: string): string => /^\d{1,4}\.\d{1,4}\.\d{1,4}/.exec(version)?.[0] ?? '0.0.0'
+
+export const OTHER = 'other'
+
+/** The counts of one day (UTC), each by itself: what belonged together is not known any more. */
+export interface UsageDay {
+  /** By command, then by outcome and duration. */
+  readonly commands: Readonly<Record<string, Readonly<Record<string, number>>>>
+  readonly versions: Readonly<Record<string, number>>
+  readonly systems: Readonly<Record<string, number>>
+}
+
+export const NO_USAGE: UsageDay = { commands: {}, versions: {}, systems: {} }
+
+/** Names of commands, and of versions, that are counted by themselves on a day; further ones are `other`. */
+const MOST = { commands: 120, versions: 20 }
+
+/** A day with one more command. */
+export function withCommand(day: UsageDay, used: UsedCommand): UsageDay {
+  const command = keyIn(day.commands, used.command, MOST.commands)
+  const of = day.commands[command] ?? {}
+  const version = keyIn(day.versions, used.version, MOST.versions)
+  return {
+    commands: { ...day.commands, [command]: more(more(of, used.outcome), used.duration) },
+    versions: more(day.versions, version),
+    systems: more(day.systems, used.system),
+  }
+}
+
+/** Both together. */
+export function sumOf(one: UsageDay, other: UsageDay): UsageDay {
+  const commands = { ...one.commands }
+  for (const [name, counts] of Object.entries(other.commands)) {
+    const key = keyIn(commands, name, MOST.commands)
+    commands[key] = sums(commands[key] ?? {}, counts)
+  }
+  const versions: Record<string, number> = { ...one.versions }
+  for (const [name, count] of Object.entries(other.versions)) {
+    const key = keyIn(versions, name, MOST.versions)
+    versions[key] = (versions[key] ?? 0) + count
+  }
+  return { commands, versions, systems: sums(one.systems, other.systems) }
+}
+
+/** The key under which something is counted where there is room for `most` of them. */
+const keyIn = (counts: object, key: string, most: number): string =>
+  Object.hasOwn(counts, key) || Object.keys(counts).length < most ? key : OTHER
+
+const more = (counts: Readonly<Record<string, number>>, key: string) => ({ ...counts, [key]: (counts[key] ?? 0) + 1 })
+
+function sums(one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>>): Record<string, number> {
+  const all: Record<string, number> = { ...one }
+  for (const [key, count] of Object.entries(other)) all[key] = (all[key] ?? 0) + count
+  return all
+}
+
+/** The commands that are counted by their names. A test compares them with those that devctl has. */
+export const USED_COMMANDS: ReadonlySet<string> = new Set([
+  'analytics',
+  'build',
+  'completion',
+  'config',
+  'context',
+  'context delete',
+  'context list',
+  'context show',
+  'context use',
+  'credentials',
+  'credentials list',
+  'credentials set',
+  'credentials unset',
+  'deploy',
+  'destroy',
+  'diff',
+  'doctor',
+  'down',
+  'endpoints',
+  'exec',
+  'explain',
+  'forward',
+  'gitops',
+  'gitops init',
+  'gitops secrets',
+  'help',
+  'history',
+  'init',
+  'kubeconfig',
+  'logs',
+  'namespace',
+  'namespace create',
+  'namespace delete',
+  'namespace list',
+  'namespace share',
+  'namespace sleep',
+  'namespace unshare',
+  'namespace use',
+  'namespace wake',
+  'pipeline',
+  'pipeline deploy',
+  'pipeline destroy',
+  'pipeline list',
+  'pipeline logs',
+  'platform',
+  'platform admin',
+  'platform images',
+  'platform install',
+  'platform invite',
+  'platform status',
+  'platform uninstall',
+  'preview',
+  'preview deploy',
+  'preview destroy',
+  'preview endpoints',
+  'preview list',
+  'promote',
+  'ps',
+  'publish',
+  'render',
+  'restart',
+  'schema',
+  'status',
+  'up',
+  'validate',
+  'variables',
+  'variables list',
+  'variables set',
+  'variables unset',
+  'version',
+])
