@@ -1,4 +1,5 @@
-import { checkServerIdentity, connect, type PeerCertificate } from 'node:tls'
+import { X509Certificate } from 'node:crypto'
+import { checkServerIdentity, connect, type DetailedPeerCertificate } from 'node:tls'
 
 /** The certificate that a server presents, whether it is trusted here or not. */
 export interface PresentedCertificate {
@@ -10,10 +11,19 @@ export interface PresentedCertificate {
   readonly until: Date
   /** SHA-256, in hexadecimal with colons. */
   readonly fingerprint: string
+  /** The authority at the end of the chain, as far as the server presents it. */
+  readonly root?: PresentedAuthority
   /** Why this machine does not trust it; undefined when it does. */
   readonly distrust?: string
   /** True if it is for this host, too. */
   covers(host: string): boolean
+}
+
+/** An authority that has signed itself. */
+export interface PresentedAuthority {
+  readonly name: string
+  readonly fingerprint: string
+  readonly pem: string
 }
 
 /** Asks a server for its certificate, and nothing more. Rejects when it does not answer in time. */
@@ -32,7 +42,7 @@ export function presentedCertificate(server: URL, signal: AbortSignal): Promise<
     socket.once('close', () => signal.removeEventListener('abort', stop))
     socket.once('error', reject)
     socket.once('secureConnect', () => {
-      const certificate = socket.getPeerCertificate()
+      const certificate = socket.getPeerCertificate(true)
       const { authorized, authorizationError } = socket
       socket.destroy()
       resolve(toPresented(certificate, authorized ? undefined : String(authorizationError)))
@@ -40,7 +50,7 @@ export function presentedCertificate(server: URL, signal: AbortSignal): Promise<
   })
 }
 
-function toPresented(certificate: PeerCertificate, distrust: string | undefined): PresentedCertificate {
+function toPresented(certificate: DetailedPeerCertificate, distrust: string | undefined): PresentedCertificate {
   const { subjectaltname = '', issuer, valid_from, valid_to, fingerprint256 } = certificate
   return {
     names: subjectaltname.split(', ').flatMap(one => (one.startsWith('DNS:') ? [one.slice(4)] : [])),
@@ -48,7 +58,21 @@ function toPresented(certificate: PeerCertificate, distrust: string | undefined)
     from: new Date(valid_from),
     until: new Date(valid_to),
     fingerprint: fingerprint256,
+    ...rootOf(certificate),
     ...(distrust !== undefined && { distrust }),
     covers: host => checkServerIdentity(host, certificate) === undefined,
   }
+}
+
+/** Certificates of a chain that are followed. */
+const LONGEST = 10
+
+function rootOf(leaf: DetailedPeerCertificate): { readonly root?: PresentedAuthority } {
+  let one = leaf
+  for (let length = 0; length < LONGEST && one.issuerCertificate && one.issuerCertificate !== one; length++)
+    one = one.issuerCertificate
+  const found = new X509Certificate(one.raw)
+  const isAuthority = found.ca && found.checkIssued(found) && found.verify(found.publicKey)
+  if (!isAuthority || one === leaf) return {}
+  return { root: { name: String(one.subject.CN), fingerprint: found.fingerprint256, pem: found.toString() } }
 }

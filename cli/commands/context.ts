@@ -12,6 +12,13 @@ const noBrowser: Option<boolean> = {
 const values = {
   token: text('--token <token>', 'API token of a platform'),
   browser: noBrowser,
+  caFingerprint: text(
+    '--ca-fingerprint <sha256>',
+    'authority of a platform that has one of its own, as its operator has told',
+    {
+      check: fingerprint,
+    },
+  ),
   namespace: text('-n, --namespace <namespace>', 'namespace to use in this context', { check: dnsLabel }),
   builder: text('--builder <url>', 'image builder: `tcp://HOST:PORT`, `unix://PATH` or `docker`', {
     check: builderAddress,
@@ -117,5 +124,12 @@ function builderAddress(value: string, option: string): void {
   if (value === 'docker' || /^tcp:\/\/[^\s/:@]+:\d+$/.test(value) || /^unix:\/\/\/\S+$/.test(value)) return
   throw new UsageError(`\`${option}\` is \`${value}\``, {
     hint: 'write `tcp://HOST:PORT`, `unix:///PATH` or `docker`',
+  })
+}
+
+function fingerprint(value: string, option: string): void {
+  if (/^(sha256[:/])?([0-9a-f]{2}:?){32}$/i.test(value)) return
+  throw new UsageError(`\`${option}\` is \`${value}\``, {
+    hint: 'it is the SHA-256 of a certificate: 64 digits, perhaps with colons',
   })
 }

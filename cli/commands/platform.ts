@@ -37,6 +37,17 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
       "TLS secret in the namespace `devctl-platform` (default: the ingress controller's own certificate)",
       { check: dnsLabel },
     ),
+    certManager: text(
+      '--cert-manager <issuer>',
+      'ClusterIssuer of cert-manager that makes the certificate, by DNS-01',
+      {
+        check: dnsName,
+      },
+    ),
+    ownCa: flag(
+      '--own-ca',
+      'make an authority and the certificate; `context use` shows its fingerprint and remembers it',
+    ),
     ingressClass: text('--ingress-class <class>', "ingress class (default: the cluster's)", { check: dnsLabel }),
     imageRegistry: text('--image-registry <host/path>', 'registry with the image `platform` of this version', {
       check: registryPath,
@@ -79,6 +90,10 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
       completes: 'file',
     }),
     githubAllow: list('--github-allow <organisation[/team]>', 'who may log in; one of several has to fit'),
+    ci: list(
+      '--ci <system,rule>',
+      'jobs of a CI system that get a token: `github,repository=123456,prefix=shop-`; may be repeated; `-` removes all',
+    ),
     caFile: text(
       '--ca-file <file>',
       'certificates (PEM) of authorities that the server trusts, besides the public ones',

@@ -3,7 +3,9 @@ import { devctlHome } from '../../operations/contexts/home.ts'
 import { Secret } from '../../operations/contexts/secret.ts'
 import { readContexts } from '../../operations/contexts/store.ts'
 import { login, platformUrl } from '../../operations/platform/login.ts'
+import { type TrustInput, trustOwnAuthority } from '../../operations/platform/trust.ts'
 import type { Context } from '../command.ts'
+import type { Io } from '../terminal/io.ts'
 import { withDeadline } from './deadline.ts'
 import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using-context.ts'
 
@@ -24,6 +26,7 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
     onInterrupt: () => {},
   }
   return withDeadline(io, limits, async signal => {
+    await trustOwnAuthority(io, { url, fingerprint: values.caFingerprint, ask: askToTrust(io), signal })
     const { me, namespace } = await login(io, {
       url,
       token,
@@ -43,4 +46,17 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
     if (logLevel !== 'error') warnOfVariables(io, ['DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE'])
     return 0
   })
+}
+
+/** Asks the person at the terminal whether an authority is the one that the operator has told. */
+function askToTrust({ choose, stderr }: Io): TrustInput['ask'] {
+  if (!choose) return undefined
+  return async ({ host, name, fingerprint }) => {
+    stderr.write(
+      `The certificate of ${host} is of an authority that nobody here knows: ${name}\n  SHA-256 ${fingerprint}\n`,
+    )
+    return (
+      (await choose('Is it the one that the operator has told you?', [{ value: 'no' }, { value: 'yes' }])) === 'yes'
+    )
+  }
 }

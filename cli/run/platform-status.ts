@@ -29,12 +29,13 @@ export function runStatus(context: Context, values: PlatformStatusValues): Promi
 
 function toRecord({ certificate, ...found }: PlatformStatus) {
   if (!certificate) return found
-  const { names, issuer, until, fingerprint, distrust } = certificate
-  return { ...found, certificate: { names, issuer, until: until.toISOString(), fingerprint, distrust } }
+  const { names, issuer, until, root, distrust } = certificate
+  const authority = root && { name: root.name, fingerprint: root.fingerprint }
+  return { ...found, certificate: { names, issuer, until: until.toISOString(), authority, distrust } }
 }
 
 function rowsOf(found: PlatformStatus, now: number): readonly (readonly [string, string])[] {
-  const { url, version, leader, workloads, answersIn, certificate, login, users, namespaces, runs } = found
+  const { url, version, leader, workloads, isReachable, certificate, login, users, namespaces, runs } = found
   const { builders, registry } = found
   const days = certificate && Math.floor((certificate.until.getTime() - now) / 86_400_000)
   return [
@@ -45,13 +46,16 @@ function rowsOf(found: PlatformStatus, now: number): readonly (readonly [string,
         ['Replicas', `${ready} of ${wanted} ready: ${namespace} ${name}`] as const,
     ),
     ['Leader', leader ?? '-'],
-    ['Reachable', answersIn === undefined ? 'no' : `yes, in ${answersIn} ms`],
+    ['Reachable', isReachable ? 'yes' : 'no'],
     [
       'Certificate',
       certificate
         ? `${certificate.names.join(', ')}; by ${certificate.issuer}; ${days} days left (${certificate.until.toISOString().slice(0, 10)})`
         : '-',
     ],
+    ...(certificate?.root && certificate.distrust !== undefined
+      ? [['Authority', `${certificate.root.name}, SHA-256 ${certificate.root.fingerprint}`] as const]
+      : []),
     ['Login', [...login, 'links'].join(', ')],
     ['Users', `${users.all}: ${plural(users.admins, 'administrator')}, ${users.suspended} suspended`],
     ['Namespaces', `${namespaces.all}: ${namespaces.awake} awake, ${namespaces.asleep} asleep`],

@@ -15,10 +15,12 @@ import {
   managedNamespaces,
   uninstallPlatform,
 } from '../../operations/platform/install.ts'
+import { wantedCi } from '../../operations/platform/install-ci.ts'
 import { type ProviderInput, wantedProviders } from '../../operations/platform/install-providers.ts'
 import { type RegistryInput, wantedRegistry } from '../../operations/platform/install-registry.ts'
 import type { Session } from '../../operations/session.ts'
 import { version } from '../../operations/version.ts'
+import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
 import { platformImages } from '../../platform/install/images.ts'
 import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
 import type { Context } from '../command.ts'
@@ -28,6 +30,9 @@ export interface PlatformInstallValues extends ProviderInput, RegistryInput {
   readonly context: string | undefined
   readonly domain: string | undefined
   readonly tlsSecret: string | undefined
+  readonly certManager: string | undefined
+  readonly ownCa: boolean
+  readonly ci: readonly string[] | undefined
   readonly ingressClass: string | undefined
   readonly imageRegistry: string | undefined
   readonly kubernetesServer: string | undefined
@@ -60,10 +65,21 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       domain,
       image: platformImages(imageRegistry, version()).registry,
     })
+    const installation = await toInstallation(
+      context,
+      session,
+      { ...values, domain, imageRegistry },
+      installed?.options,
+    )
+    if (installation.ownCa && registry.bundledRegistry)
+      throw new UsageError('the nodes would not trust `--bundled-registry` with `--own-ca`', {
+        hint: 'use a certificate of an authority that the nodes know, or a registry elsewhere: `--registry HOST`',
+      })
+    const ci = wantedCi(values.ci, kept['ci'])
     const one: Installation = {
-      ...(await toInstallation(context, session, { ...values, domain, imageRegistry }, installed?.options)),
+      ...installation,
       providers,
-      kept,
+      kept: { ...kept, ...(ci !== undefined && { ci }) },
       ...registry,
       ...(trusted !== undefined && { trusted }),
     }
@@ -75,13 +91,15 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
         io.stderr.write(`note: client secrets are not printed: the Secret \`devctl-platform/login\` needs ${keys}\n`)
       return 0
     }
-    const token = await installPlatform(world, one, wanted)
+    const { token, fingerprint } = await installPlatform(world, one, wanted)
+    const by = fingerprint === undefined ? '' : ` --ca-fingerprint ${fingerprint}`
     io.stdout.write(`The platform is at ${url}\n`)
+    if (fingerprint !== undefined) io.stdout.write(`Its authority has the SHA-256 fingerprint ${fingerprint}\n`)
     for (const { id, name } of providers)
       io.stdout.write(`People log in by ${name}, which sends them back to ${url}/login/${id}/callback\n`)
     if (token !== undefined)
       io.stdout.write(
-        `The first administrator logs in, once, within an hour:\n  devctl context use ${url} --token ${token}\n`,
+        `The first administrator logs in, once, within an hour:\n  devctl context use ${url} --token ${token}${by}\n`,
       )
     return 0
   })
@@ -107,8 +125,9 @@ export function runInvite(
 ): Promise<number> {
   const { io } = context
   return onCluster(context, values, async (_session, world) => {
-    const { url, token } = await invite(world, name)
-    io.stdout.write(`${name} logs in, once, within an hour:\n  devctl context use ${url} --token ${token}\n`)
+    const { url, token, fingerprint } = await invite(world, name)
+    const by = fingerprint === undefined ? '' : ` --ca-fingerprint ${fingerprint}`
+    io.stdout.write(`${name} logs in, once, within an hour:\n  devctl context use ${url} --token ${token}${by}\n`)
     return 0
   })
 }
@@ -167,7 +186,15 @@ async function toInstallation(
   before: InstalledOptions | undefined,
 ): Promise<Installation> {
   const { domain, imageRegistry } = values
-  const { tlsSecret = before?.tlsSecret, ingressClass = before?.ingressClass } = values
+  const { certManager, ingressClass = before?.ingressClass } = values
+  const ways = [values.tlsSecret && '--tls-secret', certManager && '--cert-manager', values.ownCa && '--own-ca'].filter(
+    Boolean,
+  )
+  if (ways.length > 1)
+    throw new UsageError(`\`${ways.join('` and `')}\` cannot be combined`, { hint: 'choose one of them' })
+  const isMade = certManager !== undefined || values.ownCa
+  const tlsSecret = values.tlsSecret ?? (isMade ? MADE_CERTIFICATE : before?.tlsSecret)
+  const ownCa = values.ownCa || (before?.ownCa === true && ways.length === 0)
   const images = platformImages(imageRegistry, version())
   const kubeconfig = await loadKubeconfig(target.context, io.env)
   const { ca } = readCredentials(kubeconfig).tls
@@ -179,6 +206,8 @@ async function toInstallation(
     runnerImage: images.runner,
     replicas: values.replicas === undefined ? (before?.replicas ?? 1) : Number(values.replicas),
     ...(tlsSecret !== undefined && { tlsSecret }),
+    ...(certManager !== undefined && { certManager }),
+    ...(ownCa && { ownCa }),
     ...(ingressClass !== undefined && { ingressClass }),
     clusterNetworks:
       values.clusterNetworks === undefined

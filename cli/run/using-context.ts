@@ -8,6 +8,8 @@ export interface UseValues {
   readonly builder: string | undefined
   readonly domain: string | undefined
   readonly registry: string | undefined
+  /** Of the authority of a platform that has one of its own. */
+  readonly caFingerprint: string | undefined
   /** False: a code is typed into a browser elsewhere. */
   readonly browser: boolean
 }

@@ -18,6 +18,7 @@ export const contextsFile = {
           builder: { type: 'string' },
           registry: { type: 'string' },
           domain: { type: 'string' },
+          ca: { type: 'string' },
           kubernetes: {
             type: 'object',
             properties: { server: { type: 'string' }, ca: { type: 'string' } },

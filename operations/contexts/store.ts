@@ -18,6 +18,8 @@ export interface StoredContext {
   readonly registry?: string
   /** Under which public routes get their hosts. */
   readonly domain?: string
+  /** Of a platform with an authority of its own: the one that is believed, in PEM. */
+  readonly ca?: string
   /** Of a platform: its API server, as programs reach it. */
   readonly kubernetes?: { readonly server: string; readonly ca?: string }
   /** Of a platform: the last token of Kubernetes that it gave out, and until when it is good (RFC 3339). */
@@ -105,7 +107,7 @@ function parse(text: string | undefined, path: string): Content {
 }
 
 function toContext(name: string, fields: StoredFields): StoredContext {
-  const { token, namespace, builder, registry, domain, kubernetes, kubeToken } = fields
+  const { token, namespace, builder, registry, domain, ca, kubernetes, kubeToken } = fields
   return {
     name,
     ...(token && { token: new Secret(token) }),
@@ -113,6 +115,7 @@ function toContext(name: string, fields: StoredFields): StoredContext {
     ...(builder && { builder }),
     ...(registry && { registry }),
     ...(domain && { domain }),
+    ...(ca && { ca }),
     ...(kubernetes && { kubernetes }),
     ...(kubeToken && { kubeToken: { ...kubeToken, token: new Secret(kubeToken.token) } }),
   }

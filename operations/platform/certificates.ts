@@ -19,7 +19,11 @@ export interface KeyedCertificate {
 export interface Certified {
   /** The name of a server in DNS, or what a client is called. */
   readonly name: string
+  /** Further names of a server. */
+  readonly others?: readonly string[]
   readonly use: 'server' | 'client'
+  /** Absent: ten years. */
+  readonly days?: number
 }
 
 const DAY = 86_400_000
@@ -38,16 +42,21 @@ export function makeAuthority(name: string, now: number): KeyedCertificate {
 }
 
 /** A certificate that an authority has signed. */
-export function makeCertificate(authority: KeyedCertificate, { name, use }: Certified, now: number): KeyedCertificate {
+export function makeCertificate(
+  authority: KeyedCertificate,
+  { name, others = [], use, days }: Certified,
+  now: number,
+): KeyedCertificate {
   const key = newKey()
   const issuer = { name: commonName(authority.certificate), key: createPrivateKey(authority.key) }
   const extensions = [
     extension(OID.basicConstraints, sequence(), true),
     extension(OID.keyUsage, bits(DIGITAL_SIGNATURE), true),
     extension(OID.extendedKeyUsage, sequence(oid(use === 'server' ? OID.serverAuth : OID.clientAuth))),
-    extension(OID.subjectAltName, sequence(tlv(0x82, Buffer.from(name, 'ascii')))),
+    extension(OID.subjectAltName, sequence(...[name, ...others].map(one => tlv(0x82, Buffer.from(one, 'ascii'))))),
   ]
-  return withKey(key, certificateOf({ subject: name, key, issuer, extensions, now }))
+  const lifetime = days === undefined ? LIFETIME : days * DAY
+  return withKey(key, certificateOf({ subject: name, key, issuer, extensions, now, lifetime }))
 }
 
 interface ToSign {
@@ -56,6 +65,8 @@ interface ToSign {
   readonly issuer: { readonly name: string; readonly key: KeyObject }
   readonly extensions: readonly Buffer[]
   readonly now: number
+  /** Milliseconds. */
+  readonly lifetime?: number
 }
 
 const newKey = (): KeyObject => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey
@@ -74,14 +85,14 @@ const authorityUse = (): readonly Buffer[] => [
 ]
 
 /** RFC 5280, 4.1 */
-function certificateOf({ subject, key, issuer, extensions, now }: ToSign): string {
+function certificateOf({ subject, key, issuer, extensions, now, lifetime = LIFETIME }: ToSign): string {
   const algorithm = sequence(oid(OID.ecdsaWithSha256))
   const content = sequence(
     tlv(0xa0, integer(Buffer.from([2]))),
     integer(serial()),
     algorithm,
     nameOf(issuer.name),
-    sequence(time(now - BEFORE), time(now + LIFETIME)),
+    sequence(time(now - BEFORE), time(now + lifetime)),
     nameOf(subject),
     createPublicKey(key).export({ type: 'spki', format: 'der' }),
     tlv(

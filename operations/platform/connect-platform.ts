@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import { agentFor } from '../../adapters/http/agents.ts'
 import { backOff, pause } from '../../adapters/http/back-off.ts'
 import { exchange, readText } from '../../adapters/http/exchange.ts'
@@ -14,7 +15,9 @@ import {
   type PlatformRequest,
   refusalIn,
 } from '../../platform/client/client.ts'
+import { devctlHome } from '../contexts/home.ts'
 import type { Secret } from '../contexts/secret.ts'
+import { readContexts } from '../contexts/store.ts'
 
 /** Milliseconds. */
 const LIMITS = { connect: 10_000, answer: 30_000, whole: 40_000 }
@@ -39,7 +42,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
   const server = new URL(url)
   let agent: ReturnType<typeof agentFor> | undefined
   const send = async ({ method, path, token, body, signal, after }: PlatformRequest, isStream: boolean) => {
-    agent ??= agentFor(server, proxyFor(server, env))
+    agent ??= agentTo(server, env)
     const headers = {
       accept: isStream ? 'text/event-stream' : 'application/json',
       ...(after !== undefined && { 'last-event-id': after }),
@@ -74,7 +77,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
     },
     async connect(name, input, signal) {
       const { path, token, protocol } = client.upgrade(name, input)
-      agent ??= agentFor(server, proxyFor(server, env))
+      agent ??= agentTo(server, env)
       const headers: Readonly<Record<string, string>> = token === undefined ? {} : { authorization: `Bearer ${token}` }
       try {
         const request = {
@@ -120,6 +123,13 @@ export const unlessNotThere = <T>(answer: Promise<T>): Promise<T | undefined> =>
       return undefined
     throw error
   })
+
+/** A platform with an authority of its own is believed by that one alone (`trustOwnAuthority`). */
+function agentTo(server: URL, env: Env): ReturnType<typeof agentFor> {
+  const home = devctlHome({ env, cwd: process.cwd() })
+  const ca = server.protocol === 'https:' ? readContexts(home).contexts.get(server.origin)?.ca : undefined
+  return agentFor(server, proxyFor(server, env), ca === undefined ? {} : { secureContext: createSecureContext({ ca }) })
+}
 
 function toUserError(error: unknown, server: URL): unknown {
   if (error instanceof PlatformRefusal) {

@@ -4,6 +4,7 @@ import type { Cluster, KubeObject, ObjectRef } from '../../adapters/kubernetes/c
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
 import {
   EVERYTHING,
   type Installation,
@@ -30,6 +31,7 @@ import { podProblems } from '../objects/problems.ts'
 import { statusOf } from '../objects/status.ts'
 import { makeFirstKey } from './first-key.ts'
 import { keepClientSecrets, type WantedProviders } from './install-providers.ts'
+import { keepOwnCertificate, ownFingerprint } from './own-certificate.ts'
 import { makeRegistryKey } from './registry-key.ts'
 
 /** Milliseconds. */
@@ -54,15 +56,17 @@ export async function installPlatform(
   world: InstallWorld,
   one: Installation,
   login: WantedProviders,
-): Promise<string | undefined> {
+): Promise<{ readonly token?: string | undefined; readonly fingerprint?: string | undefined }> {
   const { cluster, signal, on } = world
   const objects = platformObjects(one)
+  let fingerprint: string | undefined
   for (const object of objects) {
     // In the namespace that was made before, and before the Pods that mount it.
     if (object.kind === 'Deployment') {
       await makeFirstKey(cluster, signal)
       if (one.hasRegistryTokens) await makeRegistryKey(cluster, world.now(), signal)
       await keepClientSecrets(cluster, login, signal)
+      if (one.ownCa) fingerprint = await keepOwnCertificate(cluster, one.domain, world.now(), signal)
     }
     await applyOne(cluster, object, signal)
     on(`${object.kind.toLowerCase()}/${object.metadata.name}`)
@@ -73,7 +77,7 @@ export async function installPlatform(
   }
   on('waits for the server')
   await untilAvailable(world)
-  return (await hasAdmin(cluster, signal)) ? undefined : await link(world, 'setup', 'setup')
+  return { fingerprint, token: (await hasAdmin(cluster, signal)) ? undefined : await link(world, 'setup', 'setup') }
 }
 
 /**
@@ -83,11 +87,12 @@ export async function installPlatform(
 export async function invite(
   world: InstallWorld,
   login: string,
-): Promise<{ readonly url: string; readonly token: string }> {
+): Promise<{ readonly url: string; readonly token: string; readonly fingerprint: string | undefined }> {
   if (!new RegExp(LOGIN).test(login))
     throw new UsageError(`\`${login}\` is no name for a login`, { hint: 'use letters, digits, `-`, `_` and `.`' })
-  const { url } = await requirePlatform(world)
-  return { url, token: await link(world, 'invite', login) }
+  const { url, options } = await requirePlatform(world)
+  const fingerprint = options.ownCa ? await ownFingerprint(world.cluster, world.signal) : undefined
+  return { url, token: await link(world, 'invite', login), fingerprint }
 }
 
 /** What is installed, as far as it is asked for. */
@@ -104,7 +109,7 @@ export interface Installed {
 }
 
 /** As the objects have them. */
-export type InstalledOptions = Partial<Pick<Installation, 'replicas' | 'tlsSecret' | 'ingressClass'>> & {
+export type InstalledOptions = Partial<Pick<Installation, 'replicas' | 'tlsSecret' | 'ingressClass' | 'ownCa'>> & {
   readonly clusterNetworks: readonly string[]
   /** Address of the API server for people. */
   readonly server?: string
@@ -124,8 +129,10 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
   const { replicas } = (deployment?.['spec'] ?? {}) as { readonly replicas?: number } // as Kubernetes defines them
   const { ingressClassName, tls } = (ingress?.['spec'] ?? {}) as IngressSpec
   const tlsSecret = tls?.[0]?.secretName
+  const isOwn = tlsSecret === MADE_CERTIFICATE && (await ownFingerprint(cluster, signal)) !== undefined
   const options = {
     clusterNetworks,
+    ...(isOwn && { ownCa: true }),
     ...(replicas !== undefined && { replicas }),
     ...(tlsSecret !== undefined && { tlsSecret }),
     ...(ingressClassName !== undefined && { ingressClass: ingressClassName }),
@@ -196,7 +203,13 @@ async function applyOne(cluster: Cluster, object: KubeObject, signal: AbortSigna
       await cluster.apply(object, { manager: MANAGER, force: true, signal })
       return
     } catch (error) {
-      if (!(error instanceof ClusterError) || error.failure !== 'not-found' || attempt >= 10) throw error
+      if (!(error instanceof ClusterError) || error.failure !== 'not-found') throw error
+      if (object.kind === 'Certificate')
+        throw new UserError('the cluster has no cert-manager', {
+          hint: 'install it, or name the Secret of a certificate that you have: `--tls-secret NAME`',
+          cause: error,
+        })
+      if (attempt >= 10) throw error
     }
     await pause(200, signal)
   }

@@ -21,6 +21,7 @@ import { statusOf } from '../objects/status.ts'
 import { belongsTo } from '../objects/tracker.ts'
 import { connectPlatform } from './connect-platform.ts'
 import { findPlatform, type Installed, type InstallWorld } from './install.ts'
+import { ownFingerprint } from './own-certificate.ts'
 
 /** Milliseconds for the address of the platform: what cannot be reached is said, not waited for. */
 const REACH = 10_000
@@ -40,8 +41,8 @@ export interface PlatformStatus {
   /** The replica that leads; undefined: none does. */
   readonly leader: string | undefined
   readonly workloads: readonly OwnWorkload[]
-  /** Milliseconds until it answered; undefined: it did not. */
-  readonly answersIn: number | undefined
+  /** From this machine. */
+  readonly isReachable: boolean
   /** Absent where it cannot be asked for. */
   readonly certificate?: PresentedCertificate
   /** Besides links. */
@@ -89,19 +90,23 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     runsOf(world),
   ])
   const { builders, registry } = found.kept
+  const authority = found.options.ownCa ? await ownFingerprint(world.cluster, world.signal) : undefined
+  // This machine need not know the authority of the platform's own: its fingerprint says that it is the one.
+  const isOwn =
+    authority !== undefined && certificate && 'names' in certificate && certificate.root?.fingerprint === authority
   const noLeader = leader === undefined && own.workloads.some(({ ready }) => ready > 0)
   const problems = [
     ...own.problems,
     ...(noLeader ? [NO_LEADER] : []),
-    ...('problem' in reached ? [reached.problem] : []),
-    ...certificateProblems(found, certificate, world.now()),
+    ...('problem' in reached && !isOwn ? [reached.problem] : []),
+    ...certificateProblems(found, certificate, world.now(), isOwn === true),
   ]
   return {
     url: found.url,
     version: own.version,
     leader,
     workloads: own.workloads,
-    answersIn: 'problem' in reached ? undefined : reached.milliseconds,
+    isReachable: !('problem' in reached) || isOwn === true,
     ...(certificate && 'names' in certificate && { certificate }),
     login: found.providers.map(({ name, id }) => (name === id ? name : `${name} (${id})`)),
     users,
@@ -241,17 +246,16 @@ async function leaderOf({ cluster, signal, now }: StatusWorld): Promise<string |
 }
 
 async function reach(
-  { env, signal, now }: StatusWorld,
+  { env, signal }: StatusWorld,
   url: string,
-): Promise<{ readonly milliseconds: number } | { readonly problem: PlatformProblem }> {
-  const began = now()
+): Promise<{ readonly isReached: true } | { readonly problem: PlatformProblem }> {
   try {
     await connectPlatform(url, undefined, env).call(
       'GET /info',
       {},
       AbortSignal.any([signal, AbortSignal.timeout(REACH)]),
     )
-    return { milliseconds: now() - began }
+    return { isReached: true }
   } catch (error) {
     signal.throwIfAborted()
     const { message } = error as Error
@@ -281,6 +285,7 @@ function certificateProblems(
   { url }: Installed,
   certificate: Awaited<ReturnType<typeof askForCertificate>>,
   now: number,
+  isOwn: boolean,
 ): readonly PlatformProblem[] {
   // What does not answer is said already.
   if (!certificate || 'problem' in certificate) return []
@@ -295,7 +300,7 @@ function certificateProblems(
     ...(days >= 0 && days < RENEWAL
       ? [{ message: `the certificate of ${host} expires in ${days} days`, notes, hint: renew }]
       : []),
-    ...(distrust !== undefined && days >= 0
+    ...(distrust !== undefined && days >= 0 && !isOwn
       ? [
           {
             message: `this machine does not trust the certificate of ${host}: ${distrust}`,

@@ -12,6 +12,7 @@ import {
 } from '../records/names.ts'
 import { namespaceNamed, toDns, toOutside } from '../records/network-rules.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
+import { certificateOf } from './certificate.ts'
 import { fence } from './fence.ts'
 import { hostsPolicy } from './hosts.ts'
 import { type IngressOptions, ingressTo } from './ingress.ts'
@@ -36,6 +37,10 @@ export interface Installation extends IngressOptions {
   /** What runs run in: Node, git, and devctl. */
   readonly runnerImage: string
   readonly replicas: number
+  /** The certificate is of an authority of the platform's own. */
+  readonly ownCa?: boolean
+  /** The ClusterIssuer of cert-manager that makes the certificate. */
+  readonly certManager?: string
   /** Networks of the cluster itself, which nothing in a namespace reaches. */
   readonly clusterNetworks?: readonly string[]
   /** Where Pods reach the API server: its Service, and what is behind that. */
@@ -92,6 +97,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     service(),
     ingress(one),
     wakerIngress(one),
+    ...(one.certManager === undefined ? [] : [certificateOf(one.domain, one.certManager)]),
     ...(one.bundledRegistry ? registryObjects({ ...one, ...one.bundledRegistry, url: urlOf(one) }) : []),
   ]
 }

@@ -128,7 +128,7 @@ describe('the status of a platform', () => {
       registry: 'registry.example.com/people',
     })
     // Its certificate is that of nobody, and what answers is no platform.
-    expect(found.answersIn).toBeUndefined()
+    expect(found.isReachable).toBe(false)
     expect(found.problems.map(({ message }) => message)).toEqual([
       expect.stringContaining(url),
       expect.stringMatching(/does not trust the certificate of 127.0.0.1:\d+: DEPTH_ZERO_SELF_SIGNED_CERT/),

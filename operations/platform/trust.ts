@@ -1,0 +1,78 @@
+import { type PresentedCertificate, presentedCertificate } from '../../adapters/http/presented-certificate.ts'
+import { proxyFor } from '../../adapters/http/proxy.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { devctlHome, type Surroundings } from '../contexts/home.ts'
+import { readContexts, saveContext } from '../contexts/store.ts'
+
+/** What a person is asked: whether the authority of a platform is the one that its operator has told. */
+export interface UnknownAuthority {
+  readonly host: string
+  readonly name: string
+  /** SHA-256. */
+  readonly fingerprint: string
+}
+
+export interface TrustInput {
+  readonly url: string
+  /** What the operator has told; absent: a person is asked. */
+  readonly fingerprint: string | undefined
+  /** Absent: nobody sits here. */
+  readonly ask: ((authority: UnknownAuthority) => Promise<boolean>) | undefined
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds for the certificate. */
+const WITHIN = 10_000
+
+/** What Node.js says of a chain whose end nobody here knows. */
+const UNKNOWN = new Set([
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+])
+
+/**
+ * Remembers the authority of a platform that has one of its own, if it is the one that the operator has told: from then on,
+ * this one and no other is believed for this platform. Throws a UserError when it is another one, or nobody can be asked.
+ */
+export async function trustOwnAuthority(around: Surroundings, input: TrustInput): Promise<void> {
+  const { url, fingerprint, ask, signal } = input
+  const server = new URL(url)
+  const home = devctlHome(around)
+  const isKnown = readContexts(home).contexts.get(url)?.ca !== undefined
+  if (server.protocol !== 'https:' || proxyFor(server, around.env) !== undefined) return
+  if (isKnown && fingerprint === undefined) return
+  // What does not answer is said by the login.
+  const found = await presentedCertificate(server, AbortSignal.any([signal, AbortSignal.timeout(WITHIN)])).catch(
+    () => undefined,
+  )
+  const authority = found && ownAuthority(found)
+  if (!authority) return refuseIfTold(found, fingerprint, server.host)
+  const shown = { host: server.host, name: authority.name, fingerprint: authority.fingerprint }
+  if (fingerprint !== undefined && plain(fingerprint) !== plain(authority.fingerprint))
+    throw new UserError(`the authority of ${server.host} is not the one that was told`, {
+      notes: [`it has the fingerprint ${authority.fingerprint}`],
+      hint: 'somebody may be between you and the platform: ask its operator',
+    })
+  if (fingerprint === undefined && !(await ask?.(shown)))
+    throw new UserError(`nobody here knows the authority of the certificate of ${server.host}`, {
+      notes: [`it is \`${authority.name}\`, SHA-256 ${authority.fingerprint}`],
+      hint: '`devctl platform status` tells its operator the fingerprint; then add `--ca-fingerprint FINGERPRINT`',
+    })
+  await saveContext(home, { name: url, ca: authority.pem }, false)
+}
+
+const plain = (fingerprint: string): string => fingerprint.replaceAll(/^sha256[:/]?|[^0-9a-f]/gi, '').toUpperCase()
+
+/** A certificate that is trusted anyway has nothing to be compared; one that is not said so by the login. */
+function refuseIfTold(found: PresentedCertificate | undefined, fingerprint: string | undefined, host: string): void {
+  if (fingerprint === undefined || !found || found.distrust !== undefined) return
+  throw new UserError(`the certificate of ${host} is of a public authority`, {
+    hint: 'leave `--ca-fingerprint` out, if its operator says so, too',
+  })
+}
+
+/** The authority at the end of the chain, where nobody here knows it. */
+const ownAuthority = ({ distrust, root }: PresentedCertificate) =>
+  distrust !== undefined && UNKNOWN.has(distrust) ? root : undefined
