@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../../platform/records/names.ts'
 import { findBuildkit } from '../buildkit/buildkit.ts'
 import { root } from '../cases.ts'
 import { eventually, findCluster } from '../cluster/cluster.ts'
@@ -24,6 +25,7 @@ const cluster = found !== undefined && builder !== undefined && (await found.has
 
 /** The node keeps images by name: an older one of this version may be there. */
 const REGISTRY = `127.0.0.1:5000/devctl-${Date.now().toString(36)}`
+const NAMESPACES = [PLATFORM_NAMESPACE, USERS_NAMESPACE, RUNS_NAMESPACE]
 /** All that a program finds in its Pod: variables, processes, mounts, files that no image has. */
 const LOOK = `{
   env
@@ -88,7 +90,7 @@ describe.skipIf(!cluster || !forge || !forgeToken || !authority)('a run', () => 
     await start('operator', 'platform uninstall --yes').status
     await eventually('an earlier one is gone', 60, async () => {
       const names = await cluster!.kubectl('get', 'namespaces', '--output=name')
-      return names.includes('devctl-') ? undefined : true
+      return NAMESPACES.some(name => names.includes(name)) ? undefined : true
     })
     const images = [
       `build --file platform/images/platform.Dockerfile --tag ${REGISTRY}/platform:0.1.0 .`,
@@ -131,7 +133,7 @@ describe.skipIf(!cluster || !forge || !forgeToken || !authority)('a run', () => 
       await ok(login, `variables set --user CANARY=${own}`)
       await setCredential(login)
     }
-  })
+  }, 300_000)
   afterAll(async () => {
     await start('operator', 'platform uninstall --yes').status
     await ask('DELETE', `/repos/${me}/${repository}`).catch(() => {})
@@ -150,13 +152,11 @@ describe.skipIf(!cluster || !forge || !forgeToken || !authority)('a run', () => 
         await new Promise(resolve => setTimeout(resolve, 300))
       }
     })()
-    // What they are asked while they run.
-    const refused = refusedToMembers(people.map(({ login }) => login))
-    const states = await Promise.all(runs.map(({ status }) => status))
-    isOver = true
-    await watching
+    const ended = Promise.all(runs.map(({ status }) => status)).finally(() => {
+      isOver = true
+    })
+    const [states] = await Promise.all([ended, watching, refusedToMembers(people.map(({ login }) => login))])
     expect(states, runs.map(run => run.stderr + run.stdout.slice(-3000)).join('\n')).toEqual([0, 0])
-    await refused
 
     const values = [...secrets.values()].flat()
     expect(values.includes(forgeToken!) && people.every(({ said }) => values.includes(said)), 'they are known').toBe(
@@ -185,7 +185,7 @@ describe.skipIf(!cluster || !forge || !forgeToken || !authority)('a run', () => 
   /** Texts in the Secrets of the platform that nobody guesses, by `namespace/name`. */
   async function secretValues(): Promise<readonly (readonly [string, readonly string[]])[]> {
     const all = await Promise.all(
-      ['devctl-platform', 'devctl-users', 'devctl-runs'].map(namespace =>
+      NAMESPACES.map(namespace =>
         cluster!.get<{ items: readonly SecretObject[] }>(`/api/v1/namespaces/${namespace}/secrets`),
       ),
     )
