@@ -2,6 +2,9 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { logStream, type WantedLogs } from '../../platform/server/live/log-stream.ts'
 import { FakePods } from '../objects/fake-pods.ts'
 
+/** On a busy machine. */
+const LONG = { timeout: 15_000 }
+
 const open = new Set<AbortController>()
 afterEach(() => {
   for (const one of open) one.abort()
@@ -102,7 +105,7 @@ test('of a client that takes nothing few lines wait, and fewer that are long', a
     pods.write('api-1', all)
     const { events } = stream(pods, { tail: 1000 })
     await events.next()
-    await vi.waitFor(() => expect(read).toBeGreaterThan(10))
+    await vi.waitFor(() => expect(read).toBeGreaterThan(10), LONG)
     for (let turn = 0; turn < 1000; turn++) await Promise.resolve()
     expect(read).toBeLessThan(most)
     const left = await take(events, 399)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { RunRecord } from '../../platform/records/run.ts'
@@ -17,12 +18,12 @@ const run = {
 const line = (number: number, text: string): RunLine => ({ number, step: 'run', time: '2026-01-01T00:00:00.5Z', text })
 
 /** What comes back of lines that were kept and saved. */
-async function saved(kept: KeptLines, change: (secret: KubeObject) => KubeObject | undefined = one => one) {
+async function saved(kept: KeptLines, change?: (secret: KubeObject) => KubeObject) {
   const cluster = new MemoryCluster({ namespaces: ['devctl-runs'] })
   const log = await saveLog(cluster, run, kept.all())
   const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'devctl-runs' }, {})
   for (const secret of secrets) {
-    const changed = change(secret)
+    const changed = change?.(secret)
     if (changed)
       await cluster.apply({ ...changed, metadata: { ...changed.metadata, managedFields: undefined } } as KubeObject, {
         manager: 'test',
@@ -64,15 +65,7 @@ test('of many short lines the newest 100,000 are kept', async () => {
 
 test('of long lines the newest 8 MiB are kept, also where they do not get smaller', async () => {
   const kept = new KeptLines()
-  let state = 1
-  const noise = () => {
-    let text = ''
-    while (text.length < 200_000) {
-      state = (state * 48_271) % 2_147_483_647
-      text += state.toString(36)
-    }
-    return text
-  }
+  const noise = () => randomBytes(150_000).toString('base64')
   const texts = Array.from({ length: 60 }, noise)
   for (const [at, text] of texts.entries()) kept.add(line(at + 1, text))
   const { log, lines, secrets } = await saved(kept)
