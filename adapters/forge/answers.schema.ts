@@ -124,6 +124,16 @@ export const mergeRequests = {
   },
 } as const satisfies JSONSchema
 
+/** The comments of a request: https://docs.github.com/rest/issues/comments, https://docs.gitlab.com/api/notes/, and those of Gitea. */
+export const requestComments = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer' }, body: { type: ['string', 'null'] } },
+  },
+} as const satisfies JSONSchema
+
 /** GitLab's users of a name: https://docs.gitlab.com/api/users/ */
 export const gitlabUsers = {
   type: 'array',

@@ -17,11 +17,12 @@ export function clampBody(body: string, kind: ForgeKind, limit = FORGES[kind].bo
 }
 
 /** Requests whose texts are cut to what the forge takes. */
-export const clamped = ({ find, open, update, close }: PullRequests, kind: ForgeKind): PullRequests => ({
+export const clamped = ({ find, open, update, close, comment }: PullRequests, kind: ForgeKind): PullRequests => ({
   find,
   open: (request, waiting) => open({ ...request, body: clampBody(request.body, kind) }, waiting),
   update: (request, text, waiting) => update(request, { ...text, body: clampBody(text.body, kind) }, waiting),
-  close: (request, comment, waiting) => close(request, clampBody(comment, kind), waiting),
+  close: (request, text, waiting) => close(request, clampBody(text, kind), waiting),
+  comment: (number, { marker, body }, waiting) => comment(number, { marker, body: clampBody(body, kind) }, waiting),
 })
 
 /** The end marks of the blocks that are open at the end of a text. */

@@ -47,6 +47,14 @@ export interface NewRequest extends Branches, RequestText {
   readonly draft?: boolean
 }
 
+/** A comment that is found again. */
+export interface MarkedComment {
+  /** `<!-- devctl preview shop-pr-7 -->` */
+  readonly marker: string
+  /** Markdown, without the marker. */
+  readonly body: string
+}
+
 /** An open request as the forge has it. */
 export interface PullRequest extends RequestText {
   readonly number: number
@@ -91,4 +99,9 @@ export interface PullRequests {
    * words.
    */
   close(request: PullRequest, comment: string, waiting?: Abortable): Promise<readonly string[]>
+  /**
+   * Writes the one comment of a request that begins with a marker, or gives it another text. A marker is a
+   * comment of HTML: nobody sees it.
+   */
+  comment(number: number, comment: MarkedComment, waiting?: Abortable): Promise<void>
 }

@@ -84,6 +84,7 @@ function giteaRequests(api: Calls): PullRequests {
     },
 
     close: pulls.close,
+    comment: pulls.comment,
   }
   return requests
 

@@ -107,6 +107,7 @@ function githubRequests(api: Calls): PullRequests {
     },
 
     close: pulls.close,
+    comment: pulls.comment,
   }
   return requests
 

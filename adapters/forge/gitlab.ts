@@ -1,5 +1,6 @@
 import type { MergeRequest } from './answers.schema.ts'
 import { gitlabUsers, mergeRequest, mergeRequests } from './answers.validators.ts'
+import { commentOnce } from './comment-once.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeModule, Pages } from './forge-module.ts'
 import { attempt, hasText, openOnce } from './open-once.ts'
@@ -99,6 +100,18 @@ function gitlabRequests(api: Calls): PullRequests {
           signal,
         }),
       )
+    },
+
+    // https://docs.gitlab.com/api/notes/#merge-requests
+    comment: (number, what, { signal } = {}) => {
+      const all = `${root}/merge_requests/${number}/notes`
+      const paths = {
+        all,
+        one: (id: number) => `${all}/${id}`,
+        change: 'PUT',
+        request: `merge request ${number}`,
+      } as const
+      return commentOnce(api, paths, what, signal)
     },
   }
   return requests

@@ -1,5 +1,6 @@
 import type { Pull } from './answers.schema.ts'
 import { pull } from './answers.validators.ts'
+import { commentOnce } from './comment-once.ts'
 import type { PullRequests } from './forge.ts'
 import type { Calls } from './forge-module.ts'
 import { attempt } from './open-once.ts'
@@ -55,5 +56,19 @@ export function pullCalls(api: Calls) {
     )
   }
 
-  return { root, create, update, close, askForReview }
+  // On both, a request is an issue, too.
+  const comment: PullRequests['comment'] = (number, what, { signal } = {}) =>
+    commentOnce(
+      api,
+      {
+        all: `${root}/issues/${number}/comments`,
+        one: id => `${root}/issues/comments/${id}`,
+        change: 'PATCH',
+        request: `pull request ${number}`,
+      },
+      what,
+      signal,
+    )
+
+  return { root, create, update, close, comment, askForReview }
 }

@@ -51,6 +51,7 @@ export const previewDeploy = command({
     repository,
     scope: choice('--scope <scope>', 'who has access: its owner, or everybody', ['personal', 'global'], 'personal'),
     sourceUrl: text('--sourceUrl <url>', 'HTTPS URL of the pull or merge request'),
+    comment: flag('--comment', 'with --wait: say in one comment on the pull or merge request what became of it'),
     label: labels,
     context,
     timeout,

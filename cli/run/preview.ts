@@ -1,3 +1,4 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText, printable } from '../../compiler/values/printable.ts'
 import type { Platform } from '../../operations/platform/connect-platform.ts'
 import type { Preview, PreviewDetails } from '../../platform/api/previews.ts'
@@ -19,6 +20,7 @@ export interface PreviewDeployValues extends SourceValues {
   readonly file: string | undefined
   readonly scope: 'personal' | 'global'
   readonly sourceUrl: string | undefined
+  readonly comment: boolean
   readonly label: readonly string[] | undefined
   readonly timeout: number | undefined
   readonly var: Readonly<Record<string, string>> | undefined
@@ -35,6 +37,10 @@ export async function deployPreview(
   io.secrets?.add(Object.values(values.var ?? {}))
   const { repository, branch } = await sourceHere(context, values)
   const name = named ?? nameOf(repository, branch)
+  if (values.comment && !values.wait)
+    throw new UsageError('`--comment` needs `--wait`', { hint: 'only who waits knows what became of the preview' })
+  const { commentPlace, commentPreview } = await import('../../operations/platform/preview-comment.ts')
+  const place = values.comment ? commentPlace(repository, values.sourceUrl, io.env) : undefined
   return withPreviews(context, values, 'deploy', name, async ({ platform, signal }) => {
     const { file, scope, sourceUrl, label } = values
     const body = {
@@ -48,8 +54,14 @@ export async function deployPreview(
       ...(values.var && { variables: { ...values.var } }),
     }
     const made = await platform.call('POST /previews', { body }, signal)
-    io.stderr.write(`Preview ${made.name}: ${platform.url}/namespaces/${made.name}\n`)
-    if (values.wait) return follow(context, platform, made, signal)
+    io.stderr.write(`Preview ${made.name}: ${pageOf(platform, made.name)}\n`)
+    if (values.wait) {
+      const status = await follow(context, platform, made, signal)
+      if (!place) return status
+      const found = await platform.call('GET /previews/:name', { params: { name: made.name } }, signal)
+      await commentPreview(place, found, pageOf(platform, made.name), { env: io.env, signal })
+      return status
+    }
     io.stderr.write(
       `The deploy of ${made.name} is scheduled; \`devctl preview endpoints ${made.name}\` lists its addresses\n`,
     )
@@ -157,6 +169,8 @@ const whyNone = ({ status, name, run }: PreviewDetails): string => {
     return `its deploy failed; \`devctl pipeline logs --namespace ${name} --name ${run?.environment ?? 'NAME'}\` shows why`
   return 'no service has a public port'
 }
+
+const pageOf = ({ url }: Platform, name: string): string => `${url}/namespaces/${name}`
 
 async function follow(
   context: Context,

@@ -70,6 +70,11 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     })
   })
 
+  test('a comment needs a wait, and a pull request', async () => {
+    expect((await devctl(['deploy', '--comment'])).stderr).toContain('`--comment` needs `--wait`')
+    expect((await devctl(['deploy', '--comment', '--wait'])).stderr).toContain('which pull request is the comment for?')
+  })
+
   test('another repository has its main branch, and an own name', async () => {
     const made = await devctl(['deploy', `blog-${RUN}`, '--repository', 'https://git.example.com/team/blog.git'])
     expect(made.status, made.stderr).toBe(0)

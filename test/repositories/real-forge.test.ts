@@ -4,6 +4,8 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { root } from '../cases.ts'
 import { write } from '../cli/folder.ts'
@@ -65,6 +67,18 @@ describe.skipIf(!address || !token)('on a real forge, a pull request', () => {
     expect(await branches()).not.toContain(BRANCH)
   })
 
+  test('gets one comment of a preview, which is changed', async () => {
+    const { publish, pulls, path } = await publishing()
+    expect((await publish()).status).toBe(0)
+    const [{ number }] = (await pulls('open')) as [Pull]
+    const comments = async () => (await call('GET', `${path}/issues/${number}/comments`)) as { body: string }[]
+    await call('POST', `${path}/issues/${number}/comments`, { body: 'of somebody else' })
+    for (const status of ['Failed', 'Active']) await comment(`${address}${path.replace('/repos', '')}`, number, status)
+    const all = await comments()
+    expect(all).toHaveLength(2)
+    expect(all[1]!.body).toMatch(/^<!-- devctl preview shop -->\s+\*\*Preview \[shop\]\(https:.*\)\*\*: ✅ ready/)
+  })
+
   test('is not opened with a token that is not valid, and the page to open it by hand is printed', async () => {
     const { publish, pulls } = await publishing()
     const { status, stdout, stderr } = await publish({ DEVCTL_FORGE_TOKEN: 'not-a-token' })
@@ -107,6 +121,32 @@ async function publishing() {
     pulls: (state: string) => call('GET', `${path}/pulls?state=${state}`) as Promise<readonly Pull[]>,
     branches: async () => ((await call('GET', `${path}/branches`)) as { name: string }[]).map(one => one.name),
   }
+}
+
+/** What `devctl preview deploy --comment` does when a preview is deployed, in a process that trusts the forge. */
+async function comment(repository: string, number: number, status: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-comment-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const outfile = join(folder, 'comment.cjs')
+  const entry = join(root, 'operations/platform/preview-comment.ts')
+  await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error' })
+  const program = `
+    const { commentPreview } = (await import(process.env.MODULE)).default
+    const preview = { name: 'shop', status: process.env.STATUS, endpoints: [] }
+    const around = { env: process.env, signal: AbortSignal.timeout(30_000) }
+    const place = { repository: process.env.REPOSITORY, number: Number(process.env.NUMBER) }
+    await commentPreview(place, preview, 'https://platform.example.com/namespaces/shop', around)`
+  const env = {
+    ...gitEnv(),
+    MODULE: outfile,
+    STATUS: status,
+    REPOSITORY: repository,
+    NUMBER: String(number),
+    GITEA_SERVER_URL: address!,
+    GITEA_TOKEN: token!,
+    ...(authority && { NODE_EXTRA_CA_CERTS: authority }),
+  }
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { env, timeout: 60_000 })
 }
 
 /** Merges; the forge answers 405 as long as it looks for conflicts. */

@@ -1,0 +1,72 @@
+import { forgeOf } from '../../adapters/forge/forge-of.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { PreviewDetails } from '../../platform/api/previews.ts'
+import { block, code } from '../gitops/request/markdown.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where the comment goes. */
+export interface CommentPlace {
+  readonly repository: string
+  readonly number: number
+}
+
+/** The pull or merge request of a page, or of the job that this is. Throws a UsageError. */
+export function commentPlace(repository: string, sourceUrl: string | undefined, env: Env): CommentPlace {
+  const [, root, page] =
+    /^(https:\/\/.+?)(?:\/-)?\/(?:pull|pulls|merge_requests)\/([1-9]\d{0,9})(?:[/?#]|$)/.exec(sourceUrl ?? '') ?? []
+  // A branch of a fork is asked for where it is to be merged.
+  if (root !== undefined && page !== undefined) return { repository: root, number: Number(page) }
+  const ofJob =
+    /^refs\/pull\/([1-9]\d{0,9})\//.exec(env.GITHUB_REF ?? '')?.[1] ??
+    /^[1-9]\d{0,9}$/.exec(env.CI_MERGE_REQUEST_IID ?? '')?.[0]
+  if (sourceUrl === undefined && ofJob !== undefined) return { repository, number: Number(ofJob) }
+  throw new UsageError('which pull request is the comment for?', {
+    hint: 'name its page with `--sourceUrl https://…`, or run the command in a job for a pull or merge request',
+  })
+}
+
+/** By it the comment of a preview is found again. */
+export const commentMarker = (name: string): string => `<!-- devctl preview ${name} -->`
+
+const STATES: Readonly<Record<string, string>> = {
+  Active: '✅ ready',
+  Failed: '❌ failed',
+  Deploying: '⏳ being deployed',
+}
+
+/** What a preview is at, for who reads a pull request. What comes from the code of the branch is shown as text only. */
+export function commentText(preview: PreviewDetails, page: string): string {
+  const { name, status, endpoints, problem, run } = preview
+  const commit = run?.commit === undefined ? '' : `, commit ${code(run.commit.slice(0, 12))}`
+  const addresses = endpoints.map(({ url, services, ready }) => {
+    const link = /^https?:\/\/[\w.:/-]+$/.test(url) ? `<${url}>` : code(url)
+    return `- ${link} (${services.map(code).join(', ')}${ready ? '' : ', not ready'})`
+  })
+  const why = problem ? `${problem.service}: ${problem.message}` : status === 'Failed' ? run?.reason : undefined
+  return [
+    `**Preview [${name}](${page})**: ${STATES[status] ?? status}${commit}`,
+    ...(addresses.length > 0 ? [addresses.join('\n')] : []),
+    ...(why === undefined ? [] : [block('text', why.slice(0, 2000).split('\n'))]),
+    '',
+  ].join('\n\n')
+}
+
+/** Writes the comment of a preview, or gives the one that is there another text. Throws a UserError. */
+export async function commentPreview(
+  { repository, number }: CommentPlace,
+  preview: PreviewDetails,
+  page: string,
+  { env, signal }: { readonly env: Env; readonly signal: AbortSignal },
+): Promise<void> {
+  const forge = forgeOf(repository, env)
+  if (!forge?.requests)
+    throw new UserError(
+      `there is no comment on ${repository}: ${forge?.withoutToken ?? 'nothing is known of its forge'}`,
+      {
+        hint: 'set `DEVCTL_FORGE_TOKEN` to a token that may comment there',
+      },
+    )
+  const comment = { marker: commentMarker(preview.name), body: commentText(preview, page) }
+  await forge.requests.comment(number, comment, { signal })
+}
