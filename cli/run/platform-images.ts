@@ -2,6 +2,7 @@ import { jsonText } from '../../compiler/values/printable.ts'
 import {
   imagesIn,
   installedImages,
+  isNeeded,
   mirrored,
   type PlatformImage,
   withDigests,
@@ -24,7 +25,11 @@ export function runImages(context: Context, values: PlatformImagesValues): Promi
   const { io } = context
   const { from, timeout } = values
   const print = async (images: readonly string[], signal: AbortSignal) => {
-    printImages(context, values, await withDigests(images, { env: io.env, signal }))
+    printImages(
+      context,
+      values,
+      await withDigests(images, { env: io.env, signal }, from === undefined ? undefined : isNeeded),
+    )
     return 0
   }
   // No cluster is needed to say what is to be copied before there is a platform.

@@ -21,6 +21,9 @@ export interface ImagesWorld {
 /** The images of this version, in a registry. */
 export const imagesIn = (registry: string): readonly string[] => Object.values(platformImages(registry, version()))
 
+/** Only `--bundled-registry` needs that of the registry. */
+export const isNeeded = (image: string): boolean => !/\/registry:[^/]*$/.test(image)
+
 /** The images of the platform that is installed. Throws a UserError where there is none. */
 export async function installedImages(world: InstallWorld): Promise<readonly string[]> {
   const found = await findPlatform(world)
@@ -33,15 +36,18 @@ export async function installedImages(world: InstallWorld): Promise<readonly str
   return [...new Set(all.filter(image => image !== ''))]
 }
 
-/** Asks the registries what the images are. Throws a UserError for the first that is not there, with all that are not. */
+/** Asks the registries what the images are. Throws a UserError for the first that is not there, with all that are not; what is not needed may be missing. */
 export async function withDigests(
   images: readonly string[],
   { env, signal }: ImagesWorld,
+  isNeeded: (image: string) => boolean = () => true,
 ): Promise<readonly PlatformImage[]> {
   const resolved = await resolveDigests(images, { env, signal })
   const told = images.map(image => ({ image, found: resolved.get(image)! }))
   const [first, ...others] = told.flatMap(({ image, found }) =>
-    'problem' in found ? [describeProblem(image, found.problem)] : [],
+    'problem' in found && (isNeeded(image) || found.problem.kind !== 'missing')
+      ? [describeProblem(image, found.problem)]
+      : [],
   )
   if (first)
     throw new UserError(first.message, {

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { usageRef } from '../../platform/records/usage.ts'
 import type { UsedCommand } from '../../platform/rules/usage.ts'
 import { Usage } from '../../platform/server/usage.ts'
+import { eventually } from '../cluster/cluster.ts'
+import { Program } from '../cluster/program.ts'
 import { run } from '../run.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
@@ -17,6 +19,7 @@ describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
   let platform: TestPlatform
   let ann: Awaited<ReturnType<TestPlatform['person']>>
   let root: Awaited<ReturnType<TestPlatform['person']>>
+  let url: string
   const folder = mkdtempSync(join(tmpdir(), 'devctl-analytics-'))
 
   beforeAll(async () => {
@@ -99,7 +102,7 @@ describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
   })
 
   test('devctl counts what is run on the platform, sends it in the background, and stops when it is told to', async () => {
-    const url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
+    url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
     const home = join(folder, 'home')
     const devctl = (line: string, env = {}) =>
       run(line.split(' '), { cwd: folder, env: { HOME: folder, DEVCTL_HOME: home, ...env } })
@@ -125,5 +128,19 @@ describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
     expect(files()).toEqual(['off'])
     expect((await devctl('analytics --enable --disable')).status).toBe(2)
     expect((await devctl('analytics --enable')).stdout).toContain('Analytics are enabled')
+  })
+
+  test('a program sends what waits by itself, after it has ended', async () => {
+    const env = { HOME: folder, DEVCTL_HOME: join(folder, 'program-home'), DO_NOT_TRACK: '' }
+    const devctl = async (line: string) => {
+      const program = new Program(line.split(' '), { cwd: folder, env }).read()
+      expect(await program.status, program.stderr).toBe(0)
+    }
+    await run(['context', 'use', url, '--token', ann.token], { cwd: folder, env: { ...env, DO_NOT_TRACK: '1' } })
+    await devctl('variables list')
+    await eventually('the platform has counted it', 60, async () => {
+      const counts = (await days())[0]?.commands['variables list']
+      return counts?.['done'] === 1 ? true : undefined
+    })
   })
 })
