@@ -61,6 +61,14 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
     ),
     bundledRegistry: flag('--bundled-registry', 'bring a registry: `images.DOMAIN`, which the nodes have to trust'),
     registrySize: text('--registry-size <quantity>', 'disk of that registry (default: 50Gi)', { check: diskSize }),
+    builders: text('--builders <number>', 'builders that the platform brings: BuildKit, each with a disk; 0 is none', {
+      check: number,
+    }),
+    builderNetworks: text(
+      '--builder-networks <cidr,...>',
+      'networks of the cluster that builds reach by HTTPS: of the ingress controller, where it is not found',
+    ),
+    builderSize: text('--builder-size <quantity>', 'disk of each builder (default: 50Gi)', { check: diskSize }),
     kubernetesServer: text(
       '--kubernetes-server <url>',
       'address of the API server for people (default: that of the context)',
@@ -206,6 +214,11 @@ export const platformUninstall = command({
     return runUninstall(context, values)
   },
 })
+
+function number(value: string, option: string): void {
+  if (/^\d{1,2}$/.test(value)) return
+  throw new UsageError(`\`${option}\` is \`${value}\``, { hint: 'write a number from 0 to 99' })
+}
 
 function diskSize(value: string, option: string): void {
   if (/^[1-9]\d{0,5}[MGT]i$/.test(value)) return

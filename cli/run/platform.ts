@@ -15,6 +15,7 @@ import {
   managedNamespaces,
   uninstallPlatform,
 } from '../../operations/platform/install.ts'
+import { type BuildersInput, ingressPeers, wantedBuilders } from '../../operations/platform/install-builders.ts'
 import { wantedCi } from '../../operations/platform/install-ci.ts'
 import { type ProviderInput, wantedProviders } from '../../operations/platform/install-providers.ts'
 import { type RegistryInput, wantedRegistry } from '../../operations/platform/install-registry.ts'
@@ -26,7 +27,7 @@ import { type Installation, platformObjects, urlOf } from '../../platform/instal
 import type { Context } from '../command.ts'
 import { withCluster } from './cluster-session.ts'
 
-export interface PlatformInstallValues extends ProviderInput, RegistryInput {
+export interface PlatformInstallValues extends ProviderInput, RegistryInput, BuildersInput {
   readonly context: string | undefined
   readonly domain: string | undefined
   readonly tlsSecret: string | undefined
@@ -61,10 +62,11 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const wanted = await wantedProviders(values, installed?.providers ?? [])
     const { providers } = wanted
     const trusted = (await readAuthorities(values.caFile)) ?? installed?.trusted
-    const { kept, ...registry } = wantedRegistry(values, installed?.kept ?? {}, {
+    const { kept: others, ...registry } = wantedRegistry(values, installed?.kept ?? {}, {
       domain,
       image: platformImages(imageRegistry, version()).registry,
     })
+    const { kept, ...builders } = wantedBuilders(values, others, platformImages(imageRegistry, version()).buildkit)
     const installation = await toInstallation(
       context,
       session,
@@ -81,6 +83,10 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       providers,
       kept: { ...kept, ...(ci !== undefined && { ci }) },
       ...registry,
+      ...builders,
+      ...(builders.bundledBuilders && {
+        ingressPeers: await ingressPeers(session.cluster, `platform.${domain}`, session.signal),
+      }),
       ...(trusted !== undefined && { trusted }),
     }
     const url = urlOf(one)

@@ -15,6 +15,7 @@ import {
   unwantedObjects,
 } from '../../platform/install/server.ts'
 import {
+  BUILD_NAMESPACE,
   MANAGED_LABEL,
   PLATFORM_NAMESPACE,
   RECORD_LABEL,
@@ -29,6 +30,7 @@ import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { toWarning } from '../objects/events.ts'
 import { podProblems } from '../objects/problems.ts'
 import { statusOf } from '../objects/status.ts'
+import { makeBuilderCertificates } from './builders-certificates.ts'
 import { makeFirstKey } from './first-key.ts'
 import { keepClientSecrets, type WantedProviders } from './install-providers.ts'
 import { keepOwnCertificate, ownFingerprint } from './own-certificate.ts'
@@ -64,6 +66,7 @@ export async function installPlatform(
     // In the namespace that was made before, and before the Pods that mount it.
     if (object.kind === 'Deployment') {
       await makeFirstKey(cluster, signal)
+      if (one.bundledBuilders) await makeBuilderCertificates(cluster, world.now(), signal)
       if (one.hasRegistryTokens) await makeRegistryKey(cluster, world.now(), signal)
       await keepClientSecrets(cluster, login, signal)
       if (one.ownCa) fingerprint = await keepOwnCertificate(cluster, one.domain, world.now(), signal)
@@ -73,7 +76,8 @@ export async function installPlatform(
   }
   for (const { apiVersion, kind, metadata } of unwantedObjects(one)) {
     const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
-    if (await cluster.delete(ref, { signal })) on(`${kind.toLowerCase()}/${metadata.name} deleted`)
+    const isOurs = isOfPlatform(await cluster.get(ref, { signal }))
+    if (isOurs && (await cluster.delete(ref, { signal }))) on(`${kind.toLowerCase()}/${metadata.name} deleted`)
   }
   on('waits for the server')
   await untilAvailable(world)
@@ -196,6 +200,10 @@ export async function addAdmin(world: InstallWorld, who: string): Promise<string
   return user.login
 }
 
+/** What an operator has made by the same name is theirs. */
+const isOfPlatform = (live: KubeObject | undefined): boolean =>
+  live?.metadata.labels?.['app.kubernetes.io/part-of'] === 'devctl'
+
 /** Right after its namespace was made, the API server may not know of it yet. */
 async function applyOne(cluster: Cluster, object: KubeObject, signal: AbortSignal): Promise<void> {
   for (let attempt = 0; ; attempt++) {
@@ -271,6 +279,7 @@ export async function uninstallPlatform(
     const { apiVersion, kind, metadata } = object
     if (isKept(object)) continue
     const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
+    if (metadata.name === BUILD_NAMESPACE && !isOfPlatform(await cluster.get(ref, { signal }))) continue
     if (!(await cluster.delete(ref, { signal }))) continue
     on(`${kind.toLowerCase()}/${metadata.name} deleted`)
     if (kind === 'Namespace') gone.push(metadata.name)

@@ -3,4 +3,5 @@ export const platformImages = (registry: string, version: string) => ({
   platform: `${registry}/platform:${version}`,
   runner: `${registry}/runner:${version}`,
   registry: `${registry}/registry:${version}`,
+  buildkit: `${registry}/buildkit:${version}`,
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import {
+  BUILDERS_SECRET,
   KEEPER,
   KEYS_SECRET,
   LOGIN_SECRET,
@@ -12,6 +13,7 @@ import {
 } from '../records/names.ts'
 import { namespaceNamed, toDns, toOutside } from '../records/network-rules.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
+import { type BundledBuilders, builderObjects, builderSettings, type IngressPeer } from './builders.ts'
 import { certificateOf } from './certificate.ts'
 import { fence } from './fence.ts'
 import { hostsPolicy } from './hosts.ts'
@@ -59,6 +61,10 @@ export interface Installation extends IngressOptions {
   readonly hasRegistryTokens?: boolean
   /** The registry is the platform's own one. */
   readonly bundledRegistry?: { readonly image: string; readonly size: string }
+  /** Builders that come with the platform. */
+  readonly bundledBuilders?: Pick<BundledBuilders, 'image' | 'count' | 'size' | 'networks'>
+  /** Where the ingress controller is, as Pods reach it. */
+  readonly ingressPeers?: readonly IngressPeer[]
   /** PEM: authorities that the server trusts besides those of its system. */
   readonly trusted?: string
 }
@@ -90,6 +96,8 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     ...hostsPolicy(one.domain),
     ...networkPoliciesPolicy(),
     ...podsPolicy(),
+    // Before the server, which starts with a certificate that they know.
+    ...(one.bundledBuilders ? builderObjects({ ...withNetworks(one), ...one.bundledBuilders }) : []),
     account(),
     ...rights(),
     settings(one),
@@ -102,6 +110,12 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
   ]
 }
 
+const withNetworks = ({ clusterNetworks = [], ingressPeers: ingress = [], trusted }: Installation) => ({
+  clusterNetworks,
+  ingress,
+  ...(trusted !== undefined && { trusted }),
+})
+
 /** What may be there from before, and is not wanted any more. Volumes stay, as they have what people have made. */
 export function unwantedObjects(one: Installation): readonly KubeObject[] {
   const wanted = new Set(platformObjects(one).map(nameOf))
@@ -109,7 +123,10 @@ export function unwantedObjects(one: Installation): readonly KubeObject[] {
 }
 
 /** All that an option can add. */
-export const EVERYTHING = { bundledRegistry: { image: '', size: '1Gi' } }
+export const EVERYTHING = {
+  bundledRegistry: { image: '', size: '1Gi' },
+  bundledBuilders: { image: '', size: '1Gi', count: 1, networks: [] },
+}
 
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
 
@@ -240,6 +257,10 @@ const settingsOf = (one: Installation) => ({
   ...(one.registry !== undefined && { registry: one.registry }),
   ...(one.hasRegistryTokens && { registryTokens: true }),
   ...(one.trustedProxies && { trustedProxies: one.trustedProxies }),
+  ...(one.bundledBuilders && {
+    bundledBuilders: without(one.bundledBuilders, ['image']),
+    builders: { ...(one.kept?.['builders'] as object | undefined), ...builderSettings(one.bundledBuilders) },
+  }),
   ...(one.bundledRegistry && { bundledRegistry: { size: one.bundledRegistry.size } }),
   runs: { ...(one.kept?.['runs'] as object | undefined), image: one.runnerImage, url: IN_CLUSTER },
 })
@@ -285,6 +306,7 @@ function deployment(one: Installation): KubeObject {
       { name: 'keys', mountPath: '/etc/devctl-keys', readOnly: true },
       { name: 'login', mountPath: '/etc/devctl-login', readOnly: true },
       { name: 'registry', mountPath: '/etc/devctl-registry', readOnly: true },
+      { name: 'builders', mountPath: '/etc/devctl-builders', readOnly: true },
     ],
   }
   return {
@@ -306,6 +328,7 @@ function deployment(one: Installation): KubeObject {
             { name: 'keys', secret: { secretName: KEYS_SECRET } },
             { name: 'login', secret: { secretName: LOGIN_SECRET, optional: true } },
             { name: 'registry', secret: { secretName: REGISTRY_SECRET, optional: true } },
+            { name: 'builders', secret: { secretName: BUILDERS_SECRET, optional: true } },
           ],
         },
       },

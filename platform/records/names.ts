@@ -2,6 +2,10 @@
 export const PLATFORM_NAMESPACE = 'devctl-platform'
 export const USERS_NAMESPACE = 'devctl-users'
 export const RUNS_NAMESPACE = 'devctl-runs'
+export const BUILD_NAMESPACE = 'devctl-build'
+
+/** The Secrets of `devctl-build` and `devctl-platform` by which builders and the server know each other. */
+export const BUILDERS_SECRET = 'builders'
 
 /** The Secret of `devctl-platform` with the client secrets of providers, by their id. */
 export const LOGIN_SECRET = 'login'

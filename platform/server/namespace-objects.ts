@@ -2,6 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { keeperBinding } from '../records/member.ts'
 import {
   ALL_PODS,
+  BUILD_NAMESPACE,
   INSIDE,
   MANAGED_LABEL,
   NETWORK_LABEL,
@@ -98,6 +99,10 @@ const without = (...values: readonly string[]) => ({
 const NOT_MANAGED = {
   matchExpressions: [
     { key: MANAGED_LABEL, operator: 'DoesNotExist' },
-    { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: [RUNS_NAMESPACE, USERS_NAMESPACE] },
+    {
+      key: 'kubernetes.io/metadata.name',
+      operator: 'NotIn',
+      values: [BUILD_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE],
+    },
   ],
 }

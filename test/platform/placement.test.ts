@@ -38,18 +38,42 @@ describe('the order of builders', () => {
 describe('places for builds', () => {
   const settled = () => new Promise(resolve => setImmediate(resolve))
 
-  function queue(builders: readonly string[], most: number) {
-    const slots = new BuildSlots(builders, most)
+  function queue(builders: readonly string[], most: number, oneNamespace = false) {
+    const slots = new BuildSlots(builders, most, oneNamespace)
     const placed: string[] = []
     const told = new Map<string, number>()
     const given = new Map<string, BuildSlot>()
-    const take = (name: string, user: string, signal = new AbortController().signal) =>
-      slots.take({ user, key: name, signal, onQueue: before => told.set(name, before) }).then(slot => {
+    const take = (name: string, user: string, signal = new AbortController().signal, namespace = user) =>
+      slots.take({ user, namespace, key: name, signal, onQueue: before => told.set(name, before) }).then(slot => {
         placed.push(name)
         given.set(name, slot)
       })
     return { take, placed, told, free: (name: string) => given.get(name)!.free() }
   }
+
+  test('builders of one namespace at a time: nobody shares one, and who waits for an empty one is not overtaken', async () => {
+    const { take, placed, told, free } = queue(['a', 'b'], 2, true)
+    const signal = new AbortController().signal
+    for (const name of ['ann1', 'ann2', 'ann3']) void take(name, 'ann', signal, 'shop')
+    void take('bob1', 'bob', signal, 'shop')
+    await settled()
+    // Three are the most of one person; the fourth place is on a builder with builds of the same namespace.
+    expect(placed).toEqual(['ann1', 'ann2', 'ann3', 'bob1'])
+    void take('eve1', 'eve', signal, 'blog')
+    void take('bob2', 'bob', signal, 'shop')
+    await settled()
+    for (const name of ['ann1', 'ann2']) free(name)
+    await settled()
+    // One builder may be empty by now; if each still has a build of the shop, nobody of it goes first.
+    if (!placed.includes('eve1')) {
+      expect(placed).not.toContain('bob2')
+      expect(told.get('eve1')).toBe(0)
+      free('ann3')
+      free('bob1')
+      await settled()
+    }
+    expect(placed).toContain('eve1')
+  })
 
   test('one person does not have all of them, and who has the fewest is next', async () => {
     const { take, placed, told, free } = queue(['a'], 3)

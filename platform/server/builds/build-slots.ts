@@ -10,6 +10,8 @@ export interface BuildSlot {
 /** A build that wants a place. */
 export interface WantedSlot {
   readonly user: string
+  /** Whose build it is. */
+  readonly namespace: string
   /** Builds with the same key find what earlier ones have left. */
   readonly key: string
   readonly signal: AbortSignal
@@ -32,17 +34,20 @@ const WAITING = 256
 
 /**
  * The places of all builders. Who has the fewest builds running is served first, and where there are
- * several places, nobody has all of them: a person with many builds does not hold up the others.
+ * several places, nobody has all of them: a person with many builds does not hold up the others. Where builders run
+ * builds of one namespace at a time, who waits for an empty one is not overtaken.
  */
 export class BuildSlots {
   readonly #builders: readonly string[]
   readonly #most: number
-  readonly #running: { readonly user: string; readonly builder: string }[] = []
+  readonly #oneNamespace: boolean
+  readonly #running: { readonly user: string; readonly namespace: string; readonly builder: string }[] = []
   #waiting: Waiting[] = []
 
-  constructor(builders: readonly string[], most: number) {
+  constructor(builders: readonly string[], most: number, oneNamespace = false) {
     this.#builders = builders
     this.#most = most
+    this.#oneNamespace = oneNamespace
   }
 
   /** Waits for a place. Throws TooManyBuilds, and the signal's reason. */
@@ -74,9 +79,7 @@ export class BuildSlots {
   #serve(): void {
     for (;;) {
       const order = this.#order()
-      const next = order
-        .map(one => ({ one, builder: this.#builderFor(one) }))
-        .find(({ builder }) => builder !== undefined)
+      const next = this.#next(order)
       if (!next) {
         for (const [before, one] of order.entries()) {
           if (one.told !== before) one.onQueue(before)
@@ -85,7 +88,7 @@ export class BuildSlots {
         return
       }
       this.#waiting = this.#waiting.filter(one => one !== next.one)
-      next.one.place(this.#slotOn(next.builder!, next.one.user))
+      next.one.place(this.#slotOn(next.builder, next.one))
     }
   }
 
@@ -94,20 +97,34 @@ export class BuildSlots {
     return [...this.#waiting].sort((a, b) => this.#runningOf(a.user) - this.#runningOf(b.user))
   }
 
-  #builderFor({ user, key }: Waiting): string | undefined {
-    const all = this.#builders.length * this.#most
+  #next(order: readonly Waiting[]): { readonly one: Waiting; readonly builder: string } | undefined {
+    for (const one of order) {
+      if (this.#hasEnough(one.user)) continue
+      const builder = this.#builderFor(one)
+      if (builder !== undefined) return { one, builder }
+      // Others of the namespace that runs there would keep the builder for ever.
+      if (this.#oneNamespace) return undefined
+    }
+    return undefined
+  }
+
+  #hasEnough(user: string): boolean {
     const own = this.#runningOf(user)
-    if (own > 0 && own >= all - 1) return undefined
-    const runningOn = (builder: string) => this.#running.filter(one => one.builder === builder).length
-    return builderFor(inOrder(this.#builders, key), runningOn, this.#most)
+    return own > 0 && own >= this.#builders.length * this.#most - 1
+  }
+
+  #builderFor({ namespace, key }: Waiting): string | undefined {
+    const on = (builder: string) => this.#running.filter(one => one.builder === builder)
+    const isOpen = (builder: string) => !this.#oneNamespace || on(builder).every(one => one.namespace === namespace)
+    return builderFor(inOrder(this.#builders.filter(isOpen), key), builder => on(builder).length, this.#most)
   }
 
   #runningOf(user: string): number {
     return this.#running.filter(one => one.user === user).length
   }
 
-  #slotOn(builder: string, user: string): BuildSlot {
-    const one = { user, builder }
+  #slotOn(builder: string, { user, namespace }: Waiting): BuildSlot {
+    const one = { user, namespace, builder }
     this.#running.push(one)
     return {
       builder,

@@ -110,6 +110,8 @@ export function serveBuilds(connection: Socket, client: BuildClient): void {
   }, LIMITS.check)
   session.once('close', end)
   connection.once('close', () => session.destroy())
+  // A proxy before us may pass on that the client is gone, and leave our direction open.
+  connection.once('end', () => session.destroy())
   let lastCall = Date.now()
   const onStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: readonly string[]) => {
     stream.on('error', () => {})
@@ -224,9 +226,12 @@ class BuildTunnel {
     session: () => Session,
   ): Promise<{ readonly slot: BuildSlot; readonly link: ClientHttp2Session }> {
     const { user, scope } = this.#client
+    // It may hear of the queue at once, and has no session yet.
+    await Promise.resolve()
     try {
       const slot = await this.#slots.take({
         user,
+        namespace: scope.cache,
         key: `${scope.namespace}\0${build.slice(0, 200)}`,
         signal,
         onQueue: before => {

@@ -17,10 +17,11 @@ export type PoolName = 'default' | 'untrusted'
 /** The pools that have builders. */
 export function makePools(settings: BuilderSettings | undefined): Readonly<Partial<Record<PoolName, BuilderPool>>> {
   if (!settings) return {}
-  const tls = settings.certificates === undefined ? undefined : readCertificates(settings.certificates)
+  const tls =
+    settings.certificates === undefined ? undefined : readCertificates(settings.certificates, settings.serverName)
   const pool = (builders: readonly string[]): BuilderPool => ({
     builders,
-    slots: new BuildSlots(builders, settings.atOnce),
+    slots: new BuildSlots(builders, settings.atOnce, settings.oneNamespace),
     tls,
   })
   return {
@@ -29,7 +30,7 @@ export function makePools(settings: BuilderSettings | undefined): Readonly<Parti
   }
 }
 
-function readCertificates(folder: string): BuilderTls {
+function readCertificates(folder: string, serverName: string | undefined): BuilderTls {
   const [ca, cert, key] = ['ca.crt', 'tls.crt', 'tls.key'].map(name => readFileSync(join(folder, name)))
-  return { ca: ca!, cert: cert!, key: key! }
+  return { ca: ca!, cert: cert!, key: key!, ...(serverName !== undefined && { serverName }) }
 }

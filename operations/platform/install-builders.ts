@@ -1,0 +1,91 @@
+import { lookup } from 'node:dns/promises'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import type { IngressPeer } from '../../platform/install/builders.ts'
+import type { Installation } from '../../platform/install/server.ts'
+import { toNetwork } from './cluster-networks.ts'
+
+/** What an operator says about builders; what is left out stays as it is. */
+export interface BuildersInput {
+  /** How many; `0`: none any more. */
+  readonly builders: string | undefined
+  /** Of the disk of each. */
+  readonly builderSize: string | undefined
+  /** Networks of the cluster that builds reach by HTTPS, with commas between several. */
+  readonly builderNetworks: string | undefined
+}
+
+type Settings = Readonly<Record<string, unknown>>
+type Found = { readonly count?: unknown; readonly size?: unknown; readonly networks?: unknown } | undefined
+
+const SIZE = '50Gi'
+
+/** The builders as they are to be, and the other settings that are kept. Throws a UsageError for what does not go together. */
+export function wantedBuilders(
+  { builders, builderSize, builderNetworks }: BuildersInput,
+  settings: Settings,
+  image: string,
+): Pick<Installation, 'bundledBuilders'> & { readonly kept: Settings } {
+  const { bundledBuilders, ...others } = settings
+  const { count: before, size: sizeBefore, networks: networksBefore } = (bundledBuilders ?? {}) as NonNullable<Found>
+  const count = builders === undefined ? (typeof before === 'number' ? before : 0) : Number(builders)
+  if (count === 0) {
+    if (builderSize !== undefined || builderNetworks !== undefined)
+      throw new UsageError('`--builder-size` and `--builder-networks` need `--builders`', {
+        hint: 'add `--builders 1`',
+      })
+    const { builders: named, ...rest } = others
+    // Those that were the platform's own go; those that an administrator has named stay.
+    return { kept: bundledBuilders === undefined && named !== undefined ? others : rest }
+  }
+  if (typeof sizeBefore === 'string' && builderSize !== undefined && builderSize !== sizeBefore)
+    throw new UsageError(`the disks of the builders have ${sizeBefore}`, {
+      hint: 'install once with `--builders 0`, delete the claims in `devctl-build`, and install again',
+    })
+  const size = typeof sizeBefore === 'string' ? sizeBefore : (builderSize ?? SIZE)
+  const known = Array.isArray(networksBefore) ? (networksBefore as readonly string[]) : []
+  const networks = builderNetworks === undefined ? known : readNetworks(builderNetworks)
+  return { kept: others, bundledBuilders: { image, count, size, networks } }
+}
+
+function readNetworks(text: string): readonly string[] {
+  return text.split(',').flatMap(one => {
+    const found = toNetwork(one.trim())
+    if (found.length > 0) return found
+    throw new UsageError(`\`${one}\` is no network of IPv4`, {
+      hint: 'write `10.42.0.5/32`, with commas between several',
+    })
+  })
+}
+
+/**
+ * Where Pods find the ingress controller: the addresses of the platform's host, and the Pods behind Services that
+ * balance HTTPS, as network plugins may see these instead.
+ */
+export async function ingressPeers(
+  cluster: Cluster,
+  host: string,
+  signal: AbortSignal,
+): Promise<readonly IngressPeer[]> {
+  const addresses = await lookup(host, { all: true, family: 4 }).catch(() => [])
+  const services = await cluster.list({ apiVersion: 'v1', kind: 'Service' }, { signal })
+  const cidrs = addresses.filter(({ address }) => !address.startsWith('127.')).map(({ address }) => `${address}/32`)
+  return [...[...new Set(cidrs)].sort().map(cidr => ({ cidr })), ...services.flatMap(one => balanced(one) ?? [])]
+}
+
+function balanced({ metadata, spec }: KubeObject): IngressPeer | undefined {
+  const {
+    type,
+    ports = [],
+    selector,
+  } = (spec ?? {}) as {
+    readonly type?: string
+    readonly ports?: readonly { readonly port?: number }[]
+    readonly selector?: Readonly<Record<string, string>>
+  } // a Service's
+  const { namespace, labels } = metadata
+  const isOfPlatform = labels?.['app.kubernetes.io/part-of'] === 'devctl'
+  if (type !== 'LoadBalancer' || !ports.some(({ port }) => port === 443) || !selector || !namespace || isOfPlatform)
+    return undefined
+  return Object.keys(selector).length > 0 ? { namespace, labels: selector } : undefined
+}

@@ -1,0 +1,29 @@
+# A builder of the platform (`devctl platform install --builders N`): BuildKit as a user without rights on the node.
+#   devctl build --file platform/images/buildkit.Dockerfile --tag registry.example.com/devctl/buildkit:0.1.0 .
+# Another one where that registry is out of reach: --build-arg BUILDKIT=registry.example.com/moby/buildkit:v0.33.1
+ARG BUILDKIT=docker.io/moby/buildkit:v0.33.1
+FROM ${BUILDKIT} AS buildkit
+
+FROM debian:bookworm-slim
+# The programs that give a user more ids have capabilities in the place of the bit that makes them root: in a container
+# that is no root of the node, the bit is not enough.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates git libcap2-bin openssh-client rootlesskit uidmap \
+    && chmod u-s /usr/bin/newuidmap /usr/bin/newgidmap \
+    && setcap cap_setuid=ep /usr/bin/newuidmap \
+    && setcap cap_setgid=ep /usr/bin/newgidmap \
+    && apt-get purge --yes libcap2-bin \
+    # Nothing else makes anybody root.
+    && find / -xdev -perm /6000 -type f -exec chmod ug-s {} + \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --uid 1000 --home-dir /home/user --create-home user \
+    && echo user:100000:65536 > /etc/subuid \
+    && echo user:100000:65536 > /etc/subgid \
+    && mkdir -p /run/user/1000 /home/user/.local/share/buildkit \
+    && chown -R user:user /run/user/1000 /home/user
+COPY --from=buildkit /usr/bin/buildkitd /usr/bin/buildctl /usr/bin/buildkit-runc /usr/local/bin/
+USER 1000:1000
+ENV HOME=/home/user USER=user XDG_RUNTIME_DIR=/run/user/1000
+VOLUME /home/user/.local/share/buildkit
+EXPOSE 1234
+ENTRYPOINT ["rootlesskit", "buildkitd"]

@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest'
+import { ingressPeers, wantedBuilders } from '../../operations/platform/install-builders.ts'
+import { platformObjects, undecided } from '../../platform/install/server.ts'
+import { readSettings } from '../../platform/server/settings.ts'
+import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
+
+const NONE = { builders: undefined, builderSize: undefined, builderNetworks: undefined }
+const OWN = { image: 'buildkit:1', count: 2, size: '50Gi', networks: [] }
+const HAD = {
+  bundledBuilders: { count: 2, size: '50Gi', networks: ['10.1.0.9/32'] },
+  builders: { atOnce: 2 },
+  sleepHours: {},
+}
+
+test.each([
+  ['nothing is said, and there were none', NONE, {}, undefined],
+  ['two', { ...NONE, builders: '2' }, {}, OWN],
+  [
+    'with a size and a network',
+    { ...NONE, builders: '2', builderSize: '9Gi', builderNetworks: '10.1.0.9/32' },
+    {},
+    { ...OWN, size: '9Gi', networks: ['10.1.0.9/32'] },
+  ],
+  ['as before', NONE, HAD, { ...OWN, networks: ['10.1.0.9/32'] }],
+  ['one more', { ...NONE, builders: '3' }, HAD, { ...OWN, count: 3, networks: ['10.1.0.9/32'] }],
+  ['none any more', { ...NONE, builders: '0' }, HAD, undefined],
+] as const)('%s', (_, input, settings, wanted) => {
+  const { kept, bundledBuilders } = wantedBuilders(input, settings, 'buildkit:1')
+  expect(bundledBuilders).toEqual(wanted)
+  expect(kept['bundledBuilders']).toBeUndefined()
+})
+
+test('builders that an administrator has named stay, and the settings of those that are brought', () => {
+  const named = { builders: { default: ['tcp://b:1234'] } }
+  expect(wantedBuilders(NONE, named, 'x').kept).toEqual(named)
+  expect(wantedBuilders({ ...NONE, builders: '0' }, HAD, 'x').kept).toEqual({ sleepHours: {} })
+  expect(wantedBuilders(NONE, HAD, 'x').kept).toMatchObject({ builders: { atOnce: 2 } })
+})
+
+test('what does not go together is refused', () => {
+  expect(() => wantedBuilders({ ...NONE, builderSize: '9Gi' }, {}, 'x')).toThrow('need `--builders`')
+  expect(() => wantedBuilders({ ...NONE, builderSize: '9Gi' }, HAD, 'x')).toThrow('have 50Gi')
+  expect(() => wantedBuilders({ ...NONE, builders: '1', builderNetworks: 'all' }, {}, 'x')).toThrow(
+    'no network of IPv4',
+  )
+})
+
+const INSTALLATION = {
+  version: '1',
+  domain: 'dev.example.com',
+  image: 'platform:1',
+  runnerImage: 'runner:1',
+  replicas: 1,
+  clusterNetworks: ['10.42.0.0/16'],
+  kubernetes: { server: 'https://k.example.com' },
+  bundledBuilders: { ...OWN, networks: ['10.1.0.9/32'] },
+  ingressPeers: [{ namespace: 'traefik', labels: { app: 'traefik' } }],
+  trusted: 'PEM',
+}
+const objects = platformObjects(INSTALLATION)
+const find = (kind: string, name: string) =>
+  objects.find(one => one.kind === kind && one.metadata.name === name && one.metadata.namespace !== 'devctl-runs')
+
+test('builders run as a user without capabilities or a token, each step with processes of its own', () => {
+  const set = find('StatefulSet', 'builder')
+  expect(set).toMatchObject({
+    metadata: { namespace: 'devctl-build' },
+    spec: {
+      replicas: 2,
+      template: {
+        spec: {
+          automountServiceAccountToken: false,
+          containers: [{ securityContext: { runAsUser: 1000, runAsNonRoot: true } }],
+        },
+      },
+    },
+  })
+  expect(find('Namespace', 'devctl-build')?.metadata.labels).not.toHaveProperty('dev.platform/managed')
+  const { 'buildkitd.toml': config = '' } = find('ConfigMap', 'builder')!['data'] as Record<string, string>
+  expect(config).toContain('noProcessSandbox = false')
+  // Steps share the network of the Pod: without a certificate they could ask BuildKit itself.
+  expect(config).toMatch(/\[grpc\.tls\]\n {2}ca = /)
+  expect(config).not.toContain('unix://')
+  expect(config).toContain('maxUsedSpace = "40960MB"')
+})
+
+test('nobody reaches builders but the server; builds reach what is outside, and the ingress', () => {
+  expect(find('NetworkPolicy', 'builder')?.['spec']).toEqual({
+    podSelector: {},
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [
+      {
+        from: [
+          {
+            namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'devctl-platform' } },
+            podSelector: { matchLabels: { 'app.kubernetes.io/name': 'platform' } },
+          },
+        ],
+        ports: [{ protocol: 'TCP', port: 1234 }],
+      },
+    ],
+    egress: [
+      expect.objectContaining({ ports: expect.arrayContaining([{ protocol: 'UDP', port: 53 }]) }),
+      { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', '10.42.0.0/16'] } }] },
+      { to: [{ ipBlock: { cidr: '10.1.0.9/32' } }], ports: [{ protocol: 'TCP', port: 443 }] },
+      {
+        to: [
+          {
+            namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'traefik' } },
+            podSelector: { matchLabels: { app: 'traefik' } },
+          },
+        ],
+      },
+    ],
+  })
+})
+
+test('the server knows them, and an upgrade keeps that', () => {
+  const text = (find('ConfigMap', 'settings')!['data'] as Record<string, string>)['settings.json']!
+  expect(readSettings(text).builders).toEqual({
+    default: [0, 1].map(at => `tcp://builder-${at}.builder.devctl-build.svc:1234`),
+    untrusted: [],
+    atOnce: 4,
+    certificates: '/etc/devctl-builders',
+    serverName: 'builder.devctl-build.svc',
+    oneNamespace: true,
+  })
+  expect(wantedBuilders(NONE, undecided(JSON.parse(text)), 'buildkit:1').bundledBuilders).toEqual(
+    INSTALLATION.bundledBuilders,
+  )
+})
+
+test('the ingress controller is found by the Services that balance HTTPS', async () => {
+  const cluster = new MemoryCluster({ namespaces: ['traefik', 'shop'] })
+  const service = (namespace: string, type: string, port: number, labels = {}) =>
+    cluster.create({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: `s-${type.toLowerCase()}-${port}`, namespace, labels },
+      spec: { type, ports: [{ port }], selector: { app: namespace } },
+    })
+  await service('traefik', 'LoadBalancer', 443)
+  await service('shop', 'LoadBalancer', 5432)
+  await service('shop', 'ClusterIP', 443)
+  expect(await ingressPeers(cluster, 'platform.invalid', AbortSignal.timeout(5000))).toEqual([
+    { namespace: 'traefik', labels: { app: 'traefik' } },
+  ])
+})
