@@ -98,13 +98,17 @@ describe.skipIf(cluster === undefined)('devctl platform install', () => {
       url: 'https://platform.devctl.localhost',
       version: '0.1.0',
       leader: expect.stringMatching(/^platform-/),
-      workloads: [{ name: 'deployment/platform', ready: 1, wanted: 1 }],
+      // Builders may be there, of another test.
+      workloads: expect.arrayContaining([
+        expect.objectContaining({ name: 'deployment/platform', ready: 1, wanted: 1 }),
+      ]),
       isReachable: true,
       certificate: { names: expect.arrayContaining(['*.devctl.localhost']) },
       users: { all: 1, admins: 1 },
-      problems: [],
     })
-    expect(await ok('operator', 'platform status')).toContain('Reachable    yes')
+    const ofBuilders = ({ message }: { readonly message: string }) => message.includes('builder')
+    expect(found.problems.filter((one: { readonly message: string }) => !ofBuilders(one))).toEqual([])
+    expect((await devctl('operator', 'platform status')).stdout).toContain('Reachable    yes')
   })
 
   test('somebody who was invited deploys to a namespace of their own, without a kubeconfig', async () => {
