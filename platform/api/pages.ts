@@ -13,6 +13,7 @@ export const PAGES = {
   service: '/namespaces/:ns/environments/:env/services/:service',
   runs: '/namespaces/:ns/runs',
   run: '/runs/:id',
+  previews: '/previews',
   variables: '/namespaces/:ns/variables',
   members: '/namespaces/:ns/members',
   settings: '/namespaces/:ns/settings',

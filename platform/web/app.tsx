@@ -30,6 +30,7 @@ import { loadSession, me } from './state/session.ts'
 const NamespaceVariables = laterPage(async () => (await import('./pages/namespace/variables.tsx')).NamespaceVariables)
 const YourVariables = laterPage(async () => (await import('./pages/you/variables.tsx')).YourVariables)
 const EverybodysVariables = laterPage(async () => (await import('./pages/admin/variables.tsx')).EverybodysVariables)
+const Previews = laterPage(async () => (await import('./pages/previews.tsx')).Previews)
 const RunPage = laterPage(async () => (await import('./pages/run/run.tsx')).RunPage)
 
 /** Milliseconds until a platform that does not answer is asked again. */
@@ -69,6 +70,7 @@ const Inside = () => (
       <Route path={PAGES.service} component={Environment} />
       <Route path={PAGES.runs} component={NamespaceRuns} />
       <Route path={PAGES.run} component={RunPage} />
+      <Route path={PAGES.previews} component={Previews} />
       <Route path={PAGES.variables} component={NamespaceVariables} />
       <Route path={PAGES.members} component={Members} />
       <Route path={PAGES.settings} component={NamespaceSettings} />

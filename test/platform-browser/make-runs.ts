@@ -11,7 +11,7 @@ import { RUN, type TestPlatform } from '../platform-server/open-platform.ts'
 
 const COMMIT = '4f1c9aa0d3b1c2e4f5a60718293a4b5c6d7e8f90'
 /** What tries to be more than text, where names of branches and lines of logs are shown. */
-const NASTY_BRANCH = '<img/src=x/onerror=alert(1)>\u202egnp.exe'
+export const NASTY_BRANCH = '<img/src=x/onerror=alert(1)>\u202egnp.exe'
 export const NASTY_LINE =
   '</script><img src=x onerror=alert(1)>\u202egnp.exe \u001b]8;;javascript:alert(1)\u001b\\link\u001b]8;;\u001b\\'
 

@@ -1,6 +1,6 @@
 import { RUN } from '../platform-server/open-platform.ts'
 import { makeEnvironment } from './make-environment.ts'
-import { makeRuns, NASTY_LINE, type TeamRuns } from './make-runs.ts'
+import { makeRuns, NASTY_BRANCH, NASTY_LINE, type TeamRuns } from './make-runs.ts'
 import type { TestBrowser } from './open-browser.ts'
 
 /** The value of all that is secret. */
@@ -16,6 +16,8 @@ export interface Team {
   readonly shop: string
   /** Of ann, shared with nobody. */
   readonly blog: string
+  /** Of bob, and of everybody. */
+  readonly previews: readonly [own: string, shared: string]
   /** Of shop. */
   readonly runs: TeamRuns
 }
@@ -59,6 +61,21 @@ export async function makeTeam({ platform, logs }: TestBrowser): Promise<Team> {
     params: { scope: `namespace:${shop}`, host: 'git.example.com' },
     body: { user: 'devctl-reader', password: CANARY },
   })
+  const previews = [`shop-login-${RUN}`, `shop-main-${RUN}`] as const
+  await platform.call('POST /previews', {
+    token: bob.token,
+    body: {
+      name: previews[0],
+      repository: 'https://git.example.com/team/shop',
+      branch: NASTY_BRANCH,
+      sourceUrl: 'https://git.example.com/team/shop/pulls/7',
+      labels: ['checkout'],
+    },
+  })
+  await platform.call('POST /previews', {
+    token: ann.token,
+    body: { name: previews[1], repository: 'https://git.example.com/team/shop', scope: 'global' },
+  })
   const runs = await makeRuns(platform, shop, ann.id)
-  return { ann: ann.id, bob: bob.id, cem: cem.id, shop, blog, runs }
+  return { ann: ann.id, bob: bob.id, cem: cem.id, shop, blog, previews, runs }
 }

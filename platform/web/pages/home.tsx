@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso/router'
 import type { Namespace } from '../../api/namespaces.ts'
 import { addressOf } from '../../api/pages.ts'
 import { Button } from '../parts/button.tsx'
+import { DeployButton } from '../parts/deploy-button.tsx'
 import { FromLaptop } from '../parts/from-laptop.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loading, SkeletonRows } from '../parts/loading.tsx'
@@ -29,15 +30,17 @@ export function Home() {
     <Page
       title="Home"
       actions={
-        <Button
-          look="solid"
-          icon="plus"
-          onClick={() => {
-            isNew.value = true
-          }}
-        >
-          New namespace
-        </Button>
+        <>
+          <Button
+            icon="plus"
+            onClick={() => {
+              isNew.value = true
+            }}
+          >
+            New namespace
+          </Button>
+          <DeployButton />
+        </>
       }
     >
       <Loading

@@ -50,6 +50,7 @@ function useFindables(): readonly Findable[] {
       href: addressOf('namespace', { ns: name }),
     })),
     page('Home', addressOf('home'), 'namespaces start'),
+    page('Previews', addressOf('previews'), 'branches pull requests'),
     page('Your account', addressOf('you'), 'profile appearance sessions kubectl'),
     page('Tokens', addressOf('tokens'), 'api ci programs'),
     page('Your variables and git credentials', addressOf('yourVariables'), 'secrets environment forge login'),

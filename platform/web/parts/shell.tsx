@@ -76,6 +76,7 @@ function Side() {
       </button>
       <nav aria-label="Pages">
         <SideLink href={addressOf('home')} icon="home" text="Home" />
+        <SideLink href={addressOf('previews')} icon="branch" text="Previews" />
       </nav>
       <Lists />
       <div class="side-end">

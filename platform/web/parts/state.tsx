@@ -17,6 +17,12 @@ const NAMESPACE_STATES: Readonly<Record<string, ShownState>> = {
   DeleteFailed: { tone: 'bad', icon: 'warn', word: 'Delete failed' },
 }
 
+const PREVIEW_STATES: Readonly<Record<string, ShownState>> = {
+  ...NAMESPACE_STATES,
+  Deploying: { tone: 'busy', icon: 'spin', word: 'Deploying' },
+  Failed: { tone: 'bad', icon: 'warn', word: 'Deploy failed' },
+}
+
 const WORKLOAD_STATES: Readonly<Record<string, ShownState>> = {
   ready: { tone: 'good', icon: 'check', word: 'Ready' },
   complete: { tone: 'good', icon: 'check', word: 'Completed' },
@@ -43,6 +49,9 @@ const stateIn = (table: Readonly<Record<string, ShownState>>, state: string): Sh
 
 /** What `status` of a namespace means for people. */
 export const namespaceState = (status: string): ShownState => stateIn(NAMESPACE_STATES, status)
+
+/** What `status` of a preview means for people. */
+export const previewState = (status: string): ShownState => stateIn(PREVIEW_STATES, status)
 
 /** What `state` of a service or an environment means for people. */
 export const workloadState = (state: string): ShownState => stateIn(WORKLOAD_STATES, state)

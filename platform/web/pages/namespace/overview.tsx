@@ -1,3 +1,4 @@
+import { DeployButton } from '../../parts/deploy-button.tsx'
 import { Environments } from '../../parts/environments.tsx'
 import { FromLaptop } from '../../parts/from-laptop.tsx'
 import { Loading } from '../../parts/loading.tsx'
@@ -17,7 +18,11 @@ export const NamespaceOverview = () => (
       <>
         {role !== undefined && status !== 'Deleting' && <Running ns={name} />}
         {(role === 'owner' || role === 'developer') && (
-          <Section title="Deploy from your laptop" about="In the folder of a Compose file.">
+          <Section
+            title="Deploy"
+            about="From your laptop, in the folder of a Compose file; or from git, by the cluster."
+            actions={<DeployButton namespace={name} />}
+          >
             <FromLaptop namespace={name} {...(me.value?.home !== undefined && { home: me.value.home })} />
           </Section>
         )}

@@ -1,6 +1,4 @@
-import { useSignal } from '@preact/signals'
-import { Button } from '../../parts/button.tsx'
-import { DeployForm } from '../../parts/deploy-form.tsx'
+import { DeployButton } from '../../parts/deploy-button.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/problem.tsx'
@@ -10,36 +8,15 @@ import { NamespaceFrame } from './frame.tsx'
 
 /** The runs of a namespace, and how one is started. */
 export function NamespaceRuns() {
-  const isNew = useSignal(false)
   return (
     <NamespaceFrame part="Runs">
       {({ name, role }) => (
         <Section
           title="Runs"
           about="Deploys and destroys that run in the cluster; the last hundred are kept."
-          actions={
-            (role === 'owner' || role === 'developer') && (
-              <Button
-                look="solid"
-                icon="branch"
-                onClick={() => {
-                  isNew.value = true
-                }}
-              >
-                Deploy from git
-              </Button>
-            )
-          }
+          actions={(role === 'owner' || role === 'developer') && <DeployButton namespace={name} />}
         >
           <List ns={name} />
-          {isNew.value && (
-            <DeployForm
-              from={{ namespace: name }}
-              onClose={() => {
-                isNew.value = false
-              }}
-            />
-          )}
         </Section>
       )}
     </NamespaceFrame>

@@ -1,0 +1,250 @@
+import { useSignal } from '@preact/signals'
+import { printable } from '../../../compiler/values/printable.ts'
+import { addressOf } from '../../api/pages.ts'
+import type { Preview } from '../../api/previews.ts'
+import { Button } from '../parts/button.tsx'
+import { Command } from '../parts/copy.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
+import { Field, Select } from '../parts/field.tsx'
+import { isWebAddress, OutsideLink } from '../parts/link.tsx'
+import { Loading } from '../parts/loading.tsx'
+import { Page, Section } from '../parts/page.tsx'
+import { Empty } from '../parts/problem.tsx'
+import { RepositoryFields, useRepository } from '../parts/repository-fields.tsx'
+import { shortRepository } from '../parts/runs.tsx'
+import { previewState, State, Tag } from '../parts/state.tsx'
+import { Time } from '../parts/time.tsx'
+import { useAction } from '../state/action.ts'
+import { platform } from '../state/client.ts'
+import { find } from '../state/find.ts'
+import { navigate } from '../state/navigate.ts'
+import { refreshAll, useResource } from '../state/resource.ts'
+import { isAdmin } from '../state/session.ts'
+import { commandLine } from '../state/shell-words.ts'
+import { toast } from '../state/toasts.ts'
+
+/** Milliseconds between two looks. */
+const EVERY = 5_000
+
+/** Previews of branches: how each is, and of what. */
+export function Previews() {
+  const previews = useResource('GET /previews', { query: {} }, EVERY)
+  const isNew = useSignal(false)
+  const removing = useSignal<string | undefined>(undefined)
+  const search = useSignal('')
+  return (
+    <Page
+      title="Previews"
+      actions={
+        <Button
+          look="solid"
+          icon="plus"
+          onClick={() => {
+            isNew.value = true
+          }}
+        >
+          New preview
+        </Button>
+      }
+    >
+      <Loading of={previews}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon="branch" title="No previews yet">
+              <p class="soft">A preview is a branch, deployed to a namespace of its own, which ends with it.</p>
+            </Empty>
+          ) : (
+            <>
+              <Field
+                label="Filter"
+                value={search.value}
+                onValue={value => {
+                  search.value = value
+                }}
+                placeholder="Name, branch, repository, owner or label"
+              />
+              <List
+                items={find(items.map(toFindable), search.value).map(one => one.preview)}
+                onRemove={name => {
+                  removing.value = name
+                }}
+              />
+            </>
+          )
+        }
+      </Loading>
+      <Section title="From your laptop, and from CI" about="In a checkout, of its branch as it was pushed.">
+        <Command lines={['devctl preview deploy --wait']} />
+      </Section>
+      {isNew.value && (
+        <NewPreview
+          onClose={() => {
+            isNew.value = false
+          }}
+        />
+      )}
+      {removing.value !== undefined && (
+        <Destroy
+          name={removing.value}
+          onClose={() => {
+            removing.value = undefined
+          }}
+          onDone={() => void previews.refresh()}
+        />
+      )}
+    </Page>
+  )
+}
+
+const toFindable = (preview: Preview) => ({
+  preview,
+  text: preview.name,
+  also: [preview.branch, preview.repository, preview.owner.login, preview.status, ...preview.labels].join(' '),
+})
+
+const List = ({
+  items,
+  onRemove,
+}: {
+  readonly items: readonly Preview[]
+  readonly onRemove: (name: string) => void
+}) =>
+  items.length === 0 ? (
+    <Empty icon="search" title="None is like this" />
+  ) : (
+    <ul class="list">
+      {items.map(({ name, status, scope, owner, role, repository, branch, sourceUrl, labels, lastActive }) => (
+        <li key={name} class="row environment preview">
+          <span class="row-main block">
+            <span class="cut">
+              <a class="row-name stretched" href={addressOf('namespace', { ns: name })}>
+                {name}
+              </a>{' '}
+              {scope === 'global' && <Tag>everybody</Tag>}
+              {labels.map(one => (
+                <Tag key={one}>{one}</Tag>
+              ))}
+            </span>
+            <span class="soft cut">
+              {shortRepository(repository)} {branch === undefined ? 'main branch' : <code>{printable(branch)}</code>}
+            </span>
+          </span>
+          <span class="endpoints">{sourceUrl !== undefined && <Source url={sourceUrl} />}</span>
+          <span class="row-state">
+            <State {...previewState(status)} />
+            <span class="soft">
+              {owner.login} · <Time at={lastActive} />
+            </span>
+          </span>
+          <span class="above">
+            {role === 'owner' && status !== 'Deleting' && (
+              <Button
+                look="ghost"
+                icon="trash"
+                aria-label={`Destroy ${name}`}
+                title={`Destroy ${name}`}
+                onClick={() => onRemove(name)}
+              />
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+
+/** The pull request that a preview is of: `#7` where its address ends so. */
+function Source({ url }: { readonly url: string }) {
+  const number = isWebAddress(url) ? /\/(\d+)\/?$/.exec(new URL(url).pathname)?.[1] : undefined
+  return <OutsideLink href={url}>{number === undefined ? undefined : `#${number}`}</OutsideLink>
+}
+
+const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+const SCOPES = [
+  ['personal', 'You'],
+  ['global', 'Everybody'],
+] as const
+
+function NewPreview({ onClose }: { readonly onClose: () => void }) {
+  const source = useRepository({})
+  const name = useSignal('')
+  const scope = useSignal<(typeof SCOPES)[number][0]>('personal')
+  const isName = name.value === '' || NAME.test(name.value)
+  const deploy = useAction(async () => {
+    const body = { ...source.body, scope: scope.value, ...(name.value !== '' && { name: name.value }) }
+    const made = await platform.call('POST /previews', { body })
+    refreshAll()
+    onClose()
+    navigate(made.run ? addressOf('run', { id: made.run.id }) : addressOf('namespace', { ns: made.name }))
+  })
+  return (
+    <FormDialog
+      title="New preview"
+      action="Deploy"
+      isBusy={deploy.isRunning}
+      isReady={source.isReady && isName}
+      problem={deploy.problem}
+      command={commandLine(
+        ...['devctl', 'preview', 'deploy', name.value === '' ? undefined : name.value, ...source.words],
+        ...(scope.value === 'global' ? ['--scope', 'global'] : []),
+        '--wait',
+      )}
+      onClose={onClose}
+      onSubmit={() => void deploy.run()}
+    >
+      <RepositoryFields of={source} />
+      <div class="fields">
+        <Field
+          label="Name"
+          hint="Of the repository and the branch if it is empty."
+          error={isName ? undefined : 'Lower-case letters, digits and dashes; no dash at an end'}
+          value={name.value}
+          onValue={value => {
+            name.value = value
+          }}
+          maxLength={40}
+        />
+        {isAdmin.value && (
+          <Select
+            label="Who sees it"
+            value={scope.value}
+            options={SCOPES}
+            onValue={value => {
+              scope.value = value
+            }}
+          />
+        )}
+      </div>
+    </FormDialog>
+  )
+}
+
+function Destroy({
+  name,
+  onClose,
+  onDone,
+}: {
+  readonly name: string
+  readonly onClose: () => void
+  readonly onDone: () => void
+}) {
+  const destroy = useAction(async () => {
+    await platform.call('DELETE /previews/:name', { params: { name }, query: {} })
+    toast('good', `${name} is being destroyed`)
+    onDone()
+    onClose()
+  })
+  return (
+    <FormDialog
+      title={`Destroy ${name}?`}
+      action="Destroy"
+      isDanger
+      isBusy={destroy.isRunning}
+      problem={destroy.problem}
+      command={commandLine('devctl', 'preview', 'destroy', name)}
+      onClose={onClose}
+      onSubmit={() => void destroy.run()}
+    >
+      <p class="soft">All that runs in it goes, with its data. A deploy of its branch makes it again.</p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,29 @@
+import { useSignal } from '@preact/signals'
+import { Button } from './button.tsx'
+import { DeployForm } from './deploy-form.tsx'
+
+/** Opens the form by which the cluster deploys a repository. */
+export function DeployButton({ namespace }: { readonly namespace?: string }) {
+  const isOpen = useSignal(false)
+  return (
+    <>
+      <Button
+        look="solid"
+        icon="branch"
+        onClick={() => {
+          isOpen.value = true
+        }}
+      >
+        Deploy from git
+      </Button>
+      {isOpen.value && (
+        <DeployForm
+          from={namespace === undefined ? {} : { namespace }}
+          onClose={() => {
+            isOpen.value = false
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,107 @@
+import { type Signal, useSignal } from '@preact/signals'
+import {
+  branchProblem,
+  filePathProblem,
+  type ReadRepositoryUrl,
+  readRepositoryUrl,
+} from '../../rules/repository-url.ts'
+import { Field } from './field.tsx'
+
+/** What a form of a repository begins with. */
+export interface RepositoryFrom {
+  readonly repository?: string | undefined
+  readonly branch?: string | undefined
+  readonly file?: string | undefined
+}
+
+/** What was written into such a form. */
+export interface TypedRepository {
+  readonly repository: Signal<string>
+  readonly branch: Signal<string>
+  readonly file: Signal<string>
+  readonly read: ReadRepositoryUrl
+  readonly errors: Readonly<Record<'repository' | 'branch' | 'file', string | undefined>>
+  /** Whether a run can be started with it. */
+  readonly isReady: boolean
+  /** As routes take it. */
+  readonly body: { readonly repository: string; readonly branch?: string; readonly file?: string }
+  /** As the command line takes it. */
+  readonly words: readonly string[]
+}
+
+/** Which repository, branch and file are to be deployed. */
+export function useRepository(from: RepositoryFrom): TypedRepository {
+  const repository = useSignal(from.repository ?? '')
+  const branch = useSignal(from.branch ?? '')
+  const file = useSignal(from.file ?? '')
+  const read = readRepositoryUrl(repository.value.trim())
+  const errors = {
+    repository: repository.value.trim() === '' ? undefined : problemOf(read),
+    branch: branch.value === '' ? undefined : branchProblem(branch.value),
+    file: file.value === '' ? undefined : filePathProblem(file.value),
+  }
+  const url = read.ok ? read.repository.url : ''
+  return {
+    repository,
+    branch,
+    file,
+    read,
+    errors,
+    isReady: read.ok && Object.values(errors).every(one => one === undefined),
+    body: {
+      repository: url,
+      ...(branch.value !== '' && { branch: branch.value }),
+      ...(file.value !== '' && { file: file.value }),
+    },
+    words: [
+      ...['--repository', url || 'URL'],
+      ...(branch.value === '' ? [] : ['--branch', branch.value]),
+      ...(file.value === '' ? [] : ['--file', file.value]),
+    ],
+  }
+}
+
+/** The fields for it. */
+export const RepositoryFields = ({ of: { repository, branch, file, errors } }: { readonly of: TypedRepository }) => (
+  <>
+    <Field
+      label="Repository"
+      hint="Its HTTPS address. A private one needs a git credential, of yours or of the namespace."
+      error={errors.repository && `It cannot be cloned: ${errors.repository}`}
+      value={repository.value}
+      onValue={value => {
+        repository.value = value
+      }}
+      placeholder="https://git.example.com/team/shop"
+      maxLength={1000}
+      autofocus
+    />
+    <div class="fields">
+      <Field
+        label="Branch or tag"
+        hint="The main branch if it is empty."
+        error={errors.branch && `Not a branch: ${errors.branch}`}
+        value={branch.value}
+        onValue={value => {
+          branch.value = value
+        }}
+        maxLength={250}
+      />
+      <Field
+        label="File"
+        hint="As devctl finds it if it is empty."
+        error={errors.file && `Not a file: ${errors.file}`}
+        value={file.value}
+        onValue={value => {
+          file.value = value
+        }}
+        maxLength={500}
+      />
+    </div>
+  </>
+)
+
+function problemOf(read: ReadRepositoryUrl): string | undefined {
+  if (!read.ok) return read.hint === undefined ? read.problem : `${read.problem}; ${read.hint.replaceAll('`', '')}`
+  return read.repository.url.startsWith('ssh:') ? 'runs have no keys for ssh; write the HTTPS address' : undefined
+}
