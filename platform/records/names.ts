@@ -38,7 +38,7 @@ export const OWN_POLICIES: readonly string[] = [ALL_PODS, INSIDE, OUTSIDE]
  * On Pods that networks of their Compose file separate, as the compiler writes it: `separate` lets in
  * only what the policies of the file let in, and `internal` also lets out only there.
  */
-export const NETWORK_LABEL = 'dev.platform/network'
+export const TRAFFIC_LABEL = 'dev.platform/traffic'
 /** The group that Kubernetes puts the accounts of all users into. */
 export const USERS_GROUP = `system:serviceaccounts:${USERS_NAMESPACE}`
 

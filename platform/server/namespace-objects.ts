@@ -5,9 +5,9 @@ import {
   BUILD_NAMESPACE,
   INSIDE,
   MANAGED_LABEL,
-  NETWORK_LABEL,
   OUTSIDE,
   RUNS_NAMESPACE,
+  TRAFFIC_LABEL,
   USERS_NAMESPACE,
 } from '../records/names.ts'
 import { toDns, toOutside } from '../records/network-rules.ts'
@@ -89,7 +89,7 @@ const networkPolicy = (metadata: KubeObject['metadata'], spec: object): KubeObje
 
 /** Pods that a Compose file does not separate so. */
 const without = (...values: readonly string[]) => ({
-  matchExpressions: [{ key: NETWORK_LABEL, operator: 'NotIn', values }],
+  matchExpressions: [{ key: TRAFFIC_LABEL, operator: 'NotIn', values }],
 })
 
 /**

@@ -64,8 +64,8 @@ describe('the built program', () => {
     expect(stderr).toBe('')
     const { size, count } = JSON.parse(stdout)
     expect(count).toBe(parts.length)
-    // The declarations of the commands, the parser of the command line, and what masks secrets.
-    expect(size).toBeLessThan(150_000)
+    // The declarations of the commands (70 kB), the parser of the command line (40 kB), and what masks secrets.
+    expect(size).toBeLessThan(175_000)
   })
 })
 

@@ -24,7 +24,7 @@ services:
 networks: {front: , back: }
 `)
     expect(pod('web').labels).toEqual({
-      'dev.platform/network': 'separate',
+      'dev.platform/traffic': 'separate',
       'network.devctl/back': 'true',
       'network.devctl/front': 'true',
     })
@@ -73,7 +73,7 @@ networks: {front: , back: {internal: true}}
     ).toEqual([
       {
         name: 'app-internal-back',
-        podLabels: { 'dev.platform/network': 'internal', ...back },
+        podLabels: { 'dev.platform/traffic': 'internal', ...back },
         ingress: undefined,
         egress: toMembersAndDns,
       },
@@ -132,7 +132,7 @@ networks: {x: {external: true}, y: }
 
   test('a service without networks denies all connections', () => {
     const { plan, pod } = planOf('services: {a: {image: a, network_mode: none}, b: {image: b}}')
-    expect([pod('a').labels, pod('b').labels]).toEqual([{ 'dev.platform/network': 'internal' }, undefined])
+    expect([pod('a').labels, pod('b').labels]).toEqual([{ 'dev.platform/traffic': 'internal' }, undefined])
     expect(plan.policies).toMatchObject([
       { name: 'app-a-none', podLabels: { 'dev.platform/service': 'a' }, ingress: [], egress: [] },
     ])

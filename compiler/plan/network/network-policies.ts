@@ -32,9 +32,9 @@ const jobFromInternal = diagnostic({
  * Says that policies of the file decide who reaches a Pod; `internal`: and what it reaches. Policies that
  * somebody else has made for all Pods of a namespace can leave these out; the platform's own do.
  */
-const NETWORK = 'dev.platform/network'
-const separateLabel: Readonly<Record<string, string>> = { [NETWORK]: 'separate' }
-const internalLabel: Readonly<Record<string, string>> = { [NETWORK]: 'internal' }
+const TRAFFIC = 'dev.platform/traffic'
+const separateLabel: Readonly<Record<string, string>> = { [TRAFFIC]: 'separate' }
+const internalLabel: Readonly<Record<string, string>> = { [TRAFFIC]: 'internal' }
 
 /** The facts about a Pod that policies need. */
 export interface PolicyPod {
