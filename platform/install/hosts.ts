@@ -137,8 +137,9 @@ const validations = (domain: string) => [
   },
   {
     // Without the dot, programs try names of the cluster first: `pod.web.shop` is one, and `web.shop.svc`, too.
-    expression: `variables.resource != 'services' || object.spec.?type.orValue('') != 'ExternalName' || object.spec.externalName.matches('^([a-z0-9_-]+\\\\.){2,}$') && !object.spec.externalName.matches('(^|\\\\.)(svc|pod|local|localhost|internal)\\\\.') && !object.spec.externalName.matches('\\\\.[0-9]+\\\\.$')`,
+    // A service of the same namespace is what `external_links` become.
+    expression: `variables.resource != 'services' || object.spec.?type.orValue('') != 'ExternalName' || object.spec.externalName.matches('^[a-z0-9-]+\\\\.' + variables.name + '\\\\.svc\\\\.cluster\\\\.local$') || object.spec.externalName.matches('^([a-z0-9_-]+\\\\.){2,}$') && !object.spec.externalName.matches('(^|\\\\.)(svc|pod|local|localhost|internal)\\\\.') && !object.spec.externalName.matches('\\\\.[0-9]+\\\\.$')`,
     message:
-      'an external name ends with a dot (`db.example.com.`), and is none of the cluster itself: that would be a way around its network policies',
+      'an external name ends with a dot (`db.example.com.`), and is none of the cluster itself but a Service of this namespace: that would be a way around its network policies',
   },
 ]

@@ -105,6 +105,9 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     ...[
       'platform.devctl-platform.svc.cluster.local',
       'web.other.svc',
+      'web.other.svc.cluster.local',
+      `web.${ns}.other.svc.cluster.local`,
+      `${ns}.svc.cluster.local`,
       'web.other',
       'kubernetes.default',
       'web.other.svc.',
@@ -152,6 +155,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
       service({}),
       service({ type: 'ExternalName', externalName: 'db.example.org.' }),
       service({ type: 'ExternalName', externalName: 'example.org.' }),
+      service({ type: 'ExternalName', externalName: `db.${ns}.svc.cluster.local` }),
     ]
     for (const one of made) {
       await platform.cluster.create(one)
