@@ -98,11 +98,14 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     const one = await takeOne(place.session(), DEPLOYMENT(name), { name }, {}, event => events.push(event))
     const watching = caught(one.watch(new AbortController().signal))
     const whole = await recordOf(name)
-    for (const text of ['{wrong', '{"version":1}', null]) {
+    const notes = () => events.filter(({ type }) => type === 'note').length
+    for (const [index, text] of ['{wrong', '{"version":1}', null].entries()) {
       await annotate(name, text)
       await eventually('the record is whole', 20, async () => (await recordOf(name)) === whole || undefined)
+      // It is said when the answer is there.
+      await eventually('that is said', 20, async () => notes() > index || undefined)
     }
-    expect(events.filter(({ type }) => type === 'note')).toHaveLength(3)
+    expect(notes()).toBe(3)
     await annotate(name, null, { labels: LABELS })
     expect(await watching).toMatchObject({
       message: '`deployment/kept` was restored: `devctl down kept` has ended the mirror',
