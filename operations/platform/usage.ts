@@ -14,8 +14,8 @@ import { durationOf, outcomeOf, plainVersion, systemOf, type UsedCommand } from 
 import { devctlHome, type Surroundings } from '../contexts/home.ts'
 import { version } from '../version.ts'
 
-// Counts wait in a file of their own for each platform until they are sent: writing takes less than a millisecond, and no
-// command waits for the network.
+// Counts wait in a file of their own for each platform until a process in the background sends them: no command waits for
+// the network.
 
 /** Bytes that wait at most: further commands are not counted. */
 const MOST = 16 * 1024
