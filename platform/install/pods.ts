@@ -29,11 +29,11 @@ export const podsPolicy = (): readonly KubeObject[] =>
       },
       {
         expression: `variables.containers.all(c, ${PROBES.map(probe => `(!has(c.${probe}) || ${isHostless(`c.${probe}`)})`).join(' && ')})`,
-        message: 'a check of a container has no `host`: the node would ask another address than that of the Pod',
+        message: 'a probe of a container has no `host`: the node would ask another address than that of the Pod',
       },
       {
         expression: `variables.containers.all(c, !has(c.lifecycle) || ${HOOKS.map(hook => `(!has(c.lifecycle.${hook}) || ${isHostless(`c.lifecycle.${hook}`)})`).join(' && ')})`,
-        message: 'a hook of a container has no `host`: the node would ask another address than that of the Pod',
+        message: 'a lifecycle hook has no `host`: the node would ask another address than that of the Pod',
       },
     ],
   })

@@ -61,10 +61,10 @@ describe.skipIf(!process.env.KUBECONFIG)('Pods that a member makes', () => {
   test.each(
     elsewhere.flatMap(action => [
       ...['livenessProbe', 'readinessProbe', 'startupProbe'].map(
-        probe => [probe, action, { [probe]: action }, /check of a container/] as const,
+        probe => [probe, action, { [probe]: action }, /a probe of a container has no/] as const,
       ),
       ...['postStart', 'preStop'].map(
-        hook => [hook, action, { lifecycle: { [hook]: action } }, /hook of a container/] as const,
+        hook => [hook, action, { lifecycle: { [hook]: action } }, /a lifecycle hook has no/] as const,
       ),
     ]),
   )('have no %s that asks %j', async (_, _action, container, why) => {
