@@ -14,7 +14,7 @@ const values = {
   browser: noBrowser,
   caFingerprint: text(
     '--ca-fingerprint <sha256>',
-    'authority of a platform that has one of its own, as its operator has told',
+    'fingerprint of the certificate authority of a platform that has one of its own',
     {
       check: fingerprint,
     },

@@ -21,7 +21,7 @@ const host = '`git.example.com`, with a port if it has one'
 export const credentials = command({
   name: 'credentials',
   summary: 'Set the logins with which pipelines on a platform clone',
-  description: `A run of \`devctl pipeline\` clones in the cluster. It logs in with what its namespace has for the host of the repository, else with what the person has who has started it. Nobody is shown a password. Requires a cluster with the platform installed.
+  description: `A run of \`devctl pipeline\` clones in the cluster. It uses the login that its namespace has for the host of the repository, or else that of the person who started it. Passwords are never shown. Requires a cluster with the platform installed.
 
 Without a subcommand, this is the same as \`devctl credentials list\`.`,
   options: list,
@@ -34,7 +34,7 @@ Without a subcommand, this is the same as \`devctl credentials list\`.`,
 export const credentialsList = command({
   name: 'credentials list',
   summary: 'List the logins of a namespace, and your own',
-  description: 'Lists hosts and users, and who has set them when; nobody sees the passwords.',
+  description: 'Lists hosts and users, and who set them when. Passwords are never shown.',
   options: list,
   async run(context, _words, options) {
     const { listCredentials } = await import('../run/credentials.ts')

@@ -44,7 +44,7 @@ export const namespaceCreate = command({
 export const namespaceDelete = command({
   name: 'namespace delete',
   summary: 'Delete a namespace',
-  description: `Deletes a namespace with all that is in it, and waits until it is gone. What a job in the cluster has deployed there is destroyed by one first, for the \`destroy\` commands of its manifest. The own namespace is only emptied. ${PLATFORM}`,
+  description: `Deletes a namespace with all that is in it, and waits until it is gone. Before that, a job in the cluster destroys what such jobs have deployed there, so that the \`destroy\` commands of its manifest are run. Your personal namespace is only emptied. ${PLATFORM}`,
   words: [name],
   options: {
     force: flag('--force', 'do not run the `destroy` commands of manifests'),

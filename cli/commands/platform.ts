@@ -39,14 +39,14 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
     ),
     certManager: text(
       '--cert-manager <issuer>',
-      'ClusterIssuer of cert-manager that makes the certificate, by DNS-01',
+      'ClusterIssuer of cert-manager that issues the certificate, by DNS-01',
       {
         check: dnsName,
       },
     ),
     ownCa: flag(
       '--own-ca',
-      'make an authority and the certificate; `context use` shows its fingerprint and remembers it',
+      'create a certificate authority and the certificate; `context use` compares its fingerprint and remembers it',
     ),
     ingressClass: text('--ingress-class <class>', "ingress class (default: the cluster's)", { check: dnsLabel }),
     imageRegistry: text('--image-registry <host/path>', 'registry with the image `platform` of this version', {
@@ -57,16 +57,19 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
     }),
     registryTokens: flag(
       '--registry-tokens',
-      'the registry trusts tokens of the platform: members of a namespace log in to it by the platform',
+      'the registry trusts tokens of the platform: members of a namespace log in to it through the platform',
     ),
-    bundledRegistry: flag('--bundled-registry', 'bring a registry: `images.DOMAIN`, which the nodes have to trust'),
+    bundledRegistry: flag(
+      '--bundled-registry',
+      'install a registry: `images.DOMAIN`; the nodes have to trust its certificate',
+    ),
     registrySize: text('--registry-size <quantity>', 'disk of that registry (default: 50Gi)', { check: diskSize }),
-    builders: text('--builders <number>', 'builders that the platform brings: BuildKit, each with a disk; 0 is none', {
+    builders: text('--builders <number>', 'number of builders to install: BuildKit, each with a disk; 0 is none', {
       check: number,
     }),
     builderNetworks: text(
       '--builder-networks <cidr,...>',
-      'networks of the cluster that builds reach by HTTPS: of the ingress controller, where it is not found',
+      'networks of the cluster that builds reach by HTTPS; needed if the ingress controller is not found',
     ),
     builderSize: text('--builder-size <quantity>', 'disk of each builder (default: 50Gi)', { check: diskSize }),
     kubernetesServer: text(
@@ -161,8 +164,8 @@ const timeout = duration('--timeout <duration>', 'limit for the whole command (d
 
 export const platformStatus = command({
   name: 'platform status',
-  summary: 'Print how the platform is',
-  description: `Looks at the platform of a cluster, with the rights of an administrator: replicas and which one leads, whether its address answers from here, certificate, ways to log in, users, namespaces, runs, builders and registry, and what is wrong. The exit status is 1 when something is.`,
+  summary: 'Print the status of the platform',
+  description: `Prints the status of the platform of a cluster, with the rights of a cluster administrator: replicas and which one leads, whether its address answers from here, certificate, ways to log in, users, namespaces, runs, builders and registry, and problems. The exit status is 1 if there is a problem.`,
   options: {
     context,
     output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),

@@ -28,7 +28,7 @@ const labels: Option<readonly string[] | undefined> = {
 export const preview = command({
   name: 'preview',
   summary: 'Deploy branches to previews, each with a namespace of its own',
-  description: `A preview is a branch of a repository, deployed to a namespace of its own by a job in the cluster, which ends with it. One that nobody uses sleeps, and is destroyed later. ${PLATFORM}`,
+  description: `A preview is a branch of a repository that a job in the cluster deploys to a namespace of its own. Destroying it deletes the namespace. A preview that nobody uses sleeps, and is destroyed later. ${PLATFORM}`,
   options: {},
   async run() {
     throw new UsageError('`devctl preview` needs a subcommand', {
@@ -40,7 +40,7 @@ export const preview = command({
 export const previewDeploy = command({
   name: 'preview deploy',
   summary: 'Deploy a branch to a preview',
-  description: `Makes a preview of a branch, or deploys the one that is there anew. A job in the cluster clones the repository and runs \`devctl deploy\` on it. Only administrators deploy global previews. ${PLATFORM}`,
+  description: `Creates a preview of a branch, or deploys an existing one again. A job in the cluster clones the repository and runs \`devctl deploy\` on it. Only administrators deploy global previews. ${PLATFORM}`,
   words: [name],
   options: {
     branch,
@@ -51,7 +51,7 @@ export const previewDeploy = command({
     repository,
     scope: choice('--scope <scope>', 'who has access: its owner, or everybody', ['personal', 'global'], 'personal'),
     sourceUrl: text('--sourceUrl <url>', 'HTTPS URL of the pull or merge request'),
-    comment: flag('--comment', 'with --wait: say in one comment on the pull or merge request what became of it'),
+    comment: flag('--comment', 'with --wait: write the result into one comment on the pull or merge request'),
     label: labels,
     context,
     timeout,
@@ -75,7 +75,7 @@ export const previewDeploy = command({
 export const previewDestroy = command({
   name: 'preview destroy',
   summary: 'Destroy a preview',
-  description: `Destroys a preview with all that is in it, and waits until it is gone: a job in the cluster runs the \`destroy\` commands of its manifest first. One that does not exist is no failure. Only administrators destroy global previews. ${PLATFORM}`,
+  description: `Destroys a preview with all that is in it, and waits until it is gone: a job in the cluster runs the \`destroy\` commands of its manifest first. If it does not exist, nothing is done. Only administrators destroy global previews. ${PLATFORM}`,
   words: [name],
   options: {
     branch,
