@@ -3,6 +3,7 @@ import { createGunzip, gzipSync } from 'node:zlib'
 import { pause } from '../../adapters/http/back-off.ts'
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { readLines } from '../../adapters/kubernetes/lines.ts'
+import { parseLine } from '../../operations/objects/logs/line.ts'
 import { MANAGER, RUNS_NAMESPACE } from '../records/names.ts'
 import { logSecret, type RunLog, type RunRecord, runName } from '../records/run.ts'
 import { CLONE, RUN, runSecret } from './run-objects.ts'
@@ -20,6 +21,8 @@ export interface RunLine {
 const KEPT = 8 * 1024 * 1024
 const PART = 900 * 1024
 const LONGEST = 256 * 1024
+/** Characters of a time stamp before a line. */
+const STAMP = 64
 /** Lines that are kept, also where they are short. */
 const MOST_LINES = 100_000
 /** What is packed together, and forgotten together. */
@@ -124,10 +127,17 @@ export class PodLog {
     signal: AbortSignal,
   ): AsyncGenerator<Pick<RunLine, 'time' | 'text'>> {
     const pod = { name: metadata.name, namespace: RUNS_NAMESPACE }
-    const found = this.#cluster.logs(pod, { container, follow: true, timestamps: true, longestLine: LONGEST, signal })
-    for await (const line of found) {
-      const at = line.indexOf(' ')
-      yield { time: line.slice(0, Math.max(at, 0)), text: shortened(line.slice(at + 1)) }
+    // The first piece of an overlong line is longer than what is kept of it.
+    const options = { container, follow: true, timestamps: true, longestLine: LONGEST + STAMP, signal }
+    let isBegun = false
+    for await (const line of this.#cluster.logs(pod, options)) {
+      const stamped = parseLine(line)
+      // Where an overlong line is divided differs from time to time, and the numbers of lines must not.
+      if (!stamped && isBegun) continue
+      isBegun ||= stamped !== undefined
+      // Before the first time stamp, it is a word of the node's own.
+      const { text } = stamped ?? { text: line }
+      yield { time: line.slice(0, line.length - text.length).trimEnd(), text: shortened(text) }
     }
   }
 }

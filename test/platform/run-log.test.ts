@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { KubeObject, LogOptions } from '../../adapters/kubernetes/cluster.ts'
 import type { RunRecord } from '../../platform/records/run.ts'
-import { KeptLines, type RunLine, readSaved, saveLog } from '../../platform/server/run-log.ts'
+import { KeptLines, PodLog, type RunLine, readSaved, saveLog } from '../../platform/server/run-log.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 
 const run = {
@@ -75,6 +75,38 @@ test('of long lines the newest 8 MiB are kept, also where they do not get smalle
   expect(lines.map(({ text }) => text)).toEqual(texts.slice(log.first - 1))
   expect(secrets.length).toBe(log.parts)
   expect(log.parts).toBeGreaterThan(3)
+})
+
+test.each([0, 1000, 70_000])('an overlong line is one line, however it comes in pieces: %i more', async more => {
+  const cluster = new MemoryCluster({ namespaces: ['devctl-runs'] })
+  const labels = { 'batch.kubernetes.io/job-name': 'r-a' }
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'devctl-runs', labels } }
+  await cluster.create({ ...pod, spec: { containers: [] } })
+  const state = { terminated: { exitCode: 0 } }
+  cluster.act({ apiVersion: 'v1', kind: 'Pod', name: 'p', namespace: 'devctl-runs' }, one => ({
+    ...one,
+    status: { phase: 'Succeeded', containerStatuses: [{ name: 'run', state }] },
+  }))
+  const stamp = line(0, '').time
+  const text = 'some words '.repeat(60_000)
+  Object.assign(cluster, {
+    async *logs(_: unknown, { longestLine = 0 }: LogOptions) {
+      yield 'the node has lost what was before'
+      yield `${stamp} one`
+      const whole = `${stamp} ${text}`
+      const size = longestLine + more
+      for (let at = 0; at < whole.length; at += size) yield whole.slice(at, at + size)
+      yield `${stamp} `
+    },
+  })
+  const lines: RunLine[] = []
+  for await (const one of new PodLog(cluster, 'a').read(0, AbortSignal.timeout(60_000))) lines.push(one)
+  expect(lines).toEqual([
+    { ...line(1, 'the node has lost what was before'), time: '' },
+    line(2, 'one'),
+    line(3, `${text.slice(0, 256 * 1024)}…`),
+    line(4, ''),
+  ])
 })
 
 test('what somebody else has written there gives no line', async () => {
