@@ -29,7 +29,7 @@ export interface Certified {
 const DAY = 86_400_000
 /** Clocks differ. */
 const BEFORE = DAY
-/** Installing again makes new ones. */
+/** Nothing renews authorities and what builders and the server show each other. */
 const LIFETIME = 3650 * DAY
 
 /**

@@ -21,8 +21,8 @@ export interface ImagesWorld {
 /** The images of this version, in a registry. */
 export const imagesIn = (registry: string): readonly string[] => Object.values(platformImages(registry, version()))
 
-/** Only `--bundled-registry` needs that of the registry. */
-export const isNeeded = (image: string): boolean => !/\/registry:[^/]*$/.test(image)
+/** Those of the registry and the builders are only for `--bundled-registry` and `--builders`. */
+export const isNeeded = (image: string): boolean => !/\/(registry|buildkit):[^/]*$/.test(image)
 
 /** The images of the platform that is installed. Throws a UserError where there is none. */
 export async function installedImages(world: InstallWorld): Promise<readonly string[]> {

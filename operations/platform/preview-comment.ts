@@ -27,7 +27,7 @@ export function commentPlace(repository: string, sourceUrl: string | undefined, 
 }
 
 /** By it the comment of a preview is found again. */
-export const commentMarker = (name: string): string => `<!-- devctl preview ${name} -->`
+const commentMarker = (name: string): string => `<!-- devctl preview ${name} -->`
 
 const STATES: Readonly<Record<string, string>> = {
   Active: '✅ ready',

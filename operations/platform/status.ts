@@ -3,6 +3,7 @@ import { proxyFor } from '../../adapters/http/proxy.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import {
+  BUILD_NAMESPACE,
   LEADER_LEASE,
   MANAGED_LABEL,
   PLATFORM_NAMESPACE,
@@ -31,7 +32,7 @@ const LEASE_ENDS = 20_000
 const RENEWAL = 14
 const DAY = 86_400_000
 /** Where the platform's own workloads are; people's are none of its health. */
-const OWN = [PLATFORM_NAMESPACE, 'devctl-build']
+const OWN = [PLATFORM_NAMESPACE, BUILD_NAMESPACE]
 
 /** How a platform is. */
 export interface PlatformStatus {

@@ -41,7 +41,7 @@ export function lastingOptions(
       : env.DEVCTL_REGISTRY
         ? '`DEVCTL_REGISTRY`'
         : stored.registry === undefined
-          ? `the platform`
+          ? 'the platform'
           : `the context \`${context}\``
   return {
     domain: chosen('domain', 'DEVCTL_DOMAIN', dnsName),

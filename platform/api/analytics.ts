@@ -1,10 +1,7 @@
 import Type from 'typebox'
 import { DURATIONS, OUTCOMES, SYSTEMS } from '../rules/usage.ts'
-import { closed } from './common.ts'
+import { closed, oneOf } from './common.ts'
 import { listOf, route } from './route.ts'
-
-const oneOf = <const Word extends string>(words: readonly Word[]) =>
-  Type.Unsafe<Word>({ type: 'string', enum: [...words] })
 
 /** All that is sent of a command: docs/analytics.md lists it, and a test compares the two. */
 const usedCommand = closed({

@@ -9,6 +9,10 @@ export const time = Type.String({ description: 'RFC 3339' })
 export const namespaceName = Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 })
 export const userId = Type.String({ pattern: '^[a-z2-7]{16}$' })
 
+/** A text that is one of a list. */
+export const oneOf = <const T extends readonly string[]>(words: T) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...words] }))
+
 /** Of a deletion: without the commands of what is deployed. */
 export const forced = closed({ force: Type.Optional(Type.Literal('true')) })
 

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { PREVIEW_LABEL, PREVIEW_SCOPES, PREVIEW_STATUSES } from '../rules/previews.ts'
-import { closed, forced, namespaceName, namespaceRole, person, time } from './common.ts'
+import { closed, forced, namespaceName, namespaceRole, oneOf, person, time } from './common.ts'
 import { listOf, route } from './route.ts'
-import { branchName, filePath, givenVariables, oneOf, run, runEvent, runId } from './runs.ts'
+import { branchName, filePath, givenVariables, run, runEvent, runId } from './runs.ts'
 
 const label = Type.String({ pattern: PREVIEW_LABEL, maxLength: 63 })
 

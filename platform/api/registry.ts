@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { namespaceName, time } from './common.ts'
 import { route } from './route.ts'
 
@@ -24,7 +24,6 @@ const registryLogin = Type.Object({
   password: Type.String({ description: 'for the images of this namespace and the shared ones, and for nothing else' }),
   expires: time,
 })
-export type RegistryLoginReply = Static<typeof registryLogin>
 
 /** The images of people (design, section 9). */
 export const registryRoutes = {

@@ -1,10 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { RUN_ACTIONS, RUN_STATES } from '../rules/run-states.ts'
-import { closed, namespaceName, person, time } from './common.ts'
+import { closed, namespaceName, oneOf, person, time } from './common.ts'
 import { listOf, route } from './route.ts'
-
-export const oneOf = <const T extends readonly string[]>(words: T) =>
-  Type.Unsafe<T[number]>(Type.String({ enum: [...words] }))
 
 export const run = Type.Object({
   id: Type.String(),

@@ -168,8 +168,7 @@ async function again(work: () => Promise<void>, signal: AbortSignal): Promise<vo
     try {
       return await work()
     } catch (error) {
-      const mayPass = error instanceof ClusterError && !(error instanceof PlatformError)
-      if (!mayPass || attempt >= ATTEMPTS) throw error
+      if (!(error instanceof ClusterError) || attempt >= ATTEMPTS) throw error
       await pause(200, signal)
     }
   }

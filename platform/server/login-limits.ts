@@ -82,9 +82,9 @@ export function loginLimits(before: Before): LoginLimits {
 const isLogin = (what: string): boolean => what === '/login' || what.includes(' /auth/')
 
 /**
- * Where a request comes from. Where the proxies are known, its address is that of its client. Of a proxy that the settings do not name, the last address of `X-Forwarded-For`
- * is what it has seen: whoever comes by it cannot choose that. But whoever comes without a proxy can, so all
- * requests of a connection's address count together, too, by a higher limit.
+ * Where a request comes from. If the proxies are known, its address is that of its client. If the settings do not name the
+ * proxy, the last address of `X-Forwarded-For` is what the proxy has seen, which its clients cannot choose. Whoever comes
+ * without a proxy can, so all requests of a connection's address count together, too, by a higher limit.
  */
 function sourceOf(
   { ip, headers, socket }: LimitedRequest,

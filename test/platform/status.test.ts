@@ -4,7 +4,7 @@ import { createServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { presentedCertificate } from '../../adapters/http/presented-certificate.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { installedImages, mirrored } from '../../operations/platform/images.ts'
+import { imagesIn, installedImages, isNeeded, mirrored } from '../../operations/platform/images.ts'
 import { platformStatus } from '../../operations/platform/status.ts'
 import { platformObjects } from '../../platform/install/server.ts'
 import { fromNamespace } from '../../platform/records/namespace.ts'
@@ -189,6 +189,11 @@ test('the certificate that a server presents is told, whoever has made it', asyn
   await expect(presentedCertificate(new URL('https://127.0.0.1:9'), AbortSignal.timeout(10_000))).rejects.toThrow(
     'ECONNREFUSED',
   )
+})
+
+test('every platform needs the images of its server and its runs', () => {
+  const names = imagesIn('r.example.com/devctl').filter(isNeeded)
+  expect(names).toEqual(['platform', 'runner'].map(name => expect.stringContaining(`r.example.com/devctl/${name}:`)))
 })
 
 test('the images of a platform, and what they are called elsewhere', async () => {

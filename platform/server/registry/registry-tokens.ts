@@ -48,7 +48,7 @@ async function relationOf(
   const { user } = caller.by
   const relation = { platform: user.role, namespace: namespaces.roleOf(user, shared) }
   if (mayDo(relation, 'deploy')) return 'pusher'
-  return shared.namespace.isGlobal || mayDo(relation, 'pull') ? 'puller' : 'stranger'
+  return mayDo(relation, 'pull') ? 'puller' : 'stranger'
 }
 
 /** An administrator; a run has the token of one, too, and is code of a repository. */

@@ -72,7 +72,7 @@ function begin(ns: string, { isLive, end }: Watched): void {
 }
 
 /** What there is after an event; gives the environments that are gone. */
-export function applyEvent(environments: Map<string, EnvironmentDetails>, event: LiveEvent): readonly string[] {
+function applyEvent(environments: Map<string, EnvironmentDetails>, event: LiveEvent): readonly string[] {
   switch (event.type) {
     case 'snapshot': {
       const gone = new Set(environments.keys())

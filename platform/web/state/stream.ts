@@ -75,22 +75,21 @@ const seen = (signal: AbortSignal): Promise<void> =>
     const look = () => {
       if (document.visibilityState === 'hidden' && !signal.aborted) return
       document.removeEventListener('visibilitychange', look)
+      signal.removeEventListener('abort', look)
       resolve()
     }
     document.addEventListener('visibilitychange', look)
-    signal.addEventListener('abort', look, { once: true })
+    signal.addEventListener('abort', look)
     look()
   })
 
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
-    const timer = setTimeout(resolve, milliseconds)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal.addEventListener('abort', end)
   })
