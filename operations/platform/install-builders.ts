@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises'
+import { unlessAborted } from '../../adapters/http/abort.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { IngressPeer } from '../../platform/install/builders.ts'
@@ -19,6 +20,8 @@ type Settings = Readonly<Record<string, unknown>>
 type Found = { readonly count?: unknown; readonly size?: unknown; readonly networks?: unknown } | undefined
 
 const SIZE = '50Gi'
+/** Milliseconds for the addresses of the platform's host, which is found by its Services, too. */
+const DNS = 5000
 
 /** The builders as they are to be, and the other settings that are kept. Throws a UsageError for what does not go together. */
 export function wantedBuilders(
@@ -67,7 +70,8 @@ export async function ingressPeers(
   host: string,
   signal: AbortSignal,
 ): Promise<readonly IngressPeer[]> {
-  const addresses = await lookup(host, { all: true, family: 4 }).catch(() => [])
+  const within = AbortSignal.any([signal, AbortSignal.timeout(DNS)])
+  const addresses = await unlessAborted(lookup(host, { all: true, family: 4 }), within).catch(() => [])
   const services = await cluster.list({ apiVersion: 'v1', kind: 'Service' }, { signal })
   const cidrs = addresses.filter(({ address }) => !address.startsWith('127.')).map(({ address }) => `${address}/32`)
   return [...[...new Set(cidrs)].sort().map(cidr => ({ cidr })), ...services.flatMap(one => balanced(one) ?? [])]

@@ -125,6 +125,11 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
     const run = { namespace: bob!.home, environment: 'shop', action: 'deploy', repository }
     const refused = await linesOf(() => platform.call('POST /runs', { token: bob!.token, body: run }))
     expect(refused).toEqual([{ action: 'start run', user: bob!.id, token: await tokenOf(bob!.token), status: 400 }])
+    const name = `audit-refused-${RUN}`
+    const preview = { name, repository, variables: { A: 'canary-value' } }
+    expect(await linesOf(() => platform.call('POST /previews', { token: bob!.token, body: preview }))).toEqual([
+      { action: 'deploy preview', user: bob!.id, token: await tokenOf(bob!.token), what: { name }, status: 400 },
+    ])
     const body = { code: 'x.y', verifier: 'v'.repeat(43) }
     const answers: number[] = []
     const attempts = await linesOf(async () => {

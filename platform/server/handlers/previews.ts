@@ -72,6 +72,8 @@ export function previewHandlers({
       return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) }
     },
     'POST /previews': async ({ body, by, note }) => {
+      // What is refused is known by that alone.
+      if (body.name !== undefined) note({ what: { name: body.name } })
       const made = await previews.deploy(by, body)
       const [run] = made.runs
       note({ what: { name: made.shared.namespace.name, ...(run && { run: run.id }) } })
