@@ -5,7 +5,7 @@ import { makeUlid } from '../../platform/rules/ulid.ts'
 import { KeptLines, saveLog } from '../../platform/server/run-log.ts'
 import { jobSpec } from '../../platform/server/run-objects.ts'
 import { eventually } from '../cluster/cluster.ts'
-import { RUN, type TestPlatform } from '../platform-server/open-platform.ts'
+import type { TestPlatform } from '../platform-server/open-platform.ts'
 
 // Runs as the keeper and the kubelet leave them: their Pods get no node, so what a kubelet would say is written here.
 
@@ -110,12 +110,6 @@ export async function makeRuns(platform: TestPlatform, namespace: string, user: 
   const waiting = wanted('blog', { action: 'destroy' })
   await create(platform, waiting)
   return { good, broken, running: running.id, waiting: waiting.id }
-}
-
-/** Deletes what this run of the tests has made. */
-export async function deleteRuns({ cluster, parts }: TestPlatform): Promise<void> {
-  for (const run of await parts.runs.list({}))
-    if (run.namespace.includes(RUN)) await cluster.delete(jobRef(run.id), { propagation: 'Background' })
 }
 
 /** A Job that nobody starts but the test, and whose Pod no node gets. */

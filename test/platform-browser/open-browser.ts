@@ -1,12 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { readWebFiles } from '../../platform/server/pages.ts'
+import { freePort } from '../develop/free-port.ts'
 import { openPlatform, type TestPlatform } from '../platform-server/open-platform.ts'
-
 import { type PlayedLogs, playLogs } from './play-logs.ts'
 
 /** Debian's, or the one that is named. */
@@ -129,11 +127,3 @@ export async function findings(page: Page): Promise<readonly string[]> {
 /** How far a page can be scrolled to the side, in pixels. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // it listens on a port
-  await new Promise(resolve => server.close(resolve))
-  return port
-}

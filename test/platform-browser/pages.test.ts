@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setReady } from './make-environment.ts'
-import { deleteRuns } from './make-runs.ts'
 import { findings, type Look, NO_BROWSER, openBrowser, overflow, type Seen, type TestBrowser } from './open-browser.ts'
 import { CANARY, makeTeam, type Team } from './people.ts'
 
@@ -121,11 +120,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     browser = await openBrowser()
     team = await makeTeam(browser)
   })
-  afterAll(async () => {
-    if (!browser) return
-    await deleteRuns(browser.platform)
-    await browser.close()
-  })
+  afterAll(() => browser?.close())
 
   const open = async (visit: Visit, look: Look): Promise<Seen> => {
     const seen = await browser.open(visit.who && team[visit.who], look)

@@ -116,8 +116,6 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
       { action: 'create token', ...by, what: { id: made[0], label: 'ci' } },
       { action: 'start run', ...by, what: { id: made[1], namespace: name, environment: 'shop', action: 'deploy' } },
     ])
-    const job = { apiVersion: 'batch/v1', kind: 'Job', name: `r-${made[1]}`, namespace: 'devctl-runs' }
-    await platform.cluster.delete(job, { propagation: 'Background' })
   })
 
   test('has what was refused, once, without what was sent, and no attempts without end', async () => {

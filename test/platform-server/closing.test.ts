@@ -27,7 +27,11 @@ describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
       const answer = await fetch(new URL(`/api/v1${path}`, url), { headers: { authorization: `Bearer ${token}` } })
       const reader = answer.body!.getReader()
       let text = ''
-      while (!text.includes('data: ')) text += new TextDecoder().decode((await reader.read()).value)
+      while (!text.includes('data: ')) {
+        const { done, value } = await reader.read()
+        if (done) throw new Error(`${path} has ended: ${text}`)
+        text += new TextDecoder().decode(value)
+      }
       return reader
     }
     const streams = [await follow(`/namespaces/${home}/live`), await follow(`/runs/${run.id}/log`)]
@@ -43,8 +47,5 @@ describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
     await gone
     // No line in between: the client may hear that the connection has broken.
     for (const reader of streams) await reader.cancel().catch(() => {})
-    await platform.parts.runs.stop(run.id, { why: 'cancelled' })
-    const job = { apiVersion: 'batch/v1', kind: 'Job', name: `r-${run.id}`, namespace: 'devctl-runs' }
-    await platform.cluster.delete(job, { propagation: 'Background' })
   })
 })

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
+import { findProgram } from '../../adapters/process/find-program.ts'
 import { eventually } from '../cluster/cluster.ts'
 
 /** A registry (distribution) that believes the tokens of a platform. */
@@ -25,26 +25,7 @@ export interface TrustedPlatform {
 
 /** The program as distributions package it; undefined where there is none. */
 export const findRegistry = (): string | undefined =>
-  ['docker-registry', 'registry']
-    .flatMap(name => (process.env.PATH ?? '').split(delimiter).map(folder => join(folder, name)))
-    .find(file => {
-      try {
-        accessSync(file, constants.X_OK)
-        return true
-      } catch {
-        return false
-      }
-    })
-
-/** A port that nobody has at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as { readonly port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
+  ['docker-registry', 'registry'].map(name => findProgram(name, process.env)).find(file => file !== undefined)
 
 export async function startRegistry(
   program: string,

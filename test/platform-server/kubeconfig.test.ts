@@ -5,11 +5,14 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { findProgram } from '../../adapters/process/find-program.ts'
 import { root } from '../cases.ts'
 import { run } from '../run.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
 // kubectl and devctl itself with what `devctl kubeconfig` has written of a platform.
+
+const hasKubectl = findProgram('kubectl', process.env) !== undefined
 
 describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () => {
   let platform: TestPlatform
@@ -93,7 +96,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
     expect(Date.parse(next.status.expirationTimestamp)).toBeGreaterThan(Date.now() + 60_000)
   })
 
-  test.skipIf(!hasKubectl())('kubectl has the rights of the person, and no others', async () => {
+  test.skipIf(!hasKubectl)('kubectl has the rights of the person, and no others', async () => {
     const kubectl = (...words: string[]) => promisify(execFile)('kubectl', words, { env, timeout: 60_000 })
     const who = JSON.parse((await kubectl('auth', 'whoami', '--output=json')).stdout)
     expect(who.status.userInfo.username).toBe(`system:serviceaccount:devctl-users:u-${ann.id}`)
@@ -134,13 +137,3 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
     expect([status, stderr]).toEqual([1, expect.stringContaining('which is no platform of devctl')])
   })
 })
-
-function hasKubectl(): boolean {
-  return (process.env.PATH ?? '').split(delimiter).some(folder => {
-    try {
-      return statSync(join(folder, 'kubectl')).isFile()
-    } catch {
-      return false
-    }
-  })
-}

@@ -12,6 +12,7 @@ import type { ErrorBody } from '../../platform/api/common.ts'
 import type { BodyOf, ReplyOf, RouteName } from '../../platform/api/routes.ts'
 import { type Installation, platformObjects } from '../../platform/install/server.ts'
 import { MANAGED_LABEL, PLATFORM_NAMESPACE, SERVER_ACCOUNT, USERS_NAMESPACE } from '../../platform/records/names.ts'
+import { jobRef } from '../../platform/records/run.ts'
 import { IDLENESS } from '../../platform/rules/idleness.ts'
 import { createApp } from '../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../platform/server/make-parts.ts'
@@ -171,6 +172,8 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
       over.abort()
       await Promise.all([app.close(), following])
       for (const server of others) server.close()
+      for (const run of await parts.runs.list({}))
+        if (run.namespace.includes(RUN)) await admin.delete(jobRef(run.id), { propagation: 'Background' })
       const all = await admin.list({ apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` })
       for (const { metadata } of all)
         if (made.has(metadata.name) || metadata.name.includes(RUN))

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { jobRef } from '../../platform/records/run.ts'
 import { run } from '../run.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
@@ -28,10 +27,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
   })
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true })
-    if (!platform) return
-    for (const one of await platform.parts.runs.list({}))
-      if (one.namespace.includes(RUN)) await platform.cluster.delete(jobRef(one.id), { propagation: 'Background' })
-    await platform.close()
+    await platform?.close()
   })
 
   const devctl = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>

@@ -8,7 +8,8 @@ import { namespaceImages } from '../../operations/platform/namespace-images.ts'
 import type { RegistryAccess } from '../../platform/rules/registry-access.ts'
 import { pullSecretsTask } from '../../platform/server/registry/pull-secrets.ts'
 import { registryPassword } from '../../platform/server/registry/registry-logins.ts'
-import { findRegistry, freePort, startRegistry, type TestRegistry } from './docker-registry.ts'
+import { freePort } from '../develop/free-port.ts'
+import { findRegistry, startRegistry, type TestRegistry } from './docker-registry.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
 // Tokens for the registry: who gets which, and what a real registry makes of them.

@@ -17,6 +17,12 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     member = platform.world.clusterAs(async () => token, 'ann')
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace }
     await eventually('Pods can be made', 30, async () => ((await platform.cluster.get(account)) ? true : undefined))
+    // Before the controller has counted what is there, the API server refuses all Pods.
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace }
+    await eventually('the quota is counted', 60, async () => {
+      const { status } = (await platform.cluster.get(quota)) as { readonly status?: { readonly used?: object } }
+      return status?.used
+    })
   })
   afterAll(() => platform?.close())
 

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
 import type { RunSettings } from '../../platform/server/world.ts'
 import { eventually } from '../cluster/cluster.ts'
+import { freePort } from '../develop/free-port.ts'
 import { serverToken, type TestPlatform } from './open-platform.ts'
 
 /** A server as it is installed, in a process of its own. */
@@ -99,12 +98,3 @@ export const askServer = (
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(20_000),
   })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { readonly port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}

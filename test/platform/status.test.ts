@@ -10,6 +10,7 @@ import { platformObjects } from '../../platform/install/server.ts'
 import { fromNamespace } from '../../platform/records/namespace.ts'
 import { fromRun } from '../../platform/records/run.ts'
 import { fromUser } from '../../platform/records/user.ts'
+import { freePort } from '../develop/free-port.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../gitops/certificates.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 
@@ -186,9 +187,8 @@ test('the certificate that a server presents is told, whoever has made it', asyn
   expect(found.fingerprint).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/)
   expect(found.until.getUTCFullYear()).toBe(2126)
   expect(found.covers('127.0.0.1')).toBe(false)
-  await expect(presentedCertificate(new URL('https://127.0.0.1:9'), AbortSignal.timeout(10_000))).rejects.toThrow(
-    'ECONNREFUSED',
-  )
+  const nobody = new URL(`https://127.0.0.1:${await freePort()}`)
+  await expect(presentedCertificate(nobody, AbortSignal.timeout(10_000))).rejects.toThrow('ECONNREFUSED')
 })
 
 test('every platform needs the images of its server and its runs', () => {
