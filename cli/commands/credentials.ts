@@ -1,16 +1,14 @@
 import { dnsLabel } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
 import { choice, flag, text } from '../options/option.ts'
-import { timeout } from '../options/target.ts'
+import { platformContext, timeout } from '../options/target.ts'
 
 const scope = {
   namespace: text('-n, --namespace <namespace>', 'those of this namespace (default: of the context)', {
     check: dnsLabel,
   }),
   user: flag('--user', 'your own: for what you run, in all namespaces'),
-  context: text('--context <name>', 'platform to use (default: $DEVCTL_CONTEXT, or the current context)', {
-    completes: 'context',
-  }),
+  context: platformContext,
   timeout,
 }
 

@@ -1,8 +1,8 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { dnsLabel } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
-import { duration } from '../options/duration.ts'
 import { choice, flag, text } from '../options/option.ts'
+import { platformContext, waitTimeout as timeout } from '../options/target.ts'
 import { variables } from '../options/variable.ts'
 
 const PLATFORM = 'Requires a login to a platform.'
@@ -17,14 +17,8 @@ const target = {
       check: dnsLabel,
     },
   ),
-  context: text('--context <name>', 'platform to use (default: $DEVCTL_CONTEXT, or the current context)', {
-    completes: 'context',
-  }),
+  context: platformContext,
 }
-const timeout = duration(
-  '--timeout <duration>',
-  'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); what runs in the cluster goes on',
-)
 const wait = flag('--wait', 'show the log as it comes, and wait until it is done')
 
 export const pipeline = command({

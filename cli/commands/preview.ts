@@ -1,23 +1,16 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { dnsLabel } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
-import { duration } from '../options/duration.ts'
 import { choice, flag, type Option, text } from '../options/option.ts'
+import { platformContext as context, waitTimeout as timeout } from '../options/target.ts'
 import { variables } from '../options/variable.ts'
 
 const PLATFORM = 'Requires a login to a platform.'
 const name = { name: '[name]', description: 'name of the preview (default: that of the repository and the branch)' }
-const context = text('--context <name>', 'platform to use (default: $DEVCTL_CONTEXT, or the current context)', {
-  completes: 'context',
-})
 const branch = text('--branch <branch>', 'branch or tag (default: the current branch)')
 const repository = text(
   '--repository <url>',
   'HTTPS URL of the repository (default: that of the checkout in this folder)',
-)
-const timeout = duration(
-  '--timeout <duration>',
-  'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); what runs in the cluster goes on',
 )
 const labels: Option<readonly string[] | undefined> = {
   flags: '--label <label>',

@@ -1,7 +1,7 @@
 import { dnsLabel } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
 import { choice, flag, text } from '../options/option.ts'
-import { timeout } from '../options/target.ts'
+import { platformContext, timeout } from '../options/target.ts'
 
 const scope = {
   namespace: text('-n, --namespace <namespace>', 'those of this namespace (default: of the context)', {
@@ -9,9 +9,7 @@ const scope = {
   }),
   user: flag('--user', 'your own: they count in all namespaces that you deploy in'),
   admin: flag('--admin', 'those of everybody, which administrators set'),
-  context: text('--context <name>', 'platform to use (default: $DEVCTL_CONTEXT, or the current context)', {
-    completes: 'context',
-  }),
+  context: platformContext,
   timeout,
 }
 

@@ -14,10 +14,23 @@ export const target = {
   ),
 }
 
+/** The platform that a command works on. */
+export const platformContext = text(
+  '--context <name>',
+  'platform to use (default: $DEVCTL_CONTEXT, or the current context)',
+  { completes: 'context' },
+)
+
 /** The deadline of a command that runs to an end. */
 export const timeout = duration(
   '--timeout <duration>',
   'overall timeout, such as 90s (default: $DEVCTL_TIMEOUT, or 5m)',
+)
+
+/** The deadline of a command that waits for what runs in the cluster. */
+export const waitTimeout = duration(
+  '--timeout <duration>',
+  'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); what runs in the cluster goes on',
 )
 
 /** The environment in the cluster that a command is about. */
