@@ -6,6 +6,7 @@ import { type ManagedNamespace, STATUS, toNamespace } from '../records/namespace
 import type { RunRecord } from '../records/run.ts'
 import { decideDeletion } from '../rules/deletion.ts'
 import { makeUlid } from '../rules/ulid.ts'
+import { Attempts } from './attempts.ts'
 import type { LeaderTask } from './leader.ts'
 import type { Namespaces, SharedNamespace } from './namespaces.ts'
 import { PlatformError } from './platform-error.ts'
@@ -40,8 +41,7 @@ export class NamespaceDeletions implements LeaderTask {
   readonly #parts: { readonly users: Users; readonly namespaces: Namespaces; readonly runs: Runs }
   /** By their names. */
   readonly #emptied = new Map<string, Emptied>()
-  /** What was said last of a namespace, which is tried again at each look. */
-  readonly #said = new Map<string, string>()
+  readonly #attempts: Attempts
 
   constructor(
     world: PlatformWorld,
@@ -49,6 +49,7 @@ export class NamespaceDeletions implements LeaderTask {
   ) {
     this.#world = world
     this.#parts = parts
+    this.#attempts = new Attempts(world, 'deleting')
   }
 
   /** Begins to delete a namespace, or tries it again; forced, without the commands of what is deployed in it. */
@@ -76,28 +77,17 @@ export class NamespaceDeletions implements LeaderTask {
       return namespace ? [{ namespace, isGoing: one.metadata.deletionTimestamp !== undefined }] : []
     })
     const names = new Set(all.map(({ namespace }) => namespace.name))
-    for (const name of this.#said.keys()) if (!names.has(name) && !this.#emptied.has(name)) this.#said.delete(name)
-    for (const { namespace } of all) await this.#remember(namespace)
-    const waiting = all.filter(({ isGoing }) => !isGoing).map(({ namespace }) => namespace)
+    this.#attempts.keep(name => names.has(name) || this.#emptied.has(name))
+    for (const { namespace } of all) await this.#attempts.at(namespace.name, signal, () => this.#remember(namespace))
+    // A personal one goes no further before it is known what it has to be again.
+    const isKnown = ({ kind, name }: ManagedNamespace) => kind !== 'personal' || this.#emptied.has(name)
+    const waiting = all.flatMap(({ isGoing, namespace }) => (!isGoing && isKnown(namespace) ? [namespace] : []))
     for (let at = 0; at < waiting.length; at += TOGETHER)
       await Promise.all(
-        waiting.slice(at, at + TOGETHER).map(one => this.#alone(one.name, signal, () => this.#step(one, signal))),
+        waiting.slice(at, at + TOGETHER).map(one => this.#attempts.at(one.name, signal, () => this.#step(one, signal))),
       )
     for (const [name, emptied] of this.#emptied)
-      if (!names.has(name)) await this.#alone(name, signal, () => this.#comeBack(name, emptied, signal))
-  }
-
-  /** What goes wrong with one holds up no other: it is said once, and tried again at the next look. */
-  async #alone(name: string, signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      if (signal.aborted) return
-      const message = error instanceof Error ? error.message : String(error)
-      if (this.#said.get(name) === message) return
-      this.#said.set(name, message)
-      this.#world.log({ time: rfc3339(this.#world.now()), text: `deleting ${name}: ${message}` })
-    }
+      if (!names.has(name)) await this.#attempts.at(name, signal, () => this.#comeBack(name, emptied, signal))
   }
 
   /** Does what is next; true: it has cancelled runs. */

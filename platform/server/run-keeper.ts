@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
-import { MANAGED_LABEL, MANAGER, RECORD_LABEL, RUNS_NAMESPACE, rfc3339 } from '../records/names.ts'
+import { MANAGED_LABEL, MANAGER, RECORD_LABEL, RUNS_NAMESPACE } from '../records/names.ts'
 import {
   cloneSecret,
   heldSecret,
@@ -14,6 +14,7 @@ import { decideQueue, forgotten } from '../rules/queue.ts'
 import { readRepositoryUrl } from '../rules/repository-url.ts'
 import { mayDo } from '../rules/roles.ts'
 import { hasEnded } from '../rules/run-states.ts'
+import { Attempts } from './attempts.ts'
 import type { PlatformParts } from './make-parts.ts'
 import type { SharedNamespace } from './namespaces.ts'
 import { containerState, KeptLines, PodLog, podOf, saveLog } from './run-log.ts'
@@ -46,14 +47,14 @@ export class RunKeeper {
   readonly #parts: PlatformParts
   /** Runs that are worked on beside the queue. */
   readonly #busy = new Map<string, Beside>()
-  /** What was said last of a live run, which is tried again at each look. */
-  readonly #said = new Map<string, string>()
+  readonly #attempts: Attempts
   #forgotAt = 0
   #checkedAt = 0
 
   constructor(world: PlatformWorld, parts: PlatformParts) {
     this.#world = world
     this.#parts = parts
+    this.#attempts = new Attempts(world, 'run')
   }
 
   /** One look at the queue. */
@@ -65,13 +66,14 @@ export class RunKeeper {
     const waiting = live.filter(({ state }) => !hasEnded(state))
     const decision = decideQueue(waiting as readonly Waiting[], settings) // of these states only
     const byId = new Map(live.map(run => [run.id, run]))
-    for (const id of this.#said.keys()) if (!byId.has(id)) this.#said.delete(id)
+    this.#attempts.keep(id => byId.has(id))
     for (const id of [...decision.replace, ...decision.stop])
-      await this.#alone(id, signal, async () => void (await runs.stop(id, { why: 'replaced' })))
-    for (const id of decision.start) await this.#alone(id, signal, () => this.#start(byId.get(id)!, settings))
+      await this.#attempts.at(id, signal, async () => void (await runs.stop(id, { why: 'replaced' })))
+    for (const id of decision.start) await this.#attempts.at(id, signal, () => this.#start(byId.get(id)!, settings))
     if (this.#world.now() - this.#checkedAt >= RECHECK) {
       this.#checkedAt = this.#world.now()
-      for (const run of live) if (run.state === 'running') await this.#alone(run.id, signal, () => this.#recheck(run))
+      for (const run of live)
+        if (run.state === 'running') await this.#attempts.at(run.id, signal, () => this.#recheck(run))
     }
     // The oldest first: the others have their turn when it is done.
     for (const run of live.toReversed()) {
@@ -80,7 +82,7 @@ export class RunKeeper {
       } else if (run.state === 'stopping') {
         if (this.#mayEnd(run)) this.#beside(run, signal, () => this.#end(run, signal), true)
         // It ends at once all the same; its last words are read if there is time.
-        else if (!this.#busy.has(run.id)) await this.#alone(run.id, signal, () => this.#suspend(run))
+        else if (!this.#busy.has(run.id)) await this.#attempts.at(run.id, signal, () => this.#suspend(run))
       } else if (run.state === 'running' && run.repository !== undefined && run.found.commit === undefined)
         this.#beside(run, signal, () => this.#lookAtClone(run, signal))
     }
@@ -96,7 +98,7 @@ export class RunKeeper {
 
   #beside({ id, user }: RunRecord, signal: AbortSignal, work: () => Promise<void>, isEnding = false): void {
     if (this.#busy.has(id)) return
-    const done = this.#alone(id, signal, work).finally(() => this.#busy.delete(id))
+    const done = this.#attempts.at(id, signal, work).finally(() => this.#busy.delete(id))
     this.#busy.set(id, { user, isEnding, done })
   }
 
@@ -104,19 +106,6 @@ export class RunKeeper {
   #mayEnd({ user }: RunRecord): boolean {
     const ending = [...this.#busy.values()].filter(one => one.isEnding)
     return ending.length < ENDING.ofAll && ending.filter(one => one.user === user).length < ENDING.ofOne
-  }
-
-  /** What goes wrong with one run holds up no other: it is said once, and tried again at the next look. */
-  async #alone(id: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      if (signal.aborted) return
-      const message = error instanceof Error ? error.message : String(error)
-      if (this.#said.get(id) === message) return
-      this.#said.set(id, message)
-      this.#world.log({ time: rfc3339(this.#world.now()), text: `run ${id}: ${message}` })
-    }
   }
 
   async #start(run: RunRecord, settings: RunSettings): Promise<void> {

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { fromDeletion, toDeletion } from '../../platform/records/deletion.ts'
+import { fromNamespace } from '../../platform/records/namespace.ts'
 import { decideDeletion, type RunBefore } from '../../platform/rules/deletion.ts'
 import { makeUlid, timeOfUlid } from '../../platform/rules/ulid.ts'
+import { NamespaceDeletions } from '../../platform/server/deletions.ts'
+import type { PlatformWorld } from '../../platform/server/world.ts'
+import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 
 const ID = makeUlid(1_700_000_000_123, Buffer.alloc(10, 7))
 
@@ -60,6 +64,35 @@ describe('the deletion of a namespace', () => {
     expect(step(...runs)).toBe(wanted)
     expect(step(...runs.toReversed()), 'the order does not matter').toBe(wanted)
   })
+})
+
+test('a personal namespace that cannot be read stays for now, and holds up no other; the log says so once', async () => {
+  const cluster = new MemoryCluster()
+  const time = '2026-01-01T00:00:00Z'
+  const more = { status: 'Deleting', owner: 'a'.repeat(16), created: time, lastActive: time, longerNames: [] } as const
+  for (const [name, kind] of [
+    ['ann', 'personal'],
+    ['shop', 'namespace'],
+  ] as const)
+    await cluster.create(fromNamespace({ ...more, name, kind, deletion: { id: ID } }))
+  const log: string[] = []
+  const world = { cluster, settings: {}, now: () => 0, log: ({ text }: { text: string }) => log.push(text) }
+  const removed: string[] = []
+  let isBroken = true
+  const namespaces = {
+    async find(name: string) {
+      if (isBroken) throw new Error('no answer')
+      return { namespace: { name }, members: [] }
+    },
+    remove: async ({ name }: { name: string }) => void removed.push(name),
+  }
+  const parts = { namespaces } as unknown as ConstructorParameters<typeof NamespaceDeletions>[1]
+  const deletions = new NamespaceDeletions(world as unknown as PlatformWorld, parts)
+  for (let look = 0; look < 2; look++) await deletions.run(AbortSignal.timeout(10_000))
+  expect([removed, log]).toEqual([['shop', 'shop'], ['deleting ann: no answer']])
+  isBroken = false
+  await deletions.run(AbortSignal.timeout(10_000))
+  expect(removed).toContain('ann')
 })
 
 test('a deletion is read again, and what is none is not', () => {
