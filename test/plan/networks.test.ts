@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { TRAFFIC_LABEL } from '../../platform/records/names.ts'
 import { planOf } from './compose.ts'
 
 const names = (text: string) => planOf(text).plan.policies.map(({ name }) => name)
@@ -24,7 +25,7 @@ services:
 networks: {front: , back: }
 `)
     expect(pod('web').labels).toEqual({
-      'dev.platform/traffic': 'separate',
+      [TRAFFIC_LABEL]: 'separate',
       'network.devctl/back': 'true',
       'network.devctl/front': 'true',
     })
@@ -73,7 +74,7 @@ networks: {front: , back: {internal: true}}
     ).toEqual([
       {
         name: 'app-internal-back',
-        podLabels: { 'dev.platform/traffic': 'internal', ...back },
+        podLabels: { [TRAFFIC_LABEL]: 'internal', ...back },
         ingress: undefined,
         egress: toMembersAndDns,
       },
@@ -132,7 +133,7 @@ networks: {x: {external: true}, y: }
 
   test('a service without networks denies all connections', () => {
     const { plan, pod } = planOf('services: {a: {image: a, network_mode: none}, b: {image: b}}')
-    expect([pod('a').labels, pod('b').labels]).toEqual([{ 'dev.platform/traffic': 'internal' }, undefined])
+    expect([pod('a').labels, pod('b').labels]).toEqual([{ [TRAFFIC_LABEL]: 'internal' }, undefined])
     expect(plan.policies).toMatchObject([
       { name: 'app-a-none', podLabels: { 'dev.platform/service': 'a' }, ingress: [], egress: [] },
     ])
