@@ -20,6 +20,7 @@ import { longerNames, ownerOfHost, shorterNames } from '../rules/hosts.ts'
 import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
 import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.ts'
 import { surroundings } from './namespace-objects.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 import { noNamespace, notAllowed, PlatformError } from './platform-error.ts'
 import type { PullSecrets } from './registry/pull-secrets.ts'
 import type { Users } from './users.ts'
@@ -40,6 +41,8 @@ export class Namespaces {
   readonly #world: PlatformWorld
   readonly #users: Users
   readonly #pullSecrets: PullSecrets
+  /** By their owners: of many that somebody wants at once, each knows of those before it. */
+  readonly #making = new OneAtATime()
 
   constructor(world: PlatformWorld, users: Users, pullSecrets: PullSecrets) {
     this.#world = world
@@ -91,26 +94,33 @@ export class Namespaces {
     return members.find(one => one.user === user.id)?.role
   }
 
-  /** Makes a namespace for somebody. Throws a PlatformError when there is one, or they have too many. */
-  async create(
+  /**
+   * Makes a namespace for somebody. Throws a PlatformError when there is one, when they have too many, or
+   * when it is the name of somebody's own, which may be gone for a moment.
+   */
+  create(
     owner: PlatformUser,
     name: string,
     kind: NamespaceKind,
     more: Pick<ManagedNamespace, 'isGlobal' | 'preview'> = {},
   ): Promise<SharedNamespace> {
+    return this.#making.run(owner.id, () => this.#create(owner, name, kind, more))
+  }
+
+  async #create(
+    owner: PlatformUser,
+    name: string,
+    kind: NamespaceKind,
+    more: Pick<ManagedNamespace, 'isGlobal' | 'preview'>,
+  ): Promise<SharedNamespace> {
     const problem = namespaceNameProblem(name)
     if (problem) throw new PlatformError(400, 'name', `a namespace cannot be called \`${name}\`: ${problem}`)
-    const { settings, now } = this.#world
-    const all = await this.#all()
-    const own = all.filter(one => one.owner === owner.id && one.kind === kind && one.status !== 'Deleting')
-    const most = { namespace: settings.namespacesPerUser, preview: settings.previewsPerUser, personal: undefined }[kind]
-    if (most !== undefined && owner.role !== 'admin' && own.length >= most)
-      throw new PlatformError(409, 'quota', `you have ${own.length} ${kind}s, the most that you may`, {
-        hint: `\`devctl ${kind} ${kind === 'preview' ? 'destroy' : 'delete'} NAME\` deletes one`,
-        notes: [`yours: ${own.map(one => `\`${one.name}\``).join(', ')}`],
-      })
+    const [all, users] = await Promise.all([this.#all(), this.#users.all()])
+    this.#requireRoom(owner, kind, all)
+    // Of one that is emptied, nobody else gets the name in the meantime, and its person nothing else by it.
+    if (users.some(user => user.home === name && !(kind === 'personal' && user.id === owner.id))) throw isTaken(name)
     const names = all.map(one => one.name)
-    const time = rfc3339(now())
+    const time = rfc3339(this.#world.now())
     const namespace: ManagedNamespace = {
       name,
       kind,
@@ -126,21 +136,42 @@ export class Namespaces {
       await this.#claimHosts(all.find(one => one.name === shorter)!, name)
     const { uid } = await this.#createNew(namespace)
     try {
-      await this.#meet(namespace)
+      const now = await this.#all()
+      // Another replica may have made some, too.
+      this.#requireRoom(owner, kind, now, name)
+      await this.#meet(namespace, now)
       await this.#fill(namespace)
       // Before the first Pod: what it pulls with is decided when it is made.
       if (uid !== undefined) await this.#pullSecrets.begin({ name, uid })
     } catch (error) {
       // Half a namespace would be one without limits.
-      await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name }).catch(() => {})
+      await this.remove({ name, uid }).catch(() => {})
       throw error
     }
-    return { namespace, members: more.isGlobal ? [] : [{ namespace: name, user: owner.id, role: 'owner' }] }
+    return {
+      namespace: { ...namespace, ...(uid !== undefined && { uid }) },
+      members: more.isGlobal ? [] : [{ namespace: name, user: owner.id, role: 'owner' }],
+    }
+  }
+
+  /** Throws a PlatformError where somebody has as many as they may besides one. What is being deleted is there until it is gone. */
+  #requireRoom(owner: PlatformUser, kind: NamespaceKind, all: readonly ManagedNamespace[], besides?: string): void {
+    const { namespacesPerUser, previewsPerUser } = this.#world.settings
+    const most = { namespace: namespacesPerUser, preview: previewsPerUser, personal: undefined }[kind]
+    if (most === undefined || owner.role === 'admin') return
+    const own = all.filter(one => one.owner === owner.id && one.kind === kind && one.name !== besides)
+    if (own.length < most) return
+    const words = ({ name, status }: ManagedNamespace) =>
+      `\`${name}\`${status === 'Deleting' ? ' (until it is deleted)' : ''}`
+    throw new PlatformError(409, 'quota', `you have ${own.length} ${kind}s, the most that you may`, {
+      hint: `\`devctl ${kind} ${kind === 'preview' ? 'destroy' : 'delete'} NAME\` deletes one`,
+      notes: [`yours: ${own.map(words).join(', ')}`],
+    })
   }
 
   /** The namespace that is somebody's own, made at their first login. Gives the user with its name. */
   async home(user: PlatformUser): Promise<PlatformUser> {
-    if (user.home !== undefined && (await this.find(user.home))) return user
+    if (user.home !== undefined && (await this.#isHome(user, user.home)) === true) return user
     const taken = new Set<string>()
     for (let attempt = 0; attempt < 20; attempt++) {
       const name = personalNamespace(user.login, user.id, one => taken.has(one))
@@ -153,6 +184,20 @@ export class Namespaces {
       }
     }
     throw new PlatformError(409, 'exists', `no name is free for a namespace of \`${user.login}\``)
+  }
+
+  /** What of somebody's namespace may be told: not the name of one that is not theirs, or not any more. */
+  async withOwnHome({ home, ...user }: PlatformUser): Promise<PlatformUser> {
+    if (home === undefined || (await this.#isHome(user, home)) === false) return user
+    return { ...user, home }
+  }
+
+  /** Undefined: there is none of this name, as while it is emptied. */
+  async #isHome({ id }: PlatformUser, name: string): Promise<boolean | undefined> {
+    const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+    if (!live) return undefined
+    const found = toNamespace(live)
+    return found?.kind === 'personal' && found.owner === id
   }
 
   async share({ namespace, members }: SharedNamespace, user: PlatformUser, role: NamespaceRole): Promise<void> {
@@ -172,7 +217,7 @@ export class Namespaces {
   }
 
   /** Deletes a namespace as it is now, with all that is in it. Commands of what was deployed there are not run. */
-  async remove({ name, uid }: ManagedNamespace, signal?: AbortSignal): Promise<void> {
+  async remove({ name, uid }: { readonly name: string; readonly uid?: string | undefined }, signal?: AbortSignal) {
     await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name }, { uid, signal })
   }
 
@@ -225,9 +270,7 @@ export class Namespaces {
       return (await this.#world.cluster.create(fromNamespace(namespace))).metadata
     } catch (error) {
       if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
-      throw new PlatformError(409, 'exists', `namespace \`${namespace.name}\` is taken`, {
-        hint: 'choose another name',
-      })
+      throw isTaken(namespace.name)
     }
   }
 
@@ -275,8 +318,8 @@ export class Namespaces {
   }
 
   /** Namespaces that were made at the same moment knew nothing of each other. */
-  async #meet({ name, longerNames: known }: ManagedNamespace): Promise<void> {
-    const names = (await this.#all()).map(one => one.name)
+  async #meet({ name, longerNames: known }: ManagedNamespace, all: readonly ManagedNamespace[]): Promise<void> {
+    const names = all.map(one => one.name)
     const longer = longerNames(name, names)
     if (longer.some(one => !known.includes(one))) await this.#changeLonger(name, before => [...before, ...longer])
     for (const shorter of shorterNames(name, names)) await this.#changeLonger(shorter, before => [...before, name])
@@ -295,6 +338,9 @@ export class Namespaces {
     })
   }
 }
+
+const isTaken = (name: string) =>
+  new PlatformError(409, 'exists', `namespace \`${name}\` is taken`, { hint: 'choose another name' })
 
 /** Throws a PlatformError for a namespace that is being deleted: nothing new begins in it. */
 export function requireStaying({ name, status }: ManagedNamespace): void {
