@@ -26,6 +26,8 @@ export interface WantedRun {
   /** Of a destroy that is part of the deletion of its namespace: what is cloned, and the id of the deletion. */
   readonly commit?: string
   readonly deletion?: string
+  /** The id of the user who has asked for the deletion. */
+  readonly deletionBy?: string
   /** The names of the variables that were given; their values are in a Secret. */
   readonly variables?: readonly string[]
 }
@@ -175,9 +177,14 @@ function toWanted(annotation: unknown): WantedRun | undefined {
   const action = RUN_ACTIONS.find(one => one === found['action'])
   if (!id || !isUlid(id) || !namespace || !namespaceUid || !environment || !user || !isUserId(user) || !action)
     return undefined
-  const [repository, branch, file, commit, deletion] = ['repository', 'branch', 'file', 'commit', 'deletion'].map(key =>
-    text(found[key]),
-  )
+  const [repository, branch, file, commit, deletion, deletionBy] = [
+    'repository',
+    'branch',
+    'file',
+    'commit',
+    'deletion',
+    'deletionBy',
+  ].map(key => text(found[key]))
   if (action === 'deploy' && repository === undefined) return undefined
   const variables = found['variables']
   return {
@@ -193,6 +200,7 @@ function toWanted(annotation: unknown): WantedRun | undefined {
     ...(found['volumes'] === true && { volumes: true }),
     ...(commit !== undefined && isCommit(commit) && { commit }),
     ...(deletion !== undefined && { deletion }),
+    ...(deletionBy !== undefined && isUserId(deletionBy) && { deletionBy }),
     ...(Array.isArray(variables) && { variables: variables.filter(one => typeof one === 'string') }),
   }
 }

@@ -52,12 +52,18 @@ export class NamespaceDeletions implements LeaderTask {
     this.#attempts = new Attempts(world, 'deleting')
   }
 
-  /** Begins to delete a namespace, or tries it again; forced, without the commands of what is deployed in it. */
-  async begin({ namespace }: SharedNamespace, isForced = false): Promise<void> {
+  /** Begins to delete a namespace, or tries it again, for somebody or nobody; forced, without the commands of what is deployed in it. */
+  async begin({ namespace }: SharedNamespace, by?: string, isForced = false): Promise<void> {
     const { name, kind, status, deletion: before } = namespace
     const { now, random } = this.#world
     const goesOn = status === 'Deleting' && before && !(isForced && !before.isForced)
-    const deletion = goesOn ? before : { id: makeUlid(now(), random(10)), ...(isForced && { isForced }) }
+    const deletion = goesOn
+      ? before
+      : {
+          id: makeUlid(now(), random(10)),
+          ...(by !== undefined && { by }),
+          ...(isForced && { isForced }),
+        }
     if (!goesOn) await this.#parts.namespaces.noteDeletion(name, 'Deleting', deletion)
     // A personal one comes back: the leader is who remembers that.
     if (kind === 'personal') return
@@ -102,7 +108,7 @@ export class NamespaceDeletions implements LeaderTask {
     const own = (await runs.list({ namespace: name }, signal)).filter(run => run.namespaceUid === uid)
     const { cancel, destroy, outcome } = decideDeletion(own, deletion.id)
     for (const { id } of cancel) await runs.stop(id, { why: 'cancelled', reason: 'the namespace is deleted' })
-    for (const deployed of destroy) await runs.createLast(deployed, deletion.id)
+    for (const deployed of destroy) await runs.createLast(deployed, deletion)
     for (const run of own) if (run.deletion === deletion.id && run.state === 'queued') await runs.complete(run)
     if (outcome === 'gone') await namespaces.remove(namespace, signal)
     if (outcome === 'gone' || outcome === 'wait') return cancel.length > 0

@@ -77,7 +77,7 @@ export class Previews {
       labels,
     }
     const there = await this.#again(by, name, source, scope)
-    const shared = there ?? (await this.#make(by, name, source, scope))
+    const { shared, isNew } = there ? { shared: there, isNew: false } : await this.#make(by, name, source, scope)
     try {
       const run = await this.#runs.create(user, {
         namespace: name,
@@ -91,9 +91,17 @@ export class Previews {
       return { shared, source, runs: [run] }
     } catch (error) {
       // A preview of which nothing was ever deployed is in the way only.
-      if (!there) await this.#namespaces.remove(shared.namespace).catch(() => {})
+      if (isNew) await this.#undo(shared).catch(() => {})
       throw error
     }
+  }
+
+  /** Removes what this call has made, if nobody else has begun to deploy in it. */
+  async #undo({ namespace }: SharedNamespace): Promise<void> {
+    const { name, uid } = namespace
+    if (uid === undefined) return
+    const runs = await this.#runs.list({ namespace: name })
+    if (!runs.some(({ namespaceUid }) => namespaceUid === uid)) await this.#namespaces.remove({ name, uid })
   }
 
   /** The preview of this name, if it is there and the same. Throws a PlatformError where it is another one, or something else. */
@@ -118,17 +126,20 @@ export class Previews {
     return { ...shared, namespace: { ...namespace, preview: source } }
   }
 
-  async #make(by: Identified, name: string, preview: PreviewSource, scope: PreviewScope): Promise<SharedNamespace> {
+  async #make(
+    by: Identified,
+    name: string,
+    preview: PreviewSource,
+    scope: PreviewScope,
+  ): Promise<{ readonly shared: SharedNamespace; readonly isNew: boolean }> {
     try {
-      return await this.#namespaces.create(by.user, name, 'preview', {
-        preview,
-        ...(scope === 'global' && { isGlobal: true }),
-      })
+      const more = { preview, ...(scope === 'global' && { isGlobal: true }) }
+      return { shared: await this.#namespaces.create(by.user, name, 'preview', more), isNew: true }
     } catch (error) {
       if (!(error instanceof PlatformError) || error.body.code !== 'platform/exists') throw error
       // Two jobs of one push.
       const there = await this.#again(by, name, preview, scope)
-      if (there) return there
+      if (there) return { shared: there, isNew: false }
       throw error
     }
   }

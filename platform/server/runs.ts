@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { NewRun } from '../api/runs.ts'
+import type { Deletion } from '../records/deletion.ts'
 import { MANAGER, RECORD_LABEL, RUNS_NAMESPACE, rfc3339 } from '../records/names.ts'
 import {
   ENVIRONMENT_LABEL,
@@ -17,11 +18,13 @@ import {
   toRun,
   type WantedRun,
 } from '../records/run.ts'
+import type { TokenRecord } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { branchProblem, filePathProblem, type RepositoryUrl, readRepositoryUrl } from '../rules/repository-url.ts'
 import { hasEnded } from '../rules/run-states.ts'
 import { makeUlid, timeOfUlid } from '../rules/ulid.ts'
 import { type Namespaces, requireStaying, type SharedNamespace } from './namespaces.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 import { noNamespace, PlatformError } from './platform-error.ts'
 import { jobSpec, runSecret } from './run-objects.ts'
 import type { PlatformWorld, RunSettings } from './world.ts'
@@ -45,6 +48,8 @@ export interface RunQuery {
 export class Runs {
   readonly #world: PlatformWorld
   readonly #namespaces: Namespaces
+  /** By who asks: of many at once, each knows of those before it. */
+  readonly #making = new OneAtATime()
 
   constructor(world: PlatformWorld, namespaces: Namespaces) {
     this.#world = world
@@ -66,6 +71,11 @@ export class Runs {
   async find(id: string, signal?: AbortSignal): Promise<RunRecord | undefined> {
     const live = await this.#world.cluster.get(jobRef(id), { signal })
     return live && toRun(live)
+  }
+
+  /** The run that a token is of. */
+  ofToken({ label }: Pick<TokenRecord, 'label'>): Promise<RunRecord | undefined> {
+    return this.find(label.replace(/^r-/, ''))
   }
 
   /** Those of namespaces that somebody may see, the newest first. */
@@ -103,7 +113,11 @@ export class Runs {
   }
 
   /** Puts a run into the queue. Throws a PlatformError. */
-  async create(user: PlatformUser, wanted: NewRun): Promise<RunRecord> {
+  create(user: PlatformUser, wanted: NewRun): Promise<RunRecord> {
+    return this.#making.run(user.id, () => this.#create(user, wanted))
+  }
+
+  async #create(user: PlatformUser, wanted: NewRun): Promise<RunRecord> {
     const { cluster, now, random } = this.#world
     const settings = this.requireRunner()
     const shared = await this.#namespaces.require(user, wanted.namespace, 'deploy', 'a run')
@@ -137,10 +151,10 @@ export class Runs {
   }
 
   /**
-   * Destroys what a run has deployed, as it was deployed: with the rights and variables of who did, because
-   * its commands are theirs. Doing it twice makes one run.
+   * Destroys what a run has deployed, as it was deployed: with the rights of who did, because its commands
+   * are theirs. It gets their variables only if they have asked for the deletion. Doing it twice makes one run.
    */
-  async createLast(deployed: RunRecord, deletion: string): Promise<void> {
+  async createLast(deployed: RunRecord, { id: deletion, by }: Deletion): Promise<void> {
     const { cluster } = this.#world
     const { namespace, namespaceUid, environment, user, repository, branch, file, found } = deployed
     const seed = createHash('sha256').update(`${deletion} ${environment}`).digest()
@@ -156,6 +170,7 @@ export class Runs {
       ...(file !== undefined && { file }),
       ...(found.commit !== undefined && { commit: found.commit }),
       deletion,
+      ...(by !== undefined && { deletionBy: by }),
     }
     const job = fromRun(record, jobSpec(record, this.requireRunner()))
     const made = await cluster.create(job).then(toRun, error => {

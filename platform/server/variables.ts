@@ -30,14 +30,17 @@ export class PlatformVariables {
     return this.#store.change(owner, by, new Map(changes))
   }
 
-  /** All that a deploy of a person in a namespace gets: what is of everybody counts least, what is of the namespace most. */
+  /**
+   * All that a deploy in a namespace gets: what is of everybody counts least, then what is of a person, if it
+   * is for one, and what is of the namespace most.
+   */
   async effective(
-    user: string,
+    user: string | undefined,
     namespace: { readonly name: string; readonly uid: string },
   ): Promise<EffectiveVariables> {
     const owners: readonly SecretOwner[] = [
       { kind: 'admin' },
-      { kind: 'user', id: user },
+      ...(user === undefined ? [] : [{ kind: 'user', id: user } as const]),
       { kind: 'namespace', ...namespace },
     ]
     const all = await Promise.all(owners.map(owner => this.#store.entries(owner)))

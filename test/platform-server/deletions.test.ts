@@ -106,6 +106,19 @@ describe.skipIf(!found)('deleting', () => {
     platform.call('DELETE /namespaces/:ns', { token: owner!.token, params: { ns: name }, query })
   const shown = async (name: string) =>
     (await platform.call('GET /namespaces/:ns', { token: owner!.token, params: { ns: name } })).body
+  /** The names of the variables that a run gets, of those that this test has set. */
+  const variablesOf = async (id: string, ns: string) => {
+    const ref = { apiVersion: 'v1', kind: 'Secret', name: `r-${id}-input`, namespace: RUNS_NAMESPACE }
+    const secret = (await platform.cluster.get(ref)) as unknown as { data: Record<string, string> }
+    const { token } = JSON.parse(Buffer.from(secret.data['input.json']!, 'base64').toString())
+    const { status, body } = await platform.call('GET /namespaces/:ns/variables/effective', { token, params: { ns } })
+    expect(status).toBe(200)
+    return body.variables.map(({ name }) => name).filter(one => one.endsWith(RUN))
+  }
+  const set = async (token: string, scope: string, name: string) => {
+    const call = { token, params: { scope, name: `${name}_${RUN}` }, body: { value: 'x' } }
+    expect((await platform.call('PUT /variables/:scope/:name', call)).status).toBe(204)
+  }
   const lastRuns = async (name: string) => (await runsIn(name)).filter(run => run.deletion !== undefined)
 
   test('a namespace in which nothing was deployed by a run is gone at once, without a leader', async () => {
@@ -153,6 +166,10 @@ describe.skipIf(!found)('deleting', () => {
     const secret = (await platform.cluster.get(ref)) as unknown as { data: Record<string, string> }
     expect(JSON.parse(Buffer.from(secret.data['input.json']!, 'base64').toString())).toMatchObject({ commit })
     expect((await live(name))?.metadata.deletionTimestamp).toBeUndefined()
+    // Somebody else has asked for it: what is the developer's own is not theirs to use.
+    await set(developer!.token, 'user', 'OWN')
+    await set(developer!.token, `namespace:${name}`, 'SHARED')
+    expect(await variablesOf(run!.id, name)).toEqual([`SHARED_${RUN}`])
     // Another leader goes on, and does nothing twice.
     const other = makeParts({ ...platform.world })
     await look(other)
@@ -162,6 +179,32 @@ describe.skipIf(!found)('deleting', () => {
     expect(items.filter(one => one.isDeletion)).toHaveLength(1)
     await ends(run!.id)
     await isGone(name)
+  })
+
+  test('who deletes what they have deployed themselves has their variables in that', async () => {
+    const name = aName()
+    await create(name)
+    await set(owner!.token, 'user', 'OWN')
+    const run = await start(name, 'shop')
+    await state(run.id, 'running')
+    expect(await variablesOf(run.id, name)).toEqual([`OWN_${RUN}`])
+    await ends(run.id)
+    await del(name)
+    const [last] = await lastRuns(name)
+    await state(last!.id, 'running')
+    expect(await variablesOf(last!.id, name)).toEqual([`OWN_${RUN}`])
+    await ends(last!.id)
+    await isGone(name)
+    // Nobody has asked for it when nobody uses it any more.
+    const idle = aName()
+    await create(idle)
+    await deployed(idle)
+    await parts.deletions.begin((await parts.namespaces.find(idle))!)
+    const [other] = await lastRuns(idle)
+    await state(other!.id, 'running')
+    expect(await variablesOf(other!.id, idle)).toEqual([])
+    await ends(other!.id)
+    await isGone(idle)
   })
 
   test('a destroy that fails keeps the namespace, and says why; --force deletes it', async () => {

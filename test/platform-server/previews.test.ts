@@ -194,6 +194,37 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     ])
   })
 
+  test('a job that is refused removes no preview that another one deploys', async () => {
+    const busy = await platform.person('busy')
+    const [waiting, name, late] = [aName(), aName(), aName()]
+    const user = (await platform.parts.users.find(busy.id))!
+    expect((await deploy(busy, { name: waiting })).status).toBe(200)
+    const more = Array.from({ length: 18 }, () =>
+      platform.parts.runs.create(user, { namespace: waiting, environment: 'shop', action: 'deploy', repository }),
+    )
+    await Promise.all(more)
+    // One more may wait: of two jobs of one push, one is refused.
+    const both = await Promise.all([deploy(busy, { name }), deploy(busy, { name })])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 429])
+    const find = (one: string) => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: one })
+    expect((await find(name))?.metadata.deletionTimestamp).toBeUndefined()
+    expect(await platform.parts.runs.list({ namespace: name })).toHaveLength(1)
+    // What only the refused one has made goes with it.
+    expect((await deploy(busy, { name: late })).status).toBe(429)
+    await eventually(`${late} is gone`, 60, async () => ((await find(late)) ? undefined : true))
+  })
+
+  test('of runs that somebody starts at once, no more wait than may', async () => {
+    const keen = await platform.person('keen')
+    const body = { namespace: keen.home, environment: 'shop', action: 'deploy', repository }
+    const all = await Promise.all(
+      Array.from({ length: 25 }, () => platform.call('POST /runs', { token: keen.token, body })),
+    )
+    const made = all.filter(({ status }) => status === 200)
+    expect([made.length, new Set(all.map(({ status }) => status))]).toEqual([20, new Set([200, 429])])
+    for (const { body } of made) await platform.cluster.delete(jobRef(body.id), { propagation: 'Background' })
+  })
+
   test('nobody has more of them than they may', async () => {
     const { world } = platform
     const parts = makeParts({ ...world, settings: { ...world.settings, previewsPerUser: 1 } })

@@ -30,7 +30,7 @@ export const meHandlers = (
   },
   'POST /kube-token': async ({ by }) => {
     if (by.token.kind !== 'run') return kubeToken(cluster, by)
-    const run = await runs.find(by.token.label.replace(/^r-/, ''))
+    const run = await runs.ofToken(by.token)
     if (run?.state !== 'running') throw notLoggedIn()
     return kubeTokenOfRun(cluster, run)
   },

@@ -34,7 +34,7 @@ export function namespaceHandlers({ users, namespaces, deletions }: PlatformPart
     },
     'DELETE /namespaces/:ns': async ({ params, query, by }) => {
       const shared = await namespaces.require(by.user, params.ns, 'delete', 'to delete it')
-      await deletions.begin(shared, query.force === 'true')
+      await deletions.begin(shared, by.user.id, query.force === 'true')
       return undefined
     },
     'PUT /namespaces/:ns/members/:user': async ({ params, body, by, note }) => {

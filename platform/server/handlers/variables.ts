@@ -9,11 +9,16 @@ import type { HandlersOf } from './handler.ts'
 
 export function variableHandlers(
   { settings: { registry }, registryKey }: PlatformWorld,
-  { users, namespaces, variables }: PlatformParts,
+  { users, namespaces, variables, runs }: PlatformParts,
 ): HandlersOf<typeof variableRoutes> {
   const change = async (by: Identified, scope: string, values: Readonly<Record<string, string | null>>) => {
     const owner = await secretOwner(by, scope, 'change', 'to change these variables', namespaces)
     return variables.change(owner, by.user.id, values)
+  }
+  /** Whose variables a caller gets. A run that destroys because somebody else deletes the namespace has nobody's. */
+  const personOfVariables = async ({ user, token }: Identified): Promise<string | undefined> => {
+    const run = token.kind === 'run' ? await runs.ofToken(token) : undefined
+    return run?.deletion === undefined || run.deletionBy === user.id ? user.id : undefined
   }
   return {
     'GET /variables/:scope': async ({ params, by }) => {
@@ -39,7 +44,7 @@ export function variableHandlers(
     },
     'GET /namespaces/:ns/variables/effective': async ({ params, by }) => {
       const namespace = await namespaceOwner(by, params.ns, 'deploy', 'to deploy there', namespaces)
-      const found = await variables.effective(by.user.id, namespace)
+      const found = await variables.effective(await personOfVariables(by), namespace)
       const images = registry === undefined ? undefined : `${registry}/${namespace.name}`
       return {
         ...found,
