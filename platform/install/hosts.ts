@@ -45,7 +45,7 @@ const CHANGED = `request.operation == 'CREATE' || request.resource.resource != '
  * all are refused but those that are known to be about the requests of the Ingress itself.
  */
 const OF_CONTROLLER =
-  '^[^/]*(ingress|traefik|haproxy|nginx|kong|contour|ambassador|istio|cilium|azure|amazonaws|alb|appgw|external-dns)[^/]*/'
+  '^[^/]*(ingress|traefik|haproxy|nginx|kong|contour|ambassador|istio|cilium|azure|amazonaws|alb|appgw|external-dns|zalando\\\\.org|skipper|higress|apisix|easegress|citrix|f5\\\\.com)[^/]*/'
 const HARMLESS = `^nginx\\\\.ingress\\\\.kubernetes\\\\.io/(${[
   'affinity',
   'backend-protocol',
@@ -60,6 +60,8 @@ const HARMLESS = `^nginx\\\\.ingress\\\\.kubernetes\\\\.io/(${[
   'use-regex',
   'whitelist-source-range',
 ].join('|')})$|^traefik\\\\.ingress\\\\.kubernetes\\\\.io/router\\\\.(entrypoints|tls)$`
+/** Values that are nothing but a value in the files that controllers write: no quote, no end of a line or of a statement, no block. */
+const VALUE = '^[A-Za-z0-9 ._:/,$()*?=&+|^~%@-]*$'
 /** A path that is nothing but a path in the rules and files that ingress controllers write: no quote, no end of a line. */
 const PATH = '^/[A-Za-z0-9._~!$&()*+,=:@%/|?^-]*$'
 
@@ -122,6 +124,11 @@ const validations = (domain: string) => [
     expression: `object.metadata.?annotations.orValue({}).all(k, !k.matches('${OF_CONTROLLER}') || k.matches('${HARMLESS}'))`,
     messageExpression: `"the annotation '" + object.metadata.annotations.map(k, k).filter(k, k.matches('${OF_CONTROLLER}') && !k.matches('${HARMLESS}'))[0] + "' is not among those that are allowed here: it could change which requests come to this namespace"`,
     message: 'an annotation could change which requests come to this namespace',
+  },
+  {
+    expression: `object.metadata.?annotations.orValue({}).all(k, !k.matches('${OF_CONTROLLER}') || object.metadata.annotations[k].matches('${VALUE}'))`,
+    message:
+      'the value of an annotation has a character (a quote, `;`, `{`, `\\` or the end of a line) that would be more than a value for an ingress controller',
   },
   {
     expression: `variables.resource != 'ingresses' || object.spec.?rules.orValue([]).all(r, !has(r.http) || r.http.paths.all(p, p.?path.orValue('/').matches('${PATH}')))`,

@@ -52,7 +52,10 @@ export class Cluster {
   /** Sends a request; an answer with an error status is an answer. Rejects after 30 s. */
   send(method: string, path: string, body?: unknown, type = 'application/json'): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const headers = body === undefined ? {} : { 'content-type': type }
+      const text = body === undefined ? undefined : JSON.stringify(body)
+      // Without its length, that of a DELETE is not sent as one.
+      const headers =
+        text === undefined ? {} : { 'content-type': type, 'content-length': String(Buffer.byteLength(text)) }
       const sent = request(
         new URL(path, this.#server),
         { method, headers, agent: this.#agent, timeout: 30_000 },
@@ -70,7 +73,7 @@ export class Cluster {
       )
       sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer in 30 s`)))
       sent.on('error', reject)
-      sent.end(body === undefined ? undefined : JSON.stringify(body))
+      sent.end(text)
     })
   }
 

@@ -93,7 +93,31 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
       'external-dns.alpha.kubernetes.io/hostname',
       'konghq.com/host-aliases',
       'ingress.kubernetes.io/anything',
+      'zalando.org/skipper-routes',
+      'zalando.org/skipper-predicate',
+      'higress.io/rewrite-target',
+      'k8s.apisix.apache.org/use-regex',
+      'nginx.ingress.kubernetes.io/rewrite-target/x',
     ].map(key => [`the annotation ${key}`, route({ rules: [rule(own)] }, { [key]: 'x' })] as const),
+    ...[
+      ['nginx.ingress.kubernetes.io/rewrite-target', '/x; return 200 y'],
+      ['nginx.ingress.kubernetes.io/rewrite-target', '/x" y'],
+      ['nginx.ingress.kubernetes.io/rewrite-target', "/x' y"],
+      ['nginx.ingress.kubernetes.io/rewrite-target', '/x\\'],
+      ['nginx.ingress.kubernetes.io/rewrite-target', '/x }'],
+      ['nginx.ingress.kubernetes.io/rewrite-target', '/x\n'],
+      ['nginx.ingress.kubernetes.io/proxy-body-size', '8m;\nserver {'],
+      ['nginx.ingress.kubernetes.io/proxy-body-size', '8m\r'],
+      ['nginx.ingress.kubernetes.io/proxy-body-size', '8m #'],
+      ['nginx.ingress.kubernetes.io/cors-allow-origin', '`x`'],
+      ['traefik.ingress.kubernetes.io/router.entrypoints', 'web\tx'],
+    ].map(
+      ([key, value]) =>
+        [
+          `the value ${JSON.stringify(value)} of the annotation ${key}`,
+          route({ rules: [rule(own)] }, { [key!]: value }),
+        ] as const,
+    ),
     ...['/`) || Host(`platform.dev.example.com`) || Path(`/x', '/a b', '/"', "/'", '/{', '/;', '/\n#'].map(
       path =>
         [
@@ -146,7 +170,20 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
   test('its own ones', async () => {
     const made = [
       route({ rules: [rule(own), rule(`a-b-c-${ns}.${DOMAIN}`)], tls: [{ hosts: [own] }] }, { 'any/one': 'x' }),
-      route({ rules: [rule(own)] }, { 'nginx.ingress.kubernetes.io/proxy-body-size': '8m' }),
+      route(
+        { rules: [rule(own)] },
+        {
+          'nginx.ingress.kubernetes.io/proxy-body-size': '8m',
+          'nginx.ingress.kubernetes.io/proxy-read-timeout': '3600',
+          'nginx.ingress.kubernetes.io/rewrite-target': '/v1/$2',
+          'nginx.ingress.kubernetes.io/cors-allow-origin': 'https://*.example.com:8443, http://localhost:3000',
+          'nginx.ingress.kubernetes.io/cors-allow-headers': 'Content-Type, X-Token_1',
+          'nginx.ingress.kubernetes.io/session-cookie-path': '/a/?~(b|c)$',
+          'nginx.ingress.kubernetes.io/whitelist-source-range': '192.0.2.0/24,2001:db8::/32',
+          'traefik.ingress.kubernetes.io/router.entrypoints': 'web,websecure',
+          'dev.example/note': 'say "x"; {}',
+        },
+      ),
       route({
         rules: [
           { host: own, http: { paths: [{ path: '/api(/|$)(.*)', pathType: 'ImplementationSpecific', backend }] } },

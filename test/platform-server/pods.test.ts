@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { eventually } from '../cluster/cluster.ts'
+import { eventually, findCluster } from '../cluster/cluster.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
-// What a Pod would have its node do, which is in other networks than Pods are.
+// What a Pod would have its node do, which is in other networks than Pods are, and how it would push others off it.
 
-describe.skipIf(!process.env.KUBECONFIG)('Pods that a member makes', () => {
+const found = findCluster()
+
+describe.skipIf(!found)('Pods that a member makes', () => {
   let platform: TestPlatform
   let member: Cluster
   const namespace = `pods-${RUN}`
@@ -71,6 +73,62 @@ describe.skipIf(!process.env.KUBECONFIG)('Pods that a member makes', () => {
     expect(await create(pod({}, container))).toMatch(why)
     const waiting = { name: 'i', image: 'busybox', restartPolicy: 'Always', ...container }
     expect(await create(pod({ initContainers: [waiting] })), 'in a sidecar').toMatch(why)
+  })
+
+  const priority = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass' }
+  const one = { apiVersion: 'v1', kind: 'Pod', name: 'one', namespace }
+  const ended = async () => {
+    await member.delete(one)
+    await eventually('it is gone', 30, async () => ((await member.get(one)) ? undefined : true))
+  }
+  const classOf = (name: string, value: number) =>
+    platform.cluster.create({ ...priority, metadata: { name }, value } as unknown as KubeObject)
+  test('have no priority over those of others', async () => {
+    const [high, low] = [`high-${RUN}`, `low-${RUN}`]
+    await classOf(high, 1)
+    await classOf(low, -1)
+    try {
+      for (const priorityClassName of ['system-node-critical', 'system-cluster-critical', high])
+        expect(await create(pod({ priorityClassName })), priorityClassName).toContain('no priority above 0')
+      await member.create(pod({ priorityClassName: low }))
+    } finally {
+      for (const name of [high, low]) await platform.cluster.delete({ ...priority, name })
+    }
+    await ended()
+  })
+
+  test('end within ten minutes, whoever deletes them and how', async () => {
+    expect(await create(pod({ terminationGracePeriodSeconds: 601 }))).toContain('stop_grace_period')
+    // On a node: others end at once.
+    await member.create(pod({ terminationGracePeriodSeconds: 600, nodeName: 'nowhere' }))
+    const ask = async (method: string, path: string, body?: object) =>
+      (await found!.send(method, `/api/v1/namespaces/${namespace}/pods${path}`, body)).body
+    const late = { gracePeriodSeconds: 31_536_000 }
+    const eviction = {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: 'one', namespace },
+      deleteOptions: late,
+    }
+    const ways = [
+      ['DELETE', '/one', late],
+      ['DELETE', '/one?gracePeriodSeconds=31536000', undefined],
+      ['DELETE', '', late],
+      ['DELETE', '?gracePeriodSeconds=31536000', undefined],
+      ['POST', '/one/eviction', eviction],
+    ] as const
+    await eventually('the policy is in force', 30, async () => {
+      const answer = await ask('DELETE', '/one', { ...late, dryRun: ['All'] })
+      return answer.includes('ends within 10 minutes') ? true : undefined
+    })
+    for (const [method, path, body] of ways)
+      expect(await ask(method, path, body), `${method} ${path}`).toContain('ends within 10 minutes')
+    for (const seconds of [600, 0])
+      expect(await ask('DELETE', '/one', { gracePeriodSeconds: seconds })).toContain('"Pod"')
+    await ended()
+    await member.create(pod({}))
+    expect(await ask('POST', '/one/eviction', { ...eviction, deleteOptions: undefined })).toContain('Success')
+    await ended()
   })
 
   test('have what is theirs', async () => {
