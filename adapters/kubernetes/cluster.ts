@@ -149,9 +149,10 @@ export interface Cluster {
   list(query: ObjectQuery, options?: CallOptions): Promise<readonly KubeObject[]>
   /**
    * The same objects a page at a time, for those who need not have all of them at once. It fails in
-   * the middle when the server has no longer the state that it began with.
+   * the middle when the server has no longer the state that it began with. `size` is for objects of others,
+   * of which each may have 1.5 MiB.
    */
-  pages(query: ObjectQuery, options?: CallOptions): AsyncIterable<readonly KubeObject[]>
+  pages(query: ObjectQuery, options?: CallOptions & { readonly size?: number }): AsyncIterable<readonly KubeObject[]>
   /**
    * Server-side apply with strict field validation. Gives the object as it is then, or would be.
    */

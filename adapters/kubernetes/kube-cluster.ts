@@ -93,10 +93,13 @@ export class KubeCluster implements Cluster {
     return resource === undefined ? [] : (await listAll(this.#client, query, resource, signal)).objects
   }
 
-  async *pages(query: ObjectQuery, { signal }: CallOptions = {}): AsyncGenerator<readonly KubeObject[], void> {
+  async *pages(
+    query: ObjectQuery,
+    { signal, size }: CallOptions & { readonly size?: number } = {},
+  ): AsyncGenerator<readonly KubeObject[], void> {
     const resource = await this.resource(query.apiVersion, query.kind, { signal })
     if (resource === undefined) return
-    for await (const { objects } of pagesOf(this.#client, query, resource, signal)) yield objects
+    for await (const { objects } of pagesOf(this.#client, query, resource, signal, size)) yield objects
   }
 
   async apply(object: KubeObject, { manager, dryRun, force, signal }: ApplyOptions): Promise<KubeObject> {

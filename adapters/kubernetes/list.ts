@@ -44,11 +44,12 @@ export async function* pagesOf(
   { apiVersion, kind, namespace, labels, fields }: ObjectQuery,
   resource: Resource,
   signal: AbortSignal | undefined,
+  size = PAGE,
 ): AsyncGenerator<{ readonly objects: readonly KubeObject[]; readonly version: string }, void> {
   let next: string | undefined
   for (;;) {
     const query = {
-      limit: PAGE,
+      limit: size,
       labelSelector: labels || undefined,
       fieldSelector: fields || undefined,
       continue: next,

@@ -1,5 +1,6 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { holderOf } from '../../operations/objects/held-lease.ts'
+import { membersObjects } from './members-objects.ts'
 import { REST_RULES } from './resting.ts'
 
 /** Milliseconds after which whoever holds a Lease and says nothing is gone. */
@@ -15,9 +16,11 @@ export async function busyBy(
   now: number,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const leases = await cluster.list({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }, { signal })
-  const held = leases.find(one => one.metadata.name.startsWith('devctl-') && isFresh(renewedAt(one), now))
-  return held && `\`${holderOf(held)}\` holds \`${held.metadata.name}\``
+  const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }
+  for await (const one of membersObjects(cluster, leases, signal))
+    if (one.metadata.name.startsWith('devctl-') && isFresh(renewedAt(one), now))
+      return `\`${holderOf(one)}\` holds \`${one.metadata.name}\``
+  return undefined
 }
 
 /** Members write Leases: a time to come is not believed, but for clocks that differ. */
@@ -39,9 +42,13 @@ const BY_ITSELF = /^(kube-controller-manager|devctl-sleep|devctl-platform|traefi
 export async function lastWork(cluster: Cluster, namespace: string, now: number, signal: AbortSignal): Promise<number> {
   const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }
   const lists = [leases, ...REST_RULES.map(({ apiVersion, kind }) => ({ apiVersion, kind, namespace }))]
-  const found = await Promise.all(lists.map(query => cluster.list(query, { signal })))
-  const times = found.flat().map(workedAt)
-  return times.reduce((latest, one) => (one < now + SILENCE ? Math.max(latest, one) : latest), 0)
+  let latest = 0
+  for (const query of lists)
+    for await (const one of membersObjects(cluster, query, signal)) {
+      const time = workedAt(one)
+      if (time < now + SILENCE) latest = Math.max(latest, time)
+    }
+  return latest
 }
 
 function workedAt(object: KubeObject): number {

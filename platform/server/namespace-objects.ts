@@ -37,11 +37,7 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
           services: '50',
           'services.nodeports': '0',
           'services.loadbalancers': '0',
-          // What would fill the database of the API server.
-          'count/secrets': '500',
-          'count/configmaps': '500',
-          'count/ingresses.networking.k8s.io': '100',
-          'count/jobs.batch': '500',
+          ...counts,
         },
       },
     },
@@ -79,6 +75,33 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
     }),
   ]
 }
+
+/**
+ * What would fill the database of the API server, and the memory of who lists it: objects of all kinds that a developer
+ * can make. Each Deployment keeps some ReplicaSets, and each Job its Pods.
+ */
+const counts: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    100: [
+      'daemonsets.apps',
+      'deployments.apps',
+      'statefulsets.apps',
+      'replicationcontrollers',
+      'cronjobs.batch',
+      'horizontalpodautoscalers.autoscaling',
+      'ingresses.networking.k8s.io',
+      'networkpolicies.networking.k8s.io',
+      'persistentvolumeclaims',
+      'poddisruptionbudgets.policy',
+      'resourceclaims.resource.k8s.io',
+      'resourceclaimtemplates.resource.k8s.io',
+      'serviceaccounts',
+    ],
+    200: ['configmaps', 'leases.coordination.k8s.io', 'secrets', 'jobs.batch'],
+    // Those that have ended, too.
+    500: ['pods', 'replicasets.apps'],
+  }).flatMap(([most, kinds]) => kinds.map(kind => [`count/${kind}`, most])),
+)
 
 const networkPolicy = (metadata: KubeObject['metadata'], spec: object): KubeObject => ({
   apiVersion: 'networking.k8s.io/v1',

@@ -1,4 +1,5 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { membersObjects } from './members-objects.ts'
 
 /** Milliseconds after a wake at which routes open whether something is ready behind them or not. */
 const LATEST = 120_000
@@ -14,10 +15,10 @@ export async function openRoutes(
   age: number,
   open: (name: string) => Promise<void>,
 ): Promise<void> {
-  const ingresses = await cluster.list({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace })
-  const waiting = new Map(
-    ingresses.filter(one => names.includes(one.metadata.name)).map(one => [one.metadata.name, servicesOf(one)]),
-  )
+  const waiting = new Map<string, readonly string[]>()
+  const ingresses = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace }
+  for await (const one of membersObjects(cluster, ingresses))
+    if (names.includes(one.metadata.name)) waiting.set(one.metadata.name, servicesOf(one))
   const end = AbortSignal.timeout(Math.max(1, LATEST - age))
   const done = new AbortController()
   const slices = new Map<string, KubeObject>()

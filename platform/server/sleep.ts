@@ -5,8 +5,9 @@ import { keeperBinding } from '../records/member.ts'
 import { MANAGER, rfc3339 } from '../records/names.ts'
 import { LAST_ACTIVE, type ManagedNamespace, type NamespaceStatus, STATUS, toNamespace } from '../records/namespace.ts'
 import { busyBy } from './activity.ts'
+import { membersObjects } from './members-objects.ts'
 import { noNamespace, PlatformError } from './platform-error.ts'
-import { keptAwake, REST_RULES, ruleOf } from './resting.ts'
+import { keptAwake, REST_RULES, type RestRule, ruleOf } from './resting.ts'
 import { openRoutes } from './routes-open.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -48,11 +49,14 @@ export class Sleep {
       throw new PlatformError(409, 'busy', `namespace \`${name}\` is in use: ${busy}`, {
         hint: 'wait until a deploy has finished; `devctl down` ends a development container',
       })
-    const found = await this.#objects(name, signal)
-    const kept = found.flatMap(live => keptAwake(live) ?? [])
-    const wanted = found.flatMap(live =>
-      keptAwake(live) === undefined ? (ruleOf(live.kind as RestingObject['kind']).remember(live) ?? []) : [],
-    )
+    const kept: string[] = []
+    const wanted: RestingObject[] = []
+    for await (const [live, rule] of this.#objects(name, signal)) {
+      const why = keptAwake(live)
+      const one = why === undefined ? rule.remember(live) : undefined
+      if (why !== undefined) kept.push(why)
+      if (one) wanted.push(one)
+    }
     await this.#change(name, signal, ({ live, namespace: { status } }) => {
       if (status === 'Deleting' || status === 'DeleteFailed') throw isEnding(name)
       const uids = new Set(wanted.map(({ uid }) => uid))
@@ -129,21 +133,21 @@ export class Sleep {
   }
 
   async #start(name: string, resting: readonly RestingObject[], signal?: AbortSignal): Promise<void> {
-    const live = await this.#objects(name, signal)
     // What somebody has started by hand since then is as they want it.
-    const sleeps = (one: RestingObject) => {
-      const there = live.find(({ metadata }) => metadata.uid === one.uid)
-      return there !== undefined && ruleOf(one.kind).remember(there) === undefined
-    }
-    const workloads = resting.filter(one => one.kind !== 'Ingress' && sleeps(one))
+    const asleep = new Set<string>()
+    for await (const [live, rule] of this.#objects(name, signal))
+      if (rule.remember(live) === undefined) asleep.add(`${rule.kind} ${live.metadata.uid}`)
+    const workloads = resting.filter(({ kind, uid }) => kind !== 'Ingress' && asleep.has(`${kind} ${uid}`))
     await Promise.all(workloads.map(one => this.#patch(name, one, ruleOf(one.kind).wake(one), signal)))
   }
 
-  /** All that can rest. */
-  async #objects(namespace: string, signal?: AbortSignal): Promise<readonly KubeObject[]> {
-    const { cluster } = this.#world
-    const lists = REST_RULES.map(({ apiVersion, kind }) => cluster.list({ apiVersion, kind, namespace }, { signal }))
-    return (await Promise.all(lists)).flat()
+  /** All that can rest, with the rule of its kind. */
+  async *#objects(namespace: string, signal?: AbortSignal): AsyncGenerator<readonly [KubeObject, RestRule], void> {
+    for (const rule of REST_RULES) {
+      const { apiVersion, kind } = rule
+      for await (const live of membersObjects(this.#world.cluster, { apiVersion, kind, namespace }, signal))
+        yield [live, rule]
+    }
   }
 
   /** Only this very object; one that is gone has nothing to rest. */
@@ -162,7 +166,9 @@ export class Sleep {
     const until = Date.now() + BINDING
     for (let attempt = 0; ; attempt++) {
       try {
-        await cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: name }, { signal })
+        const deployments = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: name }
+        // Whether the first can be read.
+        for await (const _ of membersObjects(cluster, deployments, signal)) return
         return
       } catch (error) {
         if (!(error instanceof ClusterError) || error.failure !== 'forbidden' || Date.now() > until) throw error

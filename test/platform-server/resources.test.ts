@@ -64,4 +64,48 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     const disk = { limits: { 'ephemeral-storage': '20Gi' } }
     expect(await refused(pod('disks', disk, disk, disk))).toContain('requests.ephemeral-storage=50Gi')
   })
+
+  test('of all kinds that a member can make, there is a highest number', async () => {
+    const { cluster } = platform
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'devctl-developer' }
+    interface Rule {
+      readonly apiGroups?: readonly string[]
+      readonly resources?: readonly string[]
+      readonly verbs: readonly string[]
+    }
+    const rules = await eventually('the role has rights', 30, async () => {
+      const found = (await cluster.get(role))?.['rules'] as readonly Rule[] | undefined
+      return found?.some(({ resources }) => resources?.includes('deployments')) ? found : undefined
+    })
+    const kinds = rules
+      .filter(({ verbs }) => verbs.includes('create') || verbs.includes('*'))
+      .flatMap(({ apiGroups = [], resources = [] }) =>
+        apiGroups.flatMap(group => resources.map(one => (group === '' ? one : `${one}.${group}`))),
+      )
+      // The API server counts no events, and ends them after an hour; of what is no object there is no number.
+      .filter(one => !one.includes('/') && one !== 'events')
+      // Without those that an operator has added.
+      .filter(one =>
+        /^[^.]+(\.(apps|batch|autoscaling|policy|(coordination|networking|resource)\.k8s\.io))?$/.test(one),
+      )
+    expect(kinds).toContain('deployments.apps')
+    const quota = await cluster.get({ apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace })
+    const { hard } = quota!['spec'] as { readonly hard: Readonly<Record<string, string>> }
+    expect(kinds.filter(one => hard[`count/${one}`] === undefined && hard[one] === undefined)).toEqual([])
+    for (const one of kinds) expect(Number(hard[`count/${one}`] ?? hard[one]), one).toBeLessThanOrEqual(500)
+  })
+
+  test('of a kind, no more are made', async () => {
+    const claim = (name: string): KubeObject => ({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name, namespace },
+      spec: {},
+    })
+    const names = Array.from({ length: 210 }, (_, at) => `l${at}`)
+    const refusals = await Promise.all(names.map(name => refused(claim(name))))
+    expect(refusals.filter(one => one.includes('exceeded quota')).length).toBeGreaterThanOrEqual(10)
+    const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }
+    expect((await member.list(leases)).length).toBeLessThanOrEqual(200)
+  })
 })

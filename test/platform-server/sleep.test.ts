@@ -191,6 +191,46 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     await expect(platform.own.delete(web)).rejects.toMatchObject({ status: 403 })
   })
 
+  test('of what members have made it reads a few at a time, however much there is', async () => {
+    const [web] = application()
+    const many = Array.from({ length: 12 }, (_, at) => ({
+      ...web!,
+      metadata: { ...web!.metadata, name: `many-${at}` },
+    }))
+    for (const one of many) await platform.cluster.apply(one, { manager: 'devctl', force: true })
+    let most = 0
+    const { own } = platform
+    const cluster = new Proxy(own, {
+      get(target, key) {
+        if (key === 'list')
+          return (...[query, options]: Parameters<typeof own.list>) =>
+            query.namespace === ns ? Promise.reject(new Error('all at once')) : target.list(query, options)
+        if (key === 'pages')
+          return async function* (...words: Parameters<typeof own.pages>) {
+            for await (const page of target.pages(...words)) {
+              most = Math.max(most, page.length)
+              yield page
+            }
+          }
+        const value = Reflect.get(target, key)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const { lastWork } = await import('../../platform/server/activity.ts')
+    expect(await lastWork(cluster, ns, Date.now(), AbortSignal.timeout(30_000))).toBeGreaterThan(0)
+    const { Sleep } = await import('../../platform/server/sleep.ts')
+    const few = new Sleep({ ...platform.world, cluster })
+    await few.sleep(ns)
+    const replicas = () =>
+      Promise.all(many.map(async ({ metadata }) => (await spec('apps/v1', 'Deployment', metadata.name))['replicas']))
+    expect(await replicas()).toEqual(many.map(() => 0))
+    await few.wake(ns)
+    expect(await replicas()).toEqual(many.map(() => 2))
+    await few.settled()
+    expect(most).toBe(10)
+    for (const { metadata } of many) await platform.cluster.delete({ ...web!, name: metadata.name, namespace: ns })
+  })
+
   test('sleeps when nobody has used it for hours, and is deleted when nobody has for weeks', async () => {
     const { idleTask } = await import('../../platform/server/idle.ts')
     const look = () => idleTask(platform.world, platform.parts).run(AbortSignal.timeout(30_000))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MANAGER } from '../../platform/records/names.ts'
 import { surroundingsTask } from '../../platform/server/surroundings-task.ts'
 import { eventually } from '../cluster/cluster.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
@@ -43,6 +44,23 @@ describe.skipIf(!process.env.KUBECONFIG)('what is in each namespace', () => {
     expect(platform.log.join('\n')).toContain(
       `ResourceQuota ${namespace}/devctl stays as it is: somebody has changed it`,
     )
+  })
+
+  test('a namespace of an older version gets the limits of a new one', async () => {
+    const { cluster } = platform
+    const { home } = await platform.person('old')
+    const hard = async () => {
+      const live = await cluster.get({ ...quota, namespace: home })
+      return (live!['spec'] as { hard: Record<string, string> }).hard
+    }
+    const before = await hard()
+    const { apiVersion, kind, name } = quota
+    const older = { apiVersion, kind, metadata: { name, namespace: home }, spec: { hard: { 'count/secrets': '500' } } }
+    await cluster.apply(older, { manager: MANAGER, force: true })
+    expect(await hard()).toEqual({ 'count/secrets': '500' })
+    await bringUpToDate('192.0.2.0/24')
+    expect(await hard()).toEqual(before)
+    expect(before).toMatchObject({ 'count/secrets': '200', 'count/leases.coordination.k8s.io': '200' })
   })
 
   test('nothing is written when there is nothing to change', async () => {

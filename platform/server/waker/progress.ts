@@ -1,5 +1,6 @@
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { ASLEEP, toResting } from '../../records/asleep.ts'
+import { membersObjects } from '../members-objects.ts'
 
 /** A workload of a namespace that wakes. */
 export interface WakingService {
@@ -43,9 +44,13 @@ export class WakingProgress {
     const live = await this.#cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
     const names = new Set(toResting(live?.metadata.annotations?.[ASLEEP]).map(({ uid }) => uid))
     const kinds = ['Deployment', 'StatefulSet']
-    const lists = kinds.map(kind => this.#cluster.list({ apiVersion: 'apps/v1', kind, namespace: name }))
-    const found = (await Promise.all(lists)).flat().filter(({ metadata }) => names.has(metadata.uid ?? ''))
-    return found.slice(0, MOST).map(one => ({ name: one.metadata.name, isReady: isReady(one) }))
+    const found: WakingService[] = []
+    for (const kind of kinds)
+      for await (const one of membersObjects(this.#cluster, { apiVersion: 'apps/v1', kind, namespace: name })) {
+        if (names.has(one.metadata.uid ?? '')) found.push({ name: one.metadata.name, isReady: isReady(one) })
+        if (found.length >= MOST) return found
+      }
+    return found
   }
 }
 
