@@ -1,6 +1,7 @@
 import { expiredTask } from './expired.ts'
 import { idleTask } from './idle.ts'
 import type { LeaderTask } from './leader.ts'
+import { longerNamesTask } from './longer-names-task.ts'
 import type { PlatformParts } from './make-parts.ts'
 import { pullSecretsTask } from './registry/pull-secrets.ts'
 import { RunKeeper } from './run-keeper.ts'
@@ -15,6 +16,7 @@ export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly 
   standingTask(world, parts),
   idleTask(world, parts),
   surroundingsTask(world),
+  longerNamesTask(world, parts.namespaces),
   pullSecretsTask(world, parts.pullSecrets),
   usageTask(parts.usage),
   new RunKeeper(world, parts),

@@ -19,6 +19,7 @@ import type { PlatformUser } from '../records/user.ts'
 import { longerNames, ownerOfHost, shorterNames } from '../rules/hosts.ts'
 import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
 import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.ts'
+import { membersObjects } from './members-objects.ts'
 import { surroundings } from './namespace-objects.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { noNamespace, notAllowed, PlatformError } from './platform-error.ts'
@@ -116,10 +117,11 @@ export class Namespaces {
     const problem = namespaceNameProblem(name)
     if (problem) throw new PlatformError(400, 'name', `a namespace cannot be called \`${name}\`: ${problem}`)
     const [all, users] = await Promise.all([this.#all(), this.#users.all()])
+    const names = all.map(one => one.name)
+    if (names.includes(name)) throw isTaken(name)
     this.#requireRoom(owner, kind, all)
     // Of one that is emptied, nobody else gets the name in the meantime, and its person nothing else by it.
     if (users.some(user => user.home === name && !(kind === 'personal' && user.id === owner.id))) throw isTaken(name)
-    const names = all.map(one => one.name)
     const time = rfc3339(this.#world.now())
     const namespace: ManagedNamespace = {
       name,
@@ -237,6 +239,14 @@ export class Namespaces {
     await this.#patch(namespace.name, { annotations })
   }
 
+  /** Keeps hosts free no more for namespaces that are gone. */
+  async forgetLonger(name: string, gone: ReadonlySet<string>): Promise<void> {
+    await this.#changeLonger(name, names => names.filter(one => !gone.has(one)))
+    // One that was made meanwhile has looked before that.
+    const there = (await this.#all()).flatMap(one => (gone.has(one.name) ? one.name : []))
+    if (there.length > 0) await this.#changeLonger(name, names => [...names, ...there])
+  }
+
   /** Makes somebody else the owner; who was it stays a developer. */
   async transfer({ namespace, members }: SharedNamespace, to: PlatformUser): Promise<void> {
     const { cluster } = this.#world
@@ -286,15 +296,22 @@ export class Namespaces {
   /** Keeps hosts for a namespace that is to be made. Throws a PlatformError when one of them is in use. */
   async #claimHosts(shorter: ManagedNamespace, longer: string): Promise<void> {
     await this.#changeLonger(shorter.name, names => [...names, longer])
-    const { cluster, settings } = this.#world
-    const query = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace: shorter.name }
-    const routes = await unlessForbidden(cluster.list(query), [])
-    const taken = routes.flatMap(hostsOf).find(host => ownerOfHost(host, settings.domain, [longer]) === longer)
-    if (taken === undefined || shorter.longerNames.includes(longer)) return
+    if (shorter.longerNames.includes(longer)) return
+    const taken = await unlessForbidden(this.#hostOf(longer, shorter.name), undefined)
+    if (taken === undefined) return
     await this.#changeLonger(shorter.name, names => names.filter(one => one !== longer))
     throw new PlatformError(409, 'exists', `\`${taken}\` is in use, which would be a host of \`${longer}\``, {
       hint: 'choose another name',
     })
+  }
+
+  /** A host of a namespace that another one has. */
+  async #hostOf(namespace: string, inNamespace: string): Promise<string | undefined> {
+    const { cluster, settings } = this.#world
+    const query = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace: inNamespace }
+    for await (const route of membersObjects(cluster, query))
+      for (const host of hostsOf(route)) if (ownerOfHost(host, settings.domain, [namespace]) === namespace) return host
+    return undefined
   }
 
   /** Changes which longer names a namespace keeps hosts free for. What others write at the same time is not lost. */
@@ -322,7 +339,9 @@ export class Namespaces {
     const names = all.map(one => one.name)
     const longer = longerNames(name, names)
     if (longer.some(one => !known.includes(one))) await this.#changeLonger(name, before => [...before, ...longer])
-    for (const shorter of shorterNames(name, names)) await this.#changeLonger(shorter, before => [...before, name])
+    // Again: it may have been forgotten meanwhile, as that of one that was gone, and one of its hosts taken.
+    for (const shorter of shorterNames(name, names))
+      await this.#claimHosts(all.find(one => one.name === shorter)!, name)
   }
 
   async #patch(name: string, metadata: object): Promise<void> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
+import { longerNamesTask } from '../../platform/server/longer-names-task.ts'
 import { eventually } from '../cluster/cluster.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
@@ -230,6 +231,35 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     )
     const [many, a, b] = kept
     expect([many, a, b].map(one => one!.toSorted())).toEqual([names.slice(1).toSorted(), [names[3]], [names[4]]])
+  })
+
+  test('hosts that were kept for a namespace that is gone are free again, and no others', async () => {
+    const { world, parts } = platform
+    const fay = await platform.person('fay')
+    const create = async (name: string) =>
+      expect((await platform.call('POST /namespaces', { token: fay.token, body: { name } })).status).toBe(200)
+    const kept = async () => {
+      const live = await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: fay.home })
+      return live?.metadata.annotations?.['dev.platform/longer-names']
+    }
+    const [gone, stays] = [`a-${fay.home}`, `b-${fay.home}`]
+    await create(gone)
+    await create(stays)
+    expect(await kept()).toBe(`${gone},${stays}`)
+    const task = longerNamesTask(world, parts.namespaces)
+    const look = () => task.run(AbortSignal.timeout(30_000))
+    await look()
+    await platform.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: gone })
+    await eventually(`${gone} is gone`, 60, async () =>
+      (await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: gone })) ? undefined : true,
+    )
+    await look()
+    // One that is just being made is not there, either.
+    expect(await kept()).toBe(`${gone},${stays}`)
+    await look()
+    expect(await kept()).toBe(stays)
+    await create(gone)
+    expect(await kept()).toBe(`${gone},${stays}`)
   })
 
   test('a new namespace takes no host that another one has', async () => {
