@@ -23,26 +23,6 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
     keeperBinding(namespace),
     {
       apiVersion: 'v1',
-      kind: 'ResourceQuota',
-      metadata: metadata('devctl'),
-      spec: {
-        hard: {
-          'requests.cpu': '8',
-          'requests.memory': '16Gi',
-          'limits.memory': '64Gi',
-          'requests.storage': '100Gi',
-          'requests.ephemeral-storage': '50Gi',
-          'limits.ephemeral-storage': '256Gi',
-          pods: '100',
-          services: '50',
-          'services.nodeports': '0',
-          'services.loadbalancers': '0',
-          ...counts,
-        },
-      },
-    },
-    {
-      apiVersion: 'v1',
       kind: 'LimitRange',
       metadata: metadata('devctl'),
       spec: {
@@ -73,6 +53,27 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
       policyTypes: ['Egress'],
       egress: [{ to: [{ podSelector: {} }] }, toOutside(clusterNetworks)],
     }),
+    // The last: until the cluster has counted what is there, nothing of these kinds can be made.
+    {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: metadata('devctl'),
+      spec: {
+        hard: {
+          'requests.cpu': '8',
+          'requests.memory': '16Gi',
+          'limits.memory': '64Gi',
+          'requests.storage': '100Gi',
+          'requests.ephemeral-storage': '50Gi',
+          'limits.ephemeral-storage': '256Gi',
+          pods: '100',
+          services: '50',
+          'services.nodeports': '0',
+          'services.loadbalancers': '0',
+          ...counts,
+        },
+      },
+    },
   ]
 }
 
