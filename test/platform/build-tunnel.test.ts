@@ -1,7 +1,9 @@
 import { once } from 'node:events'
-import { connect as connectHttp2 } from 'node:http2'
+import { type ClientHttp2Session, connect as connectHttp2, createServer as createHttp2 } from 'node:http2'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { frame } from '../../adapters/buildkit/session/frames.ts'
+import { encodeMessage } from '../../adapters/buildkit/wire.ts'
 import { serveBuilds } from '../../platform/server/builds/build-tunnel.ts'
 import { makePools } from '../../platform/server/builds/builder-pool.ts'
 
@@ -9,12 +11,13 @@ import { makePools } from '../../platform/server/builds/builder-pool.ts'
 
 const open: (() => void)[] = []
 afterEach(() => {
+  vi.useRealTimers()
   for (const close of open.splice(0)) close()
 })
 
 /** A connection to a tunnel as the server has it: its end stays open when the other one is done. */
-async function tunnel() {
-  const pool = makePools({ default: ['unix:///nonexistent.sock'], untrusted: [], atOnce: 1 }).default!
+async function tunnel(builder = 'unix:///nonexistent.sock') {
+  const pool = makePools({ default: [builder], untrusted: [], atOnce: 1 }).default!
   const server = createServer({ allowHalfOpen: true })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const here = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -60,4 +63,116 @@ test('a session waits for a place, and is told no when the builder is lost', asy
   expect(hasAnswer).toBe(false)
   slot.free()
   expect((await answered)['grpc-message']).toContain('cannot%20be%20reached')
+})
+
+describe('a place on a builder', () => {
+  const CONTROL = '/moby.buildkit.v1.Control/'
+
+  /** A builder whose builds take no time, or never end; it says which calls it has, and which were cut off. */
+  async function builder({ isQuick }: { readonly isQuick: boolean }) {
+    const calls: string[] = []
+    const ended: string[] = []
+    const server = createHttp2()
+    server.on('stream', (stream, headers) => {
+      const name = String(headers[':path']).replace(CONTROL, '')
+      calls.push(name)
+      stream.on('error', () => {})
+      stream.once('close', () => ended.push(name))
+      stream.resume()
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+      stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+      if (name === 'Solve' && isQuick) stream.end()
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    open.push(() => server.close())
+    return { address: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, ended }
+  }
+
+  async function opened(options: { readonly isQuick: boolean }) {
+    const there = await builder(options)
+    const { here, pool } = await tunnel(there.address)
+    // Those of Node.js itself stay as they are.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const session = connectHttp2('http://localhost', { createConnection: () => here })
+    session.on('error', () => {})
+    open.push(() => session.destroy())
+    return { ...there, session, pool }
+  }
+
+  /** A call whose own side stays open, as of a client that never leaves. */
+  function call(session: ClientHttp2Session, name: string, headers: object, message?: Buffer) {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': `${CONTROL}${name}`,
+      'content-type': 'application/grpc',
+      ...headers,
+    })
+    const told: Record<string, unknown>[] = []
+    stream.on('error', () => {})
+    stream.on('trailers', trailers => told.push(trailers))
+    stream.resume()
+    if (message) stream.end(Buffer.concat(frame(message)))
+    return { stream, told }
+  }
+
+  const begin = (session: ClientHttp2Session) =>
+    call(session, 'Session', { 'x-docker-expose-session-uuid': 'session-1' })
+  const solve = (session: ClientHttp2Session) => {
+    const request = { Ref: 'build-of-ann-1', Session: 'session-1', Frontend: 'dockerfile.v0', FrontendAttrs: {} }
+    return call(session, 'Solve', {}, encodeMessage('moby.buildkit.v1.SolveRequest', request) as Buffer)
+  }
+  const next = (pool: ReturnType<typeof makePools>['default']) => {
+    const signal = new AbortController().signal
+    return pool!.slots.take({ user: 'bob', namespace: 'bob', key: 'x', signal, onQueue: () => {} })
+  }
+
+  test('is free when no build begins, though the client keeps its side open', async () => {
+    const { session, pool, ended, calls } = await opened({ isQuick: true })
+    const { stream, told } = begin(session)
+    await vi.waitFor(() => expect(calls).toEqual(['Session']))
+    const slot = next(pool)
+    await vi.advanceTimersByTimeAsync(60_000)
+    await slot
+    await vi.waitFor(() => expect(ended).toEqual(['Session']))
+    await vi.waitFor(() => expect(told[0]?.['grpc-message']).toContain('has%20no%20build'))
+    await vi.waitFor(() => vi.advanceTimersByTimeAsync(5000).then(() => expect(stream.closed).toBe(true)))
+  })
+
+  test('is free after its build, though the client keeps the session', async () => {
+    const { session, pool, calls, ended } = await opened({ isQuick: true })
+    const { stream } = begin(session)
+    await vi.waitFor(() => expect(calls).toEqual(['Session']))
+    await once(solve(session).stream, 'close')
+    const slot = next(pool)
+    await vi.advanceTimersByTimeAsync(5000)
+    await slot
+    await vi.waitFor(() => expect(ended).toEqual(['Solve', 'Session']))
+    await vi.waitFor(() => vi.advanceTimersByTimeAsync(5000).then(() => expect(stream.closed).toBe(true)))
+  })
+
+  test('is free when its build takes too long', async () => {
+    const { session, pool, calls, ended } = await opened({ isQuick: false })
+    begin(session)
+    await vi.waitFor(() => expect(calls).toEqual(['Session']))
+    const { told } = solve(session)
+    await vi.waitFor(() => expect(calls).toEqual(['Session', 'Solve']))
+    const slot = next(pool)
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    await slot
+    await vi.waitFor(() => expect([...ended].sort()).toEqual(['Session', 'Solve']))
+    await vi.waitFor(() => expect(told[0]?.['grpc-message']).toContain('60%20minutes'))
+  })
+
+  test('is not left while its build runs on: that ends with its session', async () => {
+    const { session, pool, calls, ended } = await opened({ isQuick: false })
+    const { stream } = begin(session)
+    await vi.waitFor(() => expect(calls).toEqual(['Session']))
+    const { stream: build } = solve(session)
+    await vi.waitFor(() => expect(calls).toEqual(['Session', 'Solve']))
+    const slot = next(pool)
+    stream.close()
+    await slot
+    await vi.waitFor(() => expect([...ended].sort()).toEqual(['Session', 'Solve']))
+    await vi.waitFor(() => expect(build.closed).toBe(true))
+  })
 })

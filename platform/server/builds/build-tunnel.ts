@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
-import { performServerHandshake } from 'node:http2'
+import { constants, performServerHandshake } from 'node:http2'
 import type { Socket } from 'node:net'
 import {
   CANCELLED,
@@ -43,6 +43,8 @@ const LIMITS = {
   begin: 60_000,
   /** Of one build. */
   build: 3_600_000,
+  /** Between the end of a build, or of what a client was told is over, and that of its session. */
+  after: 5_000,
   /** Without any call. */
   idle: 600_000,
   /** Between two signs of life. */
@@ -50,6 +52,8 @@ const LIMITS = {
   /** Between two looks whether somebody may still build. */
   check: 15_000,
 }
+
+const TOO_LONG = `a build takes at most ${LIMITS.build / 60_000} minutes`
 
 /** Headers of a session that are passed on as they are. */
 const NAME_HEADER = 'x-docker-expose-session-name'
@@ -68,6 +72,10 @@ interface Session {
   readonly id: string
   readonly link: Promise<ClientHttp2Session>
   hasBegun: boolean
+  /** Aborts when the session has ended, and with it the right to its place. */
+  readonly gone: AbortSignal
+  /** Ends it, once, whatever the client does: its place is free. */
+  readonly end: (error?: CallError) => void
   /** Builds before this one; undefined when it has a place. */
   before: number | undefined
   readonly onQueue: Set<() => void>
@@ -182,6 +190,18 @@ class BuildTunnel {
       throw new CallError(PERMISSION_DENIED, `a session cannot serve \`${unknown.slice(0, 100)}\``)
     const gone = new AbortController()
     let slot: BuildSlot | undefined
+    const timers: NodeJS.Timeout[] = []
+    const end = (error = new CallError(CANCELLED, 'the session has ended')) => {
+      if (gone.signal.aborted) return
+      for (const timer of timers) clearTimeout(timer)
+      this.#sessions.delete(name)
+      gone.abort(error)
+      slot?.free()
+      if (down.destroyed) return
+      fail(down, error)
+      // A client that does not read, or does not end its side, is not waited for.
+      setTimeout(() => down.close(constants.NGHTTP2_CANCEL), LIMITS.after)
+    }
     const session: Session = {
       id: this.#connectionName(`session ${name}`),
       link: this.#place(String(headers[BUILD_HEADER] ?? ''), gone.signal, () => session).then(placed => {
@@ -189,24 +209,23 @@ class BuildTunnel {
         return placed.link
       }),
       hasBegun: false,
+      gone: gone.signal,
+      end,
       before: undefined,
       onQueue: new Set(),
     }
     this.#sessions.set(name, session)
-    let late: NodeJS.Timeout | undefined
-    const end = () => {
-      clearTimeout(late)
-      gone.abort(new CallError(CANCELLED, 'the session has ended'))
-      this.#sessions.delete(name)
-      slot?.free()
-    }
-    down.once('close', end)
+    down.once('close', () => end())
     if (down.destroyed) end()
-    const link = await session.link
+    const link = await session.link.catch(error => {
+      end(error)
+      throw error
+    })
     if (gone.signal.aborted) return slot?.free()
-    late = setTimeout(() => {
-      if (!session.hasBegun) fail(down, new CallError(CANCELLED, 'the session has no build'))
-    }, LIMITS.begin)
+    const endAfter = (time: number, isOver: () => boolean, message: string) =>
+      timers.push(setTimeout(() => isOver() && end(new CallError(CANCELLED, message)), time))
+    endAfter(LIMITS.begin, () => !session.hasBegun, 'the session has no build')
+    endAfter(LIMITS.begin + LIMITS.build, () => true, TOO_LONG)
     const up = link.request({
       ...headersOf(`${CONTROL}Session`),
       [ID_HEADER]: session.id,
@@ -215,8 +234,10 @@ class BuildTunnel {
       [METHOD_HEADER]: methods,
     })
     up.on('error', () => {})
+    gone.signal.addEventListener('abort', () => up.close(constants.NGHTTP2_CANCEL), { once: true })
     down.pipe(up)
     answerWith(down, up)
+    up.once('close', () => end())
   }
 
   /** Waits for a place on a builder, and tells those who ask how many are before. */
@@ -260,29 +281,46 @@ class BuildTunnel {
     const { scope, check } = this.#client
     const { Ref: ref = '' } = request
     const build = this.#build(ref)
+    let session: Session | undefined
+    // A place is for one build: whoever is done with it, or gone, has it no longer.
+    const leave = () => {
+      const ended = session
+      if (ended && !ended.gone.aborted) setTimeout(() => ended.end(), LIMITS.after)
+    }
+    down.once('close', leave)
     try {
       const problem = buildProblem(request, scope)
       if (problem !== undefined) throw new CallError(PERMISSION_DENIED, problem)
-      const session = this.#sessions.get(request.Session ?? '')
-      if (!session || session.hasBegun) throw new CallError(INVALID_ARGUMENT, 'the build has no session of its own')
+      const found = this.#sessions.get(request.Session ?? '')
+      if (!found || found.hasBegun) throw new CallError(INVALID_ARGUMENT, 'the build has no session of its own')
+      session = found
       session.hasBegun = true
       build.resolve(session)
       await check().catch(() => {
         throw new CallError(PERMISSION_DENIED, `you may not build for \`${scope.namespace}\` any more`)
       })
       const link = await session.link
+      // Its place may be that of another namespace by now.
+      found.gone.throwIfAborted()
       const scoped = scopedBuild(request, { ref: this.#connectionName(`build ${ref}`), session: session.id }, scope)
       const up = call(link, `${CONTROL}Solve`, encodeMessage('moby.buildkit.v1.SolveRequest', { ...scoped }))
-      const late = setTimeout(
-        () => fail(down, new CallError(CANCELLED, `a build takes at most ${LIMITS.build / 60_000} minutes`)),
-        LIMITS.build,
-      )
-      up.once('close', () => clearTimeout(late))
+      const stop = () => {
+        fail(down, found.gone.reason)
+        up.close(constants.NGHTTP2_CANCEL)
+      }
+      found.gone.addEventListener('abort', stop, { once: true })
+      const late = setTimeout(() => found.end(new CallError(CANCELLED, TOO_LONG)), LIMITS.build)
+      up.once('close', () => {
+        clearTimeout(late)
+        found.gone.removeEventListener('abort', stop)
+        leave()
+      })
       down.once('close', () => this.#builds.delete(ref))
       answerWith(down, up)
     } catch (error) {
       build.reject(error)
       this.#builds.delete(ref)
+      leave()
       throw error
     }
   }

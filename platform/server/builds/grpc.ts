@@ -15,14 +15,24 @@ export function begin(down: ServerHttp2Stream): void {
   if (!down.headersSent && !down.destroyed) down.respond(CONTENT, { waitForTrailers: true })
 }
 
-/** Ends a call. What has begun ends with trailers. */
+/** Milliseconds in which a client ends its side of a call that it was told the end of. */
+const LEAVE = 5_000
+
+/** Ends a call. What has begun ends with trailers. A client that does not end its side is cut off. */
 export function finish(down: ServerHttp2Stream, trailers: OutgoingHttpHeaders): void {
   if (down.destroyed || down.writableEnded) return
+  const cut = () => {
+    const late = setTimeout(() => down.close(constants.NGHTTP2_CANCEL), LEAVE)
+    down.once('close', () => clearTimeout(late))
+  }
   if (!down.headersSent) {
     down.respond({ ...CONTENT, ...trailers }, { endStream: true })
+    cut()
   } else {
     down.once('wantTrailers', () => {
-      if (!down.destroyed) down.sendTrailers(trailers)
+      if (down.destroyed) return
+      down.sendTrailers(trailers)
+      cut()
     })
     down.end()
   }
