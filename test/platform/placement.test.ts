@@ -52,26 +52,68 @@ describe('places for builds', () => {
   }
 
   test('builders of one namespace at a time: nobody shares one, and who waits for an empty one is not overtaken', async () => {
-    const { take, placed, told, free } = queue(['a', 'b'], 2, true)
-    const signal = new AbortController().signal
-    for (const name of ['ann1', 'ann2', 'ann3']) void take(name, 'ann', signal, 'shop')
-    void take('bob1', 'bob', signal, 'shop')
+    const { take, placed, told, free } = queue(['a', 'b'], 3, true)
+    for (const name of ['ann1', 'ann2', 'ann3']) void take(name, 'ann', undefined, 'shop')
+    void take('bob1', 'bob', undefined, 'shop')
     await settled()
-    // Three are the most of one person; the fourth place is on a builder with builds of the same namespace.
-    expect(placed).toEqual(['ann1', 'ann2', 'ann3', 'bob1'])
-    void take('eve1', 'eve', signal, 'blog')
-    void take('bob2', 'bob', signal, 'shop')
+    // One builder is left for other namespaces; and on that of the shop, one place for other people.
+    expect(placed).toEqual(['ann1', 'ann2', 'bob1'])
+    void take('eve1', 'eve', undefined, 'blog')
     await settled()
-    for (const name of ['ann1', 'ann2']) free(name)
+    expect(placed.at(-1)).toBe('eve1')
+    void take('kim1', 'kim', undefined, 'wiki')
+    void take('bob2', 'bob', undefined, 'shop')
+    free('ann1')
     await settled()
-    // One builder may be empty by now; if each still has a build of the shop, nobody of it goes first.
-    if (!placed.includes('eve1')) {
-      expect(placed).not.toContain('bob2')
-      expect(told.get('eve1')).toBe(0)
-      free('ann3')
-      free('bob1')
+    // There is a place for the shop: but then its builder would never be empty.
+    expect(placed).not.toContain('bob2')
+    expect(told.get('kim1')).toBe(0)
+    for (const name of ['ann2', 'bob1']) free(name)
+    await settled()
+    // She came first, and has none running.
+    expect(placed.at(-1)).toBe('ann3')
+    free('ann3')
+    await settled()
+    expect(placed.at(-1)).toBe('kim1')
+    free('eve1')
+    await settled()
+    expect(placed).toContain('bob2')
+  })
+
+  test.each([
+    ['of one namespace', 'm1', 'm1'],
+    ['of two namespaces', 'm1', 'm2'],
+  ])('nobody is on all builders of one namespace at a time: builds %s', async (_, first, second) => {
+    for (const builders of [BUILDERS.slice(0, 2), BUILDERS]) {
+      const { take, placed } = queue(builders, 4, true)
+      for (let one = 0; one < 20; one++) void take(`mallory ${one}`, 'mallory', undefined, one % 2 ? first : second)
       await settled()
+      void take('alice', 'alice', undefined, 'shop')
+      await settled()
+      expect(placed.at(-1)).toBe('alice')
     }
+  })
+
+  test('a namespace is not on all builders, though many people build for it', async () => {
+    const { take, placed } = queue(['a', 'b', 'c'], 2, true)
+    for (let one = 0; one < 20; one++) void take(`member ${one}`, `member ${one}`, undefined, 'shop')
+    await settled()
+    expect(placed).toHaveLength(4)
+    void take('alice', 'alice', undefined, 'blog')
+    await settled()
+    expect(placed.at(-1)).toBe('alice')
+  })
+
+  test('a single builder of one namespace at a time is for everybody', async () => {
+    const { take, placed, free } = queue(['a'], 2, true)
+    void take('ann1', 'ann', undefined, 'shop')
+    void take('bob1', 'bob', undefined, 'shop')
+    void take('eve1', 'eve', undefined, 'blog')
+    await settled()
+    expect(placed).toEqual(['ann1', 'bob1'])
+    free('ann1')
+    free('bob1')
+    await settled()
     expect(placed).toContain('eve1')
   })
 

@@ -35,7 +35,8 @@ const WAITING = 256
 /**
  * The places of all builders. Who has the fewest builds running is served first, and where there are
  * several places, nobody has all of them: a person with many builds does not hold up the others. Where builders run
- * builds of one namespace at a time, who waits for an empty one is not overtaken.
+ * builds of one namespace at a time, neither a person nor a namespace is on all builders, and who waits for an empty one
+ * is not overtaken.
  */
 export class BuildSlots {
   readonly #builders: readonly string[]
@@ -100,23 +101,41 @@ export class BuildSlots {
   #next(order: readonly Waiting[]): { readonly one: Waiting; readonly builder: string } | undefined {
     for (const one of order) {
       if (this.#hasEnough(one.user)) continue
-      const builder = this.#builderFor(one)
+      const own = this.#buildersLeft(one)
+      const builder = this.#builderFor(one, own)
       if (builder !== undefined) return { one, builder }
       // Others of the namespace that runs there would keep the builder for ever.
-      if (this.#oneNamespace) return undefined
+      if (this.#oneNamespace && own.length === this.#builders.length) return undefined
     }
     return undefined
   }
 
   #hasEnough(user: string): boolean {
     const own = this.#runningOf(user)
-    return own > 0 && own >= this.#builders.length * this.#most - 1
+    return own > 0 && own >= this.#buildersOfOne * this.#most - 1
   }
 
-  #builderFor({ namespace, key }: Waiting): string | undefined {
+  /** Those that a person or a namespace may be on: the others have to find one that is empty. */
+  get #buildersOfOne(): number {
+    const { length } = this.#builders
+    return this.#oneNamespace && length > 1 ? length - 1 : length
+  }
+
+  /** The builders that a build may go to; only those that its person and its namespace have, when these are enough. */
+  #buildersLeft({ user, namespace }: Waiting): readonly string[] {
+    if (!this.#oneNamespace) return this.#builders
+    const own = [
+      new Set(this.#running.flatMap(one => (one.user === user ? [one.builder] : []))),
+      new Set(this.#running.flatMap(one => (one.namespace === namespace ? [one.builder] : []))),
+    ]
+    const full = own.filter(({ size }) => size > 0 && size >= this.#buildersOfOne)
+    return this.#builders.filter(builder => full.every(builders => builders.has(builder)))
+  }
+
+  #builderFor({ namespace, key }: Waiting, builders: readonly string[]): string | undefined {
     const on = (builder: string) => this.#running.filter(one => one.builder === builder)
     const isOpen = (builder: string) => !this.#oneNamespace || on(builder).every(one => one.namespace === namespace)
-    return builderFor(inOrder(this.#builders.filter(isOpen), key), builder => on(builder).length, this.#most)
+    return builderFor(inOrder(builders.filter(isOpen), key), builder => on(builder).length, this.#most)
   }
 
   #runningOf(user: string): number {
