@@ -62,34 +62,78 @@ function readNetworks(text: string): readonly string[] {
 }
 
 /**
- * Where Pods find the ingress controller: the addresses of the platform's host, and the Pods behind Services that
- * balance HTTPS, as network plugins may see these instead.
+ * Where Pods find the ingress controller: the addresses of the platform's host, and the Pods behind the Service that
+ * has one of these and balances HTTPS, as network plugins may see these instead, with the ports that HTTPS is sent to.
+ * Other Services that balance something are of nobody's concern.
  */
 export async function ingressPeers(
   cluster: Cluster,
   host: string,
   signal: AbortSignal,
 ): Promise<readonly IngressPeer[]> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(DNS)])
-  const addresses = await unlessAborted(lookup(host, { all: true, family: 4 }), within).catch(() => [])
+  const addresses = await addressesOf(host, signal)
   const services = await cluster.list({ apiVersion: 'v1', kind: 'Service' }, { signal })
-  const cidrs = addresses.filter(({ address }) => !address.startsWith('127.')).map(({ address }) => `${address}/32`)
-  return [...[...new Set(cidrs)].sort().map(cidr => ({ cidr })), ...services.flatMap(one => balanced(one) ?? [])]
+  const cidrs = [...addresses].filter(address => !address.startsWith('127.')).map(address => `${address}/32`)
+  const balanced = await Promise.all(services.map(one => balancedBy(cluster, one, addresses, signal)))
+  return [...cidrs.sort().map(cidr => ({ cidr })), ...balanced.flatMap(one => one ?? [])]
 }
 
-function balanced({ metadata, spec }: KubeObject): IngressPeer | undefined {
-  const {
-    type,
-    ports = [],
-    selector,
-  } = (spec ?? {}) as {
-    readonly type?: string
-    readonly ports?: readonly { readonly port?: number }[]
-    readonly selector?: Readonly<Record<string, string>>
-  } // a Service's
-  const { namespace, labels } = metadata
+async function addressesOf(host: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(DNS)])
+  const found = await unlessAborted(lookup(host, { all: true, family: 4 }), within).catch(() => [])
+  return new Set(found.map(({ address }) => address))
+}
+
+/** As Kubernetes defines it. */
+interface Balancer {
+  readonly type?: string
+  readonly ports?: readonly { readonly name?: string; readonly port?: number; readonly targetPort?: number | string }[]
+  readonly selector?: Readonly<Record<string, string>>
+}
+
+/** As the cluster says it, and nobody who only makes Services. */
+interface BalancerStatus {
+  readonly loadBalancer?: { readonly ingress?: readonly { readonly ip?: string; readonly hostname?: string }[] }
+}
+
+async function balancedBy(
+  cluster: Cluster,
+  { metadata, ...service }: KubeObject,
+  addresses: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<IngressPeer | undefined> {
+  const { type, ports = [], selector = {} } = (service['spec'] ?? {}) as Balancer
+  const { name, namespace, labels } = metadata
+  const https = ports.find(({ port }) => port === 443)
   const isOfPlatform = labels?.['app.kubernetes.io/part-of'] === 'devctl'
-  if (type !== 'LoadBalancer' || !ports.some(({ port }) => port === 443) || !selector || !namespace || isOfPlatform)
+  if (type !== 'LoadBalancer' || !https || Object.keys(selector).length === 0 || !namespace || isOfPlatform)
     return undefined
-  return Object.keys(selector).length > 0 ? { namespace, labels: selector } : undefined
+  const { loadBalancer } = (service['status'] ?? {}) as BalancerStatus
+  const own = (loadBalancer?.ingress ?? []).map(async ({ ip, hostname }) =>
+    ip !== undefined ? [ip] : hostname !== undefined ? [...(await addressesOf(hostname, signal))] : [],
+  )
+  if (!(await Promise.all(own)).flat().some(address => addresses.has(address))) return undefined
+  const { targetPort = 443 } = https
+  const found =
+    typeof targetPort === 'number' ? [targetPort] : await namedPorts(cluster, name, namespace, https, signal)
+  // A policy may name a port as a Pod does.
+  return { namespace, labels: selector, ports: found.length > 0 ? found : [targetPort] }
+}
+
+/** The numbers that a port with a name has in the Pods of a Service. */
+async function namedPorts(
+  cluster: Cluster,
+  service: string,
+  namespace: string,
+  { name: wanted = '' }: { readonly name?: string },
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const labels = `kubernetes.io/service-name=${service}`
+  const slices = await cluster.list(
+    { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace, labels },
+    { signal },
+  )
+  const all = slices.flatMap(slice => (slice['ports'] ?? []) as readonly { name?: string | null; port?: number }[])
+  const numbers = all.flatMap(({ name, port }) => ((name ?? '') === wanted && port !== undefined ? [port] : []))
+  return [...new Set(numbers)].sort((a, b) => a - b)
 }

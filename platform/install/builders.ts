@@ -18,10 +18,14 @@ export interface BundledBuilders {
   readonly trusted?: string
 }
 
-/** Where an ingress controller is: an address as a network, or Pods. */
+/** Where an ingress controller is: an address as a network, or Pods, with the ports where these take HTTPS. */
 export type IngressPeer =
   | { readonly cidr: string }
-  | { readonly namespace: string; readonly labels: Readonly<Record<string, string>> }
+  | {
+      readonly namespace: string
+      readonly labels: Readonly<Record<string, string>>
+      readonly ports: readonly (number | string)[]
+    }
 
 const NAME = 'builder'
 const PORT = 1234
@@ -103,8 +107,11 @@ const networkPolicy = ({ clusterNetworks, ingress, networks }: BundledBuilders):
 
 function toIngress(peer: IngressPeer): object {
   if ('cidr' in peer) return { to: [{ ipBlock: { cidr: peer.cidr } }], ports: [{ protocol: 'TCP', port: 443 }] }
-  const { namespace, labels } = peer
-  return { to: [{ namespaceSelector: namespaceNamed(namespace), podSelector: { matchLabels: labels } }] }
+  const { namespace, labels, ports } = peer
+  return {
+    to: [{ namespaceSelector: namespaceNamed(namespace), podSelector: { matchLabels: labels } }],
+    ports: ports.map(port => ({ protocol: 'TCP', port })),
+  }
 }
 
 /** https://github.com/moby/buildkit/blob/master/docs/buildkitd.toml.md */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ingressPeers, wantedBuilders } from '../../operations/platform/install-builders.ts'
 import { platformObjects, undecided } from '../../platform/install/server.ts'
 import { readSettings } from '../../platform/server/settings.ts'
@@ -54,7 +54,7 @@ const INSTALLATION = {
   clusterNetworks: ['10.42.0.0/16'],
   kubernetes: { server: 'https://k.example.com' },
   bundledBuilders: { ...OWN, networks: ['10.1.0.9/32'] },
-  ingressPeers: [{ namespace: 'traefik', labels: { app: 'traefik' } }],
+  ingressPeers: [{ namespace: 'traefik', labels: { app: 'traefik' }, ports: [8443] }],
   trusted: 'PEM',
 }
 const objects = platformObjects(INSTALLATION)
@@ -110,6 +110,7 @@ test('nobody reaches builders but the server; builds reach what is outside, and 
             podSelector: { matchLabels: { app: 'traefik' } },
           },
         ],
+        ports: [{ protocol: 'TCP', port: 8443 }],
       },
     ],
   })
@@ -130,19 +131,53 @@ test('the server knows them, and an upgrade keeps that', () => {
   )
 })
 
-test('the ingress controller is found by the Services that balance HTTPS', async () => {
+describe('the ingress controller', () => {
+  const HOST = '192.0.2.7'
   const cluster = new MemoryCluster({ namespaces: ['traefik', 'shop'] })
-  const service = (namespace: string, type: string, port: number, labels = {}) =>
-    cluster.create({
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name: `s-${type.toLowerCase()}-${port}`, namespace, labels },
-      spec: { type, ports: [{ port }], selector: { app: namespace } },
+  const slices = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' }
+  cluster.register({ ...slices, name: 'endpointslices', namespaced: true, hasStatus: false })
+  const service = async (name: string, ip: string | undefined, spec: object, namespace = 'shop') => {
+    const ref = { apiVersion: 'v1', kind: 'Service' }
+    const all = { type: 'LoadBalancer', selector: { app: name }, ...spec }
+    await cluster.create({ ...ref, metadata: { name, namespace }, spec: all })
+    const status = { loadBalancer: { ingress: [{ ip }] } }
+    if (ip !== undefined) cluster.act({ ...ref, name, namespace }, object => ({ ...object, status }))
+  }
+  const found = (host = HOST) => ingressPeers(cluster, host, AbortSignal.timeout(5000))
+  const ports = (targetPort?: number | string) => ({
+    ports: [
+      { name: 'http', port: 80, targetPort: 8000 },
+      { name: 'https', port: 443, ...(targetPort !== undefined && { targetPort }) },
+    ],
+  })
+
+  test('is what has the address of the platform, at the port of HTTPS only', async () => {
+    await service('database', '192.0.2.8', { ports: [{ port: 443, targetPort: 5432 }] })
+    await service('other-port', HOST, { ports: [{ port: 5432 }] })
+    await service('waiting', undefined, ports(8443))
+    await service('named', undefined, { ...ports(8443), type: 'ClusterIP', externalIPs: [HOST] })
+    expect(await found()).toEqual([{ cidr: '192.0.2.7/32' }])
+    await service('traefik', HOST, ports(8443), 'traefik')
+    const pods = { namespace: 'traefik', labels: { app: 'traefik' } }
+    expect(await found()).toEqual([{ cidr: '192.0.2.7/32' }, { ...pods, ports: [8443] }])
+    expect(await found('192.0.2.9')).toEqual([{ cidr: '192.0.2.9/32' }])
+    expect(await found('platform.invalid')).toEqual([])
+  })
+
+  test('has the number of a port with a name, where Pods are there, and else the name', async () => {
+    await service('nginx', '192.0.2.10', ports('websecure'), 'traefik')
+    const pods = { namespace: 'traefik', labels: { app: 'nginx' } }
+    expect(await found('192.0.2.10')).toContainEqual({ ...pods, ports: ['websecure'] })
+    await cluster.create({
+      ...slices,
+      metadata: { name: 'nginx-1', namespace: 'traefik', labels: { 'kubernetes.io/service-name': 'nginx' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['10.42.0.9'] }],
+      ports: [
+        { name: 'http', port: 8000 },
+        { name: 'https', port: 8443 },
+      ],
     })
-  await service('traefik', 'LoadBalancer', 443)
-  await service('shop', 'LoadBalancer', 5432)
-  await service('shop', 'ClusterIP', 443)
-  expect(await ingressPeers(cluster, 'platform.invalid', AbortSignal.timeout(5000))).toEqual([
-    { namespace: 'traefik', labels: { app: 'traefik' } },
-  ])
+    expect(await found('192.0.2.10')).toContainEqual({ ...pods, ports: [8443] })
+  })
 })
