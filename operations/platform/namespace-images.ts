@@ -5,7 +5,7 @@ import { connectPlatform } from './connect-platform.ts'
 
 /** Where the images of a namespace of a platform are. */
 export interface NamespaceImages {
-  /** Their names begin so: `images.dev.example.com/shop`. */
+  /** Their names begin so: `images.dev.example.com/shop-1f2e3d4c`. */
   readonly name: string
   /** The login for a registry, if it is this one and takes those of the platform. */
   login(registry: string): Promise<RegistryCredentials | undefined>

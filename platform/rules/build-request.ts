@@ -23,8 +23,8 @@ export interface BuildScope {
   readonly namespace: string
   /** Builds of other scopes share no step, no cache mount and no copied context with this one. */
   readonly cache: string
-  /** The host of the platform's own registry, in which names of images begin with their namespace. */
-  readonly registry?: string
+  /** The platform's own registry, in which names of images begin with the place of their namespace. */
+  readonly images?: { readonly registry: string; readonly place: string }
 }
 
 /** The frontend that reads Dockerfiles, which is part of the builder. */
@@ -107,10 +107,11 @@ function exportProblem({ Type = '', Attrs = {} }: Entry, scope: BuildScope): str
     .find(one => one !== undefined)
 }
 
-function nameProblem(name: string, { registry, namespace }: BuildScope): string | undefined {
-  if (registry === undefined || !name.startsWith(`${registry}/`) || name.startsWith(`${registry}/${namespace}/`))
-    return undefined
-  return `\`${name}\` is not an image of the namespace \`${namespace}\`: write \`${registry}/${namespace}/…\``
+function nameProblem(name: string, { images, namespace }: BuildScope): string | undefined {
+  if (!images || !name.startsWith(`${images.registry}/`)) return undefined
+  const own = `${images.registry}/${images.place}/`
+  if (name.startsWith(own)) return undefined
+  return `\`${name}\` is not an image of the namespace \`${namespace}\`: write \`${own}…\``
 }
 
 /**

@@ -47,8 +47,22 @@ export function splitRegistry(registry: string): { readonly host: string; readon
   return { host, prefix: path.map(part => `${part}/`).join('') }
 }
 
+/** Hexadecimal digits of the uid of a namespace. */
+const DIGITS = 8
+const PLACE = new RegExp(`^([a-z0-9-]+)-[0-9a-f]{${DIGITS}}$`)
+
 /**
- * The place of a repository: a namespace, or `shared`. Undefined for what is no place of the platform: something
+ * The place of the images of a namespace: `shop-1f2e3d4c`. A namespace that is made later by the same name has another
+ * one, so that it neither finds the images of the one before nor trusts them.
+ */
+export const placeFor = ({ name, uid }: { readonly name: string; readonly uid: string }): string =>
+  `${name}-${uid.slice(0, DIGITS)}`
+
+/** The name of the namespace that a place is of, or was; undefined: of none. */
+export const namespaceIn = (place: string): string | undefined => PLACE.exec(place)?.[1]
+
+/**
+ * The place of a repository: that of a namespace, or `shared`. Undefined for what is no place of the platform: something
  * outside of its prefix, or without a name of its own.
  */
 export function placeOf(repository: string, prefix: string): string | undefined {

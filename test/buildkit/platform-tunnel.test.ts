@@ -139,7 +139,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
     ['an image that stays in the builder', image({ name: 'busybox' }), 'images are pushed'],
     [
       'an image in the registry of another',
-      image({ name: 'r.example.com/ann/app', push: 'true' }),
+      image({ name: 'r.example.com/ann-1f2e3d4c/app', push: 'true' }),
       'not an image of the namespace `bob`',
     ],
     ['a registry without encryption', image({ name: 'a/b', push: 'true', 'registry.insecure': 'true' }), 'not allowed'],
@@ -151,7 +151,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
       'no login of their own',
     ],
   ])('%s is refused', async (_, part, words) => {
-    const tunnel = await open({ ...bob, registry: 'r.example.com' })
+    const tunnel = await open({ ...bob, images: { registry: 'r.example.com', place: 'bob-1f2e3d4c' } })
     try {
       const request = { Ref: randomUUID(), Session: randomUUID(), Frontend: 'dockerfile.v0', ...part }
       const { code, message } = await call(tunnel, 'Solve', 'SolveRequest', request)

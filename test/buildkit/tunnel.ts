@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { BuildCall, Builder, ImageInput } from '../../adapters/buildkit/builder.ts'
 import { connectOver } from '../../adapters/buildkit/connect.ts'
+import type { BuildScope } from '../../platform/rules/build-request.ts'
 import { serveBuilds } from '../../platform/server/builds/build-tunnel.ts'
 import { type BuilderPool, makePools } from '../../platform/server/builds/builder-pool.ts'
 import { buildCall, imageInput } from '../builder/input.ts'
@@ -15,7 +16,7 @@ export interface Tenant {
   readonly namespace: string
   readonly uid: string
   readonly user?: string
-  readonly registry?: string
+  readonly images?: BuildScope['images']
   readonly pool: BuilderPool
   readonly check?: () => Promise<void>
 }
@@ -25,14 +26,14 @@ export async function tunnelTo({
   namespace,
   uid,
   user = namespace,
-  registry,
+  images,
   pool,
   check = async () => {},
 }: Tenant): Promise<Socket> {
   const [here, there] = await pair()
   serveBuilds(there, {
     user,
-    scope: { namespace, cache: uid, ...(registry !== undefined && { registry }) },
+    scope: { namespace, cache: uid, ...(images && { images }) },
     pool,
     key: randomBytes(32),
     check,

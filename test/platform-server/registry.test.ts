@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openArtifacts } from '../../adapters/registry/artifact-store.ts'
 import { Secret } from '../../operations/contexts/secret.ts'
 import { namespaceImages } from '../../operations/platform/namespace-images.ts'
-import type { RegistryAccess } from '../../platform/rules/registry-access.ts'
+import { placeFor, type RegistryAccess } from '../../platform/rules/registry-access.ts'
 import { pullSecretsTask } from '../../platform/server/registry/pull-secrets.ts'
 import { registryPassword } from '../../platform/server/registry/registry-logins.ts'
+import { eventually } from '../cluster/cluster.ts'
 import { freePort } from '../develop/free-port.ts'
 import { findRegistry, startRegistry, type TestRegistry } from './docker-registry.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
@@ -29,6 +30,13 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   let [admin, owner, developer, viewer, stranger]: Person[] = []
   const name = `images-${RUN}`
   let uid: string
+  /** Where the images of a namespace are. */
+  const placeOf = async (namespace: string) => {
+    const { uid } = (await platform.parts.namespaces.find(namespace))!.namespace
+    return placeFor({ name: namespace, uid: uid! })
+  }
+  let place: string
+  let [ofOwner, ofStranger] = ['', '']
 
   beforeAll(async () => {
     port = await freePort()
@@ -51,6 +59,9 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
         }),
       ).toMatchObject({ status: 200 })
     uid = (await platform.parts.namespaces.find(name))!.namespace.uid!
+    place = await placeOf(name)
+    ofOwner = await placeOf(owner.home)
+    ofStranger = await placeOf(stranger.home)
   })
   afterAll(() => platform?.close())
 
@@ -78,11 +89,13 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
 
   test('administrator, owner, developer, viewer, stranger: of a namespace, of the shared images, of all', async () => {
     const table: readonly (readonly [string, readonly (readonly string[])[]])[] = [
-      [`repository:${name}/web:pull,push`, [[], ['pull', 'push'], ['pull', 'push'], ['pull'], []]],
-      [`repository:${name}/web:delete`, [[], ['delete'], ['delete'], [], []]],
+      [`repository:${place}/web:pull,push`, [[], ['pull', 'push'], ['pull', 'push'], ['pull'], []]],
+      [`repository:${place}/web:delete`, [[], ['delete'], ['delete'], [], []]],
       ['repository:shared/node:pull,push', [['pull', 'push'], ['pull'], ['pull'], ['pull'], ['pull']]],
-      [`repository:${name}:pull`, [[], [], [], [], []]],
-      ['repository:nobodys/web:pull', [[], [], [], [], []]],
+      [`repository:${place}:pull`, [[], [], [], [], []]],
+      [`repository:${name}/web:pull,push`, [[], [], [], [], []]],
+      [`repository:${name}-00000000/web:pull,push`, [[], [], [], [], []]],
+      ['repository:nobodys-1f2e3d4c/web:pull', [[], [], [], [], []]],
       ['repository:kube-system/web:pull', [[], [], [], [], []]],
       ['repository:library/node:pull', [[], [], [], [], []]],
       ['registry:catalog:*', [[], [], [], [], []]],
@@ -96,16 +109,16 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   })
 
   test('several at once: what somebody may not is left out', async () => {
-    const scope = `repository:${name}/web:push,pull repository:${owner!.home}/web:pull repository:shared/node:pull`
-    expect(await granted(developer!.token, scope)).toBe(`${name}/web:pull,push shared/node:pull`)
+    const scope = `repository:${place}/web:push,pull repository:${ofOwner}/web:pull repository:shared/node:pull`
+    expect(await granted(developer!.token, scope)).toBe(`${place}/web:pull,push shared/node:pull`)
   })
 
   test('a login for one namespace is for it and the shared images only, and ends with its token and the rights', async () => {
     const { body } = await loginOf(owner!)
-    const other = `repository:${owner!.home}/web:pull,push`
-    const own = `repository:${name}/web:pull,push`
+    const other = `repository:${ofOwner}/web:pull,push`
+    const own = `repository:${place}/web:pull,push`
     expect(body).toMatchObject({ registry: `127.0.0.1:${port}`, password: expect.stringMatching(/^devctl_registry_/) })
-    expect(await granted(body.password, own)).toBe(`${name}/web:pull,push`)
+    expect(await granted(body.password, own)).toBe(`${place}/web:pull,push`)
     expect(await granted(body.password, other)).toBe('')
     expect(await granted(body.password, 'repository:shared/node:pull,push')).toBe('shared/node:pull')
     // It opens nothing else.
@@ -117,7 +130,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
 
     const made = await platform.call('POST /me/tokens', { token: developer!.token, body: { label: 'ci' } })
     const byToken = await loginOf({ ...developer!, token: made.body.token })
-    expect(await granted(byToken.body.password, own)).toBe(`${name}/web:pull,push`)
+    expect(await granted(byToken.body.password, own)).toBe(`${place}/web:pull,push`)
     expect((await platform.call('POST /auth/logout', { token: made.body.token })).status).toBe(204)
     expect((await ask(byToken.body.password, own)).status).toBe(401)
 
@@ -126,7 +139,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     const share = await platform.call('PUT /namespaces/:ns/members/:user', { ...asHelper, body: { role: 'developer' } })
     expect(share.status).toBe(200)
     const ofHelper = (await loginOf(helper)).body.password
-    expect(await granted(ofHelper, own)).toBe(`${name}/web:pull,push`)
+    expect(await granted(ofHelper, own)).toBe(`${place}/web:pull,push`)
     expect((await platform.call('DELETE /namespaces/:ns/members/:user', asHelper)).status).toBe(204)
     expect(await granted(ofHelper, own)).toBe('')
   })
@@ -139,8 +152,8 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   test('the login of Pods pulls what is of their namespace or shared, and nothing of one that is made later by the same name', async () => {
     const ends = platform.world.now() + 60_000
     const ofPods = registryPassword(platform.world, { namespace: { name, uid }, ends })
-    const scope = `repository:${name}/web:pull,push repository:shared/node:pull,push repository:${owner!.home}/web:pull`
-    expect(await granted(ofPods, scope)).toBe(`${name}/web:pull shared/node:pull`)
+    const scope = `repository:${place}/web:pull,push repository:shared/node:pull,push repository:${ofOwner}/web:pull`
+    expect(await granted(ofPods, scope)).toBe(`${place}/web:pull shared/node:pull`)
     const ofEarlier = registryPassword(platform.world, { namespace: { name, uid: 'another' }, ends })
     expect(await granted(ofEarlier, scope)).toBe('shared/node:pull')
     const over = registryPassword(platform.world, { namespace: { name, uid }, ends: platform.world.now() - 1 })
@@ -158,9 +171,9 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default' }
 
   test('Pods of a new namespace have a login by their account, which the leader renews; what others add stays', async () => {
-    const scope = `repository:${name}/web:pull,push repository:${stranger!.home}/web:pull`
+    const scope = `repository:${place}/web:pull,push repository:${ofStranger}/web:pull`
     const first = await ofPodsIn(name)
-    expect(await granted(first, scope)).toBe(`${name}/web:pull`)
+    expect(await granted(first, scope)).toBe(`${place}/web:pull`)
     const namesOf = async () =>
       (await platform.cluster.get({ ...account, namespace: name }))?.['imagePullSecrets'] as { name: string }[]
     expect(await namesOf()).toEqual([{ name: 'devctl-registry' }])
@@ -223,7 +236,8 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       namespaces: [admin!.home],
     })
     const of = (place: string) => granted(run.text, `repository:${place}/web:pull,push`)
-    expect(await of(admin!.home)).toBe(`${admin!.home}/web:pull,push`)
+    const ofAdmin = await placeOf(admin!.home)
+    expect(await of(ofAdmin)).toBe(`${ofAdmin}/web:pull,push`)
     expect(await of('shared')).toBe('shared/web:pull')
     const developers = await platform.parts.tokens.issue({
       kind: 'run',
@@ -231,7 +245,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       user: owner!.id,
       namespaces: [name],
     })
-    expect(await granted(developers.text, `repository:${owner!.home}/web:pull`)).toBe('')
+    expect(await granted(developers.text, `repository:${ofOwner}/web:pull`)).toBe('')
     const login = { token: developers.text, params: { ns: owner!.home } }
     expect((await platform.call('POST /namespaces/:ns/registry-login', login)).status).toBe(404)
   })
@@ -309,7 +323,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     }
 
     test('pushes of members, and pulls of who may see them; others are refused', async () => {
-      const image = `${name}/web`
+      const image = `${place}/web`
       const { password } = (await loginOf(developer!)).body
       const ofPods = registryPassword(platform.world, { namespace: { name, uid }, ends: platform.world.now() + 60_000 })
       for (const refused of [viewer!.token, stranger!.token, admin!.token, ofPods, undefined])
@@ -331,7 +345,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
         token: owner!.token,
         params: { ns: name },
       })
-      expect(body.images).toEqual({ name: `127.0.0.1:${port}/${name}`, hasLogin: true })
+      expect(body.images).toEqual({ name: `127.0.0.1:${port}/${place}`, hasLogin: true })
       const { port: own } = platform.app.server.address() as AddressInfo
       const heard: string[] = []
       const images = namespaceImages(
@@ -372,15 +386,48 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       expect(await without.login(`127.0.0.1:${port}`)).toBeUndefined()
     })
 
+    test('a namespace finds no image of one that had its name before: neither reads it, nor takes it for its own', async () => {
+      const again = `again-${RUN}`
+      const create = async (person: Person) =>
+        expect((await platform.call('POST /namespaces', { token: person.token, body: { name: again } })).status).toBe(
+          200,
+        )
+      await create(stranger!)
+      const before = await placeOf(again)
+      const earlier = (await loginOf(stranger!, again)).body.password
+      const ofPodsBefore = await ofPodsIn(again)
+      expect(await push(stranger!.token, `${before}/web`), registry.log()).toBe(true)
+      expect(await pull(ofPodsBefore, `${before}/web`)).toMatch(/^sha256:/)
+      await platform.call('DELETE /namespaces/:ns', { token: stranger!.token, params: { ns: again } })
+      await eventually('the namespace is gone', 60, async () =>
+        (await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: again })) ? undefined : true,
+      )
+      await create(owner!)
+      const now = await placeOf(again)
+      expect(now).not.toBe(before)
+      const { password } = (await loginOf(owner!, again)).body
+      const ofPods = await ofPodsIn(again)
+      // What the one before has left is nobody's, and so is what its people still have.
+      for (const who of [owner!.token, password, ofPods, stranger!.token, earlier, ofPodsBefore]) {
+        expect(await pull(who, `${before}/web`)).toMatch(REFUSED)
+        expect(await push(who, `${before}/web`)).toMatch(REFUSED)
+      }
+      for (const who of [stranger!.token, earlier, ofPodsBefore]) {
+        expect(await pull(who, `${now}/web`)).toMatch(REFUSED)
+        expect(await push(who, `${now}/web`)).toMatch(REFUSED)
+      }
+      // What a deploy asks for is not there yet.
+      expect(await pull(ofPods, `${now}/web`)).toBe('nothing')
+      expect(await push(password, `${now}/web`)).toBe(true)
+      expect(await pull(ofPods, `${now}/web`)).toMatch(/^sha256:/)
+    }, 120_000)
+
     test('a layer of another namespace is not taken over by its digest', async () => {
       const { digest } = blob('a layer')
-      const { body } = await ask(
-        stranger!.token,
-        `repository:${stranger!.home}/web:pull,push repository:${name}/web:pull`,
-      )
+      const { body } = await ask(stranger!.token, `repository:${ofStranger}/web:pull,push repository:${place}/web:pull`)
       const headers = { authorization: `Bearer ${body.token}` }
-      const from = `http://127.0.0.1:${port}/v2/${stranger!.home}/web/blobs`
-      const mounted = await fetch(`${from}/uploads/?mount=${digest}&from=${encodeURIComponent(`${name}/web`)}`, {
+      const from = `http://127.0.0.1:${port}/v2/${ofStranger}/web/blobs`
+      const mounted = await fetch(`${from}/uploads/?mount=${digest}&from=${encodeURIComponent(`${place}/web`)}`, {
         method: 'POST',
         headers,
       })

@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { decodeMessage, encodeMessage } from '../../adapters/buildkit/wire.ts'
 import { type BuildRequest, buildProblem, scopedBuild } from '../../platform/rules/build-request.ts'
 
-const SCOPE = { namespace: 'ann', cache: 'uid-of-ann', registry: 'registry.example.com' }
+const SCOPE = {
+  namespace: 'ann',
+  cache: 'uid-of-ann',
+  images: { registry: 'registry.example.com', place: 'ann-1f2e3d4c' },
+}
 const PLAIN: BuildRequest = { Ref: 'r', Session: 's', Frontend: 'dockerfile.v0' }
 const problem = (part: BuildRequest) => buildProblem({ ...PLAIN, ...part }, SCOPE)
 const push = (name: string) => ({ Exporters: [{ Type: 'image', Attrs: { name, push: 'true' } }] })
@@ -32,7 +36,7 @@ describe('builds that are allowed', () => {
         },
       },
     ],
-    ['pushed to the own namespace', push('registry.example.com/ann/web:1')],
+    ['pushed to the own namespace', push('registry.example.com/ann-1f2e3d4c/web:1')],
     ['pushed to another registry', push('ghcr.io/ann/web:1,ghcr.io/ann/web:2')],
     ['pushed by an older client', { Exporter: 'image', ExporterAttrs: { name: 'ghcr.io/a/b', push: 'true' } }],
     ['as an archive', { Exporters: [{ Type: 'docker', Attrs: {} }] }],
@@ -69,11 +73,11 @@ describe('builds that are refused', () => {
     ],
     [
       push('ghcr.io/a/b,registry.example.com/bob/web'),
-      '`registry.example.com/bob/web` is not an image of the namespace `ann`: write `registry.example.com/ann/…`',
+      '`registry.example.com/bob/web` is not an image of the namespace `ann`: write `registry.example.com/ann-1f2e3d4c/…`',
     ],
     [
-      push('registry.example.com/ann-2/web'),
-      '`registry.example.com/ann-2/web` is not an image of the namespace `ann`: write `registry.example.com/ann/…`',
+      push('registry.example.com/ann-1f2e3d4c-2/web'),
+      '`registry.example.com/ann-1f2e3d4c-2/web` is not an image of the namespace `ann`: write `registry.example.com/ann-1f2e3d4c/…`',
     ],
   ])('%j', (part, words) => {
     expect(problem(part)).toBe(words)

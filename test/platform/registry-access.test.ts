@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { grantedAccess, parseScopes, placeOf, splitRegistry } from '../../platform/rules/registry-access.ts'
+import {
+  grantedAccess,
+  namespaceIn,
+  parseScopes,
+  placeFor,
+  placeOf,
+  splitRegistry,
+} from '../../platform/rules/registry-access.ts'
 
 describe('scopes', () => {
   test.each<readonly [string, readonly string[], string | undefined]>([
@@ -48,6 +55,23 @@ describe('the place of a repository', () => {
     ['ann%2fweb/x', '', undefined],
     ['', '', undefined],
   ])('`%s` below `%s`', (repository, prefix, wanted) => expect(placeOf(repository, prefix)).toBe(wanted))
+
+  test.each([
+    ['shop-1f2e3d4c', 'shop'],
+    ['shop-1f2e3d4c-0a1b2c3d', 'shop-1f2e3d4c'],
+    ['shop', undefined],
+    ['shared', undefined],
+    ['-1f2e3d4c', undefined],
+    ['shop-1f2e3d4', undefined],
+    ['shop-1f2e3d4cc', undefined],
+    ['shop-1F2E3D4C', undefined],
+  ])('`%s` is of the namespace %s', (place, wanted) => expect(namespaceIn(place)).toBe(wanted))
+
+  test('namespaces of the same name have places of their own', () => {
+    const of = (uid: string) => placeFor({ name: 'shop', uid })
+    expect(of('1f2e3d4c-1111-4222-8333-944445555666')).toBe('shop-1f2e3d4c')
+    expect(of('2f2e3d4c-1111-4222-8333-944445555666')).toBe('shop-2f2e3d4c')
+  })
 
   test('the prefix is the path of the registry', () => {
     expect(splitRegistry('images.example.com')).toEqual({ host: 'images.example.com', prefix: '' })

@@ -1,5 +1,6 @@
 import type { builderRoutes } from '../../api/builders.ts'
 import type { PlatformUser } from '../../records/user.ts'
+import { placeFor } from '../../rules/registry-access.ts'
 import { serveBuilds } from '../builds/build-tunnel.ts'
 import { makePools } from '../builds/builder-pool.ts'
 import { stillAllowed } from '../caller.ts'
@@ -37,7 +38,11 @@ export function builderHandlers(world: PlatformWorld, parts: PlatformParts): Han
         stream.once('close', () => open.set(by.user.id, open.get(by.user.id)! - 1))
         serveBuilds(stream, {
           user: by.user.id,
-          scope: { namespace: name, cache: uid, ...(registry !== undefined && { registry }) },
+          scope: {
+            namespace: name,
+            cache: uid,
+            ...(registry !== undefined && { images: { registry, place: placeFor({ name, uid }) } }),
+          },
           pool,
           key: world.random(KEY),
           check: async () => {

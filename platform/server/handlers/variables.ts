@@ -1,4 +1,5 @@
 import type { variableRoutes } from '../../api/variables.ts'
+import { placeFor } from '../../rules/registry-access.ts'
 import { personOf } from '../answers.ts'
 import type { Identified } from '../caller.ts'
 import type { PlatformParts } from '../make-parts.ts'
@@ -45,7 +46,7 @@ export function variableHandlers(
     'GET /namespaces/:ns/variables/effective': async ({ params, by }) => {
       const namespace = await namespaceOwner(by, params.ns, 'deploy', 'to deploy there', namespaces)
       const found = await variables.effective(await personOfVariables(by), namespace)
-      const images = registry === undefined ? undefined : `${registry}/${namespace.name}`
+      const images = registry === undefined ? undefined : `${registry}/${placeFor(namespace)}`
       return {
         ...found,
         ...(images !== undefined && { images: { name: images, hasLogin: registryKey !== undefined } }),

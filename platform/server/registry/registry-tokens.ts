@@ -1,5 +1,7 @@
 import {
   grantedAccess,
+  namespaceIn,
+  placeFor,
   placeOf,
   type RegistryAccess,
   type RegistryRelation,
@@ -39,11 +41,14 @@ async function relationOf(
   namespaces: Pick<Namespaces, 'find' | 'roleOf'>,
 ): Promise<RegistryRelation> {
   if (place === SHARED) return caller.kind === 'person' && maySharePush(caller.by) ? 'pusher' : 'puller'
-  if (caller.kind !== 'person' && caller.namespace.name !== place) return 'stranger'
-  if (caller.kind !== 'pods' && caller.by.token.namespaces?.includes(place) === false) return 'stranger'
-  const shared = await namespaces.find(place)
-  if (!shared) return 'stranger'
-  if (caller.kind !== 'person' && shared.namespace.uid !== caller.namespace.uid) return 'stranger'
+  const name = namespaceIn(place)
+  if (name === undefined || (caller.kind !== 'person' && caller.namespace.name !== name)) return 'stranger'
+  if (caller.kind !== 'pods' && caller.by.token.namespaces?.includes(name) === false) return 'stranger'
+  const shared = await namespaces.find(name)
+  const { uid } = shared?.namespace ?? {}
+  // What a namespace of this name had before is nobody's.
+  if (!shared || uid === undefined || placeFor({ name, uid }) !== place) return 'stranger'
+  if (caller.kind !== 'person' && uid !== caller.namespace.uid) return 'stranger'
   if (caller.kind === 'pods') return 'puller'
   const { user } = caller.by
   const relation = { platform: user.role, namespace: namespaces.roleOf(user, shared) }
