@@ -28,6 +28,8 @@ export interface ManagedNamespace {
   readonly isPersistent?: boolean
   /** When it was last woken: RFC 3339. */
   readonly woken?: string
+  /** Which logins of Pods for images are good: those from before a member left are not. */
+  readonly pullLogins?: string
   /** Of one that is to be deleted. */
   readonly deletion?: Deletion
   /** Of a preview. */
@@ -42,6 +44,7 @@ export const STATUS = `${LABEL}status`
 export const LAST_ACTIVE = `${LABEL}last-active`
 export const OWNER = `${LABEL}owner`
 export const PERSISTENT = `${LABEL}persistent`
+export const PULL_LOGINS = `${LABEL}pull-logins`
 export const LONGER_NAMES = `${LABEL}longer-names`
 
 /** The object as it is applied; `created` is the API server's. */
@@ -64,6 +67,7 @@ export function fromNamespace(one: ManagedNamespace): KubeObject {
         [LONGER_NAMES]: one.longerNames.join(','),
         ...(one.isPersistent && { [PERSISTENT]: 'true' }),
         ...(one.woken !== undefined && { [WOKEN]: one.woken }),
+        ...(one.pullLogins !== undefined && { [PULL_LOGINS]: one.pullLogins }),
         ...(one.deletion && { [DELETION]: fromDeletion(one.deletion) }),
         ...(one.preview && present(fromPreview(one.preview))),
       },
@@ -97,6 +101,7 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
     lastActive: annotations[LAST_ACTIVE] ?? created,
     ...(annotations[PERSISTENT] === 'true' && { isPersistent: true }),
     ...(annotations[WOKEN] !== undefined && { woken: annotations[WOKEN] }),
+    ...(annotations[PULL_LOGINS] !== undefined && { pullLogins: annotations[PULL_LOGINS] }),
     ...(deletion && { deletion }),
     ...(preview && { preview }),
     longerNames: (annotations[LONGER_NAMES] ?? '').split(',').filter(one => one !== ''),

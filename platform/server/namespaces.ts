@@ -11,6 +11,7 @@ import {
   type NamespaceKind,
   OWNER,
   PERSISTENT,
+  PULL_LOGINS,
   STATUS,
   toNamespace,
 } from '../records/namespace.ts'
@@ -29,6 +30,8 @@ import type { PlatformWorld } from './world.ts'
 
 /** Attempts to write what others write, too. */
 const CONFLICTS = 10
+/** Bytes of what is said of logins of Pods. */
+const PULL_LOGINS_ID = 8
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
 /** A namespace and who has what rights in it. */
@@ -216,6 +219,11 @@ export class Namespaces {
   async unshare({ namespace, members }: SharedNamespace, user: string): Promise<void> {
     if (namespace.owner === user) throw new PlatformError(409, 'owner', 'the owner stays a member')
     await Promise.all(members.filter(one => one.user === user).map(one => this.#unbind(this.#world.cluster, one)))
+    const { name, uid } = namespace
+    if (!this.#pullSecrets.isUsed || uid === undefined) return
+    // They may have kept a login of Pods. If the new one is not written here, the leader writes it.
+    await this.#patch(name, { annotations: { [PULL_LOGINS]: this.#world.random(PULL_LOGINS_ID).toString('hex') } })
+    await this.#pullSecrets.renew({ name, uid })
   }
 
   /** Deletes a namespace as it is now, with all that is in it. Commands of what was deployed there are not run. */

@@ -149,9 +149,15 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect(await Promise.all(all)).toEqual([403, 200, 200, 403, 404])
   })
 
+  /** A login as Pods have it, since somebody has left. */
+  const podsLogin = async (ends: number) => {
+    const { pullLogins } = (await platform.parts.namespaces.find(name))!.namespace
+    return registryPassword(platform.world, { namespace: { name, uid }, ...(pullLogins && { pullLogins }), ends })
+  }
+
   test('the login of Pods pulls what is of their namespace or shared, and nothing of one that is made later by the same name', async () => {
     const ends = platform.world.now() + 60_000
-    const ofPods = registryPassword(platform.world, { namespace: { name, uid }, ends })
+    const ofPods = await podsLogin(ends)
     const scope = `repository:${place}/web:pull,push repository:shared/node:pull,push repository:${ofOwner}/web:pull`
     expect(await granted(ofPods, scope)).toBe(`${place}/web:pull shared/node:pull`)
     const ofEarlier = registryPassword(platform.world, { namespace: { name, uid: 'another' }, ends })
@@ -198,6 +204,33 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       platform.later = 0
     }
     expect(platform.log.filter(line => line.includes('login of'))).toEqual([])
+  })
+
+  test('a login of Pods that a member may have kept ends when they leave; Pods have the next one', async () => {
+    const scope = `repository:${place}/web:pull`
+    const pulls = `${place}/web:pull`
+    const leaver = await platform.person('r-leaver')
+    const asLeaver = { params: { ns: name, user: leaver.id }, token: owner!.token }
+    const share = () => platform.call('PUT /namespaces/:ns/members/:user', { ...asLeaver, body: { role: 'developer' } })
+    expect((await share()).status).toBe(200)
+    const task = pullSecretsTask(platform.world, platform.parts.pullSecrets)
+    const signal = AbortSignal.timeout(60_000)
+    await task.run(signal)
+    const kept = await ofPodsIn(name)
+    expect(await granted(kept, scope)).toBe(pulls)
+    expect((await platform.call('DELETE /namespaces/:ns/members/:user', asLeaver)).status).toBe(204)
+    expect(await granted(kept, scope)).toBe('')
+    const next = await ofPodsIn(name)
+    expect(await granted(next, scope)).toBe(pulls)
+    // The leader takes none of it back, and writes what a replica that has ended could not.
+    await task.run(signal)
+    expect(await granted(await ofPodsIn(name), scope)).toBe(pulls)
+    const metadata = { annotations: { 'dev.platform/pull-logins': 'another' } }
+    const own = { apiVersion: 'v1', kind: 'Namespace', name }
+    await platform.cluster.patch(own, { metadata }, { manager: 'devctl' })
+    expect(await granted(await ofPodsIn(name), scope)).toBe('')
+    await task.run(signal)
+    expect(await granted(await ofPodsIn(name), scope)).toBe(pulls)
   })
 
   test('nobody gets one with something else', async () => {
@@ -325,7 +358,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     test('pushes of members, and pulls of who may see them; others are refused', async () => {
       const image = `${place}/web`
       const { password } = (await loginOf(developer!)).body
-      const ofPods = registryPassword(platform.world, { namespace: { name, uid }, ends: platform.world.now() + 60_000 })
+      const ofPods = await podsLogin(platform.world.now() + 60_000)
       for (const refused of [viewer!.token, stranger!.token, admin!.token, ofPods, undefined])
         expect(await push(refused, image)).toMatch(REFUSED)
       expect(await push(password, image), registry.log()).toBe(true)

@@ -7,7 +7,7 @@ import type { LeaderTask } from '../leader.ts'
 import type { PlatformWorld } from '../world.ts'
 import { type NamespaceId, registryPassword } from './registry-logins.ts'
 
-/** Milliseconds that a login of Pods is good for; who was a member and has kept one pulls for so long at most. */
+/** Milliseconds that a login of Pods is good for; who was suspended and has kept one pulls for so long at most. */
 const LIFETIME = 4 * 3_600_000
 /** Milliseconds after which it is replaced. */
 const RENEWAL = LIFETIME / 4
@@ -55,10 +55,23 @@ export class PullSecrets {
     const { cluster, settings, now } = this.#world
     if (!this.isUsed) return
     const { host } = splitRegistry(settings.registry!)
-    const password = registryPassword(this.#world, { namespace, ends: now() + LIFETIME })
-    const secret = pullSecret(namespace.name, host, password)
-    await cluster.apply(secret, { manager: MANAGER, force: true, ...(signal && { signal }) })
+    for (let attempt = 1; attempt <= CONFLICTS; attempt++) {
+      const pullLogins = await this.#wanted(namespace, signal)
+      const of = { namespace, ...(pullLogins !== undefined && { pullLogins }) }
+      const secret = pullSecret(namespace.name, host, registryPassword(this.#world, { ...of, ends: now() + LIFETIME }))
+      await cluster.apply(secret, { manager: MANAGER, force: true, ...(signal && { signal }) })
+      // Another replica may have written the one that is good now, before this one.
+      if ((await this.#wanted(namespace, signal)) === pullLogins) break
+    }
     await this.#use(namespace.name, signal)
+  }
+
+  async #wanted({ name }: NamespaceId, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const live = await this.#world.cluster.get(
+      { apiVersion: 'v1', kind: 'Namespace', name },
+      { ...(signal && { signal }) },
+    )
+    return live && toNamespace(live)?.pullLogins
   }
 
   /** What others have written into the account stays. */
@@ -108,18 +121,18 @@ function pullSecret(namespace: string, host: string, password: string): KubeObje
 /** Renews the logins of all namespaces. One that makes trouble is logged, and the others follow. */
 export function pullSecretsTask(world: PlatformWorld, secrets: PullSecrets): LeaderTask {
   const { cluster, now } = world
-  /** When each was renewed by this replica, by uid. */
-  const renewed = new Map<string, number>()
+  /** When each was renewed by this replica, and what it said of its logins then, by uid. */
+  const renewed = new Map<string, { readonly at: number; readonly pullLogins: string | undefined }>()
 
   const tryOne = async (object: KubeObject, signal: AbortSignal) => {
     const namespace = toNamespace(object)
     if (namespace?.uid === undefined || namespace.status === 'Deleting') return
-    const { name, uid } = namespace
+    const { name, uid, pullLogins } = namespace
     const last = renewed.get(uid)
-    if (last !== undefined && now() - last < RENEWAL) return
+    if (last && now() - last.at < RENEWAL && last.pullLogins === pullLogins) return
     try {
       await secrets.renew({ name, uid }, signal)
-      renewed.set(uid, now())
+      renewed.set(uid, { at: now(), pullLogins })
     } catch (error) {
       signal.throwIfAborted()
       world.log({ time: rfc3339(now()), text: `the login of ${name} for the registry: ${error}` })

@@ -49,7 +49,7 @@ async function relationOf(
   // What a namespace of this name had before is nobody's.
   if (!shared || uid === undefined || placeFor({ name, uid }) !== place) return 'stranger'
   if (caller.kind !== 'person' && uid !== caller.namespace.uid) return 'stranger'
-  if (caller.kind === 'pods') return 'puller'
+  if (caller.kind === 'pods') return caller.pullLogins === shared.namespace.pullLogins ? 'puller' : 'stranger'
   const { user } = caller.by
   const relation = { platform: user.role, namespace: namespaces.roleOf(user, shared) }
   if (mayDo(relation, 'deploy')) return 'pusher'
