@@ -29,7 +29,8 @@ Results go to standard output. Diagnostics, progress and summaries go to standar
 | \`COMPOSE_FILE\`, \`COMPOSE_PATH_SEPARATOR\`, \`COMPOSE_PROFILES\`, \`COMPOSE_PROJECT_NAME\` | as for Compose |
 | \`DEVCTL_CONTEXT\`, \`DEVCTL_NAMESPACE\` | the context and the namespace, if \`--context\` and \`--namespace\` are not given |
 | \`DEVCTL_DOMAIN\`, \`DEVCTL_REGISTRY\` | the domain and the registry of \`build\`, \`deploy\` and \`diff\`, if neither their options nor the manifest name them |
-| \`DEVCTL_URL\` | the platform; takes precedence over \`DEVCTL_CONTEXT\` |
+| \`DEVCTL_URL\` | the platform, such as \`https://platform.example.com\`; takes precedence over \`DEVCTL_CONTEXT\` |
+| \`DEVCTL_TOKEN\` | an API token of the platform of \`DEVCTL_URL\`; no other one gets it |
 | \`DEVCTL_HOME\` | the folder for the state of devctl; default \`~/.devctl\` |
 | \`DEVCTL_TIMEOUT\` | the deadline, if \`--timeout\` is not given |
 | \`DEVCTL_GIT_TOKEN\`, \`DEVCTL_GIT_USERNAME\` | the token and the user name for GitOps repositories at \`https://\` |

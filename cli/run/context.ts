@@ -4,6 +4,7 @@ import { jsonText } from '../../compiler/values/printable.ts'
 import { devctlHome } from '../../operations/contexts/home.ts'
 import { currentContext, type KnownContext, knownContexts } from '../../operations/contexts/known-contexts.ts'
 import { readKubeconfigNames } from '../../operations/contexts/kubeconfig-names.ts'
+import { platformOf } from '../../operations/contexts/platform-of-environment.ts'
 import { PLACEHOLDER } from '../../operations/contexts/secret.ts'
 import { deleteContext, isPlatform, readContexts, saveContext } from '../../operations/contexts/store.ts'
 import { requireCluster } from '../../operations/contexts/target.ts'
@@ -16,7 +17,7 @@ import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using
 /** Makes a context the current one, and remembers of it what the options say. Without a name asks the person at the terminal. */
 export async function useContext(context: Context, word: string | undefined, values: UseValues) {
   const { io, logLevel } = context
-  const name = word ?? (values.token === undefined ? undefined : io.env.DEVCTL_URL) ?? (await askForContext(io))
+  const name = word ?? (values.token === undefined ? undefined : platformOf(io.env)) ?? (await askForContext(io))
   if (name === undefined) return INTERRUPTED
   if (isPlatform(name)) {
     const { usePlatform } = await import('./platform-login.ts')

@@ -1,8 +1,10 @@
 import { browserCommand, openPage } from '../../adapters/process/browser.ts'
 import { devctlHome } from '../../operations/contexts/home.ts'
+import { platformNamedBy } from '../../operations/contexts/platform-of-environment.ts'
+import { platformUrl } from '../../operations/contexts/platform-url.ts'
 import { Secret } from '../../operations/contexts/secret.ts'
 import { readContexts } from '../../operations/contexts/store.ts'
-import { login, platformUrl } from '../../operations/platform/login.ts'
+import { login } from '../../operations/platform/login.ts'
 import { type TrustInput, trustOwnAuthority } from '../../operations/platform/trust.ts'
 import type { Context } from '../command.ts'
 import type { Io } from '../terminal/io.ts'
@@ -16,7 +18,7 @@ const TYPING = 600_000
 export async function usePlatform({ io, logLevel }: Context, word: string, values: UseValues): Promise<number> {
   const url = platformUrl(word)
   const known = readContexts(devctlHome(io)).contexts.get(url)
-  const given = values.token ?? (io.env.DEVCTL_URL === url ? io.env.DEVCTL_TOKEN : undefined)
+  const given = values.token ?? (platformNamedBy(io.env) === url ? io.env.DEVCTL_TOKEN : undefined)
   const token = given ? new Secret(given) : undefined
   const command = values.browser && io.stderr.isTTY ? browserCommand(io.env) : undefined
   const limits = {

@@ -1,4 +1,5 @@
 import { devctlHome } from '../contexts/home.ts'
+import { platformOf } from '../contexts/platform-of-environment.ts'
 import type { Secret } from '../contexts/secret.ts'
 import { isPlatform, readContexts, type StoredContext } from '../contexts/store.ts'
 import { findTargetWithHome } from '../platform/target-with-home.ts'
@@ -51,7 +52,7 @@ function localEngine(env: Workspace['env']): ChosenBuilder {
 /** Chooses the builder of a command that talks to no cluster: the context is the current one. */
 export async function currentBuilder(workspace: Pick<Workspace, 'cwd' | 'env'>): Promise<ChosenBuilder> {
   const { contexts, current = '' } = readContexts(devctlHome(workspace))
-  const context = workspace.env.DEVCTL_URL || current
+  const context = platformOf(workspace.env) ?? current
   if (!isPlatform(context)) return chooseBuilder(workspace, contexts.get(current))
   const { stored, namespace } = await findTargetWithHome(workspace, { context })
   return chooseBuilder(workspace, stored, namespace)

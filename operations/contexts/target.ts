@@ -2,6 +2,7 @@ import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome, type Surroundings } from './home.ts'
 import { type KubeconfigNames, readKubeconfigNames } from './kubeconfig-names.ts'
+import { platformNamedBy, platformOf } from './platform-of-environment.ts'
 import { Secret } from './secret.ts'
 import { isPlatform, readContexts, type StoredContext, type StoredContexts } from './store.ts'
 
@@ -50,11 +51,14 @@ export async function findTarget(
 /**
  * Option, environment variable, manifest, the current context of devctl, that of the kubeconfig:
  * the first that names a context decides, and for the namespace likewise. Throws a UserError when
- * nothing names one, for a platform, and for a context that the kubeconfig does not have.
+ * nothing names one, for a platform that nobody has logged in to, for a `DEVCTL_URL` that is no address of one, and for
+ * a context that the kubeconfig does not have.
  */
 export function chooseTarget(choices: TargetSources): Target {
   const { options, env, manifest, stored, kubeconfig } = choices
   const [context, contextFrom] = chooseContext(choices) ?? refuseNone(kubeconfig)
+  // Before the token of the environment goes anywhere.
+  if (contextFrom === BY_URL) platformOf(env)
   const record = withToken(stored.contexts.get(context) ?? { name: context }, context, env)
   if (isPlatform(context)) requireLogin(record, contextFrom)
   else requireCluster(context, kubeconfig, contextFrom)
@@ -75,13 +79,15 @@ export function chooseTarget(choices: TargetSources): Target {
 export function chooseContext({ options, env, manifest, stored, kubeconfig }: TargetSources): Chosen | undefined {
   return first([
     [options.context, '`--context`'],
-    [env.DEVCTL_URL, '`DEVCTL_URL`'],
+    [platformNamedBy(env), BY_URL],
     [env.DEVCTL_CONTEXT, '`DEVCTL_CONTEXT`'],
     [manifest.context, 'the manifest'],
     [stored.current, '`devctl context use`'],
     [kubeconfig.current, 'the current context of the kubeconfig'],
   ])
 }
+
+const BY_URL = '`DEVCTL_URL`'
 
 type Chosen = readonly [value: string, from: string]
 
@@ -93,8 +99,8 @@ function first(candidates: readonly (readonly [value: string | undefined, from: 
 
 /** `DEVCTL_TOKEN` is for the platform of `DEVCTL_URL`, and for no other: whoever names another one does not get it. */
 function withToken(record: StoredContext, context: string, env: TargetSources['env']): StoredContext {
-  const { DEVCTL_URL, DEVCTL_TOKEN } = env
-  return DEVCTL_TOKEN && DEVCTL_URL === context ? { name: context, token: new Secret(DEVCTL_TOKEN) } : record
+  const { DEVCTL_TOKEN } = env
+  return DEVCTL_TOKEN && platformNamedBy(env) === context ? { name: context, token: new Secret(DEVCTL_TOKEN) } : record
 }
 
 function requireLogin({ name, token }: StoredContext, from: string): void {

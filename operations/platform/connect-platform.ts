@@ -16,6 +16,7 @@ import {
   refusalIn,
 } from '../../platform/client/client.ts'
 import { devctlHome } from '../contexts/home.ts'
+import { isReadable } from '../contexts/platform-url.ts'
 import type { Secret } from '../contexts/secret.ts'
 import { readContexts } from '../contexts/store.ts'
 
@@ -37,9 +38,13 @@ export interface Platform {
   follow<N extends StreamName>(name: N, input: CallInput<N>, signal: AbortSignal): AsyncGenerator<EventOf<N>>
 }
 
-/** The platform at a URL. Sends nothing yet. */
+/** The platform at a URL. Sends nothing yet. Throws a UserError for a token that others could read on the way. */
 export function connectPlatform(url: string, token: Secret | undefined, env: Env): Platform {
   const server = new URL(url)
+  if (token !== undefined && isReadable(server))
+    throw new UserError(`a token is not sent to \`${server.origin}\`: it is not encrypted`, {
+      hint: `the platform has to be reached by \`https://${server.host}\``,
+    })
   let agent: ReturnType<typeof agentFor> | undefined
   const send = async ({ method, path, token, body, signal, after }: PlatformRequest, isStream: boolean) => {
     agent ??= agentTo(server, env)

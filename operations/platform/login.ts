@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { pause } from '../../adapters/http/back-off.ts'
-import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Info } from '../../platform/api/info.ts'
 import type { Me } from '../../platform/api/me.ts'
 import { PlatformRefusal } from '../../platform/client/client.ts'
@@ -40,20 +40,6 @@ export interface LoggedIn {
   readonly me: Me
   readonly info: Info
   readonly namespace: string
-}
-
-/**
- * The address of a platform as it is kept: scheme and host. Throws a UsageError for what is no such
- * address, and for plain HTTP to another machine: a token would go over the line for all to read.
- */
-export function platformUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw new UsageError('the address of a platform is like `https://platform.example.com`')
-  if (url.pathname !== '/') throw new UsageError(`\`${text}\` has a path`, { hint: `write \`${url.origin}\`` })
-  if (url.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname))
-    throw new UsageError(`\`${url.origin}\` is not encrypted`, { hint: `write \`https://${url.host}\`` })
-  return url.origin
 }
 
 /** Logs in and makes the platform the current context. Throws a UserError. */

@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { Secret } from '../../../operations/contexts/secret.ts'
 import { saveContext } from '../../../operations/contexts/store.ts'
 import { chooseTarget, findTarget, type TargetSources } from '../../../operations/contexts/target.ts'
+import { connectPlatform } from '../../../operations/platform/connect-platform.ts'
 import { makeFolder } from '../../cli/folder.ts'
 import { kubeconfigWith } from './kubeconfig.ts'
 
@@ -102,11 +105,8 @@ describe('the target of a command', () => {
   })
 
   test.each([
-    [{ options: { context: 'https://p.example.com' } }, []],
-    [
-      { env: { DEVCTL_URL: 'https://ann:hunter2@p.example.com', DEVCTL_CONTEXT: 'kube' } },
-      ['it was chosen by `DEVCTL_URL`'],
-    ],
+    [{ options: { context: 'https://ann:hunter2@p.example.com' } }, []],
+    [{ env: { DEVCTL_URL: 'https://p.example.com/', DEVCTL_CONTEXT: 'kube' } }, ['it was chosen by `DEVCTL_URL`']],
     [{ stored: { current: 'https://p.example.com', contexts: new Map() } }, ['it was chosen by `devctl context use`']],
   ])('is refused for a platform that nobody has logged in to', (over, notes) => {
     let error: unknown
@@ -120,6 +120,40 @@ describe('the target of a command', () => {
       notes,
     })
     expect(String(error)).not.toContain('hunter2')
+  })
+
+  test.each([
+    ['http://192.0.2.2:18999', '`http://192.0.2.2:18999` is not encrypted', 'write `https://192.0.2.2:18999`'],
+    ['http://127.0.0.1.example.com', '`http://127.0.0.1.example.com` is not', 'write `https://127.0.0.1.example.com`'],
+    ['https://', 'the address of a platform is like', 'a context of the kubeconfig is chosen by `DEVCTL_CONTEXT`'],
+    ['platform.example.com', 'the address of a platform is like', 'write `https://platform.example.com`'],
+    ['stored', 'the address of a platform is like', 'a context of the kubeconfig is chosen by `DEVCTL_CONTEXT`'],
+    ['https://p.example.com/console', '`https://p.example.com/console` has a path', 'write `https://p.example.com`'],
+    ['https://ann:hunter2@p.example.com', 'the address of a platform is like', expect.any(String)],
+  ])('is refused for a `DEVCTL_URL` that is no address of a platform: %s', (url, message, hint) => {
+    const env = { DEVCTL_URL: url, DEVCTL_TOKEN: 'hunter3' }
+    let error: unknown
+    try {
+      chooseTarget(choices({ env }))
+    } catch (caught) {
+      error = caught
+    }
+    expect(error).toMatchObject({ message: expect.stringContaining(`no address of a platform: ${message}`), hint })
+    expect(`${error}${(error as UserError).hint}`).not.toContain('hunter')
+    // Who names another context does not use the variable.
+    expect(chooseTarget(choices({ env, options: { context: 'kube' } })).context).toBe('kube')
+  })
+
+  test('has the token of the environment for the platform that the environment names, and for no other', () => {
+    const tokenOf = (url: string, context?: string) =>
+      chooseTarget(
+        choices({ env: { DEVCTL_URL: url, DEVCTL_TOKEN: 'x' }, options: { context } }),
+      ).stored.token?.reveal()
+    expect(tokenOf('https://P.example.com/')).toBe('x')
+    expect(tokenOf('http://127.0.0.1:8080')).toBe('x')
+    expect(tokenOf('https://p.example.com/', 'https://p.example.com')).toBe('x')
+    expect(() => tokenOf('https://p.example.com', 'https://q.example.com')).toThrow('you are not logged in')
+    expect(() => connectPlatform('http://p.example.com', new Secret('x'), {})).toThrow('is not encrypted')
   })
 
   test('is found in the files of the user', async () => {
