@@ -84,23 +84,26 @@ const inFormat = {
   table: (known: readonly KnownContext[]) =>
     toTable([
       ['Name', 'Namespace', 'Builder', 'Registry'],
-      ...known.map(({ name, namespace, builder, registry, isCurrent }) => [
-        isCurrent ? `${name} *` : name,
+      ...known.map(({ name, namespace, builder, registry, isCurrent, isOfEnvironment }) => [
+        `${name}${isCurrent ? ' *' : ''}${isOfEnvironment ? ' (DEVCTL_URL)' : ''}`,
         namespace,
         builder,
         registry,
       ]),
     ]),
   json: (known: readonly KnownContext[]) => {
-    const records = known.map(({ name, namespace, builder, registry, domain, isPlatform, isCurrent }) => ({
-      name,
-      namespace,
-      builder,
-      registry,
-      domain,
-      isPlatform,
-      current: isCurrent,
-    }))
+    const records = known.map(
+      ({ name, namespace, builder, registry, domain, isPlatform, isCurrent, isOfEnvironment }) => ({
+        name,
+        namespace,
+        builder,
+        registry,
+        domain,
+        isPlatform,
+        current: isCurrent,
+        ...(isOfEnvironment && { fromEnvironment: true }),
+      }),
+    )
     return `${jsonText(records, 2)}\n`
   },
   name: (known: readonly KnownContext[]) => known.map(({ name }) => `${name}\n`).join(''),

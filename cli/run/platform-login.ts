@@ -1,8 +1,7 @@
 import { browserCommand, openPage } from '../../adapters/process/browser.ts'
 import { devctlHome } from '../../operations/contexts/home.ts'
-import { platformNamedBy } from '../../operations/contexts/platform-of-environment.ts'
+import { platformNamedBy, tokenOf, toToken } from '../../operations/contexts/platform-of-environment.ts'
 import { platformUrl } from '../../operations/contexts/platform-url.ts'
-import { Secret } from '../../operations/contexts/secret.ts'
 import { readContexts } from '../../operations/contexts/store.ts'
 import { login } from '../../operations/platform/login.ts'
 import { type TrustInput, trustOwnAuthority } from '../../operations/platform/trust.ts'
@@ -18,8 +17,8 @@ const TYPING = 600_000
 export async function usePlatform({ io, logLevel }: Context, word: string, values: UseValues): Promise<number> {
   const url = platformUrl(word)
   const known = readContexts(devctlHome(io)).contexts.get(url)
-  const given = values.token ?? (platformNamedBy(io.env) === url ? io.env.DEVCTL_TOKEN : undefined)
-  const token = given ? new Secret(given) : undefined
+  const ofEnvironment = () => (platformNamedBy(io.env) === url ? tokenOf(io.env) : undefined)
+  const token = values.token ? toToken(values.token, '`--token`') : ofEnvironment()
   const command = values.browser && io.stderr.isTTY ? browserCommand(io.env) : undefined
   const limits = {
     // A person does not type as fast as programs answer.

@@ -1,5 +1,6 @@
 import { devctlHome, type Surroundings } from './home.ts'
 import { readKubeconfigNames } from './kubeconfig-names.ts'
+import { platformOf } from './platform-of-environment.ts'
 import { isPlatform, readContexts } from './store.ts'
 import { chooseContext, findTarget } from './target.ts'
 
@@ -8,7 +9,7 @@ export interface KnownContext {
   readonly name: string
   /** True if there is a token for it; nothing more of it is ever shown. */
   readonly hasToken: boolean
-  /** The namespace that a command takes now. */
+  /** The namespace that a command takes now; `-`: the person's own one, which the platform tells. */
   readonly namespace: string
   /** The same without what the environment says. */
   readonly ownNamespace: string
@@ -20,6 +21,8 @@ export interface KnownContext {
   readonly domain: string
   readonly isPlatform: boolean
   readonly isCurrent: boolean
+  /** It is named by `DEVCTL_URL`, with a token in `DEVCTL_TOKEN`: nothing of it is remembered. */
+  readonly isOfEnvironment: boolean
   /** devctl remembers it, but the kubeconfig does not have it any more. */
   readonly isGone: boolean
 }
@@ -36,16 +39,20 @@ export async function knownContexts(around: Surroundings): Promise<readonly Know
   // What `devctl kubeconfig` has written of a platform is for kubectl: devctl has the platform itself.
   const isOurs = (name: string, platform: string | undefined) => platform !== undefined && name !== current
   const others = [...kubeconfig.contexts].flatMap(([name, { platform }]) => (isOurs(name, platform) ? [] : [name]))
-  const names = [...new Set([...stored.contexts.keys(), ...others])]
+  const environment = loginOfEnvironment(around.env)
+  const names = [...new Set([...stored.contexts.keys(), ...others, ...(environment ? [environment] : [])])]
   return names
     .sort((a, b) => Number(isPlatform(b)) - Number(isPlatform(a)) || (a < b ? -1 : 1))
     .map(name => {
-      const record = stored.contexts.get(name)
+      const isOfEnvironment = name === environment
+      // Nothing that is remembered counts for it (`chooseTarget`); its own namespace is known to the platform alone.
+      const record = isOfEnvironment ? undefined : stored.contexts.get(name)
       const isCurrent = name === current
-      const ownNamespace = record?.namespace ?? kubeconfig.contexts.get(name)?.namespace ?? 'default'
+      const ownNamespace =
+        record?.namespace ?? kubeconfig.contexts.get(name)?.namespace ?? (isOfEnvironment ? '-' : 'default')
       return {
         name,
-        hasToken: record?.token !== undefined,
+        hasToken: isOfEnvironment || record?.token !== undefined,
         namespace: (isCurrent && around.env.DEVCTL_NAMESPACE) || ownNamespace,
         ownNamespace,
         builder: record?.builder ?? 'docker',
@@ -53,9 +60,19 @@ export async function knownContexts(around: Surroundings): Promise<readonly Know
         domain: (isCurrent && around.env.DEVCTL_DOMAIN) || (record?.domain ?? '-'),
         isPlatform: isPlatform(name),
         isCurrent,
+        isOfEnvironment,
         isGone: !isPlatform(name) && !kubeconfig.contexts.has(name),
       }
     })
+}
+
+function loginOfEnvironment(env: Surroundings['env']): string | undefined {
+  try {
+    return env.DEVCTL_TOKEN?.trim() ? platformOf(env) : undefined
+  } catch {
+    // Said by the commands that would use it.
+    return undefined
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { platformUrl } from './platform-url.ts'
+import { Secret } from './secret.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -27,6 +28,19 @@ export function platformNamedBy(env: Env): string | undefined {
   } catch {
     return env.DEVCTL_URL
   }
+}
+
+/** The token of `DEVCTL_TOKEN`; undefined without one. Throws a UserError for what no token is. */
+export const tokenOf = ({ DEVCTL_TOKEN: text }: Env): Secret | undefined =>
+  text?.trim() ? toToken(text, '`DEVCTL_TOKEN`') : undefined
+
+/** The token that somebody has given, without a line end that came with it from a file. Throws a UserError for what no header can have. */
+export function toToken(text: string, from: string): Secret {
+  const token = text.trim()
+  if (/^[\x21-\x7e]+$/.test(token)) return new Secret(token)
+  throw new UserError(`${from} holds no token: it has spaces or other characters that no token has`, {
+    hint: 'copy it once more: a token of a platform begins with `devctl_`',
+  })
 }
 
 /** `platform.example.com` lacks `https://`. */

@@ -2,8 +2,7 @@ import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome, type Surroundings } from './home.ts'
 import { type KubeconfigNames, readKubeconfigNames } from './kubeconfig-names.ts'
-import { platformNamedBy, platformOf } from './platform-of-environment.ts'
-import { Secret } from './secret.ts'
+import { platformNamedBy, platformOf, tokenOf } from './platform-of-environment.ts'
 import { isPlatform, readContexts, type StoredContext, type StoredContexts } from './store.ts'
 
 /** The choice of a cluster by a command line or a manifest. */
@@ -99,8 +98,8 @@ function first(candidates: readonly (readonly [value: string | undefined, from: 
 
 /** `DEVCTL_TOKEN` is for the platform of `DEVCTL_URL`, and for no other: whoever names another one does not get it. */
 function withToken(record: StoredContext, context: string, env: TargetSources['env']): StoredContext {
-  const { DEVCTL_TOKEN } = env
-  return DEVCTL_TOKEN && platformNamedBy(env) === context ? { name: context, token: new Secret(DEVCTL_TOKEN) } : record
+  const token = platformNamedBy(env) === context ? tokenOf(env) : undefined
+  return token ? { name: context, token } : record
 }
 
 function requireLogin({ name, token }: StoredContext, from: string): void {

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { durationOf, outcomeOf, plainVersion, systemOf, type UsedCommand } from '../../platform/rules/usage.ts'
 import { devctlHome, type Surroundings } from '../contexts/home.ts'
 import { version } from '../version.ts'
@@ -28,12 +29,21 @@ const TOGETHER = 100
 export const isUsageOff = (around: Surroundings): boolean =>
   !['', '0', 'false'].includes(around.env.DO_NOT_TRACK ?? '') || existsSync(offFile(around))
 
-/** Turns the counting off, and deletes what waits to be sent; or on. */
+/** Turns the counting off, and deletes what waits to be sent; or on. Throws a UserError when that cannot be written. */
 export function setUsage(around: Surroundings, isOn: boolean): void {
-  rmSync(folderOf(around), { recursive: true, force: true })
-  if (isOn) return
-  mkdirSync(folderOf(around), { recursive: true, mode: 0o700 })
-  writeFileSync(offFile(around), '', { mode: 0o600 })
+  const folder = folderOf(around)
+  try {
+    rmSync(folder, { recursive: true, force: true })
+    if (isOn) return
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileSync(offFile(around), '', { mode: 0o600 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException // only node:fs throws here
+    throw new UserError(`cannot write \`${folder}\`: ${code}`, {
+      hint: 'check its permissions; `DEVCTL_HOME` names another folder, and `DO_NOT_TRACK=1` disables analytics, too',
+      cause: error,
+    })
+  }
 }
 
 /** A command that was run on a platform. */

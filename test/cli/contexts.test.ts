@@ -152,6 +152,41 @@ describe('devctl context', () => {
     expect(secret.stderr).toBe('warning: `DEVCTL_URL` is set and takes precedence\n')
   })
 
+  test('has the platform of DEVCTL_URL and DEVCTL_TOKEN, which is remembered nowhere', async () => {
+    const { devctl } = laptop(platform)
+    const url = 'https://ci.example.com'
+    const env = { DEVCTL_URL: `${url}/`, DEVCTL_TOKEN: 'hunter2\n' }
+    expect(JSON.parse((await devctl('context show', env)).stdout)).toEqual({
+      name: url,
+      token: '***',
+      namespace: '-',
+      builder: 'docker',
+      registry: '-',
+      domain: '-',
+      isPlatform: true,
+    })
+    expect((await devctl('context list', env)).stdout.split('\n')[1]).toMatch(
+      /^https:\/\/ci\.example\.com \* \(DEVCTL_URL\) +- +docker +-$/,
+    )
+    const records = JSON.parse((await devctl('context list -o json', env)).stdout)
+    expect(records.filter((one: object) => 'fromEnvironment' in one)).toEqual([
+      expect.objectContaining({ name: url, current: true, fromEnvironment: true }),
+    ])
+    expect((await devctl('context list -o name')).stdout).not.toContain(url)
+    // What is remembered of it does not count beside a token of the environment.
+    const known = { ...env, DEVCTL_URL: 'https://platform.example.com', DEVCTL_NAMESPACE: 'web' }
+    expect(JSON.parse((await devctl('context show', known)).stdout)).toMatchObject({ namespace: 'web', registry: '-' })
+    for (const [url, said] of [
+      ['https://', '`DEVCTL_URL` is no address of a platform'],
+      ['http://192.0.2.2:18999', '`http://192.0.2.2:18999` is not encrypted'],
+      ['https://unknown.example.com', 'you are not logged in'],
+    ] as const) {
+      const more = { DEVCTL_URL: url, DEVCTL_TOKEN: said.startsWith('you') ? '' : 'hunter2' }
+      expect(await devctl('context show', more)).toMatchObject({ status: 1, stderr: expect.stringContaining(said) })
+      expect(await devctl('context list', more)).toMatchObject({ status: 0 })
+    }
+  })
+
   test('delete forgets, and says who else knows a context', async () => {
     const { folder, devctl } = laptop(platform)
     const before = read(join(folder, '.kube'))

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { commands } from '../../cli/commands.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isUsageOff, recordUsage, sendUsage, setUsage } from '../../operations/platform/usage.ts'
 import { ROUTES } from '../../platform/api/routes.ts'
 import { toUsage } from '../../platform/records/usage.ts'
@@ -30,6 +31,16 @@ const sent = ROUTES['POST /analytics'].body.properties.commands.items as unknown
   readonly properties: Readonly<Record<string, { readonly pattern?: string }>>
   readonly additionalProperties: boolean
 }
+
+describe('a home that cannot be written', () => {
+  test.each([true, false])('is said, whether it is turned on or off: %s', isOn => {
+    const file = join(mkdtempSync(join(tmpdir(), 'usage-')), 'file')
+    writeFileSync(file, '')
+    const turn = () => setUsage({ env: { DEVCTL_HOME: join(file, 'home') }, cwd: '/' }, isOn)
+    expect(turn).toThrow(UserError)
+    expect(turn).toThrow(/^cannot write `.*file\/home\/analytics`: ENOTDIR$/)
+  })
+})
 
 describe('what is counted of a command', () => {
   test('is a closed list, which the page has and the API enforces', () => {

@@ -152,6 +152,12 @@ describe('the target of a command', () => {
     expect(tokenOf('https://P.example.com/')).toBe('x')
     expect(tokenOf('http://127.0.0.1:8080')).toBe('x')
     expect(tokenOf('https://p.example.com/', 'https://p.example.com')).toBe('x')
+    const given = (DEVCTL_TOKEN: string) =>
+      chooseTarget(choices({ env: { DEVCTL_URL: 'https://p.example.com', DEVCTL_TOKEN } })).stored.token?.reveal()
+    expect(given('devctl_api_x\r\n')).toBe('devctl_api_x')
+    for (const token of ['devctl_api_x\nhost: y', 'hünter2', 'a b'])
+      expect(() => given(token)).toThrow('`DEVCTL_TOKEN` holds no token')
+    expect(() => given(' \n')).toThrow('you are not logged in')
     expect(() => tokenOf('https://p.example.com', 'https://q.example.com')).toThrow('you are not logged in')
     expect(() => connectPlatform('http://p.example.com', new Secret('x'), {})).toThrow('is not encrypted')
   })
