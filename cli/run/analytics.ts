@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { isUsageOff, type RanCommand, recordUsage, setUsage } from '../../operations/platform/usage.ts'
+import { isTrackingOff, isUsageOff, type RanCommand, recordUsage, setUsage } from '../../operations/platform/usage.ts'
 import type { Context } from '../command.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -21,7 +21,7 @@ export async function runAnalytics(
   if (disable || enable) setUsage(io, enable)
   io.stdout.write(
     isUsageOff(io)
-      ? 'Analytics are disabled: devctl counts nothing\n'
+      ? `Analytics are disabled${isTrackingOff(io) ? ' by `DO_NOT_TRACK`' : ''}: devctl counts nothing\n`
       : 'Analytics are enabled: devctl counts commands for the platform that they are run on, and for nobody else\n',
   )
   return 0

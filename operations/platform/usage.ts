@@ -25,9 +25,10 @@ const EVERY = 3_600_000
 /** What is sent at once. */
 const TOGETHER = 100
 
+export const isUsageOff = (around: Surroundings): boolean => isTrackingOff(around) || existsSync(offFile(around))
+
 /** `DO_NOT_TRACK` is what people set for all programs: https://consoledonottrack.com */
-export const isUsageOff = (around: Surroundings): boolean =>
-  !['', '0', 'false'].includes(around.env.DO_NOT_TRACK ?? '') || existsSync(offFile(around))
+export const isTrackingOff = ({ env }: Surroundings): boolean => !['', '0', 'false'].includes(env.DO_NOT_TRACK ?? '')
 
 /** Turns the counting off, and deletes what waits to be sent; or on. Throws a UserError when that cannot be written. */
 export function setUsage(around: Surroundings, isOn: boolean): void {

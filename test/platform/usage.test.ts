@@ -23,6 +23,7 @@ import {
   withCommand,
 } from '../../platform/rules/usage.ts'
 import { root } from '../cases.ts'
+import { run } from '../run.ts'
 
 const used: UsedCommand = { command: 'deploy', version: '0.1.0', system: 'linux', duration: '10s', outcome: 'done' }
 
@@ -191,6 +192,13 @@ describe('the counts of a machine', () => {
   ])('DO_NOT_TRACK=%j', (value, isOff) => {
     expect(isUsageOff(around({ DO_NOT_TRACK: value }))).toBe(isOff)
     expect(existsSync(folder())).toBe(false)
+  })
+
+  test('`--enable` says what disables it still', async () => {
+    const enable = async (value: string) =>
+      (await run(['analytics', '--enable'], { cwd: home, env: { DEVCTL_HOME: home, DO_NOT_TRACK: value } })).stdout
+    expect(await enable('1')).toBe('Analytics are disabled by `DO_NOT_TRACK`: devctl counts nothing\n')
+    expect(await enable('')).toContain('Analytics are enabled: ')
   })
 
   test('a folder that cannot be written is no error', () => {
