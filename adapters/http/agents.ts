@@ -1,10 +1,14 @@
 import { Agent, type AgentOptions } from 'node:http'
 import { Agent as SecureAgent, type AgentOptions as SecureAgentOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 
 /** How connections are kept, and whom they trust; the fields of Node's agents. */
 export type ConnectionOptions = Pick<AgentOptions, 'keepAlive' | 'maxSockets' | 'maxFreeSockets' | 'timeout'> &
   Pick<SecureAgentOptions, 'secureContext' | 'rejectUnauthorized' | 'servername'>
+
+/** Milliseconds in which a proxy has to let a tunnel through. */
+const TUNNEL = 10_000
 
 /** A proxy that does not let a connection through; `code` is `EPROXY`. */
 class ProxyError extends Error {
@@ -35,6 +39,23 @@ export async function agentFor(
     ? new HttpsProxyAgent({ ...options, proxy: url })
     : new HttpProxyAgent({ ...options, proxy: url })
   return telling(agent, url)
+}
+
+/**
+ * A TLS connection to a server through a proxy, perhaps not secure yet. Whether its certificate is trusted is left to the
+ * caller.
+ */
+export async function tunnelTo(server: URL, proxy: string, options: ConnectionOptions): Promise<TLSSocket> {
+  const agent = (await agentFor(server, proxy)) as unknown as { createConnection: Connect }
+  const { hostname: host, port } = server
+  return new Promise((resolve, reject) => {
+    agent.createConnection({ timeout: TUNNEL, ...options, host, port: Number(port || 443) }, (error, socket) => {
+      if (error) return reject(error)
+      // The caller's listeners come a little later.
+      socket!.on('error', () => {})
+      resolve(socket as TLSSocket) // that of a server with https
+    })
+  })
 }
 
 function withEscapes(part: string): string {

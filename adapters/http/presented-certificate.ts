@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { checkServerIdentity, connect, type DetailedPeerCertificate } from 'node:tls'
+import { tunnelTo } from './agents.ts'
 
 /** The certificate that a server presents, whether it is trusted here or not. */
 export interface PresentedCertificate {
@@ -26,20 +27,30 @@ export interface PresentedAuthority {
   readonly pem: string
 }
 
-/** Asks a server for its certificate, and nothing more. Rejects when it does not answer in time. */
-export function presentedCertificate(server: URL, signal: AbortSignal): Promise<PresentedCertificate> {
+/**
+ * Asks a server for its certificate, and nothing more, through the proxy where there is one. Rejects when it does not
+ * answer in time.
+ */
+export async function presentedCertificate(
+  server: URL,
+  signal: AbortSignal,
+  proxy?: string,
+): Promise<PresentedCertificate> {
   signal.throwIfAborted()
+  // Nothing is sent, and nothing that is read is believed.
+  const options = { servername: server.hostname, rejectUnauthorized: false }
+  const socket =
+    proxy === undefined
+      ? connect({ ...options, host: server.hostname, port: Number(server.port || 443) })
+      : await tunnelTo(server, proxy, options)
   return new Promise((resolve, reject) => {
-    const socket = connect({
-      host: server.hostname,
-      port: Number(server.port || 443),
-      servername: server.hostname,
-      // Nothing is sent, and nothing that is read is believed.
-      rejectUnauthorized: false,
-    })
     const stop = () => socket.destroy(signal.reason)
     signal.addEventListener('abort', stop, { once: true })
-    socket.once('close', () => signal.removeEventListener('abort', stop))
+    socket.once('close', () => {
+      signal.removeEventListener('abort', stop)
+      reject(new Error('the connection was closed'))
+    })
+    if (signal.aborted) stop()
     socket.once('error', reject)
     socket.once('secureConnect', () => {
       const certificate = socket.getPeerCertificate(true)

@@ -34,21 +34,33 @@ const UNKNOWN = new Set([
 
 /**
  * Remembers the authority of a platform that has one of its own, if it is the one that the operator has told: from then on,
- * this one and no other is believed for this platform. Throws a UserError when it is another one, or nobody can be asked.
+ * this one and no other is believed for this platform. Throws a UserError when it is another one, nobody can be asked, or
+ * what was told cannot be compared.
  */
 export async function trustOwnAuthority(around: Surroundings, input: TrustInput): Promise<void> {
   const { url, fingerprint, ask, signal } = input
   const server = new URL(url)
   const home = devctlHome(around)
   const isKnown = readContexts(home).contexts.get(url)?.ca !== undefined
-  if (server.protocol !== 'https:' || proxyFor(server, around.env) !== undefined) return
+  if (server.protocol !== 'https:') {
+    if (fingerprint === undefined) return
+    throw new UserError(`\`${server.origin}\` has no certificate that could be compared`, {
+      hint: 'leave `--ca-fingerprint` out',
+    })
+  }
   if (isKnown && fingerprint === undefined) return
-  // What does not answer is said by the login.
-  const found = await presentedCertificate(server, AbortSignal.any([signal, AbortSignal.timeout(WITHIN)])).catch(
-    () => undefined,
-  )
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(WITHIN)])
+  const found = await presentedCertificate(server, deadline, proxyFor(server, around.env)).catch(error => {
+    signal.throwIfAborted()
+    // Else the login says what does not answer.
+    if (fingerprint === undefined) return undefined
+    throw notCompared(server.host, (error as Error).message, error)
+  })
   const authority = found && ownAuthority(found)
-  if (!authority) return refuseIfTold(found, fingerprint, server.host)
+  if (!authority) {
+    if (found && fingerprint !== undefined) refuseTold(found, server.host)
+    return
+  }
   const shown = { host: server.host, name: authority.name, fingerprint: authority.fingerprint }
   if (fingerprint !== undefined && plain(fingerprint) !== plain(authority.fingerprint))
     throw new UserError(`the authority of ${server.host} is not the one that was told`, {
@@ -65,13 +77,19 @@ export async function trustOwnAuthority(around: Surroundings, input: TrustInput)
 
 const plain = (fingerprint: string): string => fingerprint.replaceAll(/^sha256[:/]?|[^0-9a-f]/gi, '').toUpperCase()
 
-/** A certificate that is trusted anyway has nothing to be compared; one that is not said so by the login. */
-function refuseIfTold(found: PresentedCertificate | undefined, fingerprint: string | undefined, host: string): void {
-  if (fingerprint === undefined || !found || found.distrust !== undefined) return
+/** What was told has to be compared: else whoever is between could show another certificate to the login. */
+function refuseTold({ distrust }: PresentedCertificate, host: string): never {
+  if (distrust !== undefined) throw notCompared(host, `it presents no authority of its own (${distrust})`)
   throw new UserError(`the certificate of ${host} is of a public authority`, {
     hint: 'leave `--ca-fingerprint` out, if its operator says so, too',
   })
 }
+
+const notCompared = (host: string, why: string, cause?: unknown): UserError =>
+  new UserError(`the authority of ${host} could not be compared with the one that was told: ${why}`, {
+    hint: 'nothing was sent to it; `devctl platform status` tells its operator what is wrong with the certificate',
+    cause,
+  })
 
 /** The authority at the end of the chain, where nobody here knows it. */
 const ownAuthority = ({ distrust, root }: PresentedCertificate) =>

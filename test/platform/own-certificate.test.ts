@@ -2,14 +2,16 @@ import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { presentedCertificate } from '../../adapters/http/presented-certificate.ts'
+import type { Surroundings } from '../../operations/contexts/home.ts'
 import { connectPlatform } from '../../operations/platform/connect-platform.ts'
 import { keepOwnCertificate, ownFingerprint } from '../../operations/platform/own-certificate.ts'
 import { trustOwnAuthority, type UnknownAuthority } from '../../operations/platform/trust.ts'
+import { startProxy } from '../cluster/proxy.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 
 // The authority that `devctl platform install --own-ca` makes, and how a command line comes to believe it.
@@ -110,6 +112,53 @@ describe('a command line', () => {
     expect(asked).toHaveLength(1)
     expect(stored('asked').contexts[url].ca).toContain('BEGIN CERTIFICATE')
     expect(stored('asked').current).toBeUndefined()
+  })
+
+  describe('that was told a fingerprint sends nothing before it is compared', () => {
+    const told = (name: string, more: object = {}) => ({ ...around(name), ...more })
+    const compare = (to: string, by: Surroundings) =>
+      trustOwnAuthority(by, { url: to, fingerprint, ask: undefined, signal })
+
+    test('when the first connection is dropped, and the next one led elsewhere', async () => {
+      const dropping = createTcpServer(socket => socket.destroy())
+      await once(dropping.listen(0, '127.0.0.1'), 'listening')
+      const to = `https://localhost:${(dropping.address() as AddressInfo).port}`
+      await expect(compare(to, told('dropped'))).rejects.toThrow('could not be compared with the one that was told')
+      // Without one, the login says what is wrong.
+      await trustOwnAuthority(told('dropped'), { url: to, fingerprint: undefined, ask: undefined, signal })
+      dropping.close()
+    })
+
+    test('when the certificate has no authority of its own', async () => {
+      const { cert, key } = await made()
+      const alone = createServer({ cert: cert.split(/(?<=-----END CERTIFICATE-----\n)/)[0]!, key })
+      await once(alone.listen(0, '127.0.0.1'), 'listening')
+      const to = `https://localhost:${(alone.address() as AddressInfo).port}`
+      await expect(compare(to, told('alone'))).rejects.toThrow('it presents no authority of its own')
+      alone.close()
+    })
+
+    test('without TLS', async () => {
+      await expect(compare('http://127.0.0.1:9', told('plain'))).rejects.toThrow('has no certificate')
+    })
+
+    test('behind a proxy', async () => {
+      const [right, wrong] = [await made(undefined, 'devctl.test'), await made(undefined, 'devctl.test')]
+      const behind = createServer({ cert: right.cert, key: right.key })
+      await once(behind.listen(0, '127.0.0.1'), 'listening')
+      const proxy = await startProxy(new URL(`http://127.0.0.1:${(behind.address() as AddressInfo).port}`))
+      const to = 'https://platform.devctl.test'
+      const env = (name: string) => ({ ...around(name).env, HTTPS_PROXY: proxy.url })
+      const by = (name: string, fingerprint: string) =>
+        trustOwnAuthority({ cwd: '/', env: env(name) }, { url: to, fingerprint, ask: undefined, signal })
+      await expect(by('proxy', wrong.fingerprint)).rejects.toThrow('is not the one that was told')
+      await by('proxy', right.fingerprint)
+      expect(stored('proxy').contexts[to].ca).toContain('BEGIN CERTIFICATE')
+      expect(proxy.asked).toEqual(['platform.devctl.test:443', 'platform.devctl.test:443'])
+      proxy.close()
+      await expect(by('no-proxy', right.fingerprint)).rejects.toThrow('could not be compared')
+      behind.close()
+    })
   })
 
   test('believes no other authority for a platform of which it knows one', async () => {
