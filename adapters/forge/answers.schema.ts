@@ -130,8 +130,26 @@ export const requestComments = {
   items: {
     type: 'object',
     required: ['id'],
-    properties: { id: { type: 'integer' }, body: { type: ['string', 'null'] } },
+    properties: {
+      id: { type: 'integer' },
+      body: { type: ['string', 'null'] },
+      // Absent for a user who is gone. `type` is GitHub's: `User`, `Bot`.
+      user: {
+        type: ['object', 'null'],
+        required: ['id'],
+        properties: { id: { type: 'integer' }, type: { type: 'string' } },
+      },
+      // GitLab's word.
+      author: { type: ['object', 'null'], required: ['id'], properties: { id: { type: 'integer' } } },
+    },
   },
+} as const satisfies JSONSchema
+
+/** The user of a token: https://docs.github.com/rest/users/users#get-the-authenticated-user, and the same of the others. */
+export const forgeUser = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'integer' } },
 } as const satisfies JSONSchema
 
 /** GitLab's users of a name: https://docs.gitlab.com/api/users/ */

@@ -1,4 +1,5 @@
-import { requestComments } from './answers.validators.ts'
+import { forgeUser, requestComments } from './answers.validators.ts'
+import { ForgeError } from './failures.ts'
 import type { MarkedComment } from './forge.ts'
 import type { Calls, ForgeCall } from './forge-module.ts'
 
@@ -15,29 +16,61 @@ export interface CommentPaths {
   readonly request: string
 }
 
-/** Writes the comment that begins with the marker: the one that is there, else a new one. */
+/**
+ * Writes the comment that begins with the marker: the own one that is there, else a new one. Anybody can write a comment
+ * with the marker, and its author could change it again: that of somebody else is left alone.
+ */
 export async function commentOnce(
   api: Calls,
   { all, one, change, request }: CommentPaths,
   { marker, body }: MarkedComment,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const text = `${marker}\n${body}`
-  const id = await findMarked()
-  const purpose = `comment on ${request}`
-  if (id === undefined)
-    await api.send({ method: 'POST', path: all, body: { body: text }, purpose, mayRepeat: false, signal })
-  else await api.send({ method: change, path: one(id), body: { body: text }, purpose, mayRepeat: true, signal })
+  const sent = { body: { body: `${marker}\n${body}` }, purpose: `comment on ${request}`, signal }
+  const id = await findOwn()
+  if (id !== undefined && (await changed(id))) return
+  await api.send({ ...sent, method: 'POST', path: all, mayRepeat: false })
 
-  async function findMarked(): Promise<number | undefined> {
+  /** Gives false for one that is gone, or may not be changed. */
+  async function changed(id: number): Promise<boolean> {
+    try {
+      await api.send({ ...sent, method: change, path: one(id), mayRepeat: true })
+      return true
+    } catch (error) {
+      if (isRefused(error, 403, 404)) return false
+      throw error
+    }
+  }
+
+  async function findOwn(): Promise<number | undefined> {
+    let self: { readonly id: number | undefined } | undefined
     for (let page = 1; page <= PAGES; page++) {
       const path = `${all}?page=${page}&per_page=${PAGE}&limit=${PAGE}`
       const call = { method: 'GET', path, purpose: `read the comments of ${request}`, mayRepeat: true, signal } as const
       const { items, hasMore } = await api.list(call, requestComments)
-      const found = items.find(comment => comment.body?.startsWith(marker))
-      if (found) return found.id
+      for (const { id, body, user, author } of items) {
+        if (!body?.startsWith(marker)) continue
+        self ??= { id: await whoWeAre() }
+        // The token of a job or an app of GitHub is that of a bot, and may not ask which.
+        const isOwn = self.id === undefined ? user?.type === 'Bot' : (user ?? author)?.id === self.id
+        if (isOwn) return id
+      }
       if (!hasMore || items.length === 0) return undefined
     }
     return undefined
   }
+
+  /** The user that the token is of; undefined for one that may not ask. */
+  async function whoWeAre(): Promise<number | undefined> {
+    try {
+      const purpose = 'ask whose the token is'
+      return (await api.object({ method: 'GET', path: '/user', purpose, mayRepeat: true, signal }, forgeUser)).id
+    } catch (error) {
+      if (isRefused(error, 401, 403, 404)) return undefined
+      throw error
+    }
+  }
 }
+
+const isRefused = (error: unknown, ...statuses: readonly number[]): boolean =>
+  error instanceof ForgeError && error.status !== undefined && statuses.includes(error.status)

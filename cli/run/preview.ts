@@ -1,6 +1,7 @@
-import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText, printable } from '../../compiler/values/printable.ts'
 import type { Platform } from '../../operations/platform/connect-platform.ts'
+import type { CommentPreview } from '../../operations/platform/preview-comment.ts'
 import type { Preview, PreviewDetails } from '../../platform/api/previews.ts'
 import { previewName } from '../../platform/rules/names.ts'
 import type { Context } from '../command.ts'
@@ -39,8 +40,11 @@ export async function deployPreview(
   const name = named ?? nameOf(repository, branch)
   if (values.comment && !values.wait)
     throw new UsageError('`--comment` needs `--wait`', { hint: 'only who waits knows what became of the preview' })
-  const { commentPlace, commentPreview } = await import('../../operations/platform/preview-comment.ts')
-  const place = values.comment ? commentPlace(repository, values.sourceUrl, io.env) : undefined
+  const { commentPlace, previewComment } = await import('../../operations/platform/preview-comment.ts')
+  // Before anything is deployed.
+  const comment = values.comment
+    ? previewComment(commentPlace(repository, values.sourceUrl, io.env), io.env)
+    : undefined
   return withPreviews(context, values, 'deploy', name, async ({ platform, signal }) => {
     const { file, scope, sourceUrl, label } = values
     const body = {
@@ -57,9 +61,7 @@ export async function deployPreview(
     io.stderr.write(`Preview ${made.name}: ${pageOf(platform, made.name)}\n`)
     if (values.wait) {
       const status = await follow(context, platform, made, signal)
-      if (!place) return status
-      const found = await platform.call('GET /previews/:name', { params: { name: made.name } }, signal)
-      await commentPreview(place, found, pageOf(platform, made.name), { env: io.env, signal })
+      if (comment) await writeComment(context, platform, made.name, comment, signal)
       return status
     }
     io.stderr.write(
@@ -67,6 +69,23 @@ export async function deployPreview(
     )
     return 0
   })
+}
+
+/** A comment that cannot be written is a warning: what became of the deploy is what counts. */
+async function writeComment(
+  { io }: Context,
+  platform: Platform,
+  name: string,
+  comment: CommentPreview,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const found = await platform.call('GET /previews/:name', { params: { name } }, signal)
+    await comment(found, pageOf(platform, name), signal)
+  } catch (error) {
+    if (signal.aborted || !(error instanceof UserError)) throw error
+    io.stderr.write(`warning: ${error.message}\n${error.hint === undefined ? '' : `  = help: ${error.hint}\n`}`)
+  }
 }
 
 /** Destroys a preview, and waits until it is gone. */

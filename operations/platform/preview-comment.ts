@@ -52,21 +52,20 @@ export function commentText(preview: PreviewDetails, page: string): string {
   ].join('\n\n')
 }
 
-/** Writes the comment of a preview, or gives the one that is there another text. Throws a UserError. */
-export async function commentPreview(
-  { repository, number }: CommentPlace,
-  preview: PreviewDetails,
-  page: string,
-  { env, signal }: { readonly env: Env; readonly signal: AbortSignal },
-): Promise<void> {
+/** Writes the comment of a preview, or gives the own one that is there another text. Throws a UserError. */
+export type CommentPreview = (preview: PreviewDetails, page: string, signal: AbortSignal) => Promise<void>
+
+/** What writes the comment. Throws a UserError where there is no token for it; sends nothing yet. */
+export function previewComment({ repository, number }: CommentPlace, env: Env): CommentPreview {
   const forge = forgeOf(repository, env)
   if (!forge?.requests)
     throw new UserError(
-      `there is no comment on ${repository}: ${forge?.withoutToken ?? 'nothing is known of its forge'}`,
+      `nothing can comment on ${repository}: ${forge?.withoutToken ?? 'nothing is known of its forge'}`,
       {
         hint: 'set `DEVCTL_FORGE_TOKEN` to a token that may comment there',
       },
     )
-  const comment = { marker: commentMarker(preview.name), body: commentText(preview, page) }
-  await forge.requests.comment(number, comment, { signal })
+  const { requests } = forge
+  return (preview, page, signal) =>
+    requests.comment(number, { marker: commentMarker(preview.name), body: commentText(preview, page) }, { signal })
 }

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../cluster/cluster.ts'
+import { forgeServer } from '../gitops/forge/forge-server.ts'
 import { run } from '../run.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
@@ -69,6 +71,41 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
   test('a comment needs a wait, and a pull request', async () => {
     expect((await devctl(['deploy', '--comment'])).stderr).toContain('`--comment` needs `--wait`')
     expect((await devctl(['deploy', '--comment', '--wait'])).stderr).toContain('which pull request is the comment for?')
+  })
+
+  test('without a token for the comment nothing is deployed', async () => {
+    const job = { GITHUB_REF: 'refs/pull/8/merge' }
+    const words = ['deploy', `silent-${RUN}`, '--comment', '--wait']
+    expect(await devctl(words, job)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('error: nothing can comment on'),
+    })
+    const params = { name: `silent-${RUN}` }
+    expect((await platform.call('GET /previews/:name', { token: ann.token, params })).status).toBe(404)
+  })
+
+  test('a comment that the forge refuses is a warning, and the exit status is that of the deploy', async () => {
+    const said = `preview ${name}: no comments today`
+    const forge = await forgeServer({ status: 403, json: { message: said } })
+    const job = {
+      GITHUB_REF: 'refs/pull/8/merge',
+      GITHUB_SERVER_URL: 'https://git.example.com',
+      GITHUB_API_URL: forge.url,
+      GITHUB_TOKEN: 'x',
+    }
+    const params = { name: `loud-${RUN}` }
+    const deploy = devctl(['deploy', params.name, '--comment', '--wait'], job)
+    const id = await eventually('a run', 30, async () => {
+      const { body } = await platform.call('GET /previews/:name', { token: ann.token, params })
+      return body.run?.id
+    })
+    await platform.parts.runs.stop(id, { why: 'cancelled' })
+    const { status, stderr } = await deploy
+    expect(status, stderr).toBe(1)
+    expect(stderr).toContain(said)
+    expect(stderr).toMatch(/^warning: GitHub does not let the token of `GITHUB_TOKEN` read the comments of pull request 8/m)
+    expect(stderr).not.toMatch(/^error: .*comment/m)
+    expect(forge.calls()).toHaveLength(1)
   })
 
   test('another repository has its main branch, and an own name', async () => {

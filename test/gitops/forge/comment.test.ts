@@ -15,25 +15,28 @@ const KINDS = {
       GITHUB_ACTIONS: 'true',
       GITHUB_REPOSITORY: 'org/shop',
     }),
+    user: '/api/user',
     all: '/api/repos/org/shop/issues/7/comments',
     one: '/api/repos/org/shop/issues/comments/12',
     change: 'PATCH',
   },
   gitea: {
     env: (url: string) => ({ GITEA_SERVER_URL: url, GITEA_TOKEN: 'x' }),
+    user: '/api/v1/user',
     all: '/api/v1/repos/org/shop/issues/7/comments',
     one: '/api/v1/repos/org/shop/issues/comments/12',
     change: 'PATCH',
   },
   gitlab: {
     env: (url: string) => ({ CI_SERVER_URL: url, GITLAB_TOKEN: 'x' }),
+    user: '/api/v4/user',
     all: '/api/v4/projects/org/shop/merge_requests/7/notes',
     one: '/api/v4/projects/org/shop/merge_requests/7/notes/12',
     change: 'PUT',
   },
 } as const
 
-describe.each(Object.entries(KINDS))('one comment on %s', (kind, { env, all, one, change }) => {
+describe.each(Object.entries(KINDS))('one comment on %s', (kind, { env, all, one, change, user }) => {
   const comment = async (...replies: readonly Reply[]) => {
     const server = await forgeServer(...replies)
     const options = { ...impatient().options, forge: kind as keyof typeof KINDS }
@@ -51,14 +54,42 @@ describe.each(Object.entries(KINDS))('one comment on %s', (kind, { env, all, one
     expect(received[1]!.body).toEqual({ body: text })
   })
 
-  test('is changed, on whatever page it is', async () => {
-    const link = `<https://forge.example.com/next?page=2>; rel="next"`
+  const by = (id: number) => (kind === 'gitlab' ? { author: { id } } : { user: { id, type: 'User' } })
+  const planted = { id: 11, body: `${MARKER}\nnot ours`, ...by(666) }
+  const own = { id: 12, body: `${MARKER}\nbefore`, ...by(5) }
+  const link = `<https://forge.example.com/next?page=2>; rel="next"`
+
+  test('is changed, on whatever page it is, and never that of somebody else', async () => {
     const { calls, received } = await comment(
-      { headers: { link }, json: [{ id: 1, body: 'x' }] },
-      { json: [{ id: 12, body: `${MARKER}\nbefore` }] },
+      { headers: { link }, json: [{ id: 1, body: 'x' }, planted] },
+      { json: { id: 5 } },
+      { json: [{ ...planted, id: 13, author: null, user: null }, own] },
       { json: {} },
     )
-    expect(calls()).toEqual([list(1), list(2), `${change} ${one}`])
+    expect(calls()).toEqual([list(1), `GET ${user}`, list(2), `${change} ${one}`])
+    expect(received[3]!.body).toEqual({ body: text })
+  })
+
+  test('is a new one where all that begin with the marker are of others', async () => {
+    const { calls, received } = await comment({ json: [planted] }, { json: { id: 5 } }, { status: 201, json: {} })
+    expect(calls()).toEqual([list(1), `GET ${user}`, `POST ${all}`])
     expect(received[2]!.body).toEqual({ body: text })
+  })
+
+  test.each([403, 404])('is a new one where the own one may not be changed, or is gone: %i', async status => {
+    const { calls } = await comment(
+      { json: [own] },
+      { json: { id: 5 } },
+      { status, json: {} },
+      { status: 201, json: {} },
+    )
+    expect(calls().slice(2)).toEqual([`${change} ${one}`, `POST ${all}`])
+  })
+
+  test('is that of a bot where the token may not ask whose it is, and GitHub says who is one', async () => {
+    const bot = { ...own, ...(kind === 'github' && { user: { id: 41_898_282, type: 'Bot' } }) }
+    const refused = { status: 403, json: { message: 'Resource not accessible by integration' } }
+    const { calls } = await comment({ json: [planted, bot] }, refused, { status: 201, json: {} })
+    expect(calls().slice(2)).toEqual([kind === 'github' ? `${change} ${one}` : `POST ${all}`])
   })
 })
