@@ -200,6 +200,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'constructs',
       'platform/install',
       'platform/rules/names',
+      'platform/rules/repository-url',
       'platform/rules/run-states',
     ],
     packages: [],

@@ -1,6 +1,7 @@
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import { agoText } from '../../operations/objects/ago.ts'
+import { isForgeHost } from '../../platform/rules/repository-url.ts'
 import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
@@ -74,11 +75,14 @@ function requirePassword(password: string): string {
 /** The host of an address, too: people paste them. One with a password is refused: others have seen it by now. */
 function hostOf(word: string): string {
   if (!/^https?:\/\//i.test(word)) {
-    if (!word.includes('@')) return word.toLowerCase()
+    const host = word.toLowerCase()
+    if (isForgeHost(host)) return host
+    if (!word.includes('@'))
+      throw new UsageError(`\`${word}\` is no host of a forge`, { hint: 'write `git.example.com`' })
     throw new UsageError('a host has no `@`', { hint: 'write `git.example.com`, and the user with `--login`' })
   }
   const url = URL.canParse(word) ? new URL(word) : undefined
-  if (url && !url.username && !url.password) return url.host
+  if (url && !url.username && !url.password && isForgeHost(url.host)) return url.host
   throw new UsageError('the host is not valid', {
     hint: 'write `git.example.com`; the password is asked for, as other programs of this machine see arguments',
   })

@@ -33,7 +33,7 @@ export interface PipelineDeployValues extends WaitValues {
 export async function deployPipeline(context: Context, values: PipelineDeployValues): Promise<number> {
   const { io } = context
   io.secrets?.add(Object.values(values.var ?? {}))
-  const repository = values.repository ?? (await repositoryHere(io))
+  const repository = await repositoryHere(io, values.repository)
   const environment = values.name ?? nameIn(repository)
   return withRuns(context, values, 'deploy', environment, async on => {
     const { platform, target, signal } = on

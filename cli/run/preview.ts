@@ -9,7 +9,7 @@ import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
 import { type OnPlatform, onPlatform } from './on-platform.ts'
-import { addressHere, lastPart, repositoryHere } from './repository-here.ts'
+import { addressHere, lastPart, repositoryHere, withoutLogin } from './repository-here.ts'
 
 interface SourceValues {
   readonly branch: string | undefined
@@ -36,6 +36,7 @@ export async function deployPreview(
 ): Promise<number> {
   const { io } = context
   io.secrets?.add(Object.values(values.var ?? {}))
+  if (values.sourceUrl !== undefined) withoutLogin(values.sourceUrl, '--sourceUrl')
   const { repository, branch } = await sourceHere(context, values)
   const name = named ?? nameOf(repository, branch)
   if (values.comment && !values.wait)
@@ -238,7 +239,7 @@ async function sourceHere(
   values: SourceValues,
 ): Promise<{ readonly repository: string; readonly branch: string | undefined }> {
   const { changeOrigin } = await import('../../operations/deploy/change-origin.ts')
-  const repository = values.repository ?? (await repositoryHere(io))
+  const repository = await repositoryHere(io, values.repository)
   if (values.branch !== undefined) return { repository, branch: values.branch }
   const isHere = values.repository === undefined || same(values.repository, await addressHere(io))
   const { branch } = isHere ? await changeOrigin(io.cwd, io.env, AbortSignal.timeout(5000)) : {}

@@ -10,12 +10,29 @@ export async function addressHere({ cwd }: Pick<Io, 'cwd'>): Promise<string | un
   return address === undefined ? undefined : toHttps(address)
 }
 
-/** The HTTPS address of the repository of this folder. Throws a UsageError. */
-export async function repositoryHere(io: Pick<Io, 'cwd'>): Promise<string> {
+/** The address that `--repository` names, else the HTTPS address of the repository of this folder. Throws a UsageError. */
+export async function repositoryHere(io: Pick<Io, 'cwd'>, named: string | undefined): Promise<string> {
+  if (named !== undefined) return withoutLogin(named, '--repository')
   const found = await addressHere(io)
   if (found !== undefined) return found
   throw new UsageError('which repository?', {
     hint: 'name it with `--repository https://…`, or run the command in a checkout that has a remote',
+  })
+}
+
+/**
+ * An address that an option names, as it is. Throws a UsageError for one with a user or a password, before anybody gets
+ * it: `ssh://git@…` names a user, too, who is none.
+ */
+export function withoutLogin(address: string, option: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const isSsh = url !== undefined && /^(git\+)?ssh:$/.test(url.protocol)
+  const hasLogin = url
+    ? url.password !== '' || (url.username !== '' && !isSsh)
+    : /^[a-z][a-z0-9+.-]*:\/\/.*@/is.test(address)
+  if (!hasLogin) return address
+  throw new UsageError(`the address of \`${option}\` has a user or a password`, {
+    hint: 'leave it out: `devctl credentials set HOST` asks for a login, as other programs of this machine see arguments',
   })
 }
 

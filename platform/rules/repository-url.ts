@@ -45,6 +45,10 @@ export function readRepositoryUrl(text: string): ReadRepositoryUrl {
   return { ok: true, repository: { url: `${isSsh ? 'ssh' : 'https'}://${who}${host}/${parts.join('/')}`, host, name } }
 }
 
+/** True for what a login can be stored for: `git.example.com`, in lower case, with a port if it has one. */
+export const isForgeHost = (text: string): boolean =>
+  /^(?=.{1,100}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[1-9]\d{0,4})?$/.test(text)
+
 /** Why something is no branch (or tag) that git is asked for; a name as git has it (`git help check-ref-format`). */
 export function branchProblem(name: string): string | undefined {
   const isName =

@@ -1,4 +1,5 @@
 import type { SealedEntry, SecretOwner } from '../records/sealed-entries.ts'
+import { isForgeHost } from '../rules/repository-url.ts'
 import { PlatformError } from './platform-error.ts'
 import { SealedStore } from './sealed-store.ts'
 import type { PlatformWorld } from './world.ts'
@@ -42,7 +43,7 @@ export class ForgeCredentials {
     user: string,
     host: string,
   ): Promise<CloneLogin | undefined> {
-    if (!HOST.test(host)) return undefined
+    if (!isForgeHost(host)) return undefined
     const owners: readonly SecretOwner[] = [
       { kind: 'namespace', ...namespace },
       { kind: 'user', id: user },
@@ -57,11 +58,9 @@ export class ForgeCredentials {
   }
 }
 
-const HOST = /^(?=.{1,100}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[1-9]\d{0,4})?$/
-
 /** Keys of a Secret have no colon, and hosts no underscore. */
 function keyOf(host: string): string {
-  if (HOST.test(host)) return host.replace(':', '_')
+  if (isForgeHost(host)) return host.replace(':', '_')
   throw new PlatformError(400, 'host', `\`${host}\` is no host of a forge`, {
     hint: 'write it in lower case and without `https://`: `git.example.com`',
   })
