@@ -33,12 +33,19 @@ const BEFORE = DAY
 const LIFETIME = 3650 * DAY
 
 /**
- * An authority with a key of its own (ECDSA, P-256), which signs what the parts of a platform show each other. Node.js
- * reads certificates, and makes none.
+ * An authority with a key of its own (ECDSA, P-256), which signs what the parts of a platform show each other. Nobody who
+ * trusts one of a domain believes what its key signs for hosts of others. Node.js reads certificates, and makes none.
  */
-export function makeAuthority(name: string, now: number): KeyedCertificate {
+export function makeAuthority(name: string, now: number, domain?: string): KeyedCertificate {
   const key = newKey()
-  return withKey(key, certificateOf({ subject: name, key, issuer: { name, key }, extensions: authorityUse(), now }))
+  const extensions = [...authorityUse(), ...(domain === undefined ? [] : [onlyBelow(domain)])]
+  return withKey(key, certificateOf({ subject: name, key, issuer: { name, key }, extensions, now }))
+}
+
+/** True if an authority may sign for a domain and the hosts below: it is of that domain, or of none. */
+export function maySignFor(authority: string, domain: string): boolean {
+  const { raw } = new X509Certificate(authority)
+  return raw.includes(onlyBelow(domain)) || !raw.includes(oid(OID.nameConstraints))
 }
 
 /** A certificate that an authority has signed. */
@@ -80,9 +87,21 @@ const commonName = (certificate: string): string =>
   /^CN=(.*)$/m.exec(new X509Certificate(certificate).subject)?.[1] ?? ''
 
 const authorityUse = (): readonly Buffer[] => [
-  extension(OID.basicConstraints, sequence(tlv(0x01, Buffer.from([0xff]))), true),
+  // None of what it signs is an authority.
+  extension(OID.basicConstraints, sequence(tlv(0x01, Buffer.from([0xff])), integer(Buffer.from([0]))), true),
   extension(OID.keyUsage, bits(DIGITAL_SIGNATURE | SIGNS_CERTIFICATES), true),
 ]
+
+/** RFC 5280, 4.2.1.10: a domain with what is below, and no address, of four bytes or of sixteen, each with its mask. */
+const onlyBelow = (domain: string): Buffer =>
+  extension(
+    OID.nameConstraints,
+    sequence(
+      tlv(0xa0, sequence(tlv(0x82, Buffer.from(domain, 'ascii')))),
+      tlv(0xa1, sequence(tlv(0x87, Buffer.alloc(8))), sequence(tlv(0x87, Buffer.alloc(32)))),
+    ),
+    true,
+  )
 
 /** RFC 5280, 4.1 */
 function certificateOf({ subject, key, issuer, extensions, now, lifetime = LIFETIME }: ToSign): string {
@@ -120,6 +139,7 @@ const OID = {
   keyUsage: '2.5.29.15',
   subjectAltName: '2.5.29.17',
   basicConstraints: '2.5.29.19',
+  nameConstraints: '2.5.29.30',
   authorityKey: '2.5.29.35',
   extendedKeyUsage: '2.5.29.37',
   serverAuth: '1.3.6.1.5.5.7.3.1',

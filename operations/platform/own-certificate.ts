@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { certifiedHosts, MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
 import { PLATFORM_NAMESPACE } from '../../platform/records/names.ts'
-import { type KeyedCertificate, makeAuthority, makeCertificate } from './certificates.ts'
+import { type KeyedCertificate, makeAuthority, makeCertificate, maySignFor } from './certificates.ts'
 
 /** The Secret with the authority of a platform that has one of its own. The server's account cannot read it. */
 const OWN_AUTHORITY = 'own-ca'
@@ -21,7 +21,7 @@ export async function ownFingerprint(cluster: Cluster, signal: AbortSignal): Pro
 }
 
 /**
- * Makes the authority of a platform, once, and the certificate that it has signed for a domain, unless there is one that is
+ * Makes the authority of a platform, once for a domain, and the certificate that it has signed for a domain, unless there is one that is
  * good for some months. Gives the authority's fingerprint (SHA-256).
  */
 export async function keepOwnCertificate(
@@ -30,8 +30,8 @@ export async function keepOwnCertificate(
   now: number,
   signal: AbortSignal,
 ): Promise<string> {
-  const authority =
-    keyed(await cluster.get(refOf(OWN_AUTHORITY), { signal })) ?? (await makeOnce(cluster, domain, now, signal))
+  const kept = keyed(await cluster.get(refOf(OWN_AUTHORITY), { signal }))
+  const authority = kept && maySignFor(kept.certificate, domain) ? kept : await makeOnce(cluster, domain, now, signal)
   const live = keyed(await cluster.get(refOf(MADE_CERTIFICATE), { signal }))
   if (!live || !isGood(live.certificate, authority.certificate, domain, now)) {
     const hosts = certifiedHosts(domain)
@@ -49,15 +49,17 @@ export async function keepOwnCertificate(
 
 /** Another one would be another platform for all who have trusted this one. */
 async function makeOnce(cluster: Cluster, domain: string, now: number, signal: AbortSignal): Promise<KeyedCertificate> {
-  const made = makeAuthority(`devctl platform ${domain}`.slice(0, 64), now)
+  const made = makeAuthority(`devctl platform ${domain}`.slice(0, 64), now, domain)
   try {
     await cluster.create(toSecret(OWN_AUTHORITY, made), { signal })
     return made
   } catch (error) {
     if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
     const other = keyed(await cluster.get(refOf(OWN_AUTHORITY), { signal }))
-    if (!other) throw error
-    return other
+    if (other && maySignFor(other.certificate, domain)) return other
+    // That of the domain from before: at its new address, everybody is asked anew.
+    await cluster.apply(toSecret(OWN_AUTHORITY, made), { manager: 'devctl', force: true, signal })
+    return made
   }
 }
 

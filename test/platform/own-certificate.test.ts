@@ -5,9 +5,11 @@ import { createServer, type Server } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { presentedCertificate } from '../../adapters/http/presented-certificate.ts'
 import type { Surroundings } from '../../operations/contexts/home.ts'
+import { makeAuthority, makeCertificate, maySignFor } from '../../operations/platform/certificates.ts'
 import { connectPlatform } from '../../operations/platform/connect-platform.ts'
 import { keepOwnCertificate, ownFingerprint } from '../../operations/platform/own-certificate.ts'
 import { trustOwnAuthority, type UnknownAuthority } from '../../operations/platform/trust.ts'
@@ -44,14 +46,67 @@ describe('the authority of a platform', () => {
     expect(await made(first.cluster, 'dev.example.com')).toEqual(first)
   })
 
-  test('signs anew for another domain, and some months before the end', async () => {
+  test('is another one for another domain, and signs anew some months before the end', async () => {
     const first = await made()
     const other = await made(first.cluster, 'new.example.com')
-    expect(other.fingerprint).toBe(first.fingerprint)
+    expect(other.fingerprint).not.toBe(first.fingerprint)
+    expect(await ownFingerprint(first.cluster, signal)).toBe(other.fingerprint)
     expect(new X509Certificate(other.cert).checkHost('platform.new.example.com')).toBeDefined()
     const later = await made(first.cluster, 'new.example.com', Date.now() + 300 * DAY)
-    expect(later.fingerprint).toBe(first.fingerprint)
+    expect(later.fingerprint).toBe(other.fingerprint)
     expect(later.cert).not.toBe(other.cert)
+  })
+})
+
+describe('who trusts the authority of a domain believes it', () => {
+  const domain = 'dev.example.com'
+  const authority = makeAuthority('devctl platform', Date.now(), domain)
+
+  /** Why the authority is not believed for the certificate of a host; undefined where it is. */
+  async function distrust(name: string, signer = authority): Promise<string | undefined> {
+    const { certificate, key } = makeCertificate(signer, { name, use: 'server', days: 1 }, Date.now())
+    const server = createServer({ cert: `${certificate}${signer.certificate}`, key })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const socket = connect({
+      host: '127.0.0.1',
+      port,
+      servername: name.replace('*', 'x'),
+      ca: signer.certificate,
+      rejectUnauthorized: false,
+    })
+    await once(socket, 'secureConnect')
+    socket.destroy()
+    server.close()
+    return socket.authorized ? undefined : String(socket.authorizationError)
+  }
+
+  test.each([domain, `*.${domain}`, `platform.${domain}`, `a.b.${domain}`])('for %s', async name => {
+    expect(await distrust(name)).toBeUndefined()
+  })
+
+  test.each(['example.com', 'www.example.com', `evil${domain}`, `${domain}.evil.com`, '*.example.com', 'com'])(
+    'and not for %s',
+    async name => {
+      // Node.js has no word of its own for a violation of name constraints.
+      expect(await distrust(name)).toBe('UNSPECIFIED')
+      expect(await distrust(name, makeAuthority('unbound', Date.now()))).toBeUndefined()
+    },
+  )
+
+  test('and for no other authority that it signs', async () => {
+    const { raw } = new X509Certificate(authority.certificate)
+    // Basic constraints: an authority, and none below it.
+    expect(raw.includes(Buffer.from('30060101ff020100', 'hex'))).toBe(true)
+    // Name constraints, critical.
+    expect(raw.includes(Buffer.from('0603551d1e0101ff', 'hex'))).toBe(true)
+  })
+
+  test('as long as it is of the same domain, or made for none', () => {
+    expect(maySignFor(authority.certificate, domain)).toBe(true)
+    expect(maySignFor(authority.certificate, `x.${domain}`)).toBe(false)
+    expect(maySignFor(authority.certificate, 'example.com')).toBe(false)
+    expect(maySignFor(makeAuthority('any', Date.now()).certificate, domain)).toBe(true)
   })
 })
 
