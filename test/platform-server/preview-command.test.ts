@@ -103,7 +103,9 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     const { status, stderr } = await deploy
     expect(status, stderr).toBe(1)
     expect(stderr).toContain(said)
-    expect(stderr).toMatch(/^warning: GitHub does not let the token of `GITHUB_TOKEN` read the comments of pull request 8/m)
+    expect(stderr).toMatch(
+      /^warning: GitHub does not let the token of `GITHUB_TOKEN` read the comments of pull request 8/m,
+    )
     expect(stderr).not.toMatch(/^error: .*comment/m)
     expect(forge.calls()).toHaveLength(1)
   })
