@@ -57,7 +57,7 @@ describe.skipIf(!process.env.KUBECONFIG)('credentials of forges', () => {
     const records = (await platform.cluster.list(query)).filter(({ metadata }) =>
       metadata.name.startsWith('credentials-'),
     )
-    const text = records.flatMap(({ data }) => Object.values(data as object)).map(one => Buffer.from(one, 'base64'))
+    const text = records.flatMap(({ data }) => Object.values(data ?? {})).map(one => Buffer.from(one, 'base64'))
     expect(text.length).toBeGreaterThan(0)
     expect(JSON.stringify(body) + text.join() + JSON.stringify(platform.audit)).not.toContain('canary')
     const issued = { label: 'x', user: owner!.id, namespaces: [ns], prefix: 'shop-' }
