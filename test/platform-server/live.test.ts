@@ -203,6 +203,15 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
         annotations: { big: 'x'.repeat(200_000) },
       },
     })
+    // An operator may let a namespace have more than others.
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace: ns }
+    const hard = { 'count/deployments.apps': '500' }
+    await platform.cluster.patch(quota, { spec: { hard } }, { manager: 'test' })
+    await eventually('the quota is in force', 30, async () => {
+      const live = await platform.cluster.get(quota)
+      const { status } = live as unknown as { readonly status?: { readonly hard?: Readonly<Record<string, string>> } }
+      return status?.hard?.['count/deployments.apps'] === '500' ? true : undefined
+    })
     const many = Array.from({ length: 300 }, (_, index) => deployment('crowd', `c${index}`, 'c:1'))
     for (let at = 0; at < many.length; at += 50) await Promise.all(many.slice(at, at + 50).map(apply))
     const began = performance.now()
