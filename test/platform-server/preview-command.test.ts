@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobRef } from '../../platform/records/run.ts'
 import { eventually } from '../cluster/cluster.ts'
 import { forgeServer } from '../gitops/forge/forge-server.ts'
 import { run } from '../run.ts'
@@ -100,6 +101,12 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
       return body.run?.id
     })
     await platform.parts.runs.stop(id, { why: 'cancelled' })
+    // As the leader does when its Pod is gone: nothing runs here.
+    await platform.cluster.patch(
+      jobRef(id),
+      { metadata: { labels: { 'dev.platform/live': null } } },
+      { manager: 'test' },
+    )
     const { status, stderr } = await deploy
     expect(status, stderr).toBe(1)
     expect(stderr).toContain(said)
