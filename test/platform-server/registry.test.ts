@@ -203,7 +203,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     } finally {
       platform.later = 0
     }
-    expect(platform.log.filter(line => line.includes('login of'))).toEqual([])
+    expect(platform.log.filter(line => line.includes(`login of ${name} `))).toEqual([])
   })
 
   test('a login of Pods that a member may have kept ends when they leave; Pods have the next one', async () => {
