@@ -8,10 +8,16 @@ export interface SshKeyPair {
   readonly publicKey: string
 }
 
-/** Makes a key; the comment says whose it is. */
+/**
+ * Makes a key; the comment says whose it is. One in 256 keys of ssh2 cannot be read, because it takes leading zeros away that belong
+ * to the key (mscdex/ssh2#1390): another one is made then.
+ */
 export function createSshKeyPair(comment: string): SshKeyPair {
-  const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment })
-  return { privateKey: pair.private, publicKey: pair.public }
+  for (;;) {
+    const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment })
+    if (!(ssh2.utils.parseKey(pair.private) instanceof Error))
+      return { privateKey: pair.private, publicKey: pair.public }
+  }
 }
 
 /** The key itself, by which two are compared, without its comment; throws an error for one that is not valid. */
