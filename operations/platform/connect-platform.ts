@@ -15,6 +15,7 @@ import {
   type PlatformRequest,
   refusalIn,
 } from '../../platform/client/client.ts'
+import { RUNS_ADDRESS } from '../../platform/records/names.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { isReadable } from '../contexts/platform-url.ts'
 import type { Secret } from '../contexts/secret.ts'
@@ -41,7 +42,8 @@ export interface Platform {
 /** The platform at a URL. Sends nothing yet. Throws a UserError for a token that others could read on the way. */
 export function connectPlatform(url: string, token: Secret | undefined, env: Env): Platform {
   const server = new URL(url)
-  if (token !== undefined && isReadable(server))
+  // A run is in the cluster, beside the server.
+  if (token !== undefined && isReadable(server) && server.origin !== RUNS_ADDRESS)
     throw new UserError(`a token is not sent to \`${server.origin}\`: it is not encrypted`, {
       hint: `the platform has to be reached by \`https://${server.host}\``,
     })

@@ -7,7 +7,9 @@ import {
   LOGIN_SECRET,
   PLATFORM_NAMESPACE,
   REGISTRY_SECRET,
+  RUNS_ADDRESS,
   RUNS_NAMESPACE,
+  RUNS_PORT,
   SERVER_ACCOUNT,
   USERS_NAMESPACE,
 } from '../records/names.ts'
@@ -71,10 +73,6 @@ export interface Installation extends IngressOptions {
 
 const NAME = 'platform'
 const PORT = 8080
-/** For runs alone: there the server believes nobody that a request comes from somewhere else. */
-const RUNS_PORT = 8081
-/** Where the Pods of runs reach the server: a certificate of the cluster's own is nothing to them. */
-const IN_CLUSTER = `http://${NAME}.${PLATFORM_NAMESPACE}.svc:${RUNS_PORT}`
 /** Of the ConfigMap `settings`. */
 export const SETTINGS_FILE = 'settings.json'
 export const TRUSTED_FILE = 'ca.pem'
@@ -262,7 +260,7 @@ const settingsOf = (one: Installation) => ({
     builders: { ...(one.kept?.['builders'] as object | undefined), ...builderSettings(one.bundledBuilders) },
   }),
   ...(one.bundledRegistry && { bundledRegistry: { size: one.bundledRegistry.size } }),
-  runs: { ...(one.kept?.['runs'] as object | undefined), image: one.runnerImage, url: IN_CLUSTER },
+  runs: { ...(one.kept?.['runs'] as object | undefined), image: one.runnerImage, url: RUNS_ADDRESS },
 })
 
 /** What installing decides of the settings, and of their `runs`. */

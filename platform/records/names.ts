@@ -4,6 +4,11 @@ export const USERS_NAMESPACE = 'devctl-users'
 export const RUNS_NAMESPACE = 'devctl-runs'
 export const BUILD_NAMESPACE = 'devctl-build'
 
+/** The port of the server that is for runs alone: there it believes nobody that a request comes from somewhere else. */
+export const RUNS_PORT = 8081
+/** Where the Pods of runs reach the server: a certificate of the cluster's own is nothing to them. */
+export const RUNS_ADDRESS = `http://platform.${PLATFORM_NAMESPACE}.svc:${RUNS_PORT}`
+
 /** The Secrets of `devctl-build` and `devctl-platform` by which builders and the server know each other. */
 export const BUILDERS_SECRET = 'builders'
 

@@ -5,6 +5,7 @@ import { Secret } from '../../../operations/contexts/secret.ts'
 import { saveContext } from '../../../operations/contexts/store.ts'
 import { chooseTarget, findTarget, type TargetSources } from '../../../operations/contexts/target.ts'
 import { connectPlatform } from '../../../operations/platform/connect-platform.ts'
+import { platformObjects, SETTINGS_FILE } from '../../../platform/install/server.ts'
 import { makeFolder } from '../../cli/folder.ts'
 import { kubeconfigWith } from './kubeconfig.ts'
 
@@ -159,7 +160,17 @@ describe('the target of a command', () => {
       expect(() => given(token)).toThrow('`DEVCTL_TOKEN` holds no token')
     expect(() => given(' \n')).toThrow('you are not logged in')
     expect(() => tokenOf('https://p.example.com', 'https://q.example.com')).toThrow('you are not logged in')
-    expect(() => connectPlatform('http://p.example.com', new Secret('x'), {})).toThrow('is not encrypted')
+    for (const url of ['http://p.example.com', 'http://platform.devctl-platform.svc', 'http://platform.svc:8081'])
+      expect(() => connectPlatform(url, new Secret('x'), {})).toThrow('is not encrypted')
+  })
+
+  test('the token of a run goes to the server in its cluster, at the address that install writes', () => {
+    const all = platformObjects({
+      ...{ version: '', domain: 'x', image: '', runnerImage: '', replicas: 1, kubernetes: { server: '' } },
+    })
+    const settings = all.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'settings')
+    const { url } = JSON.parse((settings!['data'] as Record<string, string>)[SETTINGS_FILE]!).runs
+    expect(connectPlatform(url, new Secret('x'), {}).url).toBe(url)
   })
 
   test('is found in the files of the user', async () => {
