@@ -1,7 +1,7 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import { type PlatformStatus, platformStatus } from '../../operations/platform/status.ts'
+import { isBuilders, isOfBuilders, type PlatformStatus, platformStatus } from '../../operations/platform/status.ts'
 import type { Context } from '../command.ts'
 import { errorText } from '../terminal/error-text.ts'
 import { toTable } from '../terminal/table.ts'
@@ -60,7 +60,18 @@ function rowsOf(found: PlatformStatus, now: number): readonly (readonly [string,
     ['Users', `${users.all}: ${plural(users.admins, 'administrator')}, ${users.suspended} suspended`],
     ['Namespaces', `${namespaces.all}: ${namespaces.awake} awake, ${namespaces.asleep} asleep`],
     ['Runs', `${runs.queued} queued, ${runs.running} running`],
-    ['Builders', builders.join(', ') || '-'],
+    ['Builders', buildersText(builders, workloads.find(isBuilders))],
     ['Registry', registry ?? '-'],
   ]
+}
+
+/** Those that come with the platform as one, and the addresses of others. */
+export function buildersText(
+  addresses: readonly string[],
+  own: PlatformStatus['workloads'][number] | undefined,
+): string {
+  const others = own ? addresses.filter(one => !isOfBuilders(one)) : addresses
+  const used = addresses.some(isOfBuilders) ? '' : ', not used'
+  const words = own ? [`${own.ready} of ${own.wanted} ready in ${own.namespace}${used}`] : []
+  return [...words, ...others].join(', ') || '-'
 }

@@ -2,9 +2,9 @@ import { type PresentedCertificate, presentedCertificate } from '../../adapters/
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { leaderLease, toLeader } from '../../platform/records/leader.ts'
 import {
   BUILD_NAMESPACE,
-  LEADER_LEASE,
   MANAGED_LABEL,
   PLATFORM_NAMESPACE,
   RECORD_LABEL,
@@ -12,6 +12,13 @@ import {
   USERS_NAMESPACE,
 } from '../../platform/records/names.ts'
 import { toNamespace } from '../../platform/records/namespace.ts'
+import {
+  containersOf,
+  OWN_WORKLOADS,
+  type OwnContainer,
+  type OwnWorkload,
+  toOwnWorkload,
+} from '../../platform/records/own-workload.ts'
 import { LIVE_LABEL, toRun } from '../../platform/records/run.ts'
 import { toUser } from '../../platform/records/user.ts'
 import { hasEnded } from '../../platform/rules/run-states.ts'
@@ -26,8 +33,6 @@ import { ownFingerprint } from './own-certificate.ts'
 
 /** Milliseconds for the address of the platform: what cannot be reached is said, not waited for. */
 const REACH = 10_000
-/** Milliseconds since its last renewal after which nobody is the leader. */
-const LEASE_ENDS = 20_000
 /** Days before its end at which a certificate should be a new one. */
 const RENEWAL = 14
 const DAY = 86_400_000
@@ -56,16 +61,6 @@ export interface PlatformStatus {
   readonly problems: readonly PlatformProblem[]
 }
 
-/** A Deployment or StatefulSet of the platform itself. */
-export interface OwnWorkload {
-  /** `deployment/platform`. */
-  readonly name: string
-  readonly namespace: string
-  readonly ready: number
-  readonly wanted: number
-  readonly image: string
-}
-
 /** Something that an operator has to look at. */
 export interface PlatformProblem {
   readonly message: string
@@ -91,6 +86,8 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     runsOf(world),
   ])
   const { builders, registry } = found.kept
+  const addresses = addressesIn(builders)
+  const unused = own.workloads.find(isBuilders)
   const authority = found.options.ownCa ? await ownFingerprint(world.cluster, world.signal) : undefined
   // This machine need not know the authority of the platform's own: its fingerprint says that it is the one.
   const isOwn =
@@ -99,6 +96,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
   const problems = [
     ...own.problems,
     ...(noLeader ? [NO_LEADER] : []),
+    ...(unused && !addresses.some(isOfBuilders) ? [UNUSED_BUILDERS] : []),
     ...('problem' in reached && !isOwn ? [reached.problem] : []),
     ...certificateProblems(found, certificate, world.now(), isOwn === true),
   ]
@@ -113,7 +111,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     users,
     namespaces,
     runs,
-    builders: addressesIn(builders),
+    builders: addresses,
     registry: typeof registry === 'string' ? registry : undefined,
     problems,
   }
@@ -125,23 +123,24 @@ const NO_LEADER: PlatformProblem = {
   hint: `another one takes over within seconds; else see \`kubectl --namespace ${PLATFORM_NAMESPACE} logs deployment/platform\``,
 }
 
+/** Whether a workload is the builders that come with a platform. */
+export const isBuilders = ({ name, namespace }: OwnWorkload): boolean =>
+  namespace === BUILD_NAMESPACE && name === `statefulset/${OWN_WORKLOADS.builders.name}`
+
+/** Whether an address is of one of them. */
+export const isOfBuilders = (address: string): boolean =>
+  URL.canParse(address) && new URL(address).hostname.endsWith(`.${OWN_WORKLOADS.builders.name}.${BUILD_NAMESPACE}.svc`)
+
+const UNUSED_BUILDERS: PlatformProblem = {
+  message: `\`statefulset/${OWN_WORKLOADS.builders.name}\` is there, but the settings name none of its builders: nothing is built on them`,
+  notes: [],
+  hint: '`devctl platform install --builders 1` uses them; with `--builders 0` they go',
+}
+
 /** Addresses by pool, as the settings have them. */
 function addressesIn(builders: unknown): readonly string[] {
   const all = typeof builders === 'object' && builders !== null ? Object.values(builders).flat() : []
   return all.filter(one => typeof one === 'string' && one.includes('://')) as string[] // by the filter
-}
-
-interface WorkloadFields {
-  readonly spec?: {
-    readonly replicas?: number
-    readonly template?: { readonly spec?: { readonly containers?: readonly OwnContainer[] } }
-  }
-  readonly status?: { readonly readyReplicas?: number }
-}
-/** As Kubernetes defines it. */
-export interface OwnContainer {
-  readonly image?: string
-  readonly env?: readonly { readonly name: string; readonly value?: string }[]
 }
 
 /** The containers of the platform itself. */
@@ -158,8 +157,9 @@ async function ownObjects({ cluster, signal }: InstallWorld): Promise<readonly K
 
 async function ownWorkloads(world: StatusWorld) {
   const objects = await ownObjects(world)
-  const workloads = objects.map(toOwn)
-  const server = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'platform')
+  const workloads = objects.map(toOwnWorkload)
+  const { kind, name } = OWN_WORKLOADS.server
+  const server = objects.find(one => one.kind === kind && one.metadata.name === name)
   const { env = [] } = containersOf(server)[0] ?? {}
   const version = env.find(({ name }) => name === 'DEVCTL_VERSION')?.value
   const explained = await Promise.all(objects.map(one => problemsOf(world, one)))
@@ -173,20 +173,6 @@ async function ownWorkloads(world: StatusWorld) {
         },
       ]
   return { workloads, version, problems: [...gone, ...explained.flat()] }
-}
-
-const containersOf = (one: KubeObject | undefined): readonly OwnContainer[] =>
-  (one as WorkloadFields | undefined)?.spec?.template?.spec?.containers ?? []
-
-function toOwn(one: KubeObject): OwnWorkload {
-  const { spec, status } = one as WorkloadFields
-  return {
-    name: `${one.kind.toLowerCase()}/${one.metadata.name}`,
-    namespace: one.metadata.namespace ?? '',
-    ready: status?.readyReplicas ?? 0,
-    wanted: spec?.replicas ?? 1,
-    image: containersOf(one)[0]?.image ?? '',
-  }
 }
 
 /** Why a workload is not ready, in the words of a deploy. */
@@ -231,20 +217,8 @@ async function problemsOf(
   )
 }
 
-interface LeaseSpec {
-  readonly holderIdentity?: string
-  readonly renewTime?: string
-}
-
-/** The name of its Pod. */
-async function leaderOf({ cluster, signal, now }: StatusWorld): Promise<string | undefined> {
-  const apiVersion = 'coordination.k8s.io/v1'
-  const ref = { apiVersion, kind: 'Lease', name: LEADER_LEASE, namespace: PLATFORM_NAMESPACE }
-  const lease = await cluster.get(ref, { signal })
-  const { holderIdentity = '', renewTime = '' } = (lease?.['spec'] ?? {}) as LeaseSpec // as Kubernetes defines it
-  const isHeld = holderIdentity !== '' && now() - Date.parse(renewTime) < LEASE_ENDS
-  return isHeld ? holderIdentity.replace(/-[0-9a-f]{10}$/, '') : undefined
-}
+const leaderOf = async ({ cluster, signal, now }: StatusWorld): Promise<string | undefined> =>
+  toLeader(await cluster.get(leaderLease, { signal }), now())
 
 async function reach(
   { env, signal }: StatusWorld,

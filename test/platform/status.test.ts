@@ -4,8 +4,9 @@ import { createServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { presentedCertificate } from '../../adapters/http/presented-certificate.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { buildersText } from '../../cli/run/platform-status.ts'
 import { imagesIn, installedImages, isNeeded, mirrored } from '../../operations/platform/images.ts'
-import { platformStatus } from '../../operations/platform/status.ts'
+import { isBuilders, platformStatus } from '../../operations/platform/status.ts'
 import { platformObjects } from '../../platform/install/server.ts'
 import { fromNamespace } from '../../platform/records/namespace.ts'
 import { fromRun } from '../../platform/records/run.ts'
@@ -42,9 +43,11 @@ async function clusterWith({
   ready = 1,
   renewed = '2026-11-23T14:59:55.000000Z',
   pods = [] as readonly KubeObject[],
+  bundled = 0,
+  kept = { builders: { default: ['tcp://buildkit:1234'], atOnce: 4 } } as object,
 } = {}) {
   const cluster = new MemoryCluster({
-    namespaces: ['devctl-platform', 'devctl-users', 'devctl-runs'],
+    namespaces: ['devctl-platform', 'devctl-users', 'devctl-runs', 'devctl-build'],
   })
   const more = { namespaced: true, hasStatus: true }
   cluster.register({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'ingresses', ...more })
@@ -58,13 +61,22 @@ async function clusterWith({
     replicas: 1,
     kubernetes: { server: 'https://k.example.com' },
     providers: [{ kind: 'github', id: 'github', name: 'GitHub', url: 'https://github.com', clientId: 'x', allow: [] }],
-    kept: { registry: 'registry.example.com/people', builders: { default: ['tcp://buildkit:1234'], atOnce: 4 } },
+    kept: { registry: 'registry.example.com/people', ...kept },
+    ...(bundled > 0 && { bundledBuilders: { image: 'buildkit:1', count: bundled, size: '9Gi', networks: [] } }),
   })
   for (const object of objects) {
     const { kind, data } = object
-    if (kind === 'ConfigMap') {
+    if (kind === 'ConfigMap' && object.metadata.name === 'settings') {
       const settings = JSON.parse((data as { readonly 'settings.json': string })['settings.json'])
       await cluster.create({ ...object, data: { 'settings.json': JSON.stringify({ ...settings, url }) } })
+    } else if (kind === 'StatefulSet') {
+      await cluster.create(object)
+      act(cluster, object, {
+        observedGeneration: 1,
+        replicas: bundled,
+        updatedReplicas: bundled,
+        readyReplicas: bundled,
+      })
     } else if (kind === 'Deployment') {
       await cluster.create(object)
       const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: ready, availableReplicas: ready }
@@ -135,6 +147,30 @@ describe('the status of a platform', () => {
       expect.stringMatching(/does not trust the certificate of 127.0.0.1:\d+: DEPTH_ZERO_SELF_SIGNED_CERT/),
       'the certificate is not for the hosts of environments',
     ])
+  })
+
+  test('names the builders that come with it, and those that its settings do not name', async () => {
+    const row = ({ builders, workloads }: Awaited<ReturnType<typeof look>>) =>
+      buildersText(builders, workloads.find(isBuilders))
+    const own = await look(await clusterWith({ bundled: 2, kept: {} }))
+    expect(own.builders).toEqual([0, 1].map(at => `tcp://builder-${at}.builder.devctl-build.svc:1234`))
+    expect(row(own)).toBe('2 of 2 ready in devctl-build')
+    expect(own.problems.filter(({ message }) => message.includes('builder'))).toEqual([])
+    expect(row(await look(await clusterWith()))).toBe('tcp://buildkit:1234')
+    expect(row(await look(await clusterWith({ kept: {} })))).toBe('-')
+
+    const cluster = await clusterWith({ bundled: 1, kept: {} })
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'devctl-platform' }
+    const live = await cluster.get(ref)
+    const { builders: _, ...others } = JSON.parse(
+      (live!['data'] as { readonly 'settings.json': string })['settings.json'],
+    )
+    await cluster.patch(ref, { data: { 'settings.json': JSON.stringify(others) } }, { manager: 'test' })
+    const unused = await look(cluster)
+    expect(row(unused)).toBe('1 of 1 ready in devctl-build, not used')
+    expect(unused.problems.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('`statefulset/builder` is there, but the settings name none of its builders'),
+    )
   })
 
   test('a leader that is silent is none', async () => {

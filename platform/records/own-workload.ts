@@ -1,0 +1,62 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { BUILD_NAMESPACE, PLATFORM_NAMESPACE } from './names.ts'
+
+/** A Deployment or StatefulSet of the platform itself. */
+export interface OwnWorkload {
+  /** `deployment/platform`. */
+  readonly name: string
+  readonly namespace: string
+  readonly ready: number
+  readonly wanted: number
+  readonly image: string
+}
+
+/** As Kubernetes defines it. */
+export interface OwnContainer {
+  readonly image?: string
+  readonly env?: readonly { readonly name: string; readonly value?: string }[]
+}
+
+interface WorkloadFields {
+  readonly spec?: {
+    readonly replicas?: number
+    readonly template?: {
+      readonly spec?: { readonly containers?: readonly OwnContainer[]; readonly volumes?: readonly { name: string }[] }
+    }
+    readonly volumeClaimTemplates?: readonly {
+      readonly spec?: { readonly resources?: { readonly requests?: { readonly storage?: string } } }
+    }[]
+  }
+  readonly status?: { readonly readyReplicas?: number }
+}
+
+/** The workloads of the platform, by what they are. */
+export const OWN_WORKLOADS = {
+  server: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: PLATFORM_NAMESPACE },
+  registry: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'registry', namespace: PLATFORM_NAMESPACE },
+  builders: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'builder', namespace: BUILD_NAMESPACE },
+} as const
+
+export function toOwnWorkload(one: KubeObject): OwnWorkload {
+  const { spec, status } = one as WorkloadFields
+  return {
+    name: `${one.kind.toLowerCase()}/${one.metadata.name}`,
+    namespace: one.metadata.namespace ?? '',
+    ready: status?.readyReplicas ?? 0,
+    wanted: spec?.replicas ?? 1,
+    image: containersOf(one)[0]?.image ?? '',
+  }
+}
+
+export const containersOf = (one: KubeObject | undefined): readonly OwnContainer[] =>
+  (one as WorkloadFields | undefined)?.spec?.template?.spec?.containers ?? []
+
+/** The disk that each of its Pods claims: `50Gi`. */
+export const claimOf = (one: KubeObject): string | undefined =>
+  (one as WorkloadFields).spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.storage
+
+/** What a volume of its Pods is of, as Kubernetes calls it: `secret`, `csi`. */
+export function volumeKind(one: KubeObject, name: string): string | undefined {
+  const volume = (one as WorkloadFields).spec?.template?.spec?.volumes?.find(found => found.name === name)
+  return volume && Object.keys(volume).find(key => key !== 'name')
+}
