@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox'
+import { adminRoutes } from './admin.ts'
 import { analyticsRoutes } from './analytics.ts'
 import { authRoutes } from './auth.ts'
 import { builderRoutes } from './builders.ts'
@@ -32,6 +33,7 @@ export const ROUTES = {
   ...userRoutes,
   ...variableRoutes,
   ...credentialRoutes,
+  ...adminRoutes,
   ...analyticsRoutes,
   ...registryRoutes,
 } as const satisfies Readonly<Record<string, ApiRoute>>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import {
+  BUILD_NAMESPACE,
   BUILDERS_SECRET,
   KEEPER,
   KEYS_SECRET,
@@ -14,6 +15,7 @@ import {
   USERS_NAMESPACE,
 } from '../records/names.ts'
 import { namespaceNamed, toDns, toOutside } from '../records/network-rules.ts'
+import { OWN_WORKLOADS } from '../records/own-workload.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
 import { type BundledBuilders, builderObjects, builderSettings, type IngressPeer } from './builders.ts'
 import { certificateOf } from './certificate.ts'
@@ -95,7 +97,12 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     ...networkPoliciesPolicy(),
     ...podsPolicy(),
     // Before the server, which starts with a certificate that they know.
-    ...(one.bundledBuilders ? builderObjects({ ...withNetworks(one), ...one.bundledBuilders }) : []),
+    ...(one.bundledBuilders
+      ? [
+          ...builderObjects({ ...withNetworks(one), ...one.bundledBuilders }),
+          ...granted(BUILD_NAMESPACE, [seen('builders')]),
+        ]
+      : []),
     account(),
     ...rights(),
     settings(one),
@@ -171,8 +178,16 @@ const rights = (): readonly KubeObject[] => [
   // For the one replica that leads.
   ...granted(PLATFORM_NAMESPACE, [
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'delete'] },
+    seen('server'),
+    seen('registry'),
   ]),
 ]
+
+/** What administrators see of the platform's own workloads; no secret is in them. */
+const seen = (workload: keyof typeof OWN_WORKLOADS) => {
+  const { kind, name } = OWN_WORKLOADS[workload]
+  return { apiGroups: ['apps'], resources: [`${kind.toLowerCase()}s`], resourceNames: [name], verbs: ['get'] }
+}
 
 /** A role of the server's account, in a namespace or the whole cluster. */
 function granted(namespace: string | undefined, rules: readonly object[]): readonly KubeObject[] {

@@ -1,3 +1,4 @@
+import { makePools, type Pools } from './builds/builder-pool.ts'
 import { CiExchange } from './ci-exchange.ts'
 import { type CloneLogin, ForgeCredentials } from './credentials.ts'
 import { NamespaceDeletions } from './deletions.ts'
@@ -5,6 +6,7 @@ import { LiveNamespaces } from './live/live-namespaces.ts'
 import { Logins } from './logins.ts'
 import { NamespaceIndex } from './namespace-index.ts'
 import { Namespaces } from './namespaces.ts'
+import { Overviews } from './overviews.ts'
 import { Previews } from './previews.ts'
 import { makeProviders } from './providers/make-providers.ts'
 import type { IdentityProvider } from './providers/provider.ts'
@@ -43,6 +45,9 @@ export interface PlatformParts {
   readonly waker: Waker
   /** Anonymous counts of commands. */
   readonly usage: Usage
+  readonly pools: Pools
+  /** What administrators see of all. */
+  readonly overviews: Overviews
 }
 
 export function makeParts(world: PlatformWorld): PlatformParts {
@@ -54,6 +59,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
   const sleep = new Sleep(world)
   const index = new NamespaceIndex(world)
   const runs = new Runs(world, namespaces)
+  const pools = makePools(world.settings.builders)
   return {
     users,
     tokens,
@@ -76,6 +82,8 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     sleep,
     index,
     usage: new Usage(world),
+    pools,
+    overviews: new Overviews(world, { users, runs, index, pools }),
     waker: new Waker(world, index, sleep),
   }
 }

@@ -26,6 +26,10 @@ export class NamespaceIndex {
     return this.#all.keys()
   }
 
+  *all(): Iterable<ManagedNamespace> {
+    for (const { namespace } of this.#all.values()) yield namespace
+  }
+
   find(name: string): ManagedNamespace | undefined {
     return this.#all.get(name)?.namespace
   }

@@ -19,7 +19,7 @@ export interface RunLine {
 
 /** Bytes: of text that is kept, of a Secret that it is kept in, and of one line. */
 const KEPT = 8 * 1024 * 1024
-const PART = 900 * 1024
+export const PART = 900 * 1024
 const LONGEST = 256 * 1024
 /** Characters of a time stamp before a line. */
 const STAMP = 64

@@ -14,6 +14,8 @@ export interface Sealing {
   seal(text: string, associated: string): string
   /** Undefined for what was changed, was sealed for another place, or needs a key that is not there. */
   open(sealed: string, associated: string): string | undefined
+  /** The numbers of its keys: of the one that seals, and of all that open. */
+  numbers(): { readonly seals: number; readonly opens: readonly number[] }
 }
 
 /** Milliseconds that a new key is known before it seals: until then, another replica may not have its file yet. */
@@ -57,6 +59,10 @@ export function sealingWith({ read, now }: KeySource): Sealing {
   }
 
   return {
+    numbers() {
+      look()
+      return { seals: newest()[0], opens: [...keys.keys()].sort((a, b) => a - b) }
+    },
     seal(text, associated) {
       look()
       const [number, key] = newest()

@@ -122,6 +122,18 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
     await refused(platform.own.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'kube-system' }))
   })
 
+  test('sees its own workloads, and changes neither them nor its settings', async () => {
+    const server = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: 'devctl-platform' }
+    expect((await platform.own.get(server))?.metadata.name).toBe('platform')
+    await refused(platform.own.get({ ...server, name: 'another' }))
+    await refused(platform.own.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'devctl-platform' }))
+    await refused(platform.own.patch(server, { spec: { replicas: 0 } }, { manager: 'test' }))
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'devctl-platform' }
+    await refused(platform.own.patch(settings, { data: { 'settings.json': '{}' } }, { manager: 'test' }))
+    for (const name of ['keys', 'login', 'registry', 'builders'])
+      await refused(platform.own.get({ apiVersion: 'v1', kind: 'Secret', name, namespace: 'devctl-platform' }))
+  })
+
   test('is no way to the token of another account', async () => {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace: 'kube-system' }
     await refused(

@@ -73,12 +73,29 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     ['PUT /namespaces/:ns/members/:user', { role: 'viewer' }, { status: [200, 200, 403, 403, 404] }],
     ['GET /admin/users', undefined, { status: [200, 403, 403, 403, 403] }],
     ['GET /users', undefined, { status: [200, 200, 200, 200, 200] }],
+    ['GET /admin/overview', undefined, { status: [200, 403, 403, 403, 403] }],
+    ['GET /admin/analytics', undefined, { status: [200, 403, 403, 403, 403] }],
+    ['GET /settings', undefined, { status: [200, 403, 403, 403, 403] }],
   ])('%s: administrator, owner, developer, viewer, stranger', async (route, body, { status }) => {
     const params = { ns: name, user: viewer!.id }
     const all = [admin, owner, developer, viewer, stranger].map(
       async one => (await platform.call(route, { token: one!.token, params, ...(body && { body }) })).status,
     )
     expect(await Promise.all(all)).toEqual(status)
+  })
+
+  test('administrators see how the platform is, with the rights of the server', async () => {
+    const { body } = await platform.call('GET /admin/overview', { token: admin!.token })
+    const has = (wanted: string) => body.workloads.find(one => one.name === wanted)
+    expect(has('deployment/platform')).toMatchObject({ namespace: 'devctl-platform', wanted: 1 })
+    expect(body.users.all).toBeGreaterThanOrEqual(5)
+    expect(body.namespaces.all).toBeGreaterThanOrEqual(6)
+    expect(body.sealing).toMatchObject({ kept: 'secret', seals: 1 })
+    expect(body.disk.history).toBeDefined()
+    const { body: settings } = await platform.call('GET /settings', { token: admin!.token })
+    expect(settings).toMatchObject({ domain: 'dev.example.com', namespacesPerUser: 3, sleepHours: { preview: 1 } })
+    // No client secret, and no key.
+    expect(JSON.stringify([body, settings])).not.toMatch(/client-?secret/i)
   })
 
   test('a token for programs makes no tokens, and an administrator cannot be one by it', async () => {

@@ -116,6 +116,16 @@ test('nobody reaches builders but the server; builds reach what is outside, and 
   })
 })
 
+test('the server sees how they are, where they are, and nothing else of their namespace', () => {
+  const roles = (all: typeof objects) =>
+    all.filter(one => one.metadata.namespace === 'devctl-build' && one.kind === 'Role')
+  expect(roles(objects).map(({ rules }) => rules)).toEqual([
+    [{ apiGroups: ['apps'], resources: ['statefulsets'], resourceNames: ['builder'], verbs: ['get'] }],
+  ])
+  const { bundledBuilders: _, ...without } = INSTALLATION
+  expect(roles(platformObjects(without))).toEqual([])
+})
+
 test('the server knows them, and an upgrade keeps that', () => {
   const text = (find('ConfigMap', 'settings')!['data'] as Record<string, string>)['settings.json']!
   expect(readSettings(text).builders).toEqual({

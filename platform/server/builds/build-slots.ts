@@ -24,6 +24,15 @@ interface Waiting extends WantedSlot {
   told?: number
 }
 
+/** How busy builders are. */
+export interface BuildLoad {
+  /** Builds that each runs, by its address. */
+  readonly running: ReadonlyMap<string, number>
+  readonly waiting: number
+  /** Builds that one runs at the same time. */
+  readonly atOnce: number
+}
+
 /** There are too many builds already; the message says of whom. */
 export class TooManyBuilds extends Error {}
 
@@ -49,6 +58,13 @@ export class BuildSlots {
     this.#builders = builders
     this.#most = most
     this.#oneNamespace = oneNamespace
+  }
+
+  load(): BuildLoad {
+    const running = new Map(
+      this.#builders.map(one => [one, this.#running.filter(({ builder }) => builder === one).length]),
+    )
+    return { running, waiting: this.#waiting.length, atOnce: this.#most }
   }
 
   /** Waits for a place. Throws TooManyBuilds, and the signal's reason. */

@@ -14,8 +14,10 @@ export interface BuilderPool {
 
 export type PoolName = 'default' | 'untrusted'
 
-/** The pools that have builders. */
-export function makePools(settings: BuilderSettings | undefined): Readonly<Partial<Record<PoolName, BuilderPool>>> {
+/** Those that have builders. */
+export type Pools = Readonly<Partial<Record<PoolName, BuilderPool>>>
+
+export function makePools(settings: BuilderSettings | undefined): Pools {
   if (!settings) return {}
   const tls =
     settings.certificates === undefined ? undefined : readCertificates(settings.certificates, settings.serverName)

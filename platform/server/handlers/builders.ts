@@ -2,7 +2,6 @@ import type { builderRoutes } from '../../api/builders.ts'
 import type { PlatformUser } from '../../records/user.ts'
 import { placeFor } from '../../rules/registry-access.ts'
 import { serveBuilds } from '../builds/build-tunnel.ts'
-import { makePools } from '../builds/builder-pool.ts'
 import { stillAllowed } from '../caller.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { noNamespace, PlatformError } from '../platform-error.ts'
@@ -15,7 +14,6 @@ const KEY = 32
 const CONNECTIONS = 16
 
 export function builderHandlers(world: PlatformWorld, parts: PlatformParts): HandlersOf<typeof builderRoutes> {
-  const pools = makePools(world.settings.builders)
   const open = new Map<string, number>()
   const { registry } = world.settings
   return {
@@ -26,7 +24,7 @@ export function builderHandlers(world: PlatformWorld, parts: PlatformParts): Han
       const { namespace } = await mayBuild(by.user)
       const { uid } = namespace
       if (uid === undefined) throw noNamespace(name)
-      const pool = pools.default
+      const pool = parts.pools.default
       if (!pool)
         throw new PlatformError(404, 'no-builders', 'the platform has no builders', {
           hint: 'build with another builder (`BUILDKIT_HOST`); an administrator names builders in `builders` of the settings',

@@ -1,5 +1,6 @@
 import type { PlatformParts } from '../make-parts.ts'
 import type { PlatformWorld } from '../world.ts'
+import { adminHandlers } from './admin.ts'
 import { analyticsHandlers } from './analytics.ts'
 import { authHandlers } from './auth.ts'
 import { builderHandlers } from './builders.ts'
@@ -30,6 +31,7 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...userHandlers(parts),
   ...variableHandlers(world, parts),
   ...credentialHandlers(parts),
+  ...adminHandlers(world, parts),
   ...analyticsHandlers(parts),
   ...registryHandlers(world, parts),
 })

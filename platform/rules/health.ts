@@ -1,0 +1,85 @@
+/** What is known of a platform when it is asked how it is. */
+export interface Health {
+  /** The replica that leads. */
+  readonly leader: string | undefined
+  /** The workloads of the platform itself; undefined: there is none by this name, though there should be. */
+  readonly workloads: Readonly<Record<string, { readonly ready: number; readonly wanted: number } | undefined>>
+  /** Namespaces that could not be deleted. */
+  readonly failed: number
+  /** Whether there is an image that runs could run in. */
+  readonly hasRunner: boolean
+  /** Milliseconds for which the run that comes next waits; absent: none waits. */
+  readonly waiting?: number
+  /** Runs that run, and that may at the same time. */
+  readonly running: number
+  readonly most: number
+}
+
+/** Something that an administrator has to look at. */
+export interface HealthProblem {
+  readonly message: string
+  readonly hint?: string
+}
+
+/** Milliseconds after which a run should have begun where there is room for it. */
+const PATIENCE = 60_000
+/** Milliseconds after which it should have where there is none. */
+const LONG = 600_000
+
+/** What is wrong with a platform, the worst first. */
+export function healthProblems(health: Health): readonly HealthProblem[] {
+  const { leader, workloads, failed, hasRunner, waiting = 0, running, most } = health
+  const isFull = running >= most
+  return [
+    ...(leader === undefined
+      ? [
+          {
+            message: 'no replica leads: runs do not start, and nothing sleeps',
+            hint: 'another one takes over within seconds; else see `kubectl --namespace devctl-platform logs deployment/platform`',
+          },
+        ]
+      : []),
+    ...Object.entries(workloads).flatMap(([name, found]) => workloadProblem(name, found) ?? []),
+    ...(hasRunner
+      ? []
+      : [
+          {
+            message: 'there is no image for runs: nothing is deployed by the cluster',
+            hint: '`devctl platform install` names it',
+          },
+        ]),
+    ...(leader !== undefined && waiting > PATIENCE && !isFull
+      ? [{ message: `a run waits for ${minutes(waiting)}, though there is room for it`, hint: LOGS }]
+      : []),
+    ...(waiting > LONG && isFull
+      ? [
+          {
+            message: `a run waits for ${minutes(waiting)}: ${running} run, as many as may`,
+            hint: 'let more run at the same time: `runs.inAll` of the settings',
+          },
+        ]
+      : []),
+    ...(failed > 0
+      ? [
+          {
+            message: `${failed === 1 ? 'a namespace' : `${failed} namespaces`} could not be deleted`,
+            hint: 'mend what its commands need and delete it again, or delete it without them: `devctl namespace delete NAME --force`',
+          },
+        ]
+      : []),
+  ]
+}
+
+const LOGS =
+  'the log of the replica that leads says why: `kubectl --namespace devctl-platform logs deployment/platform`'
+
+function workloadProblem(name: string, found: Health['workloads'][string]): HealthProblem | undefined {
+  if (!found) return { message: `\`${name}\` is not there any more`, hint: '`devctl platform install` makes it again' }
+  if (found.ready >= found.wanted) return undefined
+  return {
+    message: `\`${name}\`: ${found.ready} of ${found.wanted} ready`,
+    hint: '`devctl platform status` says why',
+  }
+}
+
+const minutes = (milliseconds: number): string => `${Math.floor(milliseconds / 60_000)} min`

@@ -1,0 +1,208 @@
+import { hostname } from 'node:os'
+import { pause } from '../../adapters/http/back-off.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { unlessForbidden } from '../../operations/objects/forbidden.ts'
+import type { PlatformOverview } from '../api/admin.ts'
+import { leaderLease, toLeader } from '../records/leader.ts'
+import { MANAGED_LABEL, RECORD_LABEL, RUNS_NAMESPACE } from '../records/names.ts'
+import { type ManagedNamespace, toNamespace } from '../records/namespace.ts'
+import { claimOf, OWN_WORKLOADS, type OwnWorkload, toOwnWorkload, volumeKind } from '../records/own-workload.ts'
+import { LIVE_LABEL, type RunRecord, toRun } from '../records/run.ts'
+import { healthProblems } from '../rules/health.ts'
+import type { Pools } from './builds/builder-pool.ts'
+import type { NamespaceIndex } from './namespace-index.ts'
+import { PART } from './run-log.ts'
+import type { Runs } from './runs.ts'
+import type { Users } from './users.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** Namespaces that could not be deleted which are named. */
+const NAMED = 50
+/** Milliseconds for which the history of runs is not counted again, and for which an answer waits for its counts. */
+const COUNTED = 300_000
+const PATIENCE = 2_000
+/** The volume of the server with its keys. */
+const KEYS_VOLUME = 'keys'
+
+type Own = Readonly<Record<keyof typeof OWN_WORKLOADS, KubeObject | 'gone' | undefined>>
+
+/** What administrators see of the whole platform: from what the server keeps, and a few questions to the API server. */
+export class Overviews {
+  readonly #world: PlatformWorld
+  readonly #parts: { readonly users: Users; readonly runs: Runs; readonly index: NamespaceIndex; readonly pools: Pools }
+  #history: PlatformOverview['disk']['history']
+  #countedAt = Number.NEGATIVE_INFINITY
+  #counting: Promise<void> | undefined
+
+  constructor(
+    world: PlatformWorld,
+    parts: { readonly users: Users; readonly runs: Runs; readonly index: NamespaceIndex; readonly pools: Pools },
+  ) {
+    this.#world = world
+    this.#parts = parts
+  }
+
+  async read(): Promise<PlatformOverview> {
+    const { cluster, settings, version, now, sealing } = this.#world
+    const { users, runs } = this.#parts
+    const [own, lease, people, namespaces, live, history] = await Promise.all([
+      this.#own(),
+      cluster.get(leaderLease),
+      users.all(),
+      this.#namespaces(),
+      runs.list({ isLive: true }),
+      this.#countHistory(),
+    ])
+    const workloads = Object.values(own).flatMap(one => (one && one !== 'gone' ? [toOwnWorkload(one)] : []))
+    const leader = toLeader(lease, now())
+    const failed = namespaces
+      .filter(({ status }) => status === 'DeleteFailed')
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+    const counts = countRuns(live)
+    const waitingSince = live.filter(({ state }) => state === 'queued').at(-1)?.created
+    return {
+      version,
+      replica: hostname(),
+      ...(leader !== undefined && { leader }),
+      workloads: workloads.map(({ name, namespace, ready, wanted }) => ({ name, namespace, ready, wanted })),
+      problems: [
+        ...healthProblems({
+          leader,
+          workloads: wantedOf(own, workloads, settings.registry === `images.${settings.domain}`),
+          failed: failed.length,
+          hasRunner: settings.runs !== undefined,
+          ...(waitingSince !== undefined && { waiting: now() - Date.parse(waitingSince) }),
+          running: counts.running,
+          most: settings.runs?.inAll ?? 0,
+        }),
+      ],
+      users: {
+        all: people.length,
+        admins: people.filter(({ role }) => role === 'admin').length,
+        suspended: people.filter(({ isSuspended }) => isSuspended).length,
+      },
+      namespaces: countNamespaces(namespaces),
+      failed: failed.slice(0, NAMED).map(({ name, deletion }) => ({
+        name,
+        ...(deletion?.problem !== undefined && { problem: deletion.problem }),
+      })),
+      runs: {
+        ...counts,
+        ...(settings.runs && { most: settings.runs.inAll }),
+        ...(waitingSince !== undefined && { waitingSince }),
+      },
+      pools: this.#pools(),
+      ...(settings.registry !== undefined && {
+        registry: {
+          name: settings.registry,
+          isBundled: settings.registry === `images.${settings.domain}`,
+          hasTokens: settings.registryTokens === true,
+        },
+      }),
+      disk: { claims: claimsOf(own), ...(history && { history }) },
+      sealing: { ...keptIn(own.server), ...sealedBy(sealing.numbers()) },
+    }
+  }
+
+  /** Undefined for what the server may not see: an older install has not allowed it. */
+  async #own(): Promise<Own> {
+    const look = async (ref: (typeof OWN_WORKLOADS)[keyof typeof OWN_WORKLOADS]) =>
+      unlessForbidden(
+        this.#world.cluster.get(ref).then(found => found ?? ('gone' as const)),
+        undefined,
+      )
+    const [server, registry, builders] = await Promise.all([
+      look(OWN_WORKLOADS.server),
+      look(OWN_WORKLOADS.registry),
+      look(OWN_WORKLOADS.builders),
+    ])
+    return { server, registry, builders }
+  }
+
+  async #namespaces(): Promise<readonly ManagedNamespace[]> {
+    const { index } = this.#parts
+    if (index.isListed) return [...index.all()]
+    const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
+    return (await this.#world.cluster.list(query)).flatMap(one => toNamespace(one) ?? [])
+  }
+
+  #pools(): PlatformOverview['pools'] {
+    return Object.entries(this.#parts.pools).map(([name, { slots }]) => {
+      const { running, waiting, atOnce } = slots.load()
+      const builders = [...running].map(([address, count]) => ({ address, running: count }))
+      return { name: name as keyof Pools, builders, atOnce, waiting }
+    })
+  }
+
+  /** Counts again when that is a while ago; a history that takes long is told the next time. */
+  async #countHistory(): Promise<PlatformOverview['disk']['history']> {
+    if (!this.#counting && this.#world.now() - this.#countedAt > COUNTED)
+      this.#counting = this.#count()
+        .catch(() => {})
+        .finally(() => {
+          this.#counting = undefined
+        })
+    if (this.#counting) await Promise.race([this.#counting, pause(PATIENCE, undefined)])
+    return this.#history
+  }
+
+  /** A page at a time, as there can be very many. */
+  async #count(): Promise<void> {
+    const labels = `${RECORD_LABEL}=run,!${LIVE_LABEL}`
+    const query = { apiVersion: 'batch/v1', kind: 'Job', namespace: RUNS_NAMESPACE, labels }
+    let [runs, logs] = [0, 0]
+    for await (const page of this.#world.cluster.pages(query))
+      for (const one of page) {
+        runs++
+        logs += toRun(one)?.found.log?.parts ?? 0
+      }
+    this.#history = { runs, logs, most: logs * PART }
+    this.#countedAt = this.#world.now()
+  }
+}
+
+const countRuns = (live: readonly RunRecord[]) => ({
+  queued: live.filter(({ state }) => state === 'queued').length,
+  running: live.filter(({ state }) => state === 'running' || state === 'stopping').length,
+})
+
+function countNamespaces(all: readonly ManagedNamespace[]): PlatformOverview['namespaces'] {
+  const of = (...statuses: readonly ManagedNamespace['status'][]) =>
+    all.filter(({ status }) => statuses.includes(status)).length
+  return {
+    all: all.length,
+    awake: of('Active', 'Waking'),
+    asleep: of('Sleeping'),
+    deleting: of('Deleting'),
+    failed: of('DeleteFailed'),
+    previews: all.filter(({ kind }) => kind === 'preview').length,
+  }
+}
+
+/** The workloads that there are, and those that there should be. */
+function wantedOf(own: Own, workloads: readonly OwnWorkload[], hasRegistry: boolean) {
+  const isWanted = { server: true, registry: hasRegistry, builders: true }
+  const gone = Object.entries(OWN_WORKLOADS).filter(
+    ([key]) => own[key as keyof Own] === 'gone' && isWanted[key as keyof Own],
+  )
+  return Object.fromEntries<OwnWorkload | undefined>([
+    ...workloads.map(one => [one.name, one] as const),
+    ...gone.map(([, { kind, name }]) => [`${kind.toLowerCase()}/${name}`, undefined] as const),
+  ])
+}
+
+const claimsOf = ({ builders, registry }: Own): PlatformOverview['disk']['claims'] =>
+  [builders, registry].flatMap(one => {
+    const each = one && one !== 'gone' ? claimOf(one) : undefined
+    if (!one || one === 'gone' || each === undefined) return []
+    const { name, wanted } = toOwnWorkload(one)
+    return [{ of: name, each, count: wanted }]
+  })
+
+/** Where the keys are: in a Secret of the same cluster, or in another volume. */
+function keptIn(server: Own['server']): Pick<PlatformOverview['sealing'], 'kept'> {
+  const kind = server && server !== 'gone' ? volumeKind(server, KEYS_VOLUME) : undefined
+  return kind === undefined ? {} : { kept: kind === 'secret' ? 'secret' : 'volume' }
+}
+
+const sealedBy = ({ seals, opens }: ReturnType<PlatformWorld['sealing']['numbers']>) => ({ seals, opens: [...opens] })
