@@ -20,8 +20,11 @@ export const PAGES = {
   you: '/you',
   tokens: '/you/tokens',
   yourVariables: '/you/variables',
+  overview: '/admin/overview',
   users: '/admin/users',
   everybodysVariables: '/admin/variables',
+  analytics: '/admin/analytics',
+  platformSettings: '/admin/settings',
 } as const
 
 export type PageName = keyof typeof PAGES

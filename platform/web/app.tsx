@@ -30,6 +30,9 @@ import { loadSession, me } from './state/session.ts'
 const NamespaceVariables = laterPage(async () => (await import('./pages/namespace/variables.tsx')).NamespaceVariables)
 const YourVariables = laterPage(async () => (await import('./pages/you/variables.tsx')).YourVariables)
 const EverybodysVariables = laterPage(async () => (await import('./pages/admin/variables.tsx')).EverybodysVariables)
+const Overview = laterPage(async () => (await import('./pages/admin/overview.tsx')).Overview)
+const Analytics = laterPage(async () => (await import('./pages/admin/analytics.tsx')).Analytics)
+const PlatformSettings = laterPage(async () => (await import('./pages/admin/settings.tsx')).PlatformSettings)
 const Previews = laterPage(async () => (await import('./pages/previews.tsx')).Previews)
 const RunPage = laterPage(async () => (await import('./pages/run/run.tsx')).RunPage)
 
@@ -78,7 +81,10 @@ const Inside = () => (
       <Route path={PAGES.tokens} component={Tokens} />
       <Route path={PAGES.yourVariables} component={YourVariables} />
       <Route path={PAGES.everybodysVariables} component={EverybodysVariables} />
+      <Route path={PAGES.overview} component={Overview} />
       <Route path={PAGES.users} component={Users} />
+      <Route path={PAGES.analytics} component={Analytics} />
+      <Route path={PAGES.platformSettings} component={PlatformSettings} />
       <Route default component={NotFound} />
     </Router>
     <Keys />

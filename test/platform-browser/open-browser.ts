@@ -46,7 +46,15 @@ export async function openBrowser(): Promise<TestBrowser> {
   const url = `http://localhost:${port}`
   const web = readWebFiles(join(import.meta.dirname, '../../dist/platform/web'))
   if (!web) throw new Error('the pages are not built: npm run build')
-  const platform = await openPlatform({ url }, web)
+  const platform = await openPlatform(
+    {
+      url,
+      ci: [{ kind: 'gitea', issuer: 'https://git.example.com', rules: [{ repository: '7', prefix: 'shop-' }] }],
+      // Nobody builds.
+      builders: { default: ['tcp://builder-0.builders.example.com:1234'], untrusted: [], atOnce: 4 },
+    },
+    web,
+  )
   const logs = playLogs(platform)
   await platform.app.listen({ port, host: '127.0.0.1' })
   const browser = await chromium.launch({

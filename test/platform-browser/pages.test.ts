@@ -2,6 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { usageRef } from '../../platform/records/usage.ts'
+import { makeUlid } from '../../platform/rules/ulid.ts'
+import { eventually } from '../cluster/cluster.ts'
 import { setReady } from './make-environment.ts'
 import { findings, type Look, NO_BROWSER, openBrowser, overflow, type Seen, type TestBrowser } from './open-browser.ts'
 import { CANARY, makeTeam, type Team } from './people.ts'
@@ -109,7 +112,17 @@ const VISITS: Readonly<Record<string, Visit>> = {
   },
   you: { who: 'ann', path: () => '/you', shows: () => 'this one' },
   tokens: { who: 'ann', path: () => '/you/tokens', shows: () => 'nightly tests' },
+  'delete-failed': { who: 'bob', path: team => `/namespaces/${team.stuck}`, shows: () => 'Delete anyway' },
+  'delete-anyway': {
+    who: 'bob',
+    path: team => `/namespaces/${team.stuck}`,
+    shows: team => `devctl namespace delete ${team.stuck} --force`,
+    doing: page => page.getByRole('button', { name: 'Delete anyway' }).click(),
+  },
+  overview: { who: 'ann', path: () => '/admin/overview', shows: team => team.stuck },
   users: { who: 'ann', path: () => '/admin/users', shows: () => 'Suspend' },
+  analytics: { who: 'ann', path: () => '/admin/analytics', shows: () => 'namespace list' },
+  'platform-settings': { who: 'ann', path: () => '/admin/settings', shows: () => 'namespacesPerUser' },
   'not-found': { who: 'ann', path: () => '/nothing/here', shows: () => 'no such page', complains: /status of 404/ },
 }
 
@@ -120,7 +133,10 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     browser = await openBrowser()
     team = await makeTeam(browser)
   })
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    await browser?.platform.cluster.delete(usageRef)
+    await browser?.close()
+  })
 
   const open = async (visit: Visit, look: Look): Promise<Seen> => {
     const seen = await browser.open(visit.who && team[visit.who], look)
@@ -511,6 +527,57 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await page.getByText('Destroy blog').first().waitFor()
       await page.getByText('known as soon as it is cloned').or(page.getByText('not known')).waitFor()
       expect(await page.getByRole('button', { name: /Cancel|again/ }).count()).toBe(0)
+      await close()
+    })
+  })
+
+  describe('administration', () => {
+    test('is for administrators', async () => {
+      const { page, close } = await browser.open(team.bob)
+      await page.goto('/')
+      await page.getByText(team.shop).first().waitFor()
+      expect(await page.getByRole('link', { name: 'Analytics' }).count()).toBe(0)
+      for (const path of ['overview', 'analytics', 'settings']) {
+        await page.goto(`/admin/${path}`)
+        await page.getByRole('alert').waitFor()
+        expect(await page.locator('main :is(table, dl)').count()).toBe(0)
+      }
+      await close()
+    })
+
+    test('leads to what is wrong, and says it as text', async () => {
+      const { page, complaints, close } = await open(VISITS['overview']!, {})
+      const main = page.locator('main')
+      await main.getByText('deployment/platform').first().waitFor()
+      await main.getByText('could not be deleted').first().waitFor()
+      const text = await main.innerText()
+      expect(text).toContain('<img src=x onerror=alert(1)>\\u{202e}gnp.exe')
+      expect(text).toContain('builder-0.builders.example.com')
+      expect(await main.locator('img').count()).toBe(0)
+      await main.getByRole('link', { name: team.stuck }).press('Enter')
+      await page.waitForURL(`**/namespaces/${team.stuck}`)
+      // An administrator may, too.
+      await page.getByRole('button', { name: 'Try again' }).waitFor()
+      expect(complaints).toEqual([])
+      await close()
+    })
+
+    test('a namespace that could not be deleted is deleted anyway', async () => {
+      const name = `gone-${team.shop.split('-')[1]}`
+      const { parts } = browser.platform
+      const bob = (await parts.users.find(team.bob))!
+      await parts.namespaces.create(bob, name, 'namespace')
+      await parts.namespaces.noteDeletion(name, 'DeleteFailed', { id: makeUlid(0, Buffer.alloc(10)), problem: 'why' })
+      const { page, complaints, close } = await browser.open(team.bob)
+      await page.goto(`/namespaces/${name}`)
+      await page.getByText('why', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Delete anyway' }).click()
+      await page.locator('dialog').getByRole('button', { name: 'Delete anyway' }).click()
+      await page.waitForURL('**/')
+      await eventually(`${name} is deleted`, 20, async () =>
+        (await parts.namespaces.find(name))?.namespace.status === 'DeleteFailed' ? undefined : true,
+      )
+      expect(complaints).toEqual([])
       await close()
     })
   })

@@ -1,3 +1,4 @@
+import { makeUlid } from '../../platform/rules/ulid.ts'
 import { RUN } from '../platform-server/open-platform.ts'
 import { makeEnvironment } from './make-environment.ts'
 import { makeRuns, NASTY_BRANCH, NASTY_LINE, type TeamRuns } from './make-runs.ts'
@@ -18,9 +19,16 @@ export interface Team {
   readonly blog: string
   /** Of bob, and of everybody. */
   readonly previews: readonly [own: string, shared: string]
+  /** Of bob; it could not be deleted. */
+  readonly stuck: string
   /** Of shop. */
   readonly runs: TeamRuns
 }
+
+/** Why a namespace could not be deleted: it is of a log, so it can be anything. */
+export const NASTY_PROBLEM = 'the destroy of shop failed: error: <img src=x onerror=alert(1)>\u202egnp.exe'
+
+const OUTCOMES = ['done', 'done', 'done', 'failed', 'interrupted'] as const
 
 export async function makeTeam({ platform, logs }: TestBrowser): Promise<Team> {
   const [ann, bob, cem] = [
@@ -76,6 +84,22 @@ export async function makeTeam({ platform, logs }: TestBrowser): Promise<Team> {
     token: ann.token,
     body: { name: previews[1], repository: 'https://git.example.com/team/shop', scope: 'global' },
   })
+  const stuck = `stuck-${RUN}`
+  await platform.call('POST /namespaces', { token: bob.token, body: { name: stuck } })
+  await platform.parts.namespaces.noteDeletion(stuck, 'DeleteFailed', {
+    id: makeUlid(0, Buffer.alloc(10)),
+    problem: NASTY_PROBLEM,
+  })
+  for (const [at, command] of ['deploy', 'up', 'deploy', 'build', 'logs', 'namespace list', 'deploy'].entries())
+    platform.parts.usage.count(ann.id, [
+      {
+        command,
+        version: '0.1.0',
+        system: at % 3 === 0 ? 'darwin' : 'linux',
+        duration: '10s',
+        outcome: OUTCOMES[at % 5]!,
+      },
+    ])
   const runs = await makeRuns(platform, shop, ann.id)
-  return { ann: ann.id, bob: bob.id, cem: cem.id, shop, blog, previews, runs }
+  return { ann: ann.id, bob: bob.id, cem: cem.id, shop, blog, previews, stuck, runs }
 }

@@ -113,42 +113,45 @@ const List = ({
     <Empty icon="search" title="None is like this" />
   ) : (
     <ul class="list">
-      {items.map(({ name, status, scope, owner, role, repository, branch, sourceUrl, labels, lastActive }) => (
-        <li key={name} class="row environment preview">
-          <span class="row-main block">
-            <span class="cut">
-              <a class="row-name stretched" href={addressOf('namespace', { ns: name })}>
-                {name}
-              </a>{' '}
-              {scope === 'global' && <Tag>everybody</Tag>}
-              {labels.map(one => (
-                <Tag key={one}>{one}</Tag>
-              ))}
+      {items.map(
+        ({ name, status, scope, owner, role, repository, branch, sourceUrl, labels, lastActive, deleteProblem }) => (
+          <li key={name} class="row environment preview">
+            <span class="row-main block">
+              <span class="cut">
+                <a class="row-name stretched" href={addressOf('namespace', { ns: name })}>
+                  {name}
+                </a>{' '}
+                {scope === 'global' && <Tag>everybody</Tag>}
+                {labels.map(one => (
+                  <Tag key={one}>{one}</Tag>
+                ))}
+              </span>
+              <span class="soft cut">
+                {shortRepository(repository)} {branch === undefined ? 'main branch' : <code>{printable(branch)}</code>}
+              </span>
             </span>
-            <span class="soft cut">
-              {shortRepository(repository)} {branch === undefined ? 'main branch' : <code>{printable(branch)}</code>}
+            <span class="endpoints">{sourceUrl !== undefined && <Source url={sourceUrl} />}</span>
+            <span class="row-state">
+              <State {...previewState(status)} />
+              <span class="soft">
+                {owner.login} · <Time at={lastActive} />
+              </span>
             </span>
-          </span>
-          <span class="endpoints">{sourceUrl !== undefined && <Source url={sourceUrl} />}</span>
-          <span class="row-state">
-            <State {...previewState(status)} />
-            <span class="soft">
-              {owner.login} · <Time at={lastActive} />
+            <span class="above">
+              {role === 'owner' && status !== 'Deleting' && (
+                <Button
+                  look="ghost"
+                  icon="trash"
+                  aria-label={`Destroy ${name}`}
+                  title={`Destroy ${name}`}
+                  onClick={() => onRemove(name)}
+                />
+              )}
             </span>
-          </span>
-          <span class="above">
-            {role === 'owner' && status !== 'Deleting' && (
-              <Button
-                look="ghost"
-                icon="trash"
-                aria-label={`Destroy ${name}`}
-                title={`Destroy ${name}`}
-                onClick={() => onRemove(name)}
-              />
-            )}
-          </span>
-        </li>
-      ))}
+            {deleteProblem !== undefined && <p class="row-note">{printable(deleteProblem)}</p>}
+          </li>
+        ),
+      )}
     </ul>
   )
 

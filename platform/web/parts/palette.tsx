@@ -56,8 +56,11 @@ function useFindables(): readonly Findable[] {
     page('Your variables and git credentials', addressOf('yourVariables'), 'secrets environment forge login'),
     ...(isAdmin.value
       ? [
+          page('Overview of the platform', addressOf('overview'), 'admin administration health builders queue disk'),
           page('People', addressOf('users'), 'users admin administration'),
           page('Variables of everybody', addressOf('everybodysVariables'), 'admin administration'),
+          page('Analytics', addressOf('analytics'), 'admin administration commands usage'),
+          page('Settings of the platform', addressOf('platformSettings'), 'admin administration ci trust limits login'),
         ]
       : []),
     { text: 'New namespace', group: 'Action', also: 'create add', href: `${addressOf('home')}?new` },

@@ -44,7 +44,7 @@ export const InlineCode = ({ text }: { readonly text: string }) => (
 )
 
 /** Messages begin in lower case for a terminal; here they are sentences. */
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Where there is nothing yet: what it is, and how to begin. */
 export const Empty = ({

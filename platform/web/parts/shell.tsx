@@ -106,8 +106,11 @@ function Lists() {
       {isAdmin.value && (
         <nav aria-labelledby="side-admin">
           <h2 id="side-admin">Administration</h2>
+          <SideLink href={addressOf('overview')} icon="server" text="Overview" />
           <SideLink href={addressOf('users')} icon="users" text="People" />
           <SideLink href={addressOf('everybodysVariables')} icon="key" text="Variables" />
+          <SideLink href={addressOf('analytics')} icon="chart" text="Analytics" />
+          <SideLink href={addressOf('platformSettings')} icon="gear" text="Settings" />
         </nav>
       )}
     </>

@@ -14,6 +14,7 @@ import { Page, Section } from '../../parts/page.tsx'
 import { Empty } from '../../parts/problem.tsx'
 import { ServiceProblemBox } from '../../parts/service-problem.tsx'
 import { State, Tag, workloadState } from '../../parts/state.tsx'
+import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { commitPage, linePage } from '../../state/forge-pages.ts'
 import { useLive } from '../../state/live.ts'
@@ -168,39 +169,24 @@ interface ServiceTableProps {
 }
 
 const ServiceTable = ({ services, chosen, addressOfService }: ServiceTableProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled, by keyboard too
-  <section class="list scrolled" tabIndex={0} aria-label="Services">
-    <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">Service</th>
-          <th scope="col">State</th>
-          <th scope="col">Ready</th>
-          <th scope="col">Restarts</th>
-          <th scope="col">Image</th>
-          <th scope="col">Waits for</th>
-        </tr>
-      </thead>
-      <tbody>
-        {services.map(one => (
-          <tr key={one.name}>
-            <th scope="row">
-              <a class="link" href={addressOfService(one.name)} aria-current={one.name === chosen ? 'true' : undefined}>
-                {one.name}
-              </a>
-            </th>
-            <td>
-              <State {...workloadState(one.state)} />
-            </td>
-            <td>{one.kind === 'Job' ? '–' : `${one.ready}/${one.wanted}`}</td>
-            <td>{one.restarts}</td>
-            <td>{one.image !== undefined && <code>{one.image}</code>}</td>
-            <td>{one.dependsOn.map(({ service }) => service).join(', ') || '–'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
+  <Table label="Services" columns={['Service', 'State', 'Ready', 'Restarts', 'Image', 'Waits for']}>
+    {services.map(one => (
+      <tr key={one.name}>
+        <th scope="row">
+          <a class="link" href={addressOfService(one.name)} aria-current={one.name === chosen ? 'true' : undefined}>
+            {one.name}
+          </a>
+        </th>
+        <td>
+          <State {...workloadState(one.state)} />
+        </td>
+        <td>{one.kind === 'Job' ? '–' : `${one.ready}/${one.wanted}`}</td>
+        <td>{one.restarts}</td>
+        <td>{one.image !== undefined && <code>{one.image}</code>}</td>
+        <td>{one.dependsOn.map(({ service }) => service).join(', ') || '–'}</td>
+      </tr>
+    ))}
+  </Table>
 )
 
 function ServiceDetails({

@@ -6,6 +6,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { Page, Tabs } from '../../parts/page.tsx'
 import { namespaceState, State, Tag } from '../../parts/state.tsx'
 import { type Read, useResource } from '../../state/resource.ts'
+import { DeleteFailed } from './delete-failed.tsx'
 import { SleepButton } from './sleep-button.tsx'
 
 interface FrameProps {
@@ -55,7 +56,14 @@ export function NamespaceFrame({ part, actions, children }: FrameProps) {
         />
       }
     >
-      <Loading of={found}>{namespace => children(namespace, found)}</Loading>
+      <Loading of={found}>
+        {namespace => (
+          <>
+            {namespace.status === 'DeleteFailed' && <DeleteFailed namespace={namespace} of={found} />}
+            {children(namespace, found)}
+          </>
+        )}
+      </Loading>
     </Page>
   )
 }

@@ -1,0 +1,116 @@
+import { Bar } from '../../parts/bar.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { Page, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/problem.tsx'
+import { Table } from '../../parts/table.tsx'
+import { type Counted, sumOfDays, type UsedOften } from '../../state/analytics.ts'
+import { useResource } from '../../state/resource.ts'
+import { now } from '../../state/time.ts'
+
+/** Days that the platform keeps, and milliseconds between two looks. */
+const DAYS = 30
+const EVERY = 60_000
+
+/** Which commands people run, for administrators: anonymous counts. */
+export function Analytics() {
+  const found = useResource('GET /admin/analytics', {}, EVERY)
+  return (
+    <Page title="Analytics">
+      <p class="soft under-title">
+        Commands that were run on this platform in the last {DAYS} days. Nobody knows whose they were, and no other
+        place gets these counts. <code>devctl analytics --disable</code> ends them on a machine.
+      </p>
+      <Loading of={found}>
+        {({ items }) => {
+          const { all, days, commands, versions, systems } = sumOfDays(items, now.value, DAYS)
+          if (all === 0)
+            return (
+              <Empty icon="chart" title="Nothing was counted yet">
+                <p class="soft">The command line sends its counts once an hour.</p>
+              </Empty>
+            )
+          return (
+            <>
+              <Section title={all === 1 ? '1 command' : `${all} commands`} about="By day, in UTC.">
+                <Days days={days} />
+              </Section>
+              <Section title="Commands" about="Half of the times that a command was run it took no longer than this.">
+                <Commands commands={commands} />
+              </Section>
+              <div class="halves">
+                <Section title="Versions of devctl">
+                  <Shares label="Versions" column="Version" all={versions} />
+                </Section>
+                <Section title="Systems">
+                  <Shares label="Systems" column="System" all={systems} />
+                </Section>
+              </div>
+            </>
+          )
+        }}
+      </Loading>
+    </Page>
+  )
+}
+
+const Days = ({ days }: { readonly days: readonly Counted[] }) => (
+  <div class="card">
+    <ol class="columns">
+      {days.map(({ name, count, share }) => (
+        <li key={name} title={`${name}: ${count}`}>
+          <span class="hidden">
+            {name}: {count}
+          </span>
+          <span class="column" style={{ height: `${Math.round(share * 100)}%` }} />
+        </li>
+      ))}
+    </ol>
+    <p class="columns-ends soft" aria-hidden="true">
+      <span>{days[0]?.name}</span>
+      <span>{days.at(-1)?.name}</span>
+    </p>
+  </div>
+)
+
+const Commands = ({ commands }: { readonly commands: readonly UsedOften[] }) => (
+  <Table label="Commands" columns={['Command', 'Run', 'Failed', 'Half within']}>
+    {commands.map(({ name, count, share, failed, half }) => (
+      <tr key={name}>
+        <th scope="row">{name === 'other' ? 'others' : <code>devctl {name}</code>}</th>
+        <td>
+          <Count count={count} share={share} />
+        </td>
+        <td>{failed}%</td>
+        <td>{half ?? 'more than 10 min'}</td>
+      </tr>
+    ))}
+  </Table>
+)
+
+const Shares = ({
+  label,
+  column,
+  all,
+}: {
+  readonly label: string
+  readonly column: string
+  readonly all: readonly Counted[]
+}) => (
+  <Table label={label} columns={[column, 'Commands']}>
+    {all.map(({ name, count, share }) => (
+      <tr key={name}>
+        <th scope="row">{name}</th>
+        <td>
+          <Count count={count} share={share} />
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
+const Count = ({ count, share }: Pick<Counted, 'count' | 'share'>) => (
+  <span class="metered">
+    <span class="number">{count}</span>
+    <Bar share={share} />
+  </span>
+)
