@@ -245,7 +245,12 @@ const Builders = ({ pools, replica, workloads }: PlatformOverview) => (
 const Disk = ({ disk: { claims, history } }: PlatformOverview) => (
   <Section
     title="Disk"
-    about="What the platform itself claims. Volumes of people are in their namespaces: kubectl get pvc --all-namespaces."
+    about={
+      <>
+        What the platform itself claims. Volumes of people are in their namespaces:{' '}
+        <code>kubectl get pvc --all-namespaces</code> lists them.
+      </>
+    }
   >
     <dl class="facts card">
       {claims.flatMap(({ of, each, count }) => [

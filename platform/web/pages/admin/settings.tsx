@@ -18,7 +18,13 @@ export function PlatformSettings() {
           <>
             <Section
               title="Change them"
-              about="With the rights of an administrator of the cluster: the server cannot change its own settings, so nobody can through it. Most are options of devctl platform install; the others are in this file, which may live in git."
+              about={
+                <>
+                  With the rights of an administrator of the cluster: the server cannot change its own settings, so
+                  nobody can through it. Most are options of <code>devctl platform install</code>; the others are in
+                  this file, which may live in git.
+                </>
+              }
             >
               <Command
                 lines={[
