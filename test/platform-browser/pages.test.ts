@@ -570,7 +570,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await parts.namespaces.noteDeletion(name, 'DeleteFailed', { id: makeUlid(0, Buffer.alloc(10)), problem: 'why' })
       const { page, complaints, close } = await browser.open(team.bob)
       await page.goto(`/namespaces/${name}`)
-      await page.getByText('why', { exact: true }).waitFor()
+      await page.getByText('Why', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Delete anyway' }).click()
       await page.locator('dialog').getByRole('button', { name: 'Delete anyway' }).click()
       await page.waitForURL('**/')

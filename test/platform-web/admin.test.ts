@@ -113,7 +113,7 @@ test('the settings have the key of each, and the rules of CI jobs', () => {
     'edit configmap settings',
     'namespacesPerUser 5',
     'sleepHours namespaces after 3 h, previews after 30 min',
-    'deleteHours namespaces after 336 h, previews never',
+    'deleteHours namespaces after 14 d, previews never',
     'runs.deadline 1 h',
     'Git OpenID Connect https://git.example.com groups=dev',
     'Gitea https://git.example.com 7 any any pushes and pull requests shop-…',

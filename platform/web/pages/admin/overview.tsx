@@ -195,7 +195,11 @@ const Failed = ({ failed, namespaces }: PlatformOverview) => (
           </span>
           <State {...namespaceState('DeleteFailed')} />
           <Icon name="right" size={14} />
-          {problem !== undefined && <p class="row-note">{printable(problem)}</p>}
+          {problem !== undefined && (
+            <p class="row-note">
+              <InlineCode text={printable(problem)} />
+            </p>
+          )}
         </li>
       ))}
     </ul>

@@ -62,12 +62,13 @@ const Facts = ({
   </dl>
 )
 
-const hours = (number: number): string => (number === 0 ? 'never' : duration(number * 3_600_000))
+const hours = (number: number): string =>
+  number >= 48 && number % 24 === 0 ? `${number / 24} d` : duration(number * 3_600_000)
 
 const both = ({ namespace, preview }: ShownSettings['sleepHours']): string =>
   `namespaces ${after(namespace)}, previews ${after(preview)}`
 
-const after = (number: number): string => (number === 0 ? hours(number) : `after ${hours(number)}`)
+const after = (number: number): string => (number === 0 ? 'never' : `after ${hours(number)}`)
 
 const Limits = ({ namespacesPerUser, previewsPerUser, sleepHours, deleteHours, runs }: ShownSettings) => (
   <Section title="Limits">

@@ -5,7 +5,7 @@ import { addressOf } from '../../../api/pages.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { ProblemBox } from '../../parts/problem.tsx'
+import { InlineCode, ProblemBox, sentence } from '../../parts/problem.tsx'
 import { useAction } from '../../state/action.ts'
 import { platform } from '../../state/client.ts'
 import { navigate } from '../../state/navigate.ts'
@@ -40,7 +40,9 @@ export function DeleteFailed({ namespace: { name, kind, role, deleteProblem }, o
         <Icon name="warn" />
         <div class="stack tight">
           <p class="strong">It could not be deleted</p>
-          <p>{printable(deleteProblem ?? 'what is in it could not be destroyed')}</p>
+          <p>
+            <InlineCode text={sentence(printable(deleteProblem ?? 'what is in it could not be destroyed'))} />
+          </p>
           <p class="soft">Nothing new begins in it. What is deployed in it stays until it is deleted.</p>
           {again.problem && <ProblemBox problem={again.problem} />}
           {(role === 'owner' || isAdmin.value) && (
