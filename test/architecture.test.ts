@@ -161,6 +161,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'platform/rules/repository-url',
       'platform/rules/run-states',
       'platform/rules/sum-up',
+      'platform/rules/usage',
       'platform/rules/variable-names',
       'compiler/values/printable',
     ],

@@ -4,6 +4,8 @@ export interface Health {
   readonly leader: string | undefined
   /** The workloads of the platform itself; undefined: there is none by this name, though there should be. */
   readonly workloads: Readonly<Record<string, { readonly ready: number; readonly wanted: number } | undefined>>
+  /** Work of the leader that fails; known to the replica that leads. */
+  readonly failing: readonly { readonly task: string; readonly message: string; readonly times: number }[]
   /** Namespaces that could not be deleted. */
   readonly failed: number
   /** Whether there is an image that runs could run in. */
@@ -21,6 +23,8 @@ export interface HealthProblem {
   readonly hint?: string
 }
 
+/** Failures of a task, one after the other, of which no more is said to pass by itself. */
+const AGAIN_AND_AGAIN = 3
 /** Milliseconds after which a run should have begun where there is room for it. */
 const PATIENCE = 60_000
 /** Milliseconds after which it should have where there is none. */
@@ -28,7 +32,7 @@ const LONG = 600_000
 
 /** What is wrong with a platform, the worst first. */
 export function healthProblems(health: Health): readonly HealthProblem[] {
-  const { leader, workloads, failed, hasRunner, waiting = 0, running, most } = health
+  const { leader, workloads, failing, failed, hasRunner, waiting = 0, running, most } = health
   const isFull = running >= most
   return [
     ...(leader === undefined
@@ -40,6 +44,9 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
         ]
       : []),
     ...Object.entries(workloads).flatMap(([name, found]) => workloadProblem(name, found) ?? []),
+    ...failing
+      .filter(({ times }) => times >= AGAIN_AND_AGAIN)
+      .map(({ task, message }) => ({ message: `the server does not get on with ${task}: ${message}`, hint: LOGS })),
     ...(hasRunner
       ? []
       : [

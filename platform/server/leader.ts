@@ -4,6 +4,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Clock } from '../../operations/objects/clock.ts'
 import { holdLease } from '../../operations/objects/held-lease.ts'
 import { LEADER_LEASE, MANAGED_LABEL, PLATFORM_NAMESPACE, rfc3339 } from '../records/names.ts'
+import { TaskFailures } from './task-failures.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** Work of the platform that one replica does, again and again. */
@@ -33,9 +34,14 @@ const FIRST_PAUSE = 1000
 /**
  * Does the tasks whenever this replica is the leader, until the signal is aborted. Of all replicas
  * one is; after it was killed another one takes over, 15 s after it last renewed its Lease. What a
- * task throws is logged, and the others go on.
+ * task throws is logged, noted among the failures, and the others go on.
  */
-export async function lead(world: PlatformWorld, tasks: readonly LeaderTask[], signal: AbortSignal): Promise<void> {
+export async function lead(
+  world: PlatformWorld,
+  tasks: readonly LeaderTask[],
+  signal: AbortSignal,
+  failing = new TaskFailures(),
+): Promise<void> {
   const name = `${hostname()}-${world.random(5).toString('hex')}`
   const clock = toClock(world)
   const log = (text: string) => world.log({ time: rfc3339(world.now()), text })
@@ -59,8 +65,9 @@ export async function lead(world: PlatformWorld, tasks: readonly LeaderTask[], s
       failures = 0
       log(`${name} leads`)
       try {
-        await Promise.all(tasks.map(task => repeat(task, lease.signal, log)))
+        await Promise.all(tasks.map(task => repeat(task, lease.signal, log, failing)))
       } finally {
+        failing.clear()
         await lease.release()
         log(`${name} leads no more`)
       }
@@ -73,15 +80,22 @@ export async function lead(world: PlatformWorld, tasks: readonly LeaderTask[], s
 }
 
 /** Runs a task until the signal is aborted; after failures it waits longer and longer. */
-async function repeat(task: LeaderTask, signal: AbortSignal, log: (text: string) => void): Promise<void> {
+async function repeat(
+  task: LeaderTask,
+  signal: AbortSignal,
+  log: (text: string) => void,
+  failing: TaskFailures,
+): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
     let wait = task.everyMs
     try {
       await task.run(AbortSignal.any([signal, AbortSignal.timeout(RUN_LIMIT)]))
       failures = 0
+      failing.succeeded(task.name)
     } catch (error) {
       if (signal.aborted) return
       failures++
+      failing.failed(task.name, messageOf(error), failures)
       log(`${task.name}: ${messageOf(error)} (${failures})`)
       wait = backOff(failures, FIRST_PAUSE, Math.max(task.everyMs, FIRST_PAUSE))
     }

@@ -55,7 +55,7 @@ async function serve({ settings, keys, login, registry, web, version, ports }: S
   const apps = makeApps(world, parts, readWebFiles(web), ports)
   const over = new AbortController()
   void parts.index.follow(over.signal)
-  const leading = lead(world, makeTasks(world, parts), over.signal)
+  const leading = lead(world, makeTasks(world, parts), over.signal, parts.failing)
   const end = () => {
     setTimeout(() => process.exit(1), GOODBYE).unref()
     over.abort()

@@ -14,6 +14,7 @@ import { PullSecrets } from './registry/pull-secrets.ts'
 import { RunLogs } from './run-logs.ts'
 import { Runs } from './runs.ts'
 import { Sleep } from './sleep.ts'
+import { TaskFailures } from './task-failures.ts'
 import { Tokens } from './tokens.ts'
 import { Usage } from './usage.ts'
 import { UserClusters } from './user-clusters.ts'
@@ -46,6 +47,8 @@ export interface PlatformParts {
   /** Anonymous counts of commands. */
   readonly usage: Usage
   readonly pools: Pools
+  /** What the leader does not succeed in, where this replica leads. */
+  readonly failing: TaskFailures
   /** What administrators see of all. */
   readonly overviews: Overviews
 }
@@ -59,6 +62,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
   const sleep = new Sleep(world)
   const index = new NamespaceIndex(world)
   const runs = new Runs(world, namespaces)
+  const failing = new TaskFailures()
   const pools = makePools(world.settings.builders)
   return {
     users,
@@ -83,7 +87,8 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     index,
     usage: new Usage(world),
     pools,
-    overviews: new Overviews(world, { users, runs, index, pools }),
+    failing,
+    overviews: new Overviews(world, { users, runs, index, pools, failing }),
     waker: new Waker(world, index, sleep),
   }
 }

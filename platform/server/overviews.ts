@@ -13,6 +13,7 @@ import type { Pools } from './builds/builder-pool.ts'
 import type { NamespaceIndex } from './namespace-index.ts'
 import { PART } from './run-log.ts'
 import type { Runs } from './runs.ts'
+import type { TaskFailures } from './task-failures.ts'
 import type { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -24,27 +25,32 @@ const PATIENCE = 2_000
 /** The volume of the server with its keys. */
 const KEYS_VOLUME = 'keys'
 
+interface OverviewParts {
+  readonly users: Users
+  readonly runs: Runs
+  readonly index: NamespaceIndex
+  readonly pools: Pools
+  readonly failing: TaskFailures
+}
+
 type Own = Readonly<Record<keyof typeof OWN_WORKLOADS, KubeObject | 'gone' | undefined>>
 
 /** What administrators see of the whole platform: from what the server keeps, and a few questions to the API server. */
 export class Overviews {
   readonly #world: PlatformWorld
-  readonly #parts: { readonly users: Users; readonly runs: Runs; readonly index: NamespaceIndex; readonly pools: Pools }
+  readonly #parts: OverviewParts
   #history: PlatformOverview['disk']['history']
   #countedAt = Number.NEGATIVE_INFINITY
   #counting: Promise<void> | undefined
 
-  constructor(
-    world: PlatformWorld,
-    parts: { readonly users: Users; readonly runs: Runs; readonly index: NamespaceIndex; readonly pools: Pools },
-  ) {
+  constructor(world: PlatformWorld, parts: OverviewParts) {
     this.#world = world
     this.#parts = parts
   }
 
   async read(): Promise<PlatformOverview> {
     const { cluster, settings, version, now, sealing } = this.#world
-    const { users, runs } = this.#parts
+    const { users, runs, failing } = this.#parts
     const [own, lease, people, namespaces, live, history] = await Promise.all([
       this.#own(),
       cluster.get(leaderLease),
@@ -69,6 +75,7 @@ export class Overviews {
         ...healthProblems({
           leader,
           workloads: wantedOf(own, workloads, settings.registry === `images.${settings.domain}`),
+          failing: failing.all(),
           failed: failed.length,
           hasRunner: settings.runs !== undefined,
           ...(waitingSince !== undefined && { waiting: now() - Date.parse(waitingSince) }),

@@ -4,6 +4,7 @@ import { type Health, healthProblems } from '../../platform/rules/health.ts'
 const GOOD: Health = {
   leader: 'platform-7d49-x2k4f',
   workloads: { 'deployment/platform': { ready: 1, wanted: 1 } },
+  failing: [],
   failed: 0,
   hasRunner: true,
   running: 0,
@@ -40,6 +41,12 @@ test.each<readonly [string, Partial<Health>, readonly string[]]>([
     'nobody starts runs',
     { leader: undefined, waiting: 3 * MINUTE },
     ['no replica leads: runs do not start, and nothing sleeps'],
+  ],
+  ['work of the leader failed for a moment', { failing: [{ task: 'runs', message: 'no answer', times: 2 }] }, []],
+  [
+    'work of the leader fails again and again',
+    { failing: [{ task: 'runs', message: 'no answer', times: 3 }] },
+    ['the server does not get on with runs: no answer'],
   ],
   ['a namespace stays', { failed: 1 }, ['a namespace could not be deleted']],
   ['namespaces stay', { failed: 3 }, ['3 namespaces could not be deleted']],
