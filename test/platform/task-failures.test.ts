@@ -6,7 +6,13 @@ import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 
 test('what the leader fails in is known until it succeeds, or leads no more', async () => {
   const cluster = new MemoryCluster({ namespaces: ['devctl-platform'] })
-  cluster.register({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: 'leases', namespaced: true })
+  cluster.register({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    name: 'leases',
+    namespaced: true,
+    hasStatus: false,
+  })
   const world = {
     cluster,
     now: Date.now,
