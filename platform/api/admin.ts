@@ -1,8 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { CI_KINDS } from '../rules/ci-trust.ts'
-import { time } from './common.ts'
+import { oneOf, time } from './common.ts'
 import { route } from './route.ts'
-import { oneOf } from './runs.ts'
 
 const count = Type.Integer({ minimum: 0 })
 
