@@ -123,6 +123,7 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
   })
 
   test('sees its own workloads, and changes neither them nor its settings', async () => {
+    await platform.deployServer()
     const server = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: 'devctl-platform' }
     expect((await platform.own.get(server))?.metadata.name).toBe('platform')
     await refused(platform.own.get({ ...server, name: 'another' }))

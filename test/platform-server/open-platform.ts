@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { tokenAccess, tokenAccesses } from '../../adapters/kubernetes/connection.ts'
 import { connect, toCluster } from '../../adapters/kubernetes/kube-cluster.ts'
 import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
@@ -63,6 +63,8 @@ export interface TestPlatform {
   lastCode(): string | undefined
   /** A server that is something else. */
   other(): Promise<string>
+  /** Its own Deployment, as it is installed, until it is closed; its Pods get no node. */
+  deployServer(): Promise<void>
   close(): Promise<void>
 }
 
@@ -123,6 +125,7 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
   const over = new AbortController()
   const following = parts.index.follow(over.signal)
   const made = new Set<string>()
+  const deployed: KubeObject[] = []
   const others: Server[] = []
   let code: string | undefined
   app.addHook('onRequest', async () => {
@@ -168,8 +171,14 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
       others.push(server)
       return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     },
+    async deployServer() {
+      for (const one of platformObjects(installation(kubernetes)).filter(({ kind }) => kind === 'Deployment'))
+        deployed.push(await withoutNodes(admin).create(one))
+    },
     async close() {
       over.abort()
+      for (const { apiVersion, kind, metadata } of deployed)
+        await admin.delete({ apiVersion, kind, ...metadata }, { propagation: 'Background' })
       await Promise.all([app.close(), following])
       for (const server of others) server.close()
       for (const run of await parts.runs.list({}))
@@ -189,17 +198,18 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
   return platform
 }
 
+const installation = (kubernetes: Installation['kubernetes']): Installation => ({
+  version: '0.1.0',
+  domain: 'dev.example.com',
+  image: 'devctl/platform',
+  runnerImage: 'devctl/runner',
+  replicas: 1,
+  kubernetes,
+})
+
 /** All of the platform but its Pods. */
 async function install(cluster: Cluster, kubernetes: Installation['kubernetes']): Promise<void> {
-  const objects = platformObjects({
-    version: '0.1.0',
-    domain: 'dev.example.com',
-    image: 'devctl/platform',
-    runnerImage: 'devctl/runner',
-    replicas: 1,
-    kubernetes,
-  })
-  for (const object of objects)
+  for (const object of platformObjects(installation(kubernetes)))
     if (!['Deployment', 'Service', 'Ingress'].includes(object.kind)) {
       const { kind, metadata } = object
       if (kind === 'Namespace')
@@ -239,13 +249,13 @@ async function asPlatform(admin: Cluster, { server, ca }: Installation['kubernet
   )
 }
 
-/** The Pods of runs get no node, also where the cluster has some: tests say what becomes of them. */
+/** The Pods of runs get no node, also where the cluster has some: tests say what becomes of them. So does the server. */
 function withoutNodes(cluster: Cluster): Cluster {
   const create: Cluster['create'] = (object, options) => {
-    if (object.kind !== 'Job') return cluster.create(object, options)
-    const job = structuredClone(object) as typeof object & { spec: { template: { spec: { schedulerName?: string } } } }
-    job.spec.template.spec.schedulerName = 'nobody'
-    return cluster.create(job, options)
+    if (object.kind !== 'Job' && object.kind !== 'Deployment') return cluster.create(object, options)
+    const copy = structuredClone(object) as typeof object & { spec: { template: { spec: { schedulerName?: string } } } }
+    copy.spec.template.spec.schedulerName = 'nobody'
+    return cluster.create(copy, options)
   }
   return new Proxy(cluster, {
     get(target, key) {

@@ -85,6 +85,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
   })
 
   test('administrators see how the platform is, with the rights of the server', async () => {
+    await platform.deployServer()
     const { body } = await platform.call('GET /admin/overview', { token: admin!.token })
     const has = (wanted: string) => body.workloads.find(one => one.name === wanted)
     expect(has('deployment/platform')).toMatchObject({ namespace: 'devctl-platform', wanted: 1 })
