@@ -82,7 +82,7 @@ async function ask(
   // One that is not set up any more, or a key that is gone: only a login can tell.
   const provider = providers.get(standing.provider)
   if (token === undefined || !provider?.ask) return refuse(user)
-  const next = await provider.ask(token, signal)
+  const next = await provider.ask(token, user.subject, signal)
   if (!next) return refuse(user)
   await keepStanding(world, user.id, standing.provider, next.refreshToken)
   await users.change(user.id, { asked: rfc3339(now()) })

@@ -72,12 +72,18 @@ export interface TestPlatform {
 export const RUN = `t${process.pid % 100_000}`
 
 /** What differs from a platform as it is installed without options. */
-export type TestSettings = Partial<Settings>
+export type TestSettings = Partial<Settings> & {
+  /** Of all providers, where it is not ours. */
+  readonly clientSecret?: string
+}
 
 /** The client secret of all providers. */
 export const CLIENT_SECRET = 'client-secret-0123456789'
 
-export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Promise<TestPlatform> {
+export async function openPlatform(
+  { clientSecret = CLIENT_SECRET, ...more }: TestSettings = {},
+  web?: WebFiles,
+): Promise<TestPlatform> {
   const admin = await connect({ env: process.env })
   const kubernetes = await apiServer()
   await install(admin, kubernetes)
@@ -113,7 +119,7 @@ export async function openPlatform(more: TestSettings = {}, web?: WebFiles): Pro
       runs: { image: 'devctl/runner', url: 'http://platform.devctl-platform.svc', perUser: 2, inAll: 3, deadline: 600 },
       ...more,
     },
-    clientSecret: () => CLIENT_SECRET,
+    clientSecret: () => clientSecret,
     registryKey: toRegistryKey(forRegistry.key, forRegistry.certificate),
     now: () => Date.now() + platform.later,
     random: randomBytes,

@@ -28,6 +28,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
     stub.fault = () => false
     stub.wrong = {}
     stub.isWithoutRefresh = false
+    delete stub.refreshed
     platform.later = 0
   })
   afterAll(async () => {
@@ -272,6 +273,49 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       platform.later = HOUR + 1000
       await ask()
       expect(await status(token)).toBe(200)
+    })
+
+    const json = { 'content-type': 'application/json' }
+    test.each<readonly [string, (response: import('node:http').ServerResponse) => void, number]>([
+      ['a refusal', response => response.writeHead(401, json).end('{}'), 401],
+      ['a challenge', response => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end(), 401],
+      ['a page for people', response => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 401],
+      ['a way to a login', response => response.writeHead(302, { location: '/login' }).end(), 401],
+      ['another account', response => response.writeHead(200, json).end('{"sub":"other"}'), 401],
+      ['an error', response => response.writeHead(503).end(), 200],
+      ['too many questions', response => response.writeHead(429).end(), 200],
+      ['nothing', response => response.destroy(), 200],
+    ])('a new token that opens %s', async (_, fail, wanted) => {
+      be('refreshed')
+      const token = await apiToken(sessionOf(await logIn()))
+      stub.fault = (path, response) => {
+        if (path === '/userinfo') fail(response)
+        return path === '/userinfo'
+      }
+      platform.later = HOUR + 1000
+      await ask()
+      expect(await status(token)).toBe(wanted)
+      stub.fault = () => false
+      platform.later = 2 * HOUR + 2000
+      await ask()
+      expect(await status(token), 'the next refresh token was kept').toBe(wanted)
+    })
+
+    test.each<readonly [string, NonNullable<StubIssuer['refreshed']>, number]>([
+      ['the group still', { claims: { groups: ['backend'] } }, 200],
+      ['other groups', { claims: { groups: ['guests'] } }, 401],
+      ['no groups', { claims: { groups: null } }, 401],
+      ['nothing of groups', { claims: {} }, 200],
+      ['no groups in an ID token', { claims: {}, hasIdToken: true }, 401],
+      ['the group in an ID token', { claims: { groups: ['backend'] }, hasIdToken: true }, 200],
+      ['somebody else', { claims: { sub: 'other', groups: ['backend'] }, hasIdToken: true }, 401],
+    ])('the rules, when it says %s', async (_, refreshed, wanted) => {
+      be('member', { groups: ['backend'] })
+      const token = await apiToken(sessionOf(await logIn('', 'closed')))
+      stub.refreshed = refreshed
+      platform.later = HOUR + 1000
+      await ask()
+      expect(await status(token)).toBe(wanted)
     })
 
     test('refresh tokens are sealed, and each is used once', async () => {

@@ -7,18 +7,21 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { CLIENT_SECRET } from './open-platform.ts'
 
 type Claims = Readonly<Record<string, unknown>>
+type Person = Claims & { readonly sub: string }
 
 /** An OpenID Connect provider of the test, with real signatures; everybody is logged in there at once. */
 export interface StubIssuer {
   readonly issuer: string
   /** Who logs in next. */
-  person: Claims & { readonly sub: string }
+  person: Person
   /** Does something else than it should; true: the request is answered. */
   fault: (path: string, response: ServerResponse) => boolean
   /** What of an ID token is different. */
   wrong: { readonly claims?: Claims; readonly isOtherKey?: boolean; readonly isUnsigned?: boolean }
-  /** Refresh tokens that it still takes. */
-  readonly refreshTokens: Set<string>
+  /** Refresh tokens that it still takes, and whose they are. */
+  readonly refreshTokens: Map<string, Person>
+  /** What it says of somebody who has refreshed; absent: what it said at the login, without an ID token. */
+  refreshed?: { readonly claims: Claims; readonly hasIdToken?: boolean }
   /** No refresh tokens are given out. */
   isWithoutRefresh: boolean
   readonly requests: string[]
@@ -32,7 +35,8 @@ const CLIENT = 'devctl'
 export async function stubIssuer(): Promise<StubIssuer> {
   const [key, other] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')])
   const jwk = { ...(await exportJWK(key.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }
-  const codes = new Map<string, { readonly nonce: string; readonly challenge: string; readonly person: Claims }>()
+  const codes = new Map<string, { readonly nonce: string; readonly challenge: string; readonly person: Person }>()
+  const accessTokens = new Map<string, Claims>()
   const server = createServer((request, response) => {
     void serve(request, response).catch(error => response.writeHead(500).end(String(error)))
   })
@@ -43,7 +47,7 @@ export async function stubIssuer(): Promise<StubIssuer> {
     person: { sub: 'nobody' },
     fault: () => false,
     wrong: {},
-    refreshTokens: new Set(),
+    refreshTokens: new Map(),
     isWithoutRefresh: false,
     requests: [],
     sign: (claims, isOtherKey) =>
@@ -94,7 +98,11 @@ export async function stubIssuer(): Promise<StubIssuer> {
         await token(request, send)
         return
       case '/userinfo':
-        send({ ...stub.person, email_verified: 'true' })
+        {
+          const person = accessTokens.get((request.headers.authorization ?? '').replace('Bearer ', ''))
+          if (person) send({ ...person, email_verified: 'true' })
+          else send({ error: 'invalid_token' }, 401)
+        }
         return
       default:
         send({}, 404)
@@ -105,16 +113,24 @@ export async function stubIssuer(): Promise<StubIssuer> {
     const basic = Buffer.from((request.headers.authorization ?? '').replace('Basic ', ''), 'base64').toString()
     if (decodeURIComponent(basic) !== `${CLIENT}:${CLIENT_SECRET}`) return send({ error: 'invalid_client' }, 401)
     const form = new URLSearchParams(await text(request))
-    const refresh = () => {
-      if (stub.isWithoutRefresh) return {}
-      const next = `refresh-${randomBytes(8).toString('hex')}`
-      stub.refreshTokens.add(next)
-      return { refresh_token: next }
+    const given = (person: Person, claims: Claims) => {
+      const [access, next] = [`access-${randomBytes(8).toString('hex')}`, `refresh-${randomBytes(8).toString('hex')}`]
+      accessTokens.set(access, claims)
+      const plain = { access_token: access, token_type: 'Bearer', expires_in: 60 }
+      if (stub.isWithoutRefresh) return plain
+      stub.refreshTokens.set(next, person)
+      return { ...plain, refresh_token: next }
     }
-    const plain = { access_token: 'access', token_type: 'Bearer', expires_in: 60 }
+    const now = Math.floor(Date.now() / 1000)
     if (form.get('grant_type') === 'refresh_token') {
-      if (!stub.refreshTokens.delete(form.get('refresh_token') ?? '')) return send({ error: 'invalid_grant' }, 400)
-      return send({ ...plain, ...refresh() })
+      const old = form.get('refresh_token') ?? ''
+      const person = stub.refreshTokens.get(old)
+      if (!person) return send({ error: 'invalid_grant' }, 400)
+      stub.refreshTokens.delete(old)
+      const { claims, hasIdToken } = stub.refreshed ?? { claims: person }
+      const said: Person = { sub: person.sub, ...claims }
+      const token = hasIdToken && (await stub.sign({ iss: issuer, aud: CLIENT, exp: now + 60, ...said }))
+      return send({ ...given(person, hasIdToken ? { sub: said.sub } : said), ...(token && { id_token: token }) })
     }
     const code = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
@@ -123,7 +139,6 @@ export async function stubIssuer(): Promise<StubIssuer> {
       .digest('base64url')
     if (!code || challenge !== code.challenge) return send({ error: 'invalid_grant' }, 400)
     const { claims = {}, isOtherKey, isUnsigned } = stub.wrong
-    const now = Math.floor(Date.now() / 1000)
     const all = {
       iss: issuer,
       aud: CLIENT,
@@ -136,7 +151,7 @@ export async function stubIssuer(): Promise<StubIssuer> {
     const signed = isUnsigned
       ? `${part({ alg: 'none' })}.${part({ ...all, iat: now })}.`
       : await stub.sign(all, isOtherKey)
-    send({ ...plain, id_token: signed, ...refresh() })
+    send({ ...given(code.person, code.person), id_token: signed })
   }
 
   return stub

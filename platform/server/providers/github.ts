@@ -32,7 +32,7 @@ export function githubProvider(settings: GitHub, { callback, clientSecret }: Oid
       token_endpoint: `${url.origin}/login/oauth/access_token`,
     }
     const config = new Configuration(server, settings.clientId, { client_secret: secret }, ClientSecretPost(secret))
-    config[customFetch] = providerFetch
+    config[customFetch] = tokenFetch
     config.timeout = 10
     if (url.hostname === '127.0.0.1') allowInsecureRequests(config)
     return config
@@ -42,11 +42,14 @@ export function githubProvider(settings: GitHub, { callback, clientSecret }: Oid
   const get = async (path: string, token: string): Promise<Readonly<Record<string, unknown>> | undefined> => {
     const headers = { authorization: `Bearer ${token}`, accept: 'application/vnd.github+json', 'user-agent': 'devctl' }
     const answer = await providerFetch(`${api}${path}`, { headers })
-    if (answer.status === 404 || answer.status === 403) return undefined
-    if (answer.status !== 200)
+    const { status } = answer
+    // https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    const isLimit = status === 429 || (status === 403 && isOverLimit(answer))
+    if (!isLimit && (status === 404 || status === 403)) return undefined
+    if (status !== 200)
       throw new LoginError(
-        answer.status >= 500 ? 'provider-down' : 'provider-answer',
-        `GitHub answers ${answer.status} to ${path}`,
+        isLimit || status >= 500 ? 'provider-down' : 'provider-answer',
+        `GitHub answers ${status} to ${path}`,
       )
     const value: unknown = await answer.json().catch(() => undefined)
     if (typeof value !== 'object' || value === null) throw new LoginError('provider-answer', `${path} is no JSON`)
@@ -101,5 +104,30 @@ export function githubProvider(settings: GitHub, { callback, clientSecret }: Oid
         }
       })
     },
+  }
+}
+
+/** Each answer counts what is left; only one over a limit says when to come back. */
+const isOverLimit = ({ headers }: Response): boolean =>
+  headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'
+
+/** GitHub says what is wrong with a status of success, and in words of its own; the library looks for an error. */
+async function tokenFetch(...request: Parameters<typeof providerFetch>): Promise<Response> {
+  const answer = await providerFetch(...request)
+  if (answer.status !== 200) return answer
+  const text = await answer.text()
+  const { headers } = answer
+  const error = errorIn(text)
+  if (error === undefined) return new Response(text, { headers })
+  const known = error === 'bad_verification_code' ? 'invalid_grant' : error
+  return new Response(JSON.stringify({ error: known }), { status: 400, headers })
+}
+
+function errorIn(text: string): string | undefined {
+  try {
+    const { error } = Object(JSON.parse(text)) as { readonly error?: unknown }
+    return typeof error === 'string' ? error : undefined
+  } catch {
+    return undefined
   }
 }

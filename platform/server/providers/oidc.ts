@@ -98,17 +98,44 @@ export function oidcProvider(
         }
       })
     },
-    async ask(refreshToken) {
+    async ask(refreshToken, subject) {
       return explained(async () => {
-        try {
-          const next = (await refreshTokenGrant(await configuration(), refreshToken)).refresh_token ?? refreshToken
-          return { refreshToken: next.length <= LONGEST_REFRESH ? next : refreshToken }
-        } catch (error) {
+        const config = await configuration()
+        const tokens = await refreshTokenGrant(config, refreshToken).catch(error => {
           if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return undefined
           throw error
-        }
+        })
+        if (!tokens) return undefined
+        const proven = tokens.claims()
+        const hasMore = config.serverMetadata().userinfo_endpoint !== undefined
+        const more = hasMore ? await accountOf(config, tokens.access_token, subject) : {}
+        if (!more || (proven && proven.sub !== subject)) return undefined
+        const claims: Readonly<Record<string, unknown>> = { ...more, ...proven }
+        // A provider that does not say again what the rules are about has taken nothing back.
+        const isTold = proven !== undefined || allow.some(({ claim }) => Object.hasOwn(claims, claim))
+        if (isTold && !isAdmitted(claims, allow)) return undefined
+        const next = tokens.refresh_token ?? refreshToken
+        return { refreshToken: next.length <= LONGEST_REFRESH ? next : refreshToken }
       })
     },
+  }
+}
+
+/**
+ * What the provider says of an account that has just got a new token; undefined if it does not let it in with that. Gitea
+ * gives new tokens to accounts that it has deactivated, and then answers with a page for people. A provider that cannot
+ * answer now decides nothing: the old refresh token is used up.
+ */
+async function accountOf(
+  config: Configuration,
+  token: string,
+  subject: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    return await explained(() => fetchUserInfo(config, token, subject))
+  } catch (error) {
+    const isDown = (error as LoginError).problem === 'provider-down' || statusOf(error) === 429 // what `explained` throws
+    return isDown ? {} : undefined
   }
 }
 

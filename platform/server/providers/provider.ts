@@ -22,8 +22,15 @@ export interface IdentityProvider {
   begin(flow: LoginFlow, signal: AbortSignal): Promise<URL>
   /** Who has come back to `callback`, with what the provider has added to it. */
   finish(callback: URL, flow: LoginFlow, signal: AbortSignal): Promise<ProvenLogin>
-  /** Whether the provider still knows somebody: the next refresh token, or undefined when it refuses. */
-  ask?(refreshToken: string, signal: AbortSignal): Promise<{ readonly refreshToken: string } | undefined>
+  /**
+   * Whether the provider still knows somebody, and the rules still admit them: the next refresh token, or undefined when it
+   * refuses.
+   */
+  ask?(
+    refreshToken: string,
+    subject: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly refreshToken: string } | undefined>
 }
 
 /** Why a login came to nothing; `detail` is for the log. */
