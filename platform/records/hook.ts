@@ -1,0 +1,199 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isPrefix } from '../rules/ci-trust.ts'
+import { DELIVERIES } from '../rules/deliveries.ts'
+import { isUserId } from '../rules/names.ts'
+import { PREVIEW_SCOPES, type PreviewScope } from '../rules/previews.ts'
+import { CODE_TRUSTS, type CodeTrust, FORK_POLICIES, type ForkPolicy } from '../rules/pull-trust.ts'
+import { isTokenId } from '../rules/token.ts'
+import { HOOK_FORGES, type HookForge } from '../rules/webhook-signature.ts'
+import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE } from './names.ts'
+
+/** A webhook: a repository whose requests get previews. It never changes. */
+export interface HookSetup {
+  readonly id: string
+  readonly forge: HookForge
+  /** HTTPS, as it is cloned: `https://git.example.com/team/shop`. */
+  readonly repository: string
+  /** What the forge knows it by: names can be given to others. */
+  readonly repositoryId: string
+  /** The id of the user who has made it, and whose the previews are. */
+  readonly owner: string
+  readonly scope: PreviewScope
+  readonly forks: ForkPolicy
+  /** The names of the previews begin with it. */
+  readonly prefix: string
+  /** The manifest, as a path in the repository. */
+  readonly file?: string
+  /** RFC 3339. */
+  readonly created: string
+}
+
+/** A request that is open, as it was when it was looked at last. */
+export interface PullRecord {
+  readonly number: number
+  readonly page: string
+  /** Shown: the name of its author at the forge. */
+  readonly author: string
+  readonly commit: string
+  readonly trust: CodeTrust
+  /** Somebody who may write has to name the commit. */
+  readonly isWaiting?: boolean
+  readonly approved?: { readonly commit: string; readonly by: string; readonly time: string }
+  readonly deployed?: { readonly commit: string; readonly trust: CodeTrust }
+  /** Why there is no preview of the commit. */
+  readonly problem?: string
+}
+
+/** What is known of a webhook besides, which changes. */
+export interface HookState {
+  /** Numbers of requests to look at, the oldest first. */
+  readonly look: readonly number[]
+  readonly pulls: readonly PullRecord[]
+  /** Of deliveries that were here (`rules/deliveries.ts`). */
+  readonly seen: readonly string[]
+}
+
+export interface HookRecord extends HookSetup, HookState {
+  /** What the forge signs with, and by what the forge is asked; both sealed. */
+  readonly sealed: { readonly secret: string; readonly token: string }
+  /** Of the object. */
+  readonly version: string
+}
+
+/** Requests that are remembered of one webhook, and that wait to be looked at. */
+export const MOST_PULLS = 100
+/** On webhooks of which something is to be looked at: the leader lists these only. */
+export const LOOK_LABEL = 'dev.platform/look'
+
+export const hookRef = (id: string) =>
+  ({ apiVersion: 'v1', kind: 'Secret', name: `h-${id}`, namespace: USERS_NAMESPACE }) as const
+
+/** What is sealed of a webhook opens there only, and for that repository. */
+export const hookSealedFor = ({ id, forge, repository }: HookSetup, what: 'secret' | 'token'): string =>
+  JSON.stringify(['hook', id, forge, repository, what])
+
+/** A record without a state yet. */
+export function fromHook(setup: HookSetup, sealed: HookRecord['sealed']): KubeObject {
+  const { apiVersion, kind, name, namespace } = hookRef(setup.id)
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      namespace,
+      labels: { [RECORD_LABEL]: 'hook', [MANAGED_LABEL]: 'true', [USER_LABEL]: setup.owner },
+    },
+    type: 'dev.platform/hook',
+    data: { setup: encode(setup), sealed: encode(sealed) },
+  }
+}
+
+/** What changes in the object for another state; what does not fit is left out, the oldest first. */
+export const fromHookState = ({ look, pulls, seen }: HookState) => ({
+  metadata: { labels: { [LOOK_LABEL]: look.length > 0 ? 'true' : null } },
+  data: {
+    state: encode({
+      look: [...new Set(look)].slice(-MOST_PULLS),
+      pulls: pulls.slice(-MOST_PULLS),
+      seen: seen.slice(-DELIVERIES),
+    }),
+  },
+})
+
+/** Undefined for what is no webhook, or is one that nobody can read: deliveries for it are refused. */
+export function toHook({ metadata, data }: KubeObject): HookRecord | undefined {
+  const parts = record(data)
+  const [setup, sealed] = [toSetup(decode(parts['setup'])), decode(parts['sealed'])]
+  const [secret, token] = [text(sealed['secret']), text(sealed['token'])]
+  if (!setup || secret === undefined || token === undefined || metadata.resourceVersion === undefined) return undefined
+  if (metadata.name !== hookRef(setup.id).name || metadata.labels?.[USER_LABEL] !== setup.owner) return undefined
+  return { ...setup, ...toState(decode(parts['state'])), sealed: { secret, token }, version: metadata.resourceVersion }
+}
+
+function toSetup(found: Fields): HookSetup | undefined {
+  const keys = ['id', 'repository', 'repositoryId', 'owner', 'prefix', 'created'] as const
+  const [id, repository, repositoryId, owner, prefix, created] = keys.map(key => text(found[key]))
+  const [forge, scope, forks] = [
+    HOOK_FORGES.find(one => one === found['forge']),
+    PREVIEW_SCOPES.find(one => one === found['scope']),
+    FORK_POLICIES.find(one => one === found['forks']),
+  ]
+  if (!id || !isTokenId(id) || !owner || !isUserId(owner) || !prefix || !isPrefix(prefix)) return undefined
+  if (!repository?.startsWith('https://') || !repositoryId || !created || !forge || !scope || !forks) return undefined
+  const file = text(found['file'])
+  return {
+    id,
+    forge,
+    repository,
+    repositoryId,
+    owner,
+    scope,
+    forks,
+    prefix,
+    ...(file !== undefined && { file }),
+    created,
+  }
+}
+
+function toState(found: Fields): HookState {
+  const pulls = list(found['pulls']).flatMap(one => toPull(record(one)) ?? [])
+  return {
+    look: list(found['look']).filter(isNumber).slice(-MOST_PULLS),
+    pulls: [...new Map(pulls.map(one => [one.number, one])).values()].slice(-MOST_PULLS),
+    seen: list(found['seen'])
+      .filter(one => typeof one === 'string')
+      .slice(-DELIVERIES),
+  }
+}
+
+function toPull(found: Fields): PullRecord | undefined {
+  const [page, author, commit] = ['page', 'author', 'commit'].map(key => text(found[key]))
+  const number = found['number']
+  const trust = toTrust(found['trust'])
+  if (!isNumber(number) || !page || !author || !isCommit(commit) || !trust) return undefined
+  const [approved, deployed] = [record(found['approved']), record(found['deployed'])]
+  const [by, time] = [text(approved['by']), text(approved['time'])]
+  const deployedTrust = toTrust(deployed['trust'])
+  const problem = text(found['problem'])
+  return {
+    number,
+    page,
+    author,
+    commit,
+    trust,
+    ...(found['isWaiting'] === true && { isWaiting: true }),
+    // Half an approval is none.
+    ...(isCommit(approved['commit']) && by && time && { approved: { commit: approved['commit'], by, time } }),
+    ...(isCommit(deployed['commit']) &&
+      deployedTrust && { deployed: { commit: deployed['commit'], trust: deployedTrust } }),
+    ...(problem !== undefined && { problem }),
+  }
+}
+
+const toTrust = (value: unknown): CodeTrust | undefined => CODE_TRUSTS.find(one => one === value)
+
+/** The whole of it: what is named by its beginning can be another one. */
+export const isCommit = (value: unknown): value is string =>
+  typeof value === 'string' && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(value)
+
+const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+
+type Fields = Readonly<Record<string, unknown>>
+
+const record = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64')
+
+function decode(value: unknown): Fields {
+  if (typeof value !== 'string') return {}
+  try {
+    return record(JSON.parse(Buffer.from(value, 'base64').toString()))
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,78 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+/** The kinds of servers that send webhooks; a part of the address to which they send them. */
+export const HOOK_FORGES = ['github', 'gitlab', 'gitea'] as const
+export type HookForge = (typeof HOOK_FORGES)[number]
+
+/** Headers of a request, in lower case; those that came more than once are lists. */
+export type HookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** What a forge has sent, byte for byte. */
+export interface SentHook {
+  readonly headers: HookHeaders
+  readonly body: Uint8Array
+}
+
+/** Milliseconds by which the time in a signature may differ from ours. */
+const SKEW = 5 * 60_000
+/** Of GitLab's signing tokens; the rest is the key, in base64. */
+const SIGNING = 'whsec_'
+const HEX = /^[0-9a-f]{64}$/i
+/** Signatures of one delivery that are looked at: one for each key, while keys are rotated. */
+const SIGNATURES = 4
+
+/** A secret of a webhook, from 32 random bytes, in the form that its forge takes. */
+export function hookSecret(forge: HookForge, random: Uint8Array): string {
+  const bytes = Buffer.from(random)
+  return forge === 'gitlab' ? `${SIGNING}${bytes.toString('base64')}` : bytes.toString('base64url')
+}
+
+/**
+ * Whether a delivery is of who knows the secret. It is looked at before anything of the body is read, over its
+ * bytes as they came, and in a time that says nothing of the secret.
+ */
+export function isSigned(forge: HookForge, secret: string, { headers, body }: SentHook, now: number): boolean {
+  // Nobody has signed anything with it.
+  if (secret === '') return false
+  if (forge === 'gitlab') return isSignedByGitLab(secret, { headers, body }, now)
+  const [signature] = headersOf(forge).flatMap(name => one(headers[name]) ?? [])
+  if (signature === undefined) return false
+  const hex = signature.replace(/^sha256=/, '')
+  return HEX.test(hex) && isSame(Buffer.from(hex, 'hex'), createHmac('sha256', secret).update(body).digest())
+}
+
+/** https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries, https://docs.gitea.com/usage/repository/webhooks */
+const headersOf = (forge: 'github' | 'gitea'): readonly string[] =>
+  forge === 'github'
+    ? ['x-hub-signature-256']
+    : ['x-gitea-signature', 'x-forgejo-signature', 'x-hub-signature-256', 'x-gogs-signature']
+
+/**
+ * GitLab signs where it has a signing token (https://www.standardwebhooks.com); otherwise it sends the secret itself
+ * (https://docs.gitlab.com/user/project/integrations/webhooks/). A signature that is there has to be right.
+ */
+function isSignedByGitLab(secret: string, { headers, body }: SentHook, now: number): boolean {
+  if (headers['webhook-signature'] === undefined) {
+    const token = one(headers['x-gitlab-token'])
+    return token !== undefined && isSame(hash(token), hash(secret))
+  }
+  const [id, time, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name =>
+    one(headers[name]),
+  )
+  if (!id || !time || !signatures || !/^\d{1,12}$/.test(time)) return false
+  if (Math.abs(now - Number(time) * 1000) > SKEW) return false
+  const key = Buffer.from(secret.startsWith(SIGNING) ? secret.slice(SIGNING.length) : '', 'base64')
+  if (key.length === 0) return false
+  const wanted = createHmac('sha256', key).update(`${id}.${time}.`).update(body).digest()
+  return signatures
+    .split(' ', SIGNATURES)
+    .some(text => text.startsWith('v1,') && isSame(Buffer.from(text.slice(3), 'base64'), wanted))
+}
+
+/** A header that came twice is none: proxies and servers differ in which one counts. */
+const one = (header: string | readonly string[] | undefined): string | undefined =>
+  typeof header === 'string' && header !== '' ? header : undefined
+
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
