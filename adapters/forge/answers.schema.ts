@@ -158,6 +158,107 @@ export const gitlabUsers = {
   items: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
 } as const satisfies JSONSchema
 
+const forgeUser = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'integer' }, login: { type: 'string' }, type: { type: 'string' } },
+} as const
+
+/**
+ * A repository of GitHub or Gitea, with the rights of who asks: https://docs.github.com/rest/repos/repos,
+ * https://docs.gitea.com/api/ (`Repository`).
+ */
+export const forgeRepository = {
+  type: 'object',
+  required: ['id'],
+  properties: {
+    id: { type: 'integer' },
+    permissions: { type: 'object', properties: { push: { type: 'boolean' } } },
+  },
+} as const satisfies JSONSchema
+
+/** A pull request of GitHub or Gitea with its commit and its repositories; that of a fork may be gone. */
+export const pullFacts = {
+  type: 'object',
+  required: ['number', 'state', 'html_url', 'user', 'head', 'base'],
+  properties: {
+    number: { type: 'integer' },
+    state: { type: 'string' },
+    html_url: { type: 'string' },
+    user: { ...forgeUser, required: ['id', 'login'] },
+    head: {
+      type: 'object',
+      required: ['ref', 'sha'],
+      properties: {
+        ref: { type: 'string' },
+        sha: { type: 'string' },
+        repo: {
+          type: ['object', 'null'],
+          required: ['id', 'clone_url', 'owner'],
+          properties: { id: { type: 'integer' }, clone_url: { type: 'string' }, owner: forgeUser },
+        },
+      },
+    },
+    base: {
+      type: 'object',
+      required: ['repo'],
+      properties: { repo: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } } },
+    },
+  },
+} as const satisfies JSONSchema
+
+/** What somebody may do in a repository of GitHub or Gitea: https://docs.github.com/rest/collaborators/collaborators */
+export const forgePermission = {
+  type: 'object',
+  required: ['permission', 'user'],
+  properties: { permission: { type: 'string' }, user: forgeUser },
+} as const satisfies JSONSchema
+
+const access = {
+  type: ['object', 'null'],
+  properties: { access_level: { type: 'integer' } },
+} as const
+
+/** A project of GitLab, with the rights of who asks: https://docs.gitlab.com/api/projects/ */
+export const gitlabProject = {
+  type: 'object',
+  required: ['id', 'http_url_to_repo', 'namespace'],
+  properties: {
+    id: { type: 'integer' },
+    http_url_to_repo: { type: 'string' },
+    namespace: { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } },
+    owner: { type: ['object', 'null'], required: ['id'], properties: { id: { type: 'integer' } } },
+    permissions: { type: ['object', 'null'], properties: { project_access: access, group_access: access } },
+  },
+} as const satisfies JSONSchema
+
+/** A merge request of GitLab with its commit and its projects. */
+export const mergeFacts = {
+  type: 'object',
+  required: ['iid', 'state', 'web_url', 'sha', 'source_branch', 'source_project_id', 'target_project_id', 'author'],
+  properties: {
+    iid: { type: 'integer' },
+    state: { type: 'string' },
+    web_url: { type: 'string' },
+    sha: { type: ['string', 'null'] },
+    source_branch: { type: 'string' },
+    source_project_id: { type: ['integer', 'null'] },
+    target_project_id: { type: 'integer' },
+    author: {
+      type: 'object',
+      required: ['id', 'username'],
+      properties: { id: { type: 'integer' }, username: { type: 'string' } },
+    },
+  },
+} as const satisfies JSONSchema
+
+/** A member of a GitLab project, or of its groups: https://docs.gitlab.com/api/project_members/ */
+export const gitlabMember = {
+  type: 'object',
+  required: ['id', 'access_level', 'state'],
+  properties: { id: { type: 'integer' }, access_level: { type: 'integer' }, state: { type: 'string' } },
+} as const satisfies JSONSchema
+
 /**
  * A refusal of any forge: which of the fields it has, and of what form, differs
  * (`refusal-text.ts`).

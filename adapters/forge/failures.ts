@@ -8,6 +8,7 @@ interface ForgeDetails extends ErrorDetails {
   readonly status?: number | undefined
   readonly said?: string
   readonly maybeDone?: boolean
+  readonly isLimited?: boolean
 }
 
 /** A forge refuses a call, or does not answer it. */
@@ -21,12 +22,18 @@ export class ForgeError extends UserError {
    * gateway answered in its place.
    */
   readonly maybeDone: boolean
+  /** True if there were too many calls: it says nothing of what was asked. */
+  readonly isLimited: boolean
 
-  constructor(message: string, { status, said = '', maybeDone = false, ...details }: ForgeDetails = {}) {
+  constructor(
+    message: string,
+    { status, said = '', maybeDone = false, isLimited = false, ...details }: ForgeDetails = {},
+  ) {
     super(message, details)
     this.status = status
     this.said = said
     this.maybeDone = maybeDone
+    this.isLimited = isLimited
   }
 }
 
@@ -62,10 +69,12 @@ export function refusal(
       'it has expired, was revoked, or is for another server: create a new one',
     )
   if (isLimited(status, headers, said))
-    return fail(
-      `${name} does not accept more requests for now${words}`,
-      `try again ${whenText(headers)}: this token or address has reached its rate limit`,
-    )
+    return new ForgeError(`${name} does not accept more requests for now${words}`, {
+      status,
+      said,
+      isLimited: true,
+      hint: `try again ${whenText(headers)}: this token or address has reached its rate limit`,
+    })
   const own = forge.refusal?.({ status, headers, text }, variable)
   if (own) return fail(own.message, own.hint)
   if (status === 403)
@@ -111,3 +120,17 @@ const REASONS: Partial<Record<ConnectionFailure, string>> = {
  * a certificate that is wrong.
  */
 export const isPassing = (error: unknown): boolean => neverSent(error) || isCut(error)
+
+/** False for a refusal that says that somebody has no rights, or that who asks may not know. */
+export async function unlessRefused(asked: Promise<boolean>): Promise<boolean> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isNoRight(error)) return false
+    throw error
+  }
+}
+
+/** True for a refusal that another try would not change: it is not there, or not for who asks. */
+export const isNoRight = (error: unknown): boolean =>
+  error instanceof ForgeError && !error.isLimited && (error.status === 403 || error.status === 404)

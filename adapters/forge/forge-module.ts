@@ -1,6 +1,7 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import type { Validator } from '../json/parse-json.ts'
 import type { ForgeAnswer, ForgeMessage } from './exchange.ts'
+import type { RepositoryFacts } from './facts.ts'
 import type { Forge, PullRequests } from './forge.ts'
 
 export type ForgeVariables = Readonly<Record<string, string | undefined>>
@@ -63,6 +64,8 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly pages: (root: string) => Pages
   /** The requests of the repository of the site. Bodies are within the limit already. */
   readonly connect: (api: Calls) => PullRequests
+  /** What it says of the repository of the site and of its requests. */
+  readonly facts: (api: Calls) => RepositoryFacts
 }
 
 export type Pages = Pick<Forge, 'newRequestPage' | 'requestsPage' | 'commitPage'>

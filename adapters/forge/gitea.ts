@@ -5,6 +5,7 @@ import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeCall, ForgeModule, ForgeVariables } from './forge-module.ts'
 import { attempt, hasText, openOnce } from './open-once.ts'
 import { pullCalls } from './pull-calls.ts'
+import { pullFactsOf } from './pull-facts.ts'
 import { pullPages } from './pull-pages.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
 
@@ -49,6 +50,7 @@ export const gitea: ForgeModule<'gitea'> = {
   bodyLimit: 1_000_000,
   pages: pullPages,
   connect: giteaRequests,
+  facts: pullFactsOf,
 }
 
 function giteaRequests(api: Calls): PullRequests {

@@ -5,6 +5,7 @@ import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeModule } from './forge-module.ts'
 import { attempt, hasText, openOnce } from './open-once.ts'
 import { pullCalls } from './pull-calls.ts'
+import { pullFactsOf } from './pull-facts.ts'
 import { pullPages } from './pull-pages.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
 
@@ -72,6 +73,7 @@ export const github: ForgeModule<'github'> = {
   bodyLimit: 65_536,
   pages: pullPages,
   connect: githubRequests,
+  facts: pullFactsOf,
 }
 
 function githubRequests(api: Calls): PullRequests {

@@ -3,6 +3,7 @@ import { gitlabUsers, mergeRequest, mergeRequests } from './answers.validators.t
 import { commentOnce } from './comment-once.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeModule, Pages } from './forge-module.ts'
+import { gitlabFacts } from './gitlab-facts.ts'
 import { attempt, hasText, openOnce } from './open-once.ts'
 
 /** A draft is one by its title. */
@@ -42,6 +43,7 @@ export const gitlab: ForgeModule<'gitlab'> = {
   bodyLimit: 1_048_576,
   pages: gitlabPages,
   connect: gitlabRequests,
+  facts: gitlabFacts,
 }
 
 /** As it prints them after a push. */
