@@ -149,7 +149,7 @@ export const requestComments = {
 export const forgeUser = {
   type: 'object',
   required: ['id'],
-  properties: { id: { type: 'integer' } },
+  properties: { id: { type: 'integer' }, login: { type: 'string' }, type: { type: 'string' } },
 } as const satisfies JSONSchema
 
 /** GitLab's users of a name: https://docs.gitlab.com/api/users/ */
@@ -157,12 +157,6 @@ export const gitlabUsers = {
   type: 'array',
   items: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
 } as const satisfies JSONSchema
-
-const forgeUser = {
-  type: 'object',
-  required: ['id'],
-  properties: { id: { type: 'integer' }, login: { type: 'string' }, type: { type: 'string' } },
-} as const
 
 /**
  * A repository of GitHub or Gitea, with the rights of who asks: https://docs.github.com/rest/repos/repos,

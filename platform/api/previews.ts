@@ -20,6 +20,8 @@ const preview = Type.Object({
   lastActive: time,
   isPersistent: Type.Optional(Type.Boolean()),
   deleteProblem: Type.Optional(Type.String({ description: 'why it could not be destroyed' })),
+  isUntrusted: Type.Optional(Type.Boolean({ description: 'code of a fork runs in it' })),
+  expires: Type.Optional({ ...time, description: 'when it is destroyed, whoever uses it' }),
   run: Type.Optional(run),
 })
 export type Preview = Static<typeof preview>

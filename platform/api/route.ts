@@ -16,6 +16,8 @@ export interface ApiRoute {
   readonly body?: TSchema
   /** Absent, and neither `events` nor `isUpgrade`: 204 without a body. */
   readonly reply?: TSchema
+  /** The body is any JSON, and the handler gets its bytes as they came: a program that signs them sends it. */
+  readonly isRaw?: true
   /** In the place of a reply: a stream of such events (`text/event-stream`), which a client can resume after an id. */
   readonly events?: TSchema
   /** In the place of a reply: a connection for bytes in both directions, by `Upgrade`. */

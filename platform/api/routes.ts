@@ -5,6 +5,7 @@ import { authRoutes } from './auth.ts'
 import { builderRoutes } from './builders.ts'
 import { credentialRoutes } from './credentials.ts'
 import { environmentRoutes } from './environments.ts'
+import { hookRoutes } from './hooks.ts'
 import { infoRoutes } from './info.ts'
 import { meRoutes } from './me.ts'
 import { namespaceRoutes } from './namespaces.ts'
@@ -30,6 +31,7 @@ export const ROUTES = {
   ...builderRoutes,
   ...runRoutes,
   ...previewRoutes,
+  ...hookRoutes,
   ...userRoutes,
   ...variableRoutes,
   ...credentialRoutes,

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { CODE_TRUSTS } from '../rules/pull-trust.ts'
 import { RUN_ACTIONS, RUN_STATES } from '../rules/run-states.ts'
 import { closed, namespaceName, oneOf, person, time } from './common.ts'
 import { listOf, route } from './route.ts'
@@ -16,6 +17,10 @@ export const run = Type.Object({
   file: Type.Optional(Type.String()),
   volumes: Type.Optional(Type.Boolean()),
   isDeletion: Type.Optional(Type.Boolean({ description: 'it is part of the deletion of its namespace' })),
+  trust: Type.Optional({
+    ...oneOf(CODE_TRUSTS),
+    description: 'of one that a webhook has started: code of the repository, or of a fork',
+  }),
   variables: Type.Optional(Type.Array(Type.String(), { description: 'names of those that were given' })),
   created: time,
   started: Type.Optional(time),

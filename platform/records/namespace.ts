@@ -26,6 +26,10 @@ export interface ManagedNamespace {
   readonly lastActive: string
   /** It neither sleeps nor is deleted when nobody uses it. */
   readonly isPersistent?: boolean
+  /** Code of a fork runs in it: nothing of anybody's is given to it, as long as it is there. */
+  readonly isUntrusted?: boolean
+  /** When it is deleted, whoever uses it: RFC 3339. */
+  readonly expires?: string
   /** When it was last woken: RFC 3339. */
   readonly woken?: string
   /** Which logins of Pods for images are good: those from before a member left are not. */
@@ -45,6 +49,8 @@ export const LAST_ACTIVE = `${LABEL}last-active`
 export const OWNER = `${LABEL}owner`
 export const PERSISTENT = `${LABEL}persistent`
 export const PULL_LOGINS = `${LABEL}pull-logins`
+export const EXPIRES = `${LABEL}expires`
+const UNTRUSTED = `${LABEL}untrusted`
 export const LONGER_NAMES = `${LABEL}longer-names`
 
 /** The object as it is applied; `created` is the API server's. */
@@ -59,13 +65,15 @@ export function fromNamespace(one: ManagedNamespace): KubeObject {
         [RECORD_LABEL]: one.kind,
         [STATUS]: one.status,
         [`${LABEL}scope`]: one.isGlobal ? 'global' : 'personal',
-        'pod-security.kubernetes.io/enforce': 'baseline',
+        ...(one.isUntrusted && { [UNTRUSTED]: 'true' }),
+        'pod-security.kubernetes.io/enforce': one.isUntrusted ? 'restricted' : 'baseline',
       },
       annotations: {
         [OWNER]: one.owner,
         [LAST_ACTIVE]: one.lastActive,
         [LONGER_NAMES]: one.longerNames.join(','),
         ...(one.isPersistent && { [PERSISTENT]: 'true' }),
+        ...(one.expires !== undefined && { [EXPIRES]: one.expires }),
         ...(one.woken !== undefined && { [WOKEN]: one.woken }),
         ...(one.pullLogins !== undefined && { [PULL_LOGINS]: one.pullLogins }),
         ...(one.deletion && { [DELETION]: fromDeletion(one.deletion) }),
@@ -100,6 +108,8 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
     created,
     lastActive: annotations[LAST_ACTIVE] ?? created,
     ...(annotations[PERSISTENT] === 'true' && { isPersistent: true }),
+    ...(labels[UNTRUSTED] === 'true' && { isUntrusted: true }),
+    ...(annotations[EXPIRES] !== undefined && { expires: annotations[EXPIRES] }),
     ...(annotations[WOKEN] !== undefined && { woken: annotations[WOKEN] }),
     ...(annotations[PULL_LOGINS] !== undefined && { pullLogins: annotations[PULL_LOGINS] }),
     ...(deletion && { deletion }),

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
+import { CODE_TRUSTS, type CodeTrust } from '../rules/pull-trust.ts'
 import { RUN_ACTIONS, type RunAction, type RunState } from '../rules/run-states.ts'
 import { isUlid } from '../rules/ulid.ts'
 import { MANAGED_LABEL, RECORD_LABEL, RUNS_NAMESPACE, rfc3339, USER_LABEL } from './names.ts'
@@ -23,11 +24,16 @@ export interface WantedRun {
   readonly file?: string
   /** Data is destroyed, too. */
   readonly volumes?: boolean
-  /** Of a destroy that is part of the deletion of its namespace: what is cloned, and the id of the deletion. */
+  /** The very commit that is cloned, whatever the branch has then. */
   readonly commit?: string
+  /** Of a destroy that is part of the deletion of its namespace: the id of the deletion. */
   readonly deletion?: string
   /** The id of the user who has asked for the deletion. */
   readonly deletionBy?: string
+  /** Of one that no person has started: whose code it is. It gets less of its user's. */
+  readonly trust?: CodeTrust
+  /** The webhook that has started it. */
+  readonly hook?: string
   /** The names of the variables that were given; their values are in a Secret. */
   readonly variables?: readonly string[]
 }
@@ -186,6 +192,10 @@ function toWanted(annotation: unknown): WantedRun | undefined {
     'deletionBy',
   ].map(key => text(found[key]))
   if (action === 'deploy' && repository === undefined) return undefined
+  const trust = CODE_TRUSTS.find(one => one === found['trust'])
+  // Of what cannot be read nobody knows what it may have.
+  if (found['trust'] !== undefined && !trust) return undefined
+  const hook = text(found['hook'])
   const variables = found['variables']
   return {
     id,
@@ -201,6 +211,8 @@ function toWanted(annotation: unknown): WantedRun | undefined {
     ...(commit !== undefined && isCommit(commit) && { commit }),
     ...(deletion !== undefined && { deletion }),
     ...(deletionBy !== undefined && isUserId(deletionBy) && { deletionBy }),
+    ...(trust && { trust }),
+    ...(hook !== undefined && { hook }),
     ...(Array.isArray(variables) && { variables: variables.filter(one => typeof one === 'string') }),
   }
 }

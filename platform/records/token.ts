@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
+import { CODE_TRUSTS, type CodeTrust } from '../rules/pull-trust.ts'
 import { isTokenId, makeToken, secretHash, TOKEN_KINDS, type TokenKind, tokenText } from '../rules/token.ts'
 import { MANAGED_LABEL, RECORD_LABEL, rfc3339, tokenSecret, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
@@ -25,6 +26,8 @@ export interface TokenRecord {
   readonly namespaces?: readonly string[]
   /** Of a CI job: previews whose names begin so are all that it is for. */
   readonly prefix?: string
+  /** Of a run that no person has started: whose code has it. */
+  readonly trust?: CodeTrust
 }
 
 const HOUR = 3_600_000
@@ -51,6 +54,7 @@ export interface NewToken {
   readonly namespaces?: readonly string[]
   /** A CI job has one, and no other token. */
   readonly prefix?: string
+  readonly trust?: CodeTrust
   /** Milliseconds; default: that of its kind. */
   readonly lifetime?: number
 }
@@ -63,7 +67,7 @@ export interface IssuedToken {
 
 /** Makes a token, which is good as soon as its record is in the cluster. */
 export function newToken(
-  { kind, label, user, namespaces, prefix, lifetime = LIFETIMES[kind] }: NewToken,
+  { kind, label, user, namespaces, prefix, trust, lifetime = LIFETIMES[kind] }: NewToken,
   { now, random }: { now(): number; random(bytes: number): Uint8Array },
 ): IssuedToken {
   const parts = makeToken(kind, { id: random(10), secret: random(32) })
@@ -77,6 +81,7 @@ export function newToken(
     ...(user !== undefined && { user }),
     ...(namespaces !== undefined && { namespaces }),
     ...(prefix !== undefined && { prefix }),
+    ...(trust && { trust }),
   }
   return { text: tokenText(parts), record }
 }
@@ -126,6 +131,8 @@ export function toToken({ metadata, data }: KubeObject): TokenRecord | undefined
   const prefix = text('prefix')
   // Without, it would be for all names.
   if (kind === 'ci' && !prefix) return undefined
+  const trust = CODE_TRUSTS.find(one => one === found?.['trust'])
+  if (found?.['trust'] !== undefined && !trust) return undefined
   return {
     id,
     kind,
@@ -137,6 +144,7 @@ export function toToken({ metadata, data }: KubeObject): TokenRecord | undefined
     ...(lastUse !== undefined && { lastUse }),
     ...(namespaces !== undefined && { namespaces }),
     ...(prefix !== undefined && { prefix }),
+    ...(trust && { trust }),
   }
 }
 

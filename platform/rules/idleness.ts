@@ -20,6 +20,8 @@ export interface IdleNamespace {
   readonly isPersistent?: boolean
   /** RFC 3339. */
   readonly lastActive: string
+  /** When it ends, whoever uses it: RFC 3339. */
+  readonly expires?: string
 }
 
 /**
@@ -27,6 +29,8 @@ export interface IdleNamespace {
  * somebody's own place is never deleted; a time that cannot be read is no reason for anything.
  */
 export function whenIdle(one: IdleNamespace, now: number, idleness: Idleness): 'stay' | 'sleep' | 'delete' {
+  const isLiving = one.status !== 'Deleting' && one.status !== 'DeleteFailed'
+  if (isLiving && one.kind !== 'personal' && Date.parse(one.expires ?? '') <= now) return 'delete'
   const idle = now - Date.parse(one.lastActive)
   if (one.isPersistent || !(idle >= 0)) return 'stay'
   if (one.status !== 'Active' && one.status !== 'Sleeping') return 'stay'

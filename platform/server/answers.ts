@@ -30,7 +30,10 @@ export const toShownUser = (user: PlatformUser): ShownUser => ({
   ...(user.isSuspended && { isSuspended: true }),
 })
 
-export const toTokenInfo = ({ hash: _, user: __, namespaces: ___, ...rest }: TokenRecord, now: string): TokenInfo => ({
+export const toTokenInfo = (
+  { hash: _, user: __, namespaces: ___, trust: ____, ...rest }: TokenRecord,
+  now: string,
+): TokenInfo => ({
   ...rest,
   ...(rest.id === now && { isThis: true }),
 })
@@ -80,6 +83,7 @@ export const toRunAnswer = (run: RunRecord, people: ReadonlyMap<string, Platform
     ...(file !== undefined && { file }),
     ...(volumes && { volumes }),
     ...(run.deletion !== undefined && { isDeletion: true }),
+    ...(run.trust && { trust: run.trust }),
     ...(variables && { variables: [...variables] }),
     created,
     ...(started !== undefined && { started }),

@@ -22,6 +22,8 @@ import type { PlatformWorld } from './world.ts'
 /** Bytes of a body: of somebody whom nobody knows, and of a caller, whose login is looked at before the body is read. */
 const BODY = 64 * 1024
 const BODY_OF_CALLER = 512 * 1024
+/** Of a program that signs what it sends: that can be looked at only when all of it is there. */
+const BODY_OF_HOOK = 256 * 1024
 /** Milliseconds in which a request has to be complete. */
 const REQUEST = 30_000
 
@@ -66,7 +68,14 @@ export function createApp(
   const handlers = makeHandlers(world, parts)
   const limits = loginLimits(isDirect ? 'none' : proxies.length > 0 ? 'named' : 'unnamed')
   for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
-    register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, open)
+    if (!route.isRaw) register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, open)
+  // The bytes of a body, and not what a parser makes of them.
+  app.register(async raw => {
+    raw.removeAllContentTypeParsers()
+    raw.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+    for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
+      if (route.isRaw) register(raw, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, open)
+  })
   registerBrowserLogin(app, world, parts, limits)
   answerUpgrades(app)
   return app
@@ -101,7 +110,7 @@ function register(
   app.route({
     method,
     url: API + path,
-    bodyLimit: route.caller === 'nobody' ? BODY : BODY_OF_CALLER,
+    bodyLimit: route.isRaw ? BODY_OF_HOOK : route.caller === 'nobody' ? BODY : BODY_OF_CALLER,
     schema: {
       ...(route.params && { params: route.params }),
       ...(route.query && { querystring: route.query }),
@@ -132,7 +141,11 @@ function register(
       const call = {
         params: request.params,
         query: request.query,
-        body: request.body,
+        body: route.isRaw ? undefined : request.body,
+        raw: {
+          headers: route.isRaw ? request.headers : {},
+          body: route.isRaw && Buffer.isBuffer(request.body) ? request.body : new Uint8Array(),
+        },
         by: callers.get(request),
         puller: pullers.get(request),
         after: lastEventId(request),

@@ -48,6 +48,15 @@ export class ForgeCredentials {
       { kind: 'namespace', ...namespace },
       { kind: 'user', id: user },
     ]
+    return this.#first(owners, host)
+  }
+
+  /** What a person has stored for themselves. */
+  async ownLogin(user: string, host: string): Promise<CloneLogin | undefined> {
+    return HOST.test(host) ? this.#first([{ kind: 'user', id: user }], host) : undefined
+  }
+
+  async #first(owners: readonly SecretOwner[], host: string): Promise<CloneLogin | undefined> {
     for (const owner of owners) {
       const entry = (await this.#store.entries(owner)).get(keyOf(host))
       if (!entry) continue

@@ -32,7 +32,10 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }:
     const wanted = decide({ ...one, lastActive: worked })
     if (worked !== one.lastActive && wanted === 'stay') return note(name, worked, signal)
     if (wanted === 'delete') {
-      log(`${name} is deleted: nobody has used it since ${worked}`)
+      const isOver = one.expires !== undefined && Date.parse(one.expires) <= now()
+      log(
+        `${name} is deleted: ${isOver ? `it was for code of a fork until ${one.expires}` : `nobody has used it since ${worked}`}`,
+      )
       const found = await namespaces.find(name)
       if (found && decide({ ...found.namespace, lastActive: worked }) === 'delete') await deletions.begin(found)
     }

@@ -79,7 +79,8 @@ export function loginLimits(before: Before): LoginLimits {
   }
 }
 
-const isLogin = (what: string): boolean => what === '/login' || what.includes(' /auth/')
+/** Whose body, or signature, is a guess at a secret. */
+const isLogin = (what: string): boolean => what === '/login' || / \/(auth|hooks\/:forge)\//.test(what)
 
 /**
  * Where a request comes from. If the proxies are known, its address is that of its client. If the settings do not name the
@@ -102,5 +103,5 @@ function sourceOf(
 function refuseFor(wait: number): void {
   if (wait === 0) return
   const seconds = Math.ceil(wait / 1000)
-  throw new PlatformError(429, 'too-many', 'too many attempts to log in', { hint: `try again in ${seconds} s` })
+  throw new PlatformError(429, 'too-many', 'too many attempts', { hint: `try again in ${seconds} s` })
 }

@@ -2,6 +2,7 @@ import { makePools, type Pools } from './builds/builder-pool.ts'
 import { CiExchange } from './ci-exchange.ts'
 import { type CloneLogin, ForgeCredentials } from './credentials.ts'
 import { NamespaceDeletions } from './deletions.ts'
+import { Hooks } from './hooks.ts'
 import { LiveNamespaces } from './live/live-namespaces.ts'
 import { Logins } from './logins.ts'
 import { NamespaceIndex } from './namespace-index.ts'
@@ -39,6 +40,7 @@ export interface PlatformParts {
   readonly runs: Runs
   readonly previews: Previews
   readonly deletions: NamespaceDeletions
+  readonly hooks: Hooks
   readonly runLogs: RunLogs
   /** What a run of somebody in a namespace logs in with at a forge. */
   gitLogin(user: string, namespace: string, host: string): Promise<CloneLogin | undefined>
@@ -78,7 +80,8 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     runs,
     runLogs: new RunLogs(world, { users, tokens, runs }),
     deletions: new NamespaceDeletions(world, { users, namespaces, runs }),
-    previews: new Previews({ users, namespaces, runs }),
+    hooks: new Hooks(world),
+    previews: new Previews(world, { users, namespaces, runs }),
     gitLogin: async (user, name, host) => {
       const uid = (await namespaces.find(name))?.namespace.uid
       return uid === undefined ? undefined : credentials.loginFor({ name, uid }, user, host)

@@ -1,4 +1,5 @@
 import { expiredTask } from './expired.ts'
+import { HookKeeper } from './hook-keeper.ts'
 import { idleTask } from './idle.ts'
 import type { LeaderTask } from './leader.ts'
 import { longerNamesTask } from './longer-names-task.ts'
@@ -21,4 +22,5 @@ export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly 
   usageTask(parts.usage),
   new RunKeeper(world, parts),
   parts.deletions,
+  new HookKeeper(world, parts),
 ]

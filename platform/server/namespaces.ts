@@ -4,6 +4,7 @@ import { DELETION, type Deletion, fromDeletion } from '../records/deletion.ts'
 import { bindingName, everybodysBinding, fromMember, type Member, toMember } from '../records/member.ts'
 import { MANAGED_LABEL, MANAGER, RECORD_LABEL, rfc3339 } from '../records/names.ts'
 import {
+  EXPIRES,
   fromNamespace,
   LAST_ACTIVE,
   LONGER_NAMES,
@@ -106,7 +107,7 @@ export class Namespaces {
     owner: PlatformUser,
     name: string,
     kind: NamespaceKind,
-    more: Pick<ManagedNamespace, 'isGlobal' | 'preview'> = {},
+    more: Pick<ManagedNamespace, 'isGlobal' | 'preview' | 'isUntrusted' | 'expires'> = {},
   ): Promise<SharedNamespace> {
     return this.#making.run(owner.id, () => this.#create(owner, name, kind, more))
   }
@@ -237,8 +238,12 @@ export class Namespaces {
   }
 
   /** A preview is deployed anew, perhaps another branch of it. */
-  async renew({ namespace }: SharedNamespace, preview: PreviewSource): Promise<void> {
-    const annotations = { ...fromPreview(preview), [LAST_ACTIVE]: rfc3339(this.#world.now()) }
+  async renew({ namespace }: SharedNamespace, preview: PreviewSource, expires?: string): Promise<void> {
+    const annotations = {
+      ...fromPreview(preview),
+      [LAST_ACTIVE]: rfc3339(this.#world.now()),
+      ...(expires !== undefined && { [EXPIRES]: expires }),
+    }
     await this.#patch(namespace.name, { annotations })
   }
 

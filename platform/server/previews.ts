@@ -1,14 +1,19 @@
 import type { NewPreview } from '../api/previews.ts'
+import { rfc3339 } from '../records/names.ts'
 import type { PreviewSource } from '../records/preview.ts'
 import type { RunRecord } from '../records/run.ts'
+import type { TokenRecord } from '../records/token.ts'
+import type { PlatformUser } from '../records/user.ts'
 import { environmentOfRepository, previewName } from '../rules/names.ts'
 import { type PreviewIdentity, type PreviewScope, previewConflict, sourceUrlProblem } from '../rules/previews.ts'
+import { FORK_LIFETIME } from '../rules/pull-trust.ts'
 import { personOf } from './answers.ts'
 import { type Identified, isForPreview, requirePrefix } from './caller.ts'
 import { type Namespaces, requireStaying, type SharedNamespace } from './namespaces.ts'
 import { notAllowed, PlatformError } from './platform-error.ts'
-import { checkSource, type Runs } from './runs.ts'
+import { checkSource, type HookCode, type Runs, requireSameTrust } from './runs.ts'
 import type { Users } from './users.ts'
+import type { PlatformWorld } from './world.ts'
 
 /** A preview: a namespace of that kind, what it is of, and its runs, the newest first. */
 export interface ShownPreview {
@@ -17,17 +22,24 @@ export interface ShownPreview {
   readonly runs: readonly RunRecord[]
 }
 
+/** Who deploys a preview; a webhook does it for its owner, without a token. */
+export interface Deployer {
+  readonly user: PlatformUser
+  readonly token?: TokenRecord
+}
+
 /** Previews of branches: a namespace each, and runs in it. */
 export class Previews {
   readonly #users: Users
   readonly #namespaces: Namespaces
   readonly #runs: Runs
+  readonly #now: () => number
 
-  constructor({
-    users,
-    namespaces,
-    runs,
-  }: { readonly users: Users; readonly namespaces: Namespaces; readonly runs: Runs }) {
+  constructor(
+    { now }: Pick<PlatformWorld, 'now'>,
+    { users, namespaces, runs }: { readonly users: Users; readonly namespaces: Namespaces; readonly runs: Runs },
+  ) {
+    this.#now = now
     this.#users = users
     this.#namespaces = namespaces
     this.#runs = runs
@@ -60,7 +72,7 @@ export class Previews {
   }
 
   /** Makes a preview, or deploys the one that is there anew. Throws a PlatformError. */
-  async deploy(by: Identified, wanted: NewPreview): Promise<ShownPreview> {
+  async deploy(by: Deployer, wanted: NewPreview, code?: HookCode): Promise<ShownPreview> {
     this.#runs.requireRunner()
     const { user, token } = by
     const { branch, file, scope = 'personal', sourceUrl, labels = [], variables } = wanted
@@ -69,25 +81,33 @@ export class Previews {
     const problem = sourceUrl === undefined ? undefined : sourceUrlProblem(sourceUrl)
     if (problem) throw new PlatformError(400, 'source-url', `the source URL cannot be shown: ${problem}`)
     const name = wanted.name ?? previewName(called, branch ?? 'main')
-    requirePrefix(token, name)
-    const source: PreviewSource = {
+    if (token) requirePrefix(token, name)
+    const wantedSource: PreviewSource = {
       repository,
       ...(branch !== undefined && { branch }),
       ...(sourceUrl !== undefined && { sourceUrl }),
       labels,
+      ...(code && { hook: code.hook }),
     }
-    const there = await this.#again(by, name, source, scope)
-    const { shared, isNew } = there ? { shared: there, isNew: false } : await this.#make(by, name, source, scope)
+    const there = await this.#again(by, name, wantedSource, scope, code)
+    const { shared, isNew } = there
+      ? { shared: there, isNew: false }
+      : await this.#make(by, name, wantedSource, scope, code)
+    const source = shared.namespace.preview ?? wantedSource
     try {
-      const run = await this.#runs.create(user, {
-        namespace: name,
-        environment: environmentOfRepository(called),
-        action: 'deploy',
-        repository,
-        ...(branch !== undefined && { branch }),
-        ...(file !== undefined && { file }),
-        ...(variables && { variables }),
-      })
+      const run = await this.#runs.create(
+        user,
+        {
+          namespace: name,
+          environment: environmentOfRepository(called),
+          action: 'deploy',
+          repository,
+          ...(branch !== undefined && { branch }),
+          ...(file !== undefined && { file }),
+          ...(variables && { variables }),
+        },
+        code,
+      )
       return { shared, source, runs: [run] }
     } catch (error) {
       // A preview of which nothing was ever deployed is in the way only.
@@ -106,10 +126,11 @@ export class Previews {
 
   /** The preview of this name, if it is there and the same. Throws a PlatformError where it is another one, or something else. */
   async #again(
-    { user }: Identified,
+    { user }: Deployer,
     name: string,
     source: PreviewSource,
     scope: PreviewScope,
+    code: HookCode | undefined,
   ): Promise<SharedNamespace | undefined> {
     const shared = await this.#namespaces.find(name)
     if (!shared) return undefined
@@ -122,23 +143,37 @@ export class Previews {
     const conflict = previewConflict(there, wanted)
     if (conflict) throw await this.#conflict(conflict, name, there, wanted)
     requireStaying(namespace)
-    await this.#namespaces.renew(shared, source)
-    return { ...shared, namespace: { ...namespace, preview: source } }
+    requireSameTrust(namespace, code?.trust)
+    // Who deploys it by hand does not take it away from its webhook.
+    const kept = { ...(preview.hook !== undefined && { hook: preview.hook }), ...source }
+    await this.#namespaces.renew(shared, kept, this.#expires(code))
+    return { ...shared, namespace: { ...namespace, preview: kept } }
+  }
+
+  /** When code of a fork ends; undefined for all other. */
+  #expires(code: HookCode | undefined): string | undefined {
+    return code?.trust === 'fork' ? rfc3339(this.#now() + FORK_LIFETIME) : undefined
   }
 
   async #make(
-    by: Identified,
+    by: Deployer,
     name: string,
     preview: PreviewSource,
     scope: PreviewScope,
+    code: HookCode | undefined,
   ): Promise<{ readonly shared: SharedNamespace; readonly isNew: boolean }> {
+    const expires = this.#expires(code)
     try {
-      const more = { preview, ...(scope === 'global' && { isGlobal: true }) }
-      return { shared: await this.#namespaces.create(by.user, name, 'preview', more), isNew: true }
+      const shared = await this.#namespaces.create(by.user, name, 'preview', {
+        preview,
+        ...(scope === 'global' && { isGlobal: true }),
+        ...(expires !== undefined && { isUntrusted: true, expires }),
+      })
+      return { shared, isNew: true }
     } catch (error) {
       if (!(error instanceof PlatformError) || error.body.code !== 'platform/exists') throw error
       // Two jobs of one push.
-      const there = await this.#again(by, name, preview, scope)
+      const there = await this.#again(by, name, preview, scope, code)
       if (there) return { shared: there, isNew: false }
       throw error
     }

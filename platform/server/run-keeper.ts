@@ -15,6 +15,7 @@ import { readRepositoryUrl } from '../rules/repository-url.ts'
 import { mayDo } from '../rules/roles.ts'
 import { hasEnded } from '../rules/run-states.ts'
 import { Attempts } from './attempts.ts'
+import type { CloneLogin } from './credentials.ts'
 import type { PlatformParts } from './make-parts.ts'
 import type { SharedNamespace } from './namespaces.ts'
 import { containerState, KeptLines, PodLog, podOf, saveLog } from './run-log.ts'
@@ -124,7 +125,7 @@ export class RunKeeper {
     for (const object of accountObjects(run)) await cluster.apply(object, { manager: MANAGER, force: true })
     const { id, action, environment, namespace, file, volumes } = run
     if (run.repository !== undefined) {
-      const login = await this.#parts.gitLogin(run.user, namespace, hostOf(run.repository))
+      const login = await this.#loginOf(run, hostOf(run.repository))
       const input = { repository: run.repository, branch: run.branch, commit: run.commit, ...login }
       await this.#give(run, cloneSecret(id), input)
     }
@@ -133,6 +134,7 @@ export class RunKeeper {
       label: runName(id),
       user: run.user,
       namespaces: [namespace],
+      ...(run.trust && { trust: run.trust }),
       lifetime: settings.deadline * 1000 + TOKEN_MORE,
     })
     const input = { action, environment, namespace, file, volumes, variables, url: settings.url, token: text }
@@ -143,6 +145,13 @@ export class RunKeeper {
       { metadata: { resourceVersion: run.version }, spec: { suspend: false } },
       { manager: MANAGER },
     )
+  }
+
+  /** What a run clones with. Code of a fork is what everybody may read, or nothing. */
+  async #loginOf({ user, namespace, trust, hook }: RunRecord, host: string): Promise<CloneLogin | undefined> {
+    if (trust === 'fork') return undefined
+    const own = hook === undefined ? undefined : await this.#parts.hooks.cloneLogin(hook, host)
+    return own ?? this.#parts.gitLogin(user, namespace, host)
   }
 
   /** Tells a run to end that its person may not have any more. */

@@ -3,6 +3,7 @@ import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster
 import type { NewRun } from '../api/runs.ts'
 import type { Deletion } from '../records/deletion.ts'
 import { MANAGER, RECORD_LABEL, RUNS_NAMESPACE, rfc3339 } from '../records/names.ts'
+import type { ManagedNamespace } from '../records/namespace.ts'
 import {
   ENVIRONMENT_LABEL,
   FOUND,
@@ -20,6 +21,7 @@ import {
 } from '../records/run.ts'
 import type { TokenRecord } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
+import type { CodeTrust } from '../rules/pull-trust.ts'
 import { branchProblem, filePathProblem, type RepositoryUrl, readRepositoryUrl } from '../rules/repository-url.ts'
 import { hasEnded } from '../rules/run-states.ts'
 import { makeUlid, timeOfUlid } from '../rules/ulid.ts'
@@ -42,6 +44,14 @@ export interface RunQuery {
   readonly environment?: string | undefined
   /** True: those whose end was not seen to. */
   readonly isLive?: boolean
+}
+
+/** Of a run that a webhook starts: whose code it is, and which. */
+export interface HookCode {
+  readonly trust: CodeTrust
+  readonly commit: string
+  /** The id of the webhook. */
+  readonly hook: string
 }
 
 /** The runs of the platform, as Jobs. */
@@ -113,15 +123,16 @@ export class Runs {
   }
 
   /** Puts a run into the queue. Throws a PlatformError. */
-  create(user: PlatformUser, wanted: NewRun): Promise<RunRecord> {
-    return this.#making.run(user.id, () => this.#create(user, wanted))
+  create(user: PlatformUser, wanted: NewRun, code?: HookCode): Promise<RunRecord> {
+    return this.#making.run(user.id, () => this.#create(user, wanted, code))
   }
 
-  async #create(user: PlatformUser, wanted: NewRun): Promise<RunRecord> {
+  async #create(user: PlatformUser, wanted: NewRun, code: HookCode | undefined): Promise<RunRecord> {
     const { cluster, now, random } = this.#world
     const settings = this.requireRunner()
     const shared = await this.#namespaces.require(user, wanted.namespace, 'deploy', 'a run')
     requireStaying(shared.namespace)
+    requireSameTrust(shared.namespace, code?.trust)
     const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: wanted.namespace })
     const namespaceUid = live?.metadata.uid
     if (namespaceUid === undefined) throw noNamespace(wanted.namespace)
@@ -140,6 +151,7 @@ export class Runs {
       action,
       user: user.id,
       ...source,
+      ...code,
       ...(action === 'destroy' && volumes && { volumes }),
       ...(Object.keys(variables).length > 0 && { variables: Object.keys(variables) }),
     }
@@ -156,7 +168,7 @@ export class Runs {
    */
   async createLast(deployed: RunRecord, { id: deletion, by }: Deletion): Promise<void> {
     const { cluster } = this.#world
-    const { namespace, namespaceUid, environment, user, repository, branch, file, found } = deployed
+    const { namespace, namespaceUid, environment, user, repository, branch, file, found, trust, hook } = deployed
     const seed = createHash('sha256').update(`${deletion} ${environment}`).digest()
     const record: WantedRun = {
       id: makeUlid(timeOfUlid(deletion), seed.subarray(0, 10)),
@@ -169,6 +181,8 @@ export class Runs {
       ...(branch !== undefined && { branch }),
       ...(file !== undefined && { file }),
       ...(found.commit !== undefined && { commit: found.commit }),
+      ...(trust && { trust }),
+      ...(hook !== undefined && { hook }),
       deletion,
       ...(by !== undefined && { deletionBy: by }),
     }
@@ -237,12 +251,30 @@ export class Runs {
       throw new PlatformError(400, 'repository', 'a deploy needs a repository')
     if (repository === undefined) {
       const runs = (await this.list({ namespace, environment })).filter(run => run.namespaceUid === namespaceUid)
-      const last = runs.find(run => run.action === 'deploy' && run.user === user && run.found.commit !== undefined)
+      // What a webhook has deployed for them others have written.
+      const own = runs.filter(run => run.user === user && run.trust === undefined)
+      const last = own.find(run => run.action === 'deploy' && run.found.commit !== undefined)
       return { ...pick(last), ...(file !== undefined && { file }) }
     }
     const { url } = checkSource({ repository, branch, file })
     return { repository: url, ...(branch !== undefined && { branch }), ...(file !== undefined && { file }) }
   }
+}
+
+/**
+ * Throws a PlatformError for a run that would bring something of a person to where code of a fork runs, or code of a
+ * fork to where something of a person is.
+ */
+export function requireSameTrust({ name, isUntrusted = false }: ManagedNamespace, trust: CodeTrust | undefined): void {
+  if (isUntrusted === (trust === 'fork')) return
+  throw new PlatformError(
+    409,
+    'untrusted',
+    isUntrusted ? `code of a fork runs in \`${name}\`` : `\`${name}\` is not for code of forks`,
+    {
+      hint: isUntrusted ? 'a push to its pull request deploys it; deploy your own code elsewhere' : 'destroy it first',
+    },
+  )
 }
 
 /** What is to be cloned. Throws a PlatformError for what no run clones. */

@@ -37,10 +37,10 @@ export async function namespaceOwner(
   action: 'variables' | 'deploy',
   what: string,
   namespaces: Namespaces,
-): Promise<Extract<SecretOwner, { kind: 'namespace' }>> {
+): Promise<Extract<SecretOwner, { kind: 'namespace' }> & { readonly isUntrusted: boolean }> {
   if (token.namespaces && !token.namespaces.includes(name)) throw noNamespace(name)
   const { namespace } = await namespaces.require(user, name, action, what)
   // Read together with who its members are: one that is made again by somebody else has another uid.
   if (namespace.uid === undefined) throw noNamespace(name)
-  return { kind: 'namespace', name, uid: namespace.uid }
+  return { kind: 'namespace', name, uid: namespace.uid, isUntrusted: namespace.isUntrusted === true }
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { CI_KINDS, type CiTrust, isCiRule } from '../rules/ci-trust.ts'
+import { type ForgeServer, isForgeServer } from '../rules/forge-servers.ts'
 import { IDLENESS, type Idleness } from '../rules/idleness.ts'
 import { isOrganisation, type ProviderSettings } from '../rules/provider.ts'
 import { readBuilders } from './builds/builder-settings.ts'
@@ -47,6 +48,7 @@ export function readSettings(text: string): Settings {
     providers: readProviders(found['providers'] ?? []),
     clusterNetworks: readNetworks(found['clusterNetworks'] ?? []),
     ci: readCi(found['ci'] ?? []),
+    forges: readForges(found['forges'] ?? []),
     trustedProxies: readProxies(found['trustedProxies'] ?? []),
     idleness: { sleep: hours('sleepHours', IDLENESS.sleep), delete: hours('deleteHours', IDLENESS.delete) },
     ...(found['builders'] !== undefined && { builders: readBuilders(found['builders']) }),
@@ -85,6 +87,15 @@ function readCi(found: unknown): readonly CiTrust[] {
     if (wrong >= 0) throw new Error(`${of}.rules[${wrong}]\` ${CI_RULE}`)
   }
   return found as readonly CiTrust[] // looked at
+}
+
+function readForges(found: unknown): readonly ForgeServer[] {
+  for (const [at, one] of listOf('forges', found).entries())
+    if (!isForgeServer(one))
+      throw new Error(
+        `settings: \`forges[${at}]\` is no server: \`{ "kind": "gitea", "url": "https://git.example.com" }\`, perhaps with \`api\``,
+      )
+  return found as readonly ForgeServer[] // looked at
 }
 
 function readProxies(found: unknown): readonly string[] {

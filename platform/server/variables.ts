@@ -1,6 +1,7 @@
 import type { EffectiveVariables } from '../api/variables.ts'
 import { LONGEST_VALUE } from '../api/variables.ts'
 import type { SealedEntry, SecretOwner } from '../records/sealed-entries.ts'
+import type { CodeTrust } from '../rules/pull-trust.ts'
 import { variableNameProblem } from '../rules/variable-names.ts'
 import { PlatformError } from './platform-error.ts'
 import { type SealedChange, SealedStore } from './sealed-store.ts'
@@ -32,15 +33,18 @@ export class PlatformVariables {
 
   /**
    * All that a deploy in a namespace gets: what is of everybody counts least, then what is of a person, if it
-   * is for one, and what is of the namespace most.
+   * is for one, and what is of the namespace most. Where no person has started it (`trust`), others have written
+   * the code: it gets nothing of a person, and that of a fork nothing at all.
    */
   async effective(
     user: string | undefined,
     namespace: { readonly name: string; readonly uid: string },
+    trust?: CodeTrust,
   ): Promise<EffectiveVariables> {
+    if (trust === 'fork') return { variables: [], unreadable: [] }
     const owners: readonly SecretOwner[] = [
       { kind: 'admin' },
-      ...(user === undefined ? [] : [{ kind: 'user', id: user } as const]),
+      ...(user === undefined || trust !== undefined ? [] : [{ kind: 'user', id: user } as const]),
       { kind: 'namespace', ...namespace },
     ]
     const all = await Promise.all(owners.map(owner => this.#store.entries(owner)))

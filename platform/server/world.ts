@@ -1,6 +1,7 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import type { Info } from '../api/info.ts'
 import type { CiTrust } from '../rules/ci-trust.ts'
+import type { ForgeServer } from '../rules/forge-servers.ts'
 import type { Idleness } from '../rules/idleness.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
 import type { BuilderSettings } from './builds/builder-settings.ts'
@@ -25,6 +26,8 @@ export interface Settings {
   readonly clusterNetworks: readonly string[]
   /** CI systems whose jobs get tokens. */
   readonly ci: readonly CiTrust[]
+  /** Servers of repositories whose webhooks are taken, besides the public ones and those by which people log in. */
+  readonly forges: readonly ForgeServer[]
   /** Addresses and networks of proxies before the server, whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
   /** When namespaces sleep, and are deleted. */

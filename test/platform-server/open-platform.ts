@@ -114,6 +114,7 @@ export async function openPlatform(
       providers: [],
       clusterNetworks: ['10.0.0.0/16'],
       ci: [],
+      forges: [],
       trustedProxies: [],
       idleness: IDLENESS,
       runs: { image: 'devctl/runner', url: 'http://platform.devctl-platform.svc', perUser: 2, inAll: 3, deadline: 600 },

@@ -21,6 +21,14 @@ test.each<[number, Partial<IdleNamespace>, 'stay' | 'sleep' | 'delete']>([
   [24 * 400, { kind: 'personal', status: 'Sleeping' }, 'stay'],
   [24 * 400, { isPersistent: true }, 'stay'],
   [-5, {}, 'stay'],
+  // What ends at a time ends, whoever uses it or wants to keep it.
+  [0, { kind: 'preview', expires: '2026-06-15T12:00:00Z' }, 'delete'],
+  [0, { kind: 'preview', expires: '2026-06-15T12:00:01Z' }, 'stay'],
+  [0, { kind: 'preview', isPersistent: true, expires: '2026-06-15T11:00:00Z' }, 'delete'],
+  [0, { kind: 'preview', status: 'Waking', expires: '2026-06-15T11:00:00Z' }, 'delete'],
+  [0, { kind: 'preview', status: 'DeleteFailed', expires: '2026-06-15T11:00:00Z' }, 'stay'],
+  [0, { kind: 'personal', expires: '2026-06-15T11:00:00Z' }, 'stay'],
+  [0, { kind: 'preview', expires: 'tomorrow' }, 'stay'],
 ])('%d hours without activity, %j: %s', (hours, more, wanted) => {
   const lastActive = new Date(NOW - hours * HOUR).toISOString()
   expect(whenIdle({ kind: 'namespace', status: 'Active', lastActive, ...more }, NOW, IDLENESS)).toBe(wanted)

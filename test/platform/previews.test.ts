@@ -67,7 +67,7 @@ test('what a preview is of is read again; nothing that is there ends the reader'
   const label = fc.string({ unit: fc.constantFrom(...'abc-1'), minLength: 1 })
   const preview = fc.tuple(
     fc.record({ repository: text, labels: fc.array(label) }),
-    fc.record({ branch: text, sourceUrl: text }, { requiredKeys: [] }),
+    fc.record({ branch: text, sourceUrl: text, hook: text }, { requiredKeys: [] }),
   )
   fc.assert(
     fc.property(preview, ([one, more]) => {

@@ -7,6 +7,7 @@ import { fromOneTime, toOneTime } from '../../platform/records/one-time.ts'
 import { fromSealedEntry, toSealedEntries } from '../../platform/records/sealed-entries.ts'
 import { fromToken, toToken } from '../../platform/records/token.ts'
 import { fromUser, toUser } from '../../platform/records/user.ts'
+import { CODE_TRUSTS } from '../../platform/rules/pull-trust.ts'
 import { NAMESPACE_ROLES } from '../../platform/rules/roles.ts'
 import { TOKEN_KINDS } from '../../platform/rules/token.ts'
 
@@ -43,7 +44,7 @@ const token = fc.tuple(
     })
     // Of a CI job it is for names that begin so; without, it is none.
     .map(one => ({ ...one, ...(one.kind === 'ci' && { prefix: 'shop-' }) })),
-  fc.record({ user: id, lastUse: time, namespaces: fc.array(name) }, maybe),
+  fc.record({ user: id, lastUse: time, namespaces: fc.array(name), trust: fc.constantFrom(...CODE_TRUSTS) }, maybe),
 )
 const namespace = fc.tuple(
   fc.record({
@@ -54,7 +55,10 @@ const namespace = fc.tuple(
     lastActive: time,
     longerNames: fc.uniqueArray(name),
   }),
-  fc.record({ isGlobal: fc.constant(true), isPersistent: fc.constant(true) }, maybe),
+  fc.record(
+    { isGlobal: fc.constant(true), isPersistent: fc.constant(true), isUntrusted: fc.constant(true), expires: time },
+    maybe,
+  ),
 )
 const member = fc.record({ namespace: name, user: id, role: fc.constantFrom(...NAMESPACE_ROLES) })
 const oneTime = fc.oneof(

@@ -16,6 +16,7 @@ test('settings have defaults', () => {
     providers: [],
     clusterNetworks: [],
     ci: [],
+    forges: [],
     trustedProxies: [],
     idleness: IDLENESS,
   })

@@ -24,7 +24,12 @@ export function builderHandlers(world: PlatformWorld, parts: PlatformParts): Han
       const { namespace } = await mayBuild(by.user)
       const { uid } = namespace
       if (uid === undefined) throw noNamespace(name)
-      const pool = parts.pools.default
+      const isFork = by.token.trust === 'fork' || namespace.isUntrusted === true
+      const pool = isFork ? parts.pools.untrusted : parts.pools.default
+      if (!pool && isFork)
+        throw new PlatformError(404, 'no-builders', 'the platform has no builders for code of forks', {
+          hint: 'an administrator names builders in `builders.untrusted` of the settings',
+        })
       if (!pool)
         throw new PlatformError(404, 'no-builders', 'the platform has no builders', {
           hint: 'build with another builder (`BUILDKIT_HOST`); an administrator names builders in `builders` of the settings',

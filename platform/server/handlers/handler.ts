@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { TSchema } from 'typebox'
 import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, Routes } from '../../api/routes.ts'
+import type { SentHook } from '../../rules/webhook-signature.ts'
 import type { Browser } from '../browser.ts'
 import type { Identified } from '../caller.ts'
 import type { RegistryCaller } from '../registry/registry-logins.ts'
@@ -19,6 +20,8 @@ export interface Call<N extends RouteName> {
   readonly params: ParamsOf<N>
   readonly query: QueryOf<N>
   readonly body: BodyOf<N>
+  /** Of a route that takes bytes; of others nothing. */
+  readonly raw: SentHook
   readonly by: Routes[N]['caller'] extends 'nobody' | 'registry' ? undefined : Identified
   /** Of a registry's client. */
   readonly puller: Routes[N]['caller'] extends 'registry' ? RegistryCaller : undefined

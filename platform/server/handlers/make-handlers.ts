@@ -7,6 +7,7 @@ import { builderHandlers } from './builders.ts'
 import { credentialHandlers } from './credentials.ts'
 import { environmentHandlers } from './environments.ts'
 import type { Handlers } from './handler.ts'
+import { hookHandlers } from './hooks.ts'
 import { infoHandlers } from './info.ts'
 import { meHandlers } from './me.ts'
 import { namespaceHandlers } from './namespaces.ts'
@@ -28,6 +29,7 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...builderHandlers(world, parts),
   ...runHandlers(parts),
   ...previewHandlers(parts),
+  ...hookHandlers(world, parts),
   ...userHandlers(parts),
   ...variableHandlers(world, parts),
   ...credentialHandlers(parts),

@@ -21,6 +21,8 @@ export function previewHandlers({
     people: Awaited<ReturnType<typeof users.byId>>,
   ): Preview => {
     const { name, status, isGlobal, owner, created, lastActive, isPersistent, deletion } = shared.namespace
+    const { isUntrusted, expires } = shared.namespace
+    const { hook: _, ...shown } = source
     const role = namespaces.roleOf(user, shared)
     const [run] = runs
     return {
@@ -29,12 +31,14 @@ export function previewHandlers({
       scope: isGlobal ? 'global' : 'personal',
       owner: personOf(owner, people),
       ...(role && { role }),
-      ...source,
+      ...shown,
       labels: [...source.labels],
       created,
       lastActive,
       ...(isPersistent && { isPersistent }),
       ...(deletion?.problem !== undefined && { deleteProblem: deletion.problem }),
+      ...(isUntrusted && { isUntrusted }),
+      ...(expires !== undefined && { expires }),
       ...(run && { run: toRunAnswer(run, people) }),
     }
   }

@@ -45,7 +45,9 @@ export function variableHandlers(
     },
     'GET /namespaces/:ns/variables/effective': async ({ params, by }) => {
       const namespace = await namespaceOwner(by, params.ns, 'deploy', 'to deploy there', namespaces)
-      const found = await variables.effective(await personOfVariables(by), namespace)
+      // Where code of a fork runs, nothing is given to anybody: it could read what others deploy beside it.
+      const trust = namespace.isUntrusted ? 'fork' : by.token.trust
+      const found = await variables.effective(await personOfVariables(by), namespace, trust)
       const images = registry === undefined ? undefined : `${registry}/${placeFor(namespace)}`
       return {
         ...found,

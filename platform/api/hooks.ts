@@ -1,0 +1,76 @@
+import Type, { type Static } from 'typebox'
+import { PREVIEW_SCOPES } from '../rules/previews.ts'
+import { CODE_TRUSTS, FORK_POLICIES } from '../rules/pull-trust.ts'
+import { HOOK_FORGES } from '../rules/webhook-signature.ts'
+import { closed, namespaceName, person, text, time } from './common.ts'
+import { listOf, route } from './route.ts'
+import { filePath, oneOf } from './runs.ts'
+
+const hookId = Type.String({ pattern: '^[a-z2-7]{16}$' })
+const commit = Type.String({ pattern: '^[0-9a-f]{1,64}$' })
+
+const pull = Type.Object({
+  number: Type.Integer(),
+  preview: Type.String({ description: 'its name' }),
+  page: Type.String(),
+  author: Type.String({ description: 'at the forge' }),
+  commit: Type.String({ description: 'the last one' }),
+  trust: Type.Optional({ ...oneOf(CODE_TRUSTS), description: 'whose code it is' }),
+  isWaiting: Type.Optional(Type.Boolean({ description: 'for somebody who may write to name the commit' })),
+  deployed: Type.Optional(Type.String({ description: 'the commit that was deployed last' })),
+  problem: Type.Optional(Type.String({ description: 'why there is no preview of the commit' })),
+})
+
+const hook = Type.Object({
+  id: Type.String(),
+  forge: oneOf(HOOK_FORGES),
+  repository: Type.String(),
+  owner: person,
+  scope: oneOf(PREVIEW_SCOPES),
+  forks: oneOf(FORK_POLICIES),
+  prefix: Type.String({ description: 'of the names of its previews' }),
+  file: Type.Optional(Type.String()),
+  address: Type.String({ description: 'to which the forge sends' }),
+  created: time,
+  pulls: Type.Array(pull),
+})
+export type Hook = Static<typeof hook>
+
+const newHook = closed({
+  repository: text(1000),
+  forge: Type.Optional(oneOf(HOOK_FORGES)),
+  token: Type.String({ minLength: 1, maxLength: 4096, description: 'of the forge, of somebody who may write there' }),
+  scope: Type.Optional(oneOf(PREVIEW_SCOPES)),
+  forks: Type.Optional(oneOf(FORK_POLICIES)),
+  prefix: Type.Optional(text(31)),
+  file: Type.Optional(filePath),
+})
+export type NewHook = Static<typeof newHook>
+
+const byHook = Type.Object({ id: hookId })
+
+/** Webhooks of repositories: their requests get previews (design, section 7). */
+export const hookRoutes = {
+  'GET /hooks': route({ caller: 'user', reply: listOf(hook) }),
+  'POST /hooks': route({
+    caller: 'person',
+    body: newHook,
+    reply: Type.Object({ hook, secret: Type.String({ description: 'for the forge; shown this once' }) }),
+    audit: 'add webhook',
+    isSecret: true,
+  }),
+  'DELETE /hooks/:id': route({ caller: 'person', params: byHook, audit: 'remove webhook' }),
+  'POST /hooks/:forge/:id': route({
+    caller: 'nobody',
+    params: Type.Object({ forge: oneOf(HOOK_FORGES), id: hookId }),
+    isRaw: true,
+    audit: 'webhook',
+  }),
+  'POST /previews/:name/approve': route({
+    caller: 'person',
+    params: Type.Object({ name: namespaceName }),
+    body: closed({ commit }),
+    reply: pull,
+    audit: 'approve preview',
+  }),
+} as const

@@ -1,0 +1,78 @@
+import { HOOK_FORGES, type HookForge } from './webhook-signature.ts'
+
+/** A server of repositories. The platform asks only those that its operators name: it reaches what its users do not. */
+export interface ForgeServer {
+  /** Absent: whoever names a repository of it says it. */
+  readonly kind?: HookForge
+  /** The root of its pages, without a slash at the end. */
+  readonly url: string
+  /** The root of its API, where that is another one than is usual. */
+  readonly api?: string
+}
+
+/** Servers that everybody knows. */
+const PUBLIC: readonly ForgeServer[] = [
+  { kind: 'github', url: 'https://github.com' },
+  { kind: 'gitlab', url: 'https://gitlab.com' },
+  { kind: 'gitea', url: 'https://codeberg.org' },
+]
+
+/** A repository at one of them. */
+export interface ServedRepository {
+  readonly kind: HookForge
+  readonly web: string
+  readonly api?: string
+  /** `owner/name`, with groups in between where the server has them. */
+  readonly path: string
+}
+
+/**
+ * The servers that may be asked: those of the settings first, then those by which people and jobs log in, which the
+ * platform asks anyhow, and public ones.
+ */
+export const forgeServers = (named: readonly ForgeServer[], logins: readonly ForgeServer[]): readonly ForgeServer[] => [
+  ...named,
+  ...logins.map(({ url, ...rest }) => ({ ...rest, url: rootOf(url) })),
+  ...PUBLIC,
+]
+
+/** Where a repository is, by its address; or why it cannot be asked there, as a clause. */
+export function servedRepository(
+  address: string,
+  servers: readonly ForgeServer[],
+  kind: HookForge | undefined,
+): { readonly ok: true; readonly repository: ServedRepository } | { readonly ok: false; readonly problem: string } {
+  const on = servers.filter(({ url }) => address.startsWith(`${url}/`))
+  if (on.length === 0) return { ok: false, problem: 'its server is none that the platform asks' }
+  const server = on.find(one => one.kind !== undefined && (kind === undefined || one.kind === kind)) ?? on[0]!
+  const found = server.kind ?? kind
+  if (found === undefined) return { ok: false, problem: 'nobody has said of which kind its server is' }
+  if (kind !== undefined && found !== kind) return { ok: false, problem: `its server is of the kind \`${found}\`` }
+  const path = address
+    .slice(server.url.length + 1)
+    .replace(/\/$/, '')
+    .replace(/\.git$/, '')
+  const parts = path.split('/').length
+  if (parts < 2 || (parts > 2 && found !== 'gitlab'))
+    return { ok: false, problem: `\`${path}\` is not the path of a repository there` }
+  return {
+    ok: true,
+    repository: { kind: found, web: server.url, ...(server.api !== undefined && { api: server.api }), path },
+  }
+}
+
+/** Whether it is one that the settings can name: what is sent there is encrypted, or stays on this machine. */
+export function isForgeServer(value: unknown): value is ForgeServer {
+  const { kind, url, api, ...rest } = (value ?? {}) as Readonly<Record<string, unknown>>
+  const isKind = kind === undefined || HOOK_FORGES.some(one => one === kind)
+  return isKind && isRoot(url) && (api === undefined || isRoot(api, true)) && Object.keys(rest).length === 0
+}
+
+function isRoot(value: unknown, isLocalAllowed = false): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value) || value.endsWith('/')) return false
+  const { protocol, hostname, username, password, search, hash } = new URL(value)
+  const isLocal = isLocalAllowed && protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname)
+  return (protocol === 'https:' || isLocal) && username + password + search + hash === ''
+}
+
+const rootOf = (url: string): string => url.replace(/\/+$/, '')

@@ -1,0 +1,145 @@
+import type { Hook, hookRoutes } from '../../api/hooks.ts'
+import { API } from '../../api/prefix.ts'
+import type { HookRecord, PullRecord } from '../../records/hook.ts'
+import { rfc3339 } from '../../records/names.ts'
+import type { PlatformUser } from '../../records/user.ts'
+import { deliveryKeys, remember } from '../../rules/deliveries.ts'
+import { approvalProblem, pullPreviewName } from '../../rules/pull-trust.ts'
+import { readHook } from '../../rules/webhook-payload.ts'
+import { isSigned } from '../../rules/webhook-signature.ts'
+import { personOf } from '../answers.ts'
+import { hostOfHook, toPlatformError, within } from '../hooks.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import { notAllowed, PlatformError } from '../platform-error.ts'
+import { noPreview } from '../previews.ts'
+import type { PlatformWorld } from '../world.ts'
+import type { HandlersOf } from './handler.ts'
+
+export function hookHandlers(
+  { settings: { url }, now }: PlatformWorld,
+  { users, hooks, credentials }: PlatformParts,
+): HandlersOf<typeof hookRoutes> {
+  const toAnswer = (hook: HookRecord, people: ReadonlyMap<string, PlatformUser>): Hook => {
+    const { id, forge, repository, owner, scope, forks, prefix, file, created, pulls } = hook
+    return {
+      id,
+      forge,
+      repository,
+      owner: personOf(owner, people),
+      scope,
+      forks,
+      prefix,
+      ...(file !== undefined && { file }),
+      address: `${url}${API}/hooks/${forge}/${id}`,
+      created,
+      pulls: pulls.map(one => toPullAnswer(hook, one)),
+    }
+  }
+
+  /** Whether somebody may write to the repository, by what the forge says to a token of theirs. */
+  const mayWrite = async (hook: HookRecord, user: PlatformUser): Promise<boolean> => {
+    const own = hook.owner === user.id ? undefined : await credentials.ownLogin(user.id, hostOfHook(hook))
+    if (hook.owner !== user.id && !own) return false
+    const found = await hooks
+      .factsOf(hook, own)
+      .repository(within())
+      .catch(error => {
+        throw toPlatformError(error)
+      })
+    return found.mayWrite && found.id === hook.repositoryId
+  }
+
+  return {
+    'GET /hooks': async ({ by }) => {
+      const [found, people] = await Promise.all([hooks.list(), users.byId()])
+      const own = found.filter(({ owner }) => owner === by.user.id || by.user.role === 'admin')
+      return { items: own.map(one => toAnswer(one, people)) }
+    },
+    'POST /hooks': async ({ body, by, note }) => {
+      note({ what: { repository: body.repository } })
+      const { hook, secret } = await hooks.create(by.user, body)
+      note({ what: { repository: hook.repository, id: hook.id, forks: hook.forks } })
+      return { hook: toAnswer(hook, new Map([[by.user.id, by.user]])), secret }
+    },
+    'DELETE /hooks/:id': async ({ params, by }) => {
+      const hook = await hooks.find(params.id)
+      if (!hook || (hook.owner !== by.user.id && by.user.role !== 'admin')) throw noHook()
+      await hooks.remove(hook)
+      return undefined
+    },
+    'POST /hooks/:forge/:id': async ({ params, raw, note }) => {
+      // Who sends what is not signed has changed nothing, and would fill the log.
+      note({ isNothing: true })
+      const hook = await hooks.find(params.id)
+      if (!hook || hook.forge !== params.forge) throw noHook()
+      const secret = hooks.secretOf(hook)
+      if (secret === undefined || !isSigned(hook.forge, secret, raw, now()))
+        throw new PlatformError(401, 'signature', 'the delivery is not signed with the secret of the webhook', {
+          hint: 'set the secret at the forge that `devctl preview hook add` has shown',
+        })
+      const read = readHook(hook.forge, raw.body)
+      if (read.kind === 'other') return undefined
+      if (read.kind === 'invalid') throw new PlatformError(400, 'request', `the delivery is not valid: ${read.problem}`)
+      note({ what: { number: String(read.number), repository: read.repository.slice(0, 40) } })
+      if (read.repository !== hook.repositoryId)
+        throw new PlatformError(403, 'other-repository', 'the delivery is of another repository than the webhook', {
+          hint: 'add a webhook of its own: `devctl preview hook add`',
+        })
+      let isNew = false
+      await hooks.change(hook.id, ({ look, pulls, seen: before }) => {
+        const seen = remember(before, deliveryKeys(hook.forge, raw))
+        isNew = seen !== undefined
+        return seen && { look: [...look.filter(one => one !== read.number), read.number], pulls, seen }
+      })
+      if (!isNew) throw new PlatformError(409, 'replayed', 'this delivery was here before')
+      return undefined
+    },
+    'POST /previews/:name/approve': async ({ params, body, by, note }) => {
+      note({ what: { name: params.name, commit: body.commit } })
+      const all = await hooks.list()
+      const [hook, waiting] =
+        all
+          .flatMap(one => one.pulls.map(pull => [one, pull] as const))
+          .find(([{ prefix }, { number }]) => pullPreviewName(prefix, number) === params.name) ?? []
+      if (!hook || !waiting) throw noPreview(params.name)
+      if (!(await mayWrite(hook, by.user)))
+        throw notAllowed('to approve it', 'somebody who may write to its repository, by their own login for its host')
+      let problem: string | undefined
+      let approved: PullRecord | undefined
+      await hooks.change(hook.id, ({ look, pulls, seen }) => {
+        const pull = pulls.find(({ number }) => number === waiting.number)
+        problem = approvalProblem(body.commit, pull?.isWaiting ? pull : undefined)
+        if (!pull || problem !== undefined) return undefined
+        const { isWaiting: _, ...rest } = pull
+        approved = { ...rest, approved: { commit: body.commit, by: by.user.id, time: rfc3339(now()) } }
+        return {
+          look: [...look.filter(one => one !== pull.number), pull.number],
+          pulls: pulls.map(one => (one === pull ? approved! : one)),
+          seen,
+        }
+      })
+      if (approved) return toPullAnswer(hook, approved)
+      throw new PlatformError(409, 'approval', `\`${params.name}\` is not approved: ${problem ?? 'it is closed'}`, {
+        hint: '`devctl preview hook list` shows which commit waits; look at all of its changes first',
+      })
+    },
+  }
+}
+
+const toPullAnswer = (
+  { prefix }: HookRecord,
+  { number, page, author, commit, trust, isWaiting, deployed, problem }: PullRecord,
+): Hook['pulls'][number] => ({
+  number,
+  preview: pullPreviewName(prefix, number),
+  page,
+  author,
+  commit,
+  trust,
+  ...(isWaiting && { isWaiting }),
+  ...(deployed && { deployed: deployed.commit }),
+  ...(problem !== undefined && { problem }),
+})
+
+const noHook = (): PlatformError =>
+  new PlatformError(404, 'no-hook', 'this webhook does not exist', { hint: '`devctl preview hook list` lists yours' })

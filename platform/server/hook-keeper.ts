@@ -1,0 +1,233 @@
+import { backOff } from '../../adapters/http/back-off.ts'
+import { type HookRecord, type HookState, isCommit, type PullRecord } from '../records/hook.ts'
+import { rfc3339 } from '../records/names.ts'
+import type { PlatformUser } from '../records/user.ts'
+import { sourceUrlProblem } from '../rules/previews.ts'
+import {
+  type CodeTrust,
+  decidePull,
+  dependsOnAuthor,
+  type PullFacts,
+  pullPreviewName,
+  trustOf,
+} from '../rules/pull-trust.ts'
+import { branchProblem, readRepositoryUrl } from '../rules/repository-url.ts'
+import { hostOfHook, within } from './hooks.ts'
+import type { LeaderTask } from './leader.ts'
+import type { PlatformParts } from './make-parts.ts'
+import type { SharedNamespace } from './namespaces.ts'
+import { PlatformError } from './platform-error.ts'
+import type { PlatformWorld } from './world.ts'
+
+const EVERY = 1000
+/** Webhooks that are looked after at the same time: of all, and of one person. */
+const TOGETHER = { ofAll: 8, ofOne: 2 }
+/** Tries of what may pass, and milliseconds between them. */
+const ATTEMPTS = 8
+const PAUSE = { first: 2000, longest: 60_000 }
+/** Previews of forks that one webhook may have: anybody can ask for one. */
+const FORKS = 10
+/** Characters of a problem. */
+const LONGEST = 300
+
+/** What is to be written of a request after a look at it; `again`: it is looked at once more. */
+interface Looked {
+  /** Undefined: it is forgotten. */
+  readonly pull: PullRecord | undefined
+  readonly again?: boolean
+}
+
+/**
+ * Looks at requests of which webhooks were delivered: asks the forge what they are at, and deploys or destroys
+ * their previews. All it knows is in the records, so another leader goes on where this one was; looking twice
+ * changes nothing.
+ */
+export class HookKeeper implements LeaderTask {
+  readonly name = 'webhooks'
+  readonly everyMs = EVERY
+  readonly #world: PlatformWorld
+  readonly #parts: PlatformParts
+  readonly #busy = new Map<string, { readonly owner: string; readonly done: Promise<void> }>()
+  /** Of looks that have failed, by the webhook and the number: how often, and until when they wait. */
+  readonly #failed = new Map<string, { readonly failures: number; readonly until: number }>()
+
+  constructor(world: PlatformWorld, parts: PlatformParts) {
+    this.#world = world
+    this.#parts = parts
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const found = await this.#parts.hooks.list({ isLook: true }, signal)
+    const known = new Set(found.flatMap(({ id, look }) => look.map(number => `${id}/${number}`)))
+    for (const key of this.#failed.keys()) if (!known.has(key)) this.#failed.delete(key)
+    for (const hook of found) {
+      const number = hook.look.find(one => (this.#failed.get(`${hook.id}/${one}`)?.until ?? 0) <= this.#world.now())
+      if (number === undefined || this.#busy.has(hook.id) || !this.#hasRoom(hook)) continue
+      const done = this.#look(hook, number, signal)
+        .catch(error => this.#log(hook, number, error, signal))
+        .finally(() => this.#busy.delete(hook.id))
+      this.#busy.set(hook.id, { owner: hook.owner, done })
+    }
+  }
+
+  /** Waits for what is under way. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#busy.values()].map(({ done }) => done))
+  }
+
+  #hasRoom({ owner }: HookRecord): boolean {
+    const all = [...this.#busy.values()]
+    return all.length < TOGETHER.ofAll && all.filter(one => one.owner === owner).length < TOGETHER.ofOne
+  }
+
+  async #look(hook: HookRecord, number: number, signal: AbortSignal): Promise<void> {
+    const key = `${hook.id}/${number}`
+    const before = hook.pulls.find(one => one.number === number)
+    let looked: Looked
+    try {
+      looked = await this.#act(hook, number, before, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      const failures = (this.#failed.get(key)?.failures ?? 0) + 1
+      const mayPass = !(error instanceof PlatformError) || error.status === 429 || error.status >= 500
+      if (mayPass && failures < ATTEMPTS) {
+        this.#wait(key, failures)
+        return
+      }
+      const problem = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST)
+      this.#log(hook, number, error, signal)
+      // Nothing is known of one that could never be asked about.
+      looked = { pull: before && { ...before, problem } }
+    }
+    if (looked.again) this.#wait(key, (this.#failed.get(key)?.failures ?? 0) + 1)
+    else this.#failed.delete(key)
+    await this.#parts.hooks.change(hook.id, now => merged(now, hook, number, looked))
+  }
+
+  #wait(key: string, failures: number): void {
+    const until = this.#world.now() + backOff(failures, PAUSE.first, PAUSE.longest)
+    this.#failed.set(key, { failures, until })
+  }
+
+  async #act(hook: HookRecord, number: number, before: PullRecord | undefined, signal: AbortSignal): Promise<Looked> {
+    const owner = await this.#parts.users.find(hook.owner)
+    if (!owner || owner.isSuspended || owner.isRefused)
+      throw new PlatformError(403, 'not-allowed', 'whose webhook it is is not allowed in any more')
+    const forge = this.#parts.hooks.factsOf(hook)
+    const facts: PullFacts = await forge.pull(number, within(signal))
+    if (facts.number !== number || facts.base !== hook.repositoryId)
+      throw new PlatformError(403, 'other-repository', 'the forge has another repository under this address now')
+    const mayWrite = dependsOnAuthor(facts) && (await forge.mayWrite(facts.author, within(signal)))
+    const trust = trustOf(facts, mayWrite)
+    const name = pullPreviewName(hook.prefix, number)
+    const there = await this.#ownPreview(hook, name)
+    const known = {
+      ...(before?.approved && { approved: before.approved }),
+      // What is there counts, not what was noted.
+      ...(there &&
+        before?.deployed && {
+          deployed: {
+            commit: before.deployed.commit,
+            trust: there.namespace.isUntrusted ? ('fork' as const) : ('repository' as const),
+          },
+        }),
+    }
+    const pull: PullRecord = {
+      number,
+      page: facts.page,
+      author: facts.author.login,
+      commit: facts.commit,
+      trust,
+      ...known,
+    }
+    const step = decidePull(facts, { trust, policy: hook.forks, known })
+    if (step.kind === 'close') {
+      if (there && !isGoing(there)) await this.#parts.deletions.begin(there)
+      return { pull: undefined }
+    }
+    if (step.kind === 'wait') return { pull: { ...pull, isWaiting: true } }
+    if (step.kind === 'refuse') return { pull: { ...pull, problem: step.problem } }
+    if (step.kind === 'nothing' && there && !isGoing(there)) return { pull }
+    if (step.kind === 'replace' && there && !isGoing(there)) await this.#parts.deletions.begin(there)
+    // It is deployed when the one before is gone.
+    if (there && (step.kind === 'replace' || isGoing(there))) {
+      if (there.namespace.status === 'DeleteFailed')
+        return { pull: { ...pull, problem: 'the preview that was there before could not be destroyed' } }
+      return { pull, again: true }
+    }
+    await this.#deploy(hook, owner, facts, trust)
+    return { pull: { ...pull, deployed: { commit: facts.commit, trust } } }
+  }
+
+  async #deploy(hook: HookRecord, user: PlatformUser, facts: PullFacts, trust: CodeTrust): Promise<void> {
+    const { commit, branch, head, page, number } = facts
+    const problem = sourceProblem(hook, facts)
+    if (!head || problem !== undefined) throw new PlatformError(400, 'repository', problem ?? 'its branch is gone')
+    if (trust === 'fork' && (await this.#forks(hook, user, number)) >= FORKS)
+      throw new PlatformError(409, 'quota', `there are ${FORKS} previews of forks, the most of one webhook`)
+    const isOwn = head.id === hook.repositoryId
+    const wanted = {
+      name: pullPreviewName(hook.prefix, number),
+      repository: isOwn ? hook.repository : head.url,
+      branch,
+      scope: hook.scope,
+      ...(hook.file !== undefined && { file: hook.file }),
+      ...(sourceUrlProblem(page) === undefined && { sourceUrl: page }),
+    }
+    await this.#parts.previews.deploy({ user }, wanted, { trust, commit, hook: hook.id })
+  }
+
+  /** The preview of this name, if this webhook has made it. */
+  async #ownPreview(hook: HookRecord, name: string): Promise<SharedNamespace | undefined> {
+    const found = await this.#parts.namespaces.find(name)
+    return found?.namespace.preview?.hook === hook.id ? found : undefined
+  }
+
+  /** How many previews of forks there are, besides that of this number. */
+  async #forks(hook: HookRecord, user: PlatformUser, number: number): Promise<number> {
+    const all = await this.#parts.namespaces.visible(user)
+    const own = pullPreviewName(hook.prefix, number)
+    return all.filter(({ namespace: { name, isUntrusted, preview } }) => {
+      return isUntrusted && preview?.hook === hook.id && name !== own
+    }).length
+  }
+
+  #log({ id, prefix }: HookRecord, number: number, error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return
+    const message = error instanceof Error ? error.message : String(error)
+    this.#world.log({
+      time: rfc3339(this.#world.now()),
+      text: `webhook ${id}, ${pullPreviewName(prefix, number)}: ${message}`,
+    })
+  }
+}
+
+/** The state of a webhook after a look, with all that has come in the meantime. */
+function merged(now: HookRecord, before: HookRecord, number: number, { pull, again }: Looked): HookState {
+  const others = now.pulls.filter(one => one.number !== number)
+  const [approvedNow, approvedBefore] = [now, before].map(
+    hook => hook.pulls.find(one => one.number === number)?.approved?.commit,
+  )
+  // Something came while the forge was asked: it is asked again.
+  const isNewer = now.seen.at(-1) !== before.seen.at(-1) || approvedNow !== approvedBefore
+  const stays = again || isNewer
+  const approved = now.pulls.find(one => one.number === number)?.approved
+  const merged = pull && approved && approvedNow !== approvedBefore ? { ...pull, approved } : pull
+  return {
+    look: now.look.filter(one => one !== number || stays),
+    pulls: merged ? [...others, merged] : others,
+    seen: now.seen,
+  }
+}
+
+const isGoing = ({ namespace: { status } }: SharedNamespace): boolean =>
+  status === 'Deleting' || status === 'DeleteFailed'
+
+/** Why what the forge says cannot be cloned: it goes to git, and the token of the webhook to its own host only. */
+function sourceProblem(hook: HookRecord, { commit, branch, head }: PullFacts): string | undefined {
+  if (!isCommit(commit)) return 'the forge does not say its commit'
+  if (branchProblem(branch)) return `the name of its branch is not one that a run clones`
+  const read = readRepositoryUrl(head?.url ?? '')
+  if (!read.ok) return `its repository cannot be cloned: ${read.problem}`
+  return read.repository.host === hostOfHook(hook) ? undefined : 'its repository is on another host'
+}

@@ -1,0 +1,212 @@
+import { type AskedRepository, factsOf, type RepositoryFacts } from '../../adapters/forge/facts.ts'
+import { ForgeError } from '../../adapters/forge/failures.ts'
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { NewHook } from '../api/hooks.ts'
+import {
+  fromHook,
+  fromHookState,
+  type HookRecord,
+  type HookSetup,
+  type HookState,
+  hookRef,
+  hookSealedFor,
+  LOOK_LABEL,
+  toHook,
+} from '../records/hook.ts'
+import { MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE } from '../records/names.ts'
+import type { PlatformUser } from '../records/user.ts'
+import { isPrefix } from '../rules/ci-trust.ts'
+import { type ForgeServer, forgeServers, type ServedRepository, servedRepository } from '../rules/forge-servers.ts'
+import { environmentOfRepository } from '../rules/names.ts'
+import { readRepositoryUrl } from '../rules/repository-url.ts'
+import { base32 } from '../rules/token.ts'
+import { hookSecret } from '../rules/webhook-signature.ts'
+import type { CloneLogin } from './credentials.ts'
+import { notAllowed, PlatformError } from './platform-error.ts'
+import { checkSource } from './runs.ts'
+import type { PlatformWorld } from './world.ts'
+
+/** Webhooks that one person may have. */
+const MOST = 20
+/** Tries of a change that somebody else was faster with: deliveries come in bursts. */
+const ATTEMPTS = 20
+/** Milliseconds for one question to a forge, all in all. */
+const ASKING = 15_000
+/** A forge that has to be waited for is asked again later. */
+const RETRIES = { attempts: 2, pause: 500, longest: 1000, asked: 2000 }
+/** A prefix without its dash. */
+const LONGEST = 30
+/** Forges take any name with a token. */
+const ANYBODY = 'git'
+
+/** The webhooks of repositories, in Secrets: what they sign with, and by what the forge is asked, is sealed. */
+export class Hooks {
+  readonly #world: PlatformWorld
+
+  constructor(world: PlatformWorld) {
+    this.#world = world
+  }
+
+  /** Those that can be read, the oldest first; `isLook`: those of which something is to be looked at. */
+  async list({ isLook = false } = {}, signal?: AbortSignal): Promise<readonly HookRecord[]> {
+    const labels = `${RECORD_LABEL}=hook${isLook ? `,${LOOK_LABEL}=true` : ''}`
+    const query = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE, labels }
+    const found = (await this.#world.cluster.list(query, { signal })).flatMap(one => toHook(one) ?? [])
+    return found.sort((a, b) => (a.created < b.created ? -1 : 1))
+  }
+
+  async find(id: string, signal?: AbortSignal): Promise<HookRecord | undefined> {
+    const live = await this.#world.cluster.get(hookRef(id), { signal })
+    return live && toHook(live)
+  }
+
+  /** Makes a webhook of somebody who may write to its repository. Throws a PlatformError. */
+  async create(owner: PlatformUser, wanted: NewHook): Promise<{ readonly hook: HookRecord; readonly secret: string }> {
+    const { scope = 'personal', forks = 'approve', file } = wanted
+    if (scope === 'global' && owner.role !== 'admin') throw notAllowed('a global preview', 'an administrator')
+    const { url, name } = checkSource({ repository: wanted.repository, file })
+    const served = this.#servedAt(url, wanted.forge)
+    const prefix = wanted.prefix ?? `${environmentOfRepository(name).slice(0, LONGEST).replace(/-+$/, '')}-`
+    if (!isPrefix(prefix))
+      throw new PlatformError(400, 'name', `\`${prefix}\` is no prefix of names of previews`, {
+        hint: 'it has up to 31 lower-case letters, digits and dashes, and ends with a dash: `shop-`',
+      })
+    const { id: repositoryId, mayWrite } = await this.#ask(asked(served, wanted.token, 'webhook').repository(within()))
+    if (!mayWrite) throw notAllowed('a webhook', `a token of somebody who may write to \`${served.path}\``)
+    await this.#requireRoom(owner, prefix)
+    const { now, random, sealing, cluster } = this.#world
+    const setup: HookSetup = {
+      id: base32(random(10)),
+      forge: served.kind,
+      repository: url,
+      repositoryId,
+      owner: owner.id,
+      scope,
+      forks,
+      prefix,
+      ...(file !== undefined && { file }),
+      created: rfc3339(now()),
+    }
+    const secret = hookSecret(served.kind, random(32))
+    const sealed = {
+      secret: sealing.seal(secret, hookSealedFor(setup, 'secret')),
+      token: sealing.seal(wanted.token, hookSealedFor(setup, 'token')),
+    }
+    const hook = toHook(await cluster.create(fromHook(setup, sealed)))
+    if (!hook) throw new PlatformError(500, 'internal', 'something went wrong in the platform')
+    return { hook, secret }
+  }
+
+  /** What goes on of it stays; nothing more comes by it. */
+  async remove({ id }: HookRecord): Promise<void> {
+    await this.#world.cluster.delete(hookRef(id))
+  }
+
+  /** What its forge signs with; undefined where no key opens it. */
+  secretOf(hook: HookRecord): string | undefined {
+    return this.#world.sealing.open(hook.sealed.secret, hookSealedFor(hook, 'secret'))
+  }
+
+  /** What its forge says, by its own token or that of somebody else. Throws a PlatformError where it cannot be asked any more. */
+  factsOf(hook: HookRecord, own?: CloneLogin): RepositoryFacts {
+    const served = this.#servedAt(hook.repository, hook.forge)
+    const token = own ? own.password : this.#tokenOf(hook)
+    if (token === undefined) throw new PlatformError(503, 'keys', 'the token of the webhook cannot be read any more')
+    return asked(served, token, own ? 'credentials' : 'webhook')
+  }
+
+  /** With what a run of trusted code clones. */
+  async cloneLogin(id: string, host: string): Promise<CloneLogin | undefined> {
+    const hook = await this.find(id)
+    const password = hook && this.#tokenOf(hook)
+    return hook && password !== undefined && hostOfHook(hook) === host ? { user: ANYBODY, password } : undefined
+  }
+
+  /** Changes what is known of a webhook as it is now, again where somebody else was faster; undefined changes nothing. */
+  async change(id: string, edit: (hook: HookRecord) => HookState | undefined): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const hook = await this.find(id)
+      const state = hook && edit(hook)
+      if (!hook || !state) return
+      try {
+        await this.#patch(hook, state)
+        return
+      } catch (error) {
+        if (!(error instanceof ClusterError) || error.failure !== 'conflict' || attempt >= ATTEMPTS) throw error
+      }
+    }
+  }
+
+  #patch({ id, version }: HookRecord, state: HookState): Promise<KubeObject> {
+    const { metadata, data } = fromHookState(state)
+    const patch = { metadata: { ...metadata, resourceVersion: version }, data }
+    return this.#world.cluster.patch(hookRef(id), patch, { manager: MANAGER })
+  }
+
+  #tokenOf(hook: HookRecord): string | undefined {
+    return this.#world.sealing.open(hook.sealed.token, hookSealedFor(hook, 'token'))
+  }
+
+  #servedAt(url: string, kind: NewHook['forge']): ServedRepository {
+    const { forges, providers, ci } = this.#world.settings
+    const logins: readonly ForgeServer[] = [
+      ...providers.map(one => (one.kind === 'github' ? { kind: one.kind, url: one.url } : { url: one.issuer })),
+      ...ci.flatMap(one => (one.kind === 'github' ? [] : [{ kind: one.kind, url: one.issuer }])),
+    ]
+    const found = servedRepository(url, forgeServers(forges, logins), kind)
+    if (found.ok) return found.repository
+    throw new PlatformError(400, 'forge', `\`${url}\` has no webhook here: ${found.problem}`, {
+      hint: 'an administrator names servers in `forges` of the settings; `--forge` says of which kind one is',
+    })
+  }
+
+  async #requireRoom(owner: PlatformUser, prefix: string): Promise<void> {
+    const all = await this.list()
+    if (all.some(one => one.prefix === prefix))
+      throw new PlatformError(409, 'exists', `another webhook has the prefix \`${prefix}\``, {
+        hint: 'choose another one with `--prefix`',
+      })
+    if (all.filter(one => one.owner === owner.id).length >= MOST)
+      throw new PlatformError(409, 'quota', `you have ${MOST} webhooks, the most that you may`, {
+        hint: '`devctl preview hook remove` removes one',
+      })
+  }
+
+  async #ask<T>(question: Promise<T>): Promise<T> {
+    try {
+      return await question
+    } catch (error) {
+      throw toPlatformError(error)
+    }
+  }
+}
+
+/** The host of its repository, as credentials have it. */
+export function hostOfHook({ repository }: Pick<HookRecord, 'repository'>): string {
+  const read = readRepositoryUrl(repository)
+  return read.ok ? read.repository.host : ''
+}
+
+/** For one question to a forge. */
+export const within = (signal?: AbortSignal): { readonly signal: AbortSignal } => {
+  const limit = AbortSignal.timeout(ASKING)
+  return { signal: signal ? AbortSignal.any([signal, limit]) : limit }
+}
+
+/** What a forge has refused, or not answered, as an answer to who has asked for it. */
+export function toPlatformError(error: unknown): unknown {
+  if (error instanceof ForgeError)
+    return new PlatformError(error.status !== undefined && error.status < 500 ? 400 : 503, 'forge', error.message, {
+      ...(error.hint !== undefined && { hint: error.hint }),
+    })
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return new PlatformError(503, 'forge', 'the forge does not answer in time', { hint: 'try again in a moment' })
+  return error
+}
+
+const asked = (served: ServedRepository, token: string, tokenName: string): RepositoryFacts => {
+  // It goes into a header.
+  if (/[^\x21-\x7e]/.test(token)) throw new PlatformError(400, 'value', 'a token has no spaces and no such characters')
+  const repository: AskedRepository = { ...served, token, tokenName }
+  return factsOf(repository, process.env, RETRIES)
+}
