@@ -41,7 +41,15 @@ import {
   platformStatus,
   platformUninstall,
 } from './commands/platform.ts'
-import { preview, previewDeploy, previewDestroy, previewEndpoints, previewList } from './commands/preview.ts'
+import {
+  preview,
+  previewApprove,
+  previewDeploy,
+  previewDestroy,
+  previewEndpoints,
+  previewHook,
+  previewList,
+} from './commands/preview.ts'
 import { promote } from './commands/promote.ts'
 import { ps } from './commands/ps.ts'
 import { publish } from './commands/publish.ts'
@@ -95,6 +103,8 @@ export const commands: readonly Command[] = [
   previewDestroy,
   previewList,
   previewEndpoints,
+  previewHook,
+  previewApprove,
   variables,
   variablesList,
   variablesSet,

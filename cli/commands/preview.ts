@@ -25,7 +25,7 @@ export const preview = command({
   options: {},
   async run() {
     throw new UsageError('`devctl preview` needs a subcommand', {
-      hint: 'add `deploy`, `destroy`, `list` or `endpoints`: `devctl preview deploy --help`',
+      hint: 'add `deploy`, `destroy`, `list`, `endpoints`, `hook` or `approve`: `devctl preview deploy --help`',
     })
   },
 })
@@ -115,5 +115,75 @@ export const previewEndpoints = command({
     const { previewEndpoints } = await import('../run/preview.ts')
     if (name !== undefined) dnsLabel(name, 'name')
     return previewEndpoints(context, name, values)
+  },
+})
+
+export const previewHook = command({
+  name: 'preview hook',
+  summary: 'Give the pull requests of a repository previews, by a webhook',
+  description: `\`add\` makes a webhook for a repository: each pull or merge request gets a preview, which goes when it is closed. It asks for a token of the forge on a terminal without showing it, else reads it from standard input; the token is of somebody who may write to the repository. Previews of forks wait until somebody who may write has named the commit (\`devctl preview approve\`), or as \`--forks\` says; they get no variables and no credentials, and are destroyed after a day.
+
+\`list\` shows webhooks with the requests that they know of, and \`remove\` removes one. ${PLATFORM}`,
+  words: [
+    { name: '<action>', description: 'what to do', choices: ['add', 'list', 'remove'] },
+    {
+      name: '[which]',
+      description:
+        'HTTPS URL of the repository (default: that of the checkout in this folder); of `remove` also the id or the prefix',
+    },
+  ],
+  options: {
+    forge: choice('--forge <kind>', 'with add: kind of the server, where its host does not say', [
+      'github',
+      'gitlab',
+      'gitea',
+    ]),
+    forks: choice('--forks <policy>', 'with add: what requests of forks get (default: approve)', [
+      'never',
+      'approve',
+      'sandbox',
+    ]),
+    scope: choice('--scope <scope>', 'with add: who has access, you or everybody (default: personal)', [
+      'personal',
+      'global',
+    ]),
+    prefix: text(
+      '--prefix <prefix>',
+      'with add: names of the previews begin with it (default: that of the repository)',
+    ),
+    file: text('-f, --file <path>', 'with add: manifest or Compose file, as a path in the repository'),
+    context,
+    output: choice('-o, --output <format>', 'output format (default: text)', ['json']),
+  },
+  examples: [
+    { line: 'devctl preview hook add https://git.example.com/team/shop < token.txt', does: 'make a webhook' },
+    { line: 'devctl preview hook list', does: 'see which requests wait for an approval' },
+  ],
+  async run(context, [action, which], values) {
+    const { addHook, listHooks, removeHook } = await import('../run/preview-hook.ts')
+    if (action === 'add') return addHook(context, which, values, values.context)
+    return action === 'remove' ? removeHook(context, which, values.context) : listHooks(context, values)
+  },
+})
+
+export const previewApprove = command({
+  name: 'preview approve',
+  summary: 'Let a commit of a fork be deployed to its preview',
+  description: `Says that you have looked at the changes of this very commit. It needs the right to write to the repository: by the token of your webhook, or by your own login for its host (\`devctl credentials set HOST --user\`). A push after it waits again. ${PLATFORM}`,
+  words: [{ name: '<name>', description: 'name of the preview' }],
+  options: {
+    commit: text('--commit <sha>', 'the commit, by all of its digits'),
+    context,
+  },
+  examples: [
+    {
+      line: 'devctl preview approve shop-pr-7 --commit 6dcb09b5b57875f334f61aebed695e2e4193db5e',
+      does: 'deploy a commit of a fork',
+    },
+  ],
+  async run(context, [name], values) {
+    const { approvePreview } = await import('../run/preview-hook.ts')
+    dnsLabel(name!, 'name')
+    return approvePreview(context, name!, values)
   },
 })

@@ -1,0 +1,164 @@
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { jsonText, printable } from '../../compiler/values/printable.ts'
+import type { Hook } from '../../platform/api/hooks.ts'
+import type { Context } from '../command.ts'
+import { INTERRUPTED } from '../terminal/exit-status.ts'
+import type { Io } from '../terminal/io.ts'
+import { toTable } from '../terminal/table.ts'
+import { type OnPlatform, onPlatform } from './on-platform.ts'
+import { repositoryHere } from './repository-here.ts'
+
+export interface PreviewHookValues {
+  readonly forge: 'github' | 'gitlab' | 'gitea' | undefined
+  readonly forks: 'never' | 'approve' | 'sandbox' | undefined
+  readonly scope: 'personal' | 'global' | undefined
+  readonly prefix: string | undefined
+  readonly file: string | undefined
+  readonly context: string | undefined
+  readonly output: 'json' | undefined
+}
+
+/** Adds a webhook for a repository. Its token is typed, or read from standard input: arguments are seen by others. */
+export async function addHook(
+  context: Context,
+  named: string | undefined,
+  { output, context: _, ...wanted }: PreviewHookValues,
+  contextName: string | undefined,
+): Promise<number> {
+  const { io } = context
+  const repository = named ?? (await repositoryHere(io))
+  const piped = io.askHidden ? undefined : requireToken(await readToken(io))
+  return withHooks(context, contextName, 'preview hook add', async ({ platform, signal }) => {
+    const typed = piped ?? (await io.askHidden?.(`Token for ${repository}`))
+    if (typed === undefined) return INTERRUPTED
+    const token = requireToken(typed)
+    io.secrets?.add([token])
+    const body = { repository, token, ...defined(wanted) }
+    const { hook, secret } = await platform.call('POST /hooks', { body }, signal)
+    if (output === 'json') io.stdout.write(`${jsonText({ ...hook, secret }, 2)}\n`)
+    else io.stdout.write(addedText(hook, secret))
+    return 0
+  })
+}
+
+/** Prints webhooks, and the requests that they know of. */
+export async function listHooks(
+  context: Context,
+  { output, context: contextName }: Pick<PreviewHookValues, 'output' | 'context'>,
+): Promise<number> {
+  const { stdout, stderr } = context.io
+  return withHooks(context, contextName, 'preview hook list', async ({ platform, signal }) => {
+    const { items } = await platform.call('GET /hooks', {}, signal)
+    if (output === 'json') stdout.write(`${jsonText(items, 2)}\n`)
+    else if (items.length === 0) stderr.write('There are no webhooks; `devctl preview hook add` adds one\n')
+    else stdout.write(listText(items))
+    return 0
+  })
+}
+
+/** Removes a webhook, by its id, its prefix or its repository. */
+export async function removeHook(
+  context: Context,
+  which: string | undefined,
+  contextName: string | undefined,
+): Promise<number> {
+  const wanted = which ?? (await repositoryHere(context.io))
+  return withHooks(context, contextName, 'preview hook remove', async ({ platform, signal }) => {
+    const { items } = await platform.call('GET /hooks', {}, signal)
+    const found = items.filter(one => [one.id, one.prefix, one.repository].includes(wanted))
+    const [hook, other] = found
+    if (!hook)
+      throw new UserError(`there is no webhook \`${wanted}\``, { hint: '`devctl preview hook list` lists them' })
+    if (other)
+      throw new UsageError(`several webhooks are of \`${wanted}\``, {
+        hint: `name one by its id: ${found.map(({ id }) => `\`${id}\``).join(', ')}`,
+      })
+    await platform.call('DELETE /hooks/:id', { params: { id: hook.id } }, signal)
+    context.io.stdout.write(`Removed the webhook of ${hook.repository}; its previews stay\n`)
+    return 0
+  })
+}
+
+/** Lets one commit of a fork be deployed. */
+export async function approvePreview(
+  context: Context,
+  name: string,
+  { commit, context: contextName }: { readonly commit: string | undefined; readonly context: string | undefined },
+): Promise<number> {
+  if (commit === undefined)
+    throw new UsageError('which commit?', {
+      hint: 'name it with `--commit SHA`, after you have looked at its changes: `devctl preview hook list` shows it',
+    })
+  if (!/^[0-9a-f]{1,64}$/.test(commit)) throw new UsageError(`\`${commit}\` is not a commit`)
+  return withHooks(context, contextName, 'preview approve', async ({ platform, signal }) => {
+    await platform.call('POST /previews/:name/approve', { params: { name }, body: { commit } }, signal)
+    context.io.stdout.write(`Approved ${commit} for preview ${name}\n`)
+    return 0
+  })
+}
+
+function addedText({ repository, prefix, address, forge, forks }: Hook, secret: string): string {
+  const events = forge === 'gitlab' ? 'merge request events' : forge === 'github' ? 'pull requests' : GITEA_EVENTS
+  const of = {
+    never: 'of forks get none',
+    approve: 'of forks wait for `devctl preview approve`',
+    sandbox: 'of forks get them, too',
+  }
+  return [
+    `Requests of ${repository} get previews, ${prefix}pr-NUMBER; those ${of[forks]}.`,
+    'Add the webhook to the repository; the secret is not shown again:',
+    `  URL           ${address}`,
+    `  Secret        ${secret}`,
+    '  Content type  application/json',
+    `  Events        ${events}`,
+    '',
+  ].join('\n')
+}
+
+const GITEA_EVENTS = 'pull request, pull request synchronized'
+
+function listText(items: readonly Hook[]): string {
+  const hooks = items.map(({ id, repository, prefix, forks, scope, owner }) => {
+    return [id, repository, `${prefix}pr-…`, forks, scope, owner.login]
+  })
+  const pulls = items
+    .flatMap(one => one.pulls)
+    .map(one => [one.preview, printable(one.author), one.commit, stateOf(one)])
+  const tables = [toTable([['Id', 'Repository', 'Previews', 'Forks', 'Scope', 'Owner'], ...hooks])]
+  if (pulls.length > 0) tables.push(toTable([['Preview', 'Author', 'Commit', 'State'], ...pulls]))
+  return tables.join('\n')
+}
+
+function stateOf({ isWaiting, deployed, commit, problem }: Hook['pulls'][number]): string {
+  if (isWaiting) return 'waits for approval'
+  if (problem !== undefined) return printable(problem)
+  return deployed === commit ? 'deployed' : 'not deployed'
+}
+
+/** Options that were given. */
+const defined = <T extends object>(values: T): { readonly [K in keyof T]?: NonNullable<T[K]> } =>
+  // Each entry is one of them, without those that are undefined.
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+
+const readToken = async (io: Io): Promise<string> =>
+  new TextDecoder().decode(await io.readStdin()).replace(/\r?\n$/, '')
+
+function requireToken(token: string): string {
+  if (token !== '') return token
+  throw new UserError('there is no token', { hint: 'type it, or give it by a pipe: `… < token.txt`' })
+}
+
+function withHooks(
+  { io }: Context,
+  context: string | undefined,
+  command: string,
+  work: (on: OnPlatform) => Promise<number>,
+): Promise<number> {
+  return onPlatform(io, {
+    command,
+    options: { context },
+    instead: () => '`devctl preview deploy` in the jobs of your CI deploys previews on a platform',
+    hint: 'is the platform running?',
+    work,
+  })
+}

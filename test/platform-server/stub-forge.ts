@@ -1,0 +1,82 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A request as the stub has it; numbers of repositories and people. */
+export interface StubPull {
+  state: 'open' | 'closed'
+  sha: string
+  branch: string
+  author: { readonly id: number; readonly login: string }
+  /** The repository of its branch: its number, path, and owner. */
+  head: { readonly id: number; readonly path: string; readonly owner: number } | null
+}
+
+/** What answers as the API of Gitea does (https://docs.gitea.com/api/), with one repository, number 3, `team/shop`. */
+export interface StubForge {
+  /** The root of its API. */
+  readonly api: string
+  readonly pulls: Map<number, StubPull>
+  /** Tokens that it knows, and whether they may write. */
+  readonly tokens: Map<string, boolean>
+  /** People who may write, by number. */
+  readonly writers: Set<number>
+  /** What it was asked. */
+  readonly asked: string[]
+  /** While set, it answers with this status only. */
+  broken: number | undefined
+  close(): void
+}
+
+export const REPOSITORY = 3
+const WEB = 'https://git.example.com'
+
+export async function openStubForge(): Promise<StubForge> {
+  const forge: Omit<StubForge, 'api' | 'close'> = {
+    pulls: new Map(),
+    tokens: new Map(),
+    writers: new Set(),
+    asked: [],
+    broken: undefined,
+  }
+  const answer = (path: string, token: string): readonly [number, unknown] => {
+    if (forge.broken !== undefined) return [forge.broken, { message: 'broken' }]
+    const mayWrite = forge.tokens.get(token)
+    if (mayWrite === undefined) return [401, { message: 'invalid username, password or token' }]
+    const [, number] = /^\/repos\/team\/shop\/pulls\/(\d+)$/.exec(path) ?? []
+    const [, login] = /^\/repos\/team\/shop\/collaborators\/(\w+)\/permission$/.exec(path) ?? []
+    if (path === '/repos/team/shop') return [200, { id: REPOSITORY, permissions: { push: mayWrite } }]
+    const pull = number === undefined ? undefined : forge.pulls.get(Number(number))
+    if (pull) return [200, toPull(Number(number), pull)]
+    const author = [...forge.pulls.values()].find(one => one.author.login === login)?.author
+    if (!author) return [404, { message: 'not found' }]
+    return [200, { permission: forge.writers.has(author.id) ? 'write' : 'read', user: author }]
+  }
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').replace(/^\/api\/v1/, '')
+    forge.asked.push(path)
+    const [status, body] = answer(path, (request.headers.authorization ?? '').replace(/^token /, ''))
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // it listens at a port
+  return Object.assign(forge, {
+    api: `http://127.0.0.1:${port}/api/v1`,
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  })
+}
+
+const toPull = (number: number, { state, sha, branch, author, head }: StubPull) => ({
+  number,
+  state,
+  html_url: `${WEB}/team/shop/pulls/${number}`,
+  user: author,
+  head: {
+    ref: branch,
+    sha,
+    repo: head && { id: head.id, clone_url: `${WEB}/${head.path}.git`, owner: { id: head.owner } },
+  },
+  base: { ref: 'main', repo: { id: REPOSITORY } },
+})
