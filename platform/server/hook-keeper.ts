@@ -89,15 +89,13 @@ export class HookKeeper implements LeaderTask {
     } catch (error) {
       signal.throwIfAborted()
       const failures = (this.#failed.get(key)?.failures ?? 0) + 1
-      const mayPass = !(error instanceof PlatformError) || error.status === 429 || error.status >= 500
-      if (mayPass && failures < ATTEMPTS) {
+      if (mayPass(error) && failures < ATTEMPTS) {
         this.#wait(key, failures)
         return
       }
-      const problem = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST)
       this.#log(hook, number, error, signal)
       // Nothing is known of one that could never be asked about.
-      looked = { pull: before && { ...before, problem } }
+      looked = { pull: before && { ...before, problem: messageOf(error) } }
     }
     if (looked.again) this.#wait(key, (this.#failed.get(key)?.failures ?? 0) + 1)
     else this.#failed.delete(key)
@@ -155,7 +153,13 @@ export class HookKeeper implements LeaderTask {
         return { pull: { ...pull, problem: 'the preview that was there before could not be destroyed' } }
       return { pull, again: true }
     }
-    await this.#deploy(hook, owner, facts, trust)
+    try {
+      await this.#deploy(hook, owner, facts, trust)
+    } catch (error) {
+      if (mayPass(error)) throw error
+      this.#log(hook, number, error, signal)
+      return { pull: { ...pull, problem: messageOf(error) } }
+    }
     return { pull: { ...pull, deployed: { commit: facts.commit, trust } } }
   }
 
@@ -194,13 +198,18 @@ export class HookKeeper implements LeaderTask {
 
   #log({ id, prefix }: HookRecord, number: number, error: unknown, signal: AbortSignal): void {
     if (signal.aborted) return
-    const message = error instanceof Error ? error.message : String(error)
     this.#world.log({
       time: rfc3339(this.#world.now()),
-      text: `webhook ${id}, ${pullPreviewName(prefix, number)}: ${message}`,
+      text: `webhook ${id}, ${pullPreviewName(prefix, number)}: ${messageOf(error)}`,
     })
   }
 }
+
+/** True for what another try can change. */
+const mayPass = (error: unknown): boolean =>
+  !(error instanceof PlatformError) || error.status === 429 || error.status >= 500
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, LONGEST)
 
 /** The state of a webhook after a look, with all that has come in the meantime. */
 function merged(now: HookRecord, before: HookRecord, number: number, { pull, again }: Looked): HookState {

@@ -339,6 +339,21 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(variables).toEqual([{ name: 'SHARED', value: 'shared', scope: `namespace:${name}` }])
     })
 
+    test('a destroy by its owner runs no commands that others have written', async () => {
+      const hook = await made()
+      const one = pull()
+      const name = `${hook.prefix}pr-${one}`
+      await send(hook, one)
+      await look()
+      const [deployed] = await runsOf(name)
+      await platform.parts.runs.note(deployed!.id, { commit: sha('a') })
+      const destroy = await platform.call('POST /runs', {
+        token: owner!.token,
+        body: { namespace: name, environment: 'shop', action: 'destroy' },
+      })
+      expect([destroy.status, destroy.body.repository]).toEqual([200, undefined])
+    })
+
     test('a forge that does not answer is asked again later', async () => {
       const hook = await made()
       const one = pull()
@@ -509,6 +524,24 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         token: admin!.token,
         params: { scope: 'admin', name: 'SECRET' },
       })
+    })
+
+    test('is destroyed by its own commands, with no more than they had', async () => {
+      const hook = await made({ forks: 'sandbox' })
+      const one = pull({ author: ann, head: forkOf(ann) })
+      const name = `${hook.prefix}pr-${one}`
+      await send(hook, one)
+      await look()
+      const [deployed] = await runsOf(name)
+      await platform.parts.runs.note(deployed!.id, { commit: sha('a') })
+      forge.pulls.get(one)!.state = 'closed'
+      await send(hook, one)
+      await look()
+      const [destroy] = await runsOf(name)
+      expect(destroy).toMatchObject({ action: 'destroy', commit: sha('a'), trust: 'fork', hook: hook.id })
+      const { clone, variables } = await started(name)
+      expect(clone).not.toHaveProperty('password')
+      expect(variables).toEqual([])
     })
 
     test('ends after a day, whoever uses it', async () => {
