@@ -6,6 +6,8 @@ export interface QueuedRun {
   readonly environment: string
   readonly action: 'deploy' | 'destroy'
   readonly user: string
+  /** Absent: somebody has started it themselves. */
+  readonly hook?: string
   /** It has not ended; `stopping`: it was told to. */
   readonly state: 'queued' | 'running' | 'stopping'
 }
@@ -27,7 +29,8 @@ export interface QueueDecision {
 
 /**
  * The queue (design, section 6): oldest first, one of an environment at a time, and no more than the
- * limits. `runs` are those that have not ended. Deciding twice decides nothing new.
+ * limits. What webhooks start for somebody takes no place that they could use themselves. `runs` are those
+ * that have not ended. Deciding twice decides nothing new.
  */
 export function decideQueue(runs: readonly QueuedRun[], { perUser, inAll }: QueueLimits): QueueDecision {
   const all = [...runs].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -35,15 +38,19 @@ export function decideQueue(runs: readonly QueuedRun[], { perUser, inAll }: Queu
   const newest = new Map<string, QueuedRun>()
   for (const run of all) if (run.state === 'queued') newest.set(environmentOf(run), run)
   const busy = new Set(active.map(environmentOf))
-  const ofUser = new Map<string, number>()
-  for (const { user } of active) ofUser.set(user, (ofUser.get(user) ?? 0) + 1)
+  const [ofUser, own] = [new Map<string, number>(), new Map<string, number>()]
+  const count = ({ user, hook }: QueuedRun) => {
+    ofUser.set(user, (ofUser.get(user) ?? 0) + 1)
+    if (hook === undefined) own.set(user, (own.get(user) ?? 0) + 1)
+  }
+  for (const run of active) count(run)
   const start: string[] = []
   for (const run of all) {
     if (newest.get(environmentOf(run)) !== run || busy.has(environmentOf(run))) continue
-    const own = ofUser.get(run.user) ?? 0
-    if (own >= perUser || active.length + start.length >= inAll) continue
+    const taken = (run.hook === undefined ? own : ofUser).get(run.user) ?? 0
+    if (taken >= perUser || active.length + start.length >= inAll) continue
     start.push(run.id)
-    ofUser.set(run.user, own + 1)
+    count(run)
   }
   return {
     start,

@@ -136,7 +136,8 @@ export class Runs {
     const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: wanted.namespace })
     const namespaceUid = live?.metadata.uid
     if (namespaceUid === undefined) throw noNamespace(wanted.namespace)
-    const waiting = (await this.list({ isLive: true })).filter(run => run.user === user.id && run.state === 'queued')
+    const isSame = (run: RunRecord) => run.user === user.id && (run.hook === undefined) === (code === undefined)
+    const waiting = (await this.list({ isLive: true })).filter(run => isSame(run) && run.state === 'queued')
     if (waiting.length >= WAITING)
       throw new PlatformError(429, 'queue', `you have ${waiting.length} runs that wait, the most that you may`, {
         hint: 'wait for one of them, or cancel it',

@@ -149,6 +149,15 @@ describe('the queue', () => {
     expect(decideQueue([...busy, run('4', { user: 'ann' }), run('5')], limits)).toEqual({ ...nothing, start: ['5'] })
   })
 
+  test('what webhooks start for somebody takes none of their places', () => {
+    const ann = { user: 'ann' }
+    const byHook = ['1', '2', '3', '4'].map(id => run(id, { ...ann, hook: 'h' }))
+    const own = ['5', '6', '7', '8'].map(id => run(id, ann))
+    expect(decideQueue([...byHook, ...own], limits)).toEqual({ ...nothing, start: ['1', '2', '3', '5', '6', '7'] })
+    const busy = own.map(one => ({ ...one, state: 'running' as const }))
+    expect(decideQueue([...busy.slice(0, 3), ...byHook], limits)).toEqual(nothing)
+  })
+
   test('of an environment there is one at a time; a newer one replaces what waits and stops a deploy', () => {
     const same = { environment: 'shop' }
     const running = run('1', { ...same, state: 'running' })
