@@ -1,6 +1,6 @@
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText, printable } from '../../compiler/values/printable.ts'
-import type { Hook } from '../../platform/api/hooks.ts'
+import type { Webhook } from '../../platform/api/hooks.ts'
 import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
@@ -97,7 +97,7 @@ export async function approvePreview(
   })
 }
 
-function addedText({ repository, prefix, address, forge, forks }: Hook, secret: string): string {
+function addedText({ repository, prefix, address, forge, forks }: Webhook, secret: string): string {
   const events = forge === 'gitlab' ? 'merge request events' : forge === 'github' ? 'pull requests' : GITEA_EVENTS
   const of = {
     never: 'of forks get none',
@@ -117,7 +117,7 @@ function addedText({ repository, prefix, address, forge, forks }: Hook, secret: 
 
 const GITEA_EVENTS = 'pull request, pull request synchronized'
 
-function listText(items: readonly Hook[]): string {
+function listText(items: readonly Webhook[]): string {
   const hooks = items.map(({ id, repository, prefix, forks, scope, owner }) => {
     return [id, repository, `${prefix}pr-…`, forks, scope, owner.login]
   })
@@ -129,7 +129,7 @@ function listText(items: readonly Hook[]): string {
   return tables.join('\n')
 }
 
-function stateOf({ isWaiting, deployed, commit, problem }: Hook['pulls'][number]): string {
+function stateOf({ isWaiting, deployed, commit, problem }: Webhook['pulls'][number]): string {
   if (isWaiting) return 'waits for approval'
   if (problem !== undefined) return printable(problem)
   return deployed === commit ? 'deployed' : 'not deployed'

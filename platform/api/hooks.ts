@@ -34,7 +34,7 @@ const hook = Type.Object({
   created: time,
   pulls: Type.Array(pull),
 })
-export type Hook = Static<typeof hook>
+export type Webhook = Static<typeof hook>
 
 const newHook = closed({
   repository: text(1000),

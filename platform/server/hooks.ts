@@ -1,4 +1,5 @@
-import { type AskedRepository, factsOf, type RepositoryFacts } from '../../adapters/forge/facts.ts'
+import type { RepositoryFacts } from '../../adapters/forge/facts.ts'
+import { type AskedRepository, factsOf } from '../../adapters/forge/facts-of.ts'
 import { ForgeError } from '../../adapters/forge/failures.ts'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { NewHook } from '../api/hooks.ts'

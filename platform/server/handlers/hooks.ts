@@ -1,4 +1,4 @@
-import type { Hook, hookRoutes } from '../../api/hooks.ts'
+import type { hookRoutes, Webhook } from '../../api/hooks.ts'
 import { API } from '../../api/prefix.ts'
 import type { HookRecord, PullRecord } from '../../records/hook.ts'
 import { rfc3339 } from '../../records/names.ts'
@@ -19,7 +19,7 @@ export function hookHandlers(
   { settings: { url }, now }: PlatformWorld,
   { users, hooks, credentials }: PlatformParts,
 ): HandlersOf<typeof hookRoutes> {
-  const toAnswer = (hook: HookRecord, people: ReadonlyMap<string, PlatformUser>): Hook => {
+  const toAnswer = (hook: HookRecord, people: ReadonlyMap<string, PlatformUser>): Webhook => {
     const { id, forge, repository, owner, scope, forks, prefix, file, created, pulls } = hook
     return {
       id,
@@ -129,7 +129,7 @@ export function hookHandlers(
 const toPullAnswer = (
   { prefix }: HookRecord,
   { number, page, author, commit, trust, isWaiting, deployed, problem }: PullRecord,
-): Hook['pulls'][number] => ({
+): Webhook['pulls'][number] => ({
   number,
   preview: pullPreviewName(prefix, number),
   page,

@@ -1,0 +1,32 @@
+import type { ForgeKind } from '../../compiler/values/repository-names.ts'
+import { ForgeApi, type ForgeRetries } from './api-request.ts'
+import type { RepositoryFacts } from './facts.ts'
+import type { ForgeVariables } from './forge-module.ts'
+import { FORGES } from './forges.ts'
+
+/** A repository whose forge is known, and the token to ask with. */
+export interface AskedRepository {
+  readonly kind: ForgeKind
+  /** The root of the pages of the server, without a slash at the end. */
+  readonly web: string
+  /** The root of its API, where that is another one than is usual. */
+  readonly api?: string
+  /** `owner/name`. */
+  readonly path: string
+  readonly token: string
+  /** Where the token comes from, for messages. */
+  readonly tokenName: string
+}
+
+/** Asks a forge about a repository; proxies come from `env`, and nothing else does. */
+export function factsOf(
+  { kind, web, api, path, token, tokenName }: AskedRepository,
+  env: ForgeVariables,
+  retries: Partial<ForgeRetries> = {},
+): RepositoryFacts {
+  const module = FORGES[kind]
+  const site = { kind, web, api: api ?? module.apiOf(web), path, isOurs: false }
+  const login = { variable: tokenName, token, headers: module.headers(token) }
+  const proxies = Object.fromEntries(Object.entries(env).filter(([name]) => /_proxy$/i.test(name)))
+  return module.facts(new ForgeApi(site, module, login, proxies, retries))
+}
