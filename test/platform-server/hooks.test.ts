@@ -271,6 +271,31 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(answer).toMatch(/^HTTP\/1\.1 413 /)
     })
 
+    test('guesses of one address are limited, and right deliveries do not count', async () => {
+      const hook = await made()
+      const server = createApp(platform.world, platform.parts)
+      const codes: number[] = []
+      for (let at = 0; at < 260; at++)
+        codes.push((await deliver({ ...hook, id: 'a'.repeat(16) }, payload(7), {}, server)).statusCode)
+      await server.close()
+      expect(codes[0]).toBe(404)
+      expect(codes.at(-1)).toBe(429)
+      const other = createApp(platform.world, platform.parts)
+      const right: number[] = []
+      for (let at = 0; at < 230; at++) right.push((await deliver(hook, '{"zen":"x"}', {}, other)).statusCode)
+      await other.close()
+      expect(new Set(right)).toEqual(new Set([204]))
+    })
+
+    test('whoever has a secret does not fill the cluster with deliveries', async () => {
+      const flooder = await platform.person(`flooder${++number}`)
+      const hook = await made({}, flooder)
+      const codes: number[] = []
+      for (let at = 0; at < 260 && codes.at(-1) !== 429; at++) codes.push((await send(hook, 7)).statusCode)
+      expect(codes.at(-1)).toBe(429)
+      expect((await send(await made(), 7)).statusCode).toBe(204)
+    })
+
     test('another type, what is no JSON, and what is about no request', async () => {
       const hook = await made()
       const form = await deliver(hook, 'payload=%7B%7D', { 'content-type': 'application/x-www-form-urlencoded' })

@@ -4,6 +4,7 @@ import type { HookRecord, PullRecord } from '../../records/hook.ts'
 import { rfc3339 } from '../../records/names.ts'
 import type { PlatformUser } from '../../records/user.ts'
 import { deliveryKeys, remember } from '../../rules/deliveries.ts'
+import { Limiter } from '../../rules/limiter.ts'
 import { approvalProblem, pullPreviewName } from '../../rules/pull-trust.ts'
 import { readHook } from '../../rules/webhook-payload.ts'
 import { isSigned } from '../../rules/webhook-signature.ts'
@@ -15,10 +16,14 @@ import { noPreview } from '../previews.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
+/** Deliveries of all webhooks of one person that count: each is written down. */
+const DELIVERED = { burst: 200, every: 1000, keys: 10_000 }
+
 export function hookHandlers(
   { settings: { url }, now }: PlatformWorld,
   { users, hooks, credentials }: PlatformParts,
 ): HandlersOf<typeof hookRoutes> {
+  const delivered = new Limiter(DELIVERED)
   const toAnswer = (hook: HookRecord, people: ReadonlyMap<string, PlatformUser>): Webhook => {
     const { id, forge, repository, owner, scope, forks, prefix, file, created, pulls } = hook
     return {
@@ -84,6 +89,11 @@ export function hookHandlers(
       if (read.repository !== hook.repositoryId)
         throw new PlatformError(403, 'other-repository', 'the delivery is of another repository than the webhook', {
           hint: 'add a webhook of its own: `devctl preview hook add`',
+        })
+      const wait = delivered.take(hook.owner, performance.now())
+      if (wait > 0)
+        throw new PlatformError(429, 'too-many', 'too many deliveries', {
+          hint: `try again in ${Math.ceil(wait / 1000)} s`,
         })
       let isNew = false
       await hooks.change(hook.id, ({ look, pulls, seen: before }) => {
