@@ -40,6 +40,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     forge = await openStubForge()
     platform = await openPlatform({
       previewsPerUser: 40,
+      builders: { default: ['tcp://127.0.0.1:1'], untrusted: [], atOnce: 1 },
       forges: [{ kind: 'gitea', url: 'https://git.example.com', api: forge.api }],
     })
     admin = await platform.person('admin', 'admin')
@@ -359,8 +360,10 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       await look()
       const params = { scope: `namespace:${name}`, name: 'SHARED' }
       await platform.call('PUT /variables/:scope/:name', { token: owner!.token, params, body: { value: 'shared' } })
-      const { clone, variables } = await started(name)
+      const { clone, variables, build } = await started(name)
       expect(clone).toMatchObject({ user: 'git', password: TOKEN, commit: sha('a') })
+      // It has come as far as to a builder: this was no connection.
+      expect(build).toMatchObject({ code: 'platform/upgrade' })
       expect(variables).toEqual([{ name: 'SHARED', value: 'shared', scope: `namespace:${name}` }])
     })
 
@@ -521,7 +524,8 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       })
       await send(hook, one)
       await look()
-      const { clone, variables } = await started(name)
+      const { clone, variables, build } = await started(name)
+      expect(build).toMatchObject({ code: 'platform/no-builders', message: expect.stringContaining('forks') })
       expect(clone).toEqual({
         repository: 'https://git.example.com/ann/shop.git',
         branch: 'feature',
@@ -666,7 +670,11 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       token: String(token),
       params: { ns: namespace },
     })
-    return { clone: await input('clone'), variables: body.variables }
+    const { error: build } = await platform.call('GET /builders/connect', {
+      token: String(token),
+      query: { namespace },
+    })
+    return { clone: await input('clone'), variables: body.variables, build }
   }
 })
 
