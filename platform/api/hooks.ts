@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox'
 import { PREVIEW_SCOPES } from '../rules/previews.ts'
 import { CODE_TRUSTS, FORK_POLICIES } from '../rules/pull-trust.ts'
 import { HOOK_FORGES } from '../rules/webhook-signature.ts'
-import { closed, namespaceName, person, text, time } from './common.ts'
+import { closed, namespaceName, oneOf, person, text, time } from './common.ts'
 import { listOf, route } from './route.ts'
-import { filePath, oneOf } from './runs.ts'
+import { filePath } from './runs.ts'
 
 const hookId = Type.String({ pattern: '^[a-z2-7]{16}$' })
 const commit = Type.String({ pattern: '^[0-9a-f]{1,64}$' })

@@ -194,7 +194,7 @@ export class Previews {
   }
 }
 
-const noPreview = (name: string): PlatformError =>
+export const noPreview = (name: string): PlatformError =>
   new PlatformError(404, 'no-preview', `preview \`${name}\` does not exist, or you may not see it`, {
     hint: '`devctl preview list` lists those that you may see',
   })
