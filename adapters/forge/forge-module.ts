@@ -64,6 +64,8 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly pages: (root: string) => Pages
   /** The requests of the repository of the site. Bodies are within the limit already. */
   readonly connect: (api: Calls) => PullRequests
+  /** The events of a webhook that are about requests, as its page calls them. */
+  readonly webhookEvents: string
   /** What it says of the repository of the site and of its requests. */
   readonly facts: (api: Calls) => RepositoryFacts
 }

@@ -50,6 +50,7 @@ export const gitea: ForgeModule<'gitea'> = {
   bodyLimit: 1_000_000,
   pages: pullPages,
   connect: giteaRequests,
+  webhookEvents: 'pull request, pull request synchronized',
   facts: pullFactsOf,
 }
 

@@ -73,6 +73,7 @@ export const github: ForgeModule<'github'> = {
   bodyLimit: 65_536,
   pages: pullPages,
   connect: githubRequests,
+  webhookEvents: 'pull requests',
   facts: pullFactsOf,
 }
 

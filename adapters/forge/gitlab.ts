@@ -43,6 +43,7 @@ export const gitlab: ForgeModule<'gitlab'> = {
   bodyLimit: 1_048_576,
   pages: gitlabPages,
   connect: gitlabRequests,
+  webhookEvents: 'merge request events',
   facts: gitlabFacts,
 }
 

@@ -1,4 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { FORGE_KINDS } from '../../compiler/values/repository-names.ts'
 import { dnsLabel } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
 import { choice, flag, type Option, text } from '../options/option.ts'
@@ -133,11 +134,7 @@ export const previewHook = command({
     },
   ],
   options: {
-    forge: choice('--forge <kind>', 'with add: kind of the server, where its host does not say', [
-      'github',
-      'gitlab',
-      'gitea',
-    ]),
+    forge: choice('--forge <kind>', 'with add: kind of the server, where its host does not say', FORGE_KINDS),
     forks: choice('--forks <policy>', 'with add: what requests of forks get (default: approve)', [
       'never',
       'approve',

@@ -1,6 +1,9 @@
+import { FORGES } from '../../adapters/forge/forges.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText, printable } from '../../compiler/values/printable.ts'
+import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import type { Webhook } from '../../platform/api/hooks.ts'
+import type { ForkPolicy } from '../../platform/rules/pull-trust.ts'
 import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
@@ -9,8 +12,8 @@ import { type OnPlatform, onPlatform } from './on-platform.ts'
 import { repositoryHere } from './repository-here.ts'
 
 export interface PreviewHookValues {
-  readonly forge: 'github' | 'gitlab' | 'gitea' | undefined
-  readonly forks: 'never' | 'approve' | 'sandbox' | undefined
+  readonly forge: ForgeKind | undefined
+  readonly forks: ForkPolicy | undefined
   readonly scope: 'personal' | 'global' | undefined
   readonly prefix: string | undefined
   readonly file: string | undefined
@@ -26,7 +29,7 @@ export async function addHook(
   contextName: string | undefined,
 ): Promise<number> {
   const { io } = context
-  const repository = named ?? (await repositoryHere(io))
+  const repository = await repositoryHere(io, named, 'preview hook add')
   const piped = io.askHidden ? undefined : requireToken(await readToken(io))
   return withHooks(context, contextName, 'preview hook add', async ({ platform, signal }) => {
     const typed = piped ?? (await io.askHidden?.(`Token for ${repository}`))
@@ -62,7 +65,8 @@ export async function removeHook(
   which: string | undefined,
   contextName: string | undefined,
 ): Promise<number> {
-  const wanted = which ?? (await repositoryHere(context.io))
+  const isAddress = which === undefined || which.includes('://')
+  const wanted = isAddress ? await repositoryHere(context.io, which, 'preview hook remove') : which
   return withHooks(context, contextName, 'preview hook remove', async ({ platform, signal }) => {
     const { items } = await platform.call('GET /hooks', {}, signal)
     const found = items.filter(one => [one.id, one.prefix, one.repository].includes(wanted))
@@ -98,7 +102,6 @@ export async function approvePreview(
 }
 
 function addedText({ repository, prefix, address, forge, forks }: Webhook, secret: string): string {
-  const events = forge === 'gitlab' ? 'merge request events' : forge === 'github' ? 'pull requests' : GITEA_EVENTS
   const of = {
     never: 'of forks get none',
     approve: 'of forks wait for `devctl preview approve`',
@@ -110,12 +113,10 @@ function addedText({ repository, prefix, address, forge, forks }: Webhook, secre
     `  URL           ${address}`,
     `  Secret        ${secret}`,
     '  Content type  application/json',
-    `  Events        ${events}`,
+    `  Events        ${FORGES[forge].webhookEvents}`,
     '',
   ].join('\n')
 }
-
-const GITEA_EVENTS = 'pull request, pull request synchronized'
 
 function listText(items: readonly Webhook[]): string {
   const hooks = items.map(({ id, repository, prefix, forks, scope, owner }) => {

@@ -11,8 +11,12 @@ export async function addressHere({ cwd }: Pick<Io, 'cwd'>): Promise<string | un
 }
 
 /** The address that `--repository` names, else the HTTPS address of the repository of this folder. Throws a UsageError. */
-export async function repositoryHere(io: Pick<Io, 'cwd'>, named: string | undefined): Promise<string> {
-  if (named !== undefined) return withoutLogin(named, '--repository')
+export async function repositoryHere(
+  io: Pick<Io, 'cwd'>,
+  named: string | undefined,
+  from = '--repository',
+): Promise<string> {
+  if (named !== undefined) return withoutLogin(named, from)
   const found = await addressHere(io)
   if (found !== undefined) return found
   throw new UsageError('which repository?', {

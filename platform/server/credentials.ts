@@ -53,7 +53,7 @@ export class ForgeCredentials {
 
   /** What a person has stored for themselves. */
   async ownLogin(user: string, host: string): Promise<CloneLogin | undefined> {
-    return HOST.test(host) ? this.#first([{ kind: 'user', id: user }], host) : undefined
+    return isForgeHost(host) ? this.#first([{ kind: 'user', id: user }], host) : undefined
   }
 
   async #first(owners: readonly SecretOwner[], host: string): Promise<CloneLogin | undefined> {
