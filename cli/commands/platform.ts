@@ -112,7 +112,8 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
         completes: 'file',
       },
     ),
-    print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps'),
+    print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps; without Secrets'),
+    onlySecrets: flag('--only-secrets', 'create only the Secrets that `--print` leaves out, with their namespaces'),
     timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
   },
   examples: [

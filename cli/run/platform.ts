@@ -11,6 +11,7 @@ import {
   type InstalledOptions,
   type InstallWorld,
   installPlatform,
+  installSecrets,
   invite,
   managedNamespaces,
   uninstallPlatform,
@@ -19,6 +20,7 @@ import { type BuildersInput, ingressPeers, wantedBuilders } from '../../operatio
 import { wantedCi } from '../../operations/platform/install-ci.ts'
 import { type ProviderInput, wantedProviders } from '../../operations/platform/install-providers.ts'
 import { type RegistryInput, wantedRegistry } from '../../operations/platform/install-registry.ts'
+import { neededSecrets } from '../../operations/platform/install-secrets.ts'
 import type { Session } from '../../operations/session.ts'
 import { version } from '../../operations/version.ts'
 import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
@@ -42,12 +44,15 @@ export interface PlatformInstallValues extends ProviderInput, RegistryInput, Bui
   readonly replicas: string | undefined
   readonly caFile: string | undefined
   readonly print: boolean
+  readonly onlySecrets: boolean
   readonly timeout: number | undefined
 }
 
 /** Installs the platform or prints its objects. Gives the exit status. */
 export function runInstall(context: Context, values: PlatformInstallValues): Promise<number> {
-  const { domain, imageRegistry, print } = values
+  const { domain, imageRegistry, print, onlySecrets } = values
+  if (print && onlySecrets)
+    throw new UsageError('`--print` and `--only-secrets` cannot be combined', { hint: 'run one after the other' })
   if (domain === undefined)
     throw new UsageError('which domain?', {
       hint: 'add `--domain dev.example.com`: the platform is `platform.` before it',
@@ -92,14 +97,12 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const url = urlOf(one)
     if (print) {
       io.stdout.write(platformObjects(one).map(printYaml).join('---\n'))
-      const keys = providers.map(({ id }) => `\`${id}\``).join(' and ')
-      if (providers.length > 0)
-        io.stderr.write(`note: client secrets are not printed: the Secret \`devctl-platform/login\` needs ${keys}\n`)
+      io.stderr.write(notPrinted(one))
       return 0
     }
-    const { token, fingerprint } = await installPlatform(world, one, wanted)
+    const { token, fingerprint } = await (onlySecrets ? installSecrets : installPlatform)(world, one, wanted)
     const by = fingerprint === undefined ? '' : ` --ca-fingerprint ${fingerprint}`
-    io.stdout.write(`The platform is at ${url}\n`)
+    io.stdout.write(onlySecrets ? `The Secrets of ${url} are there: ${namesOf(one)}\n` : `The platform is at ${url}\n`)
     if (fingerprint !== undefined) io.stdout.write(`Its authority has the SHA-256 fingerprint ${fingerprint}\n`)
     for (const { id, name } of providers)
       io.stdout.write(`People log in by ${name}, which sends them back to ${url}/login/${id}/callback\n`)
@@ -110,6 +113,17 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     return 0
   })
 }
+
+/** Who applies what is printed hears what else the cluster needs. */
+const notPrinted = (one: Installation): string =>
+  `note: Secrets are not printed: ${namesOf(one)}
+  = help: the same command with \`--only-secrets\` instead of \`--print\` creates those that are missing, and prints how the first administrator logs in
+`
+
+const namesOf = (one: Installation): string =>
+  [...neededSecrets(one)]
+    .map(([namespace, names]) => `${names.map(name => `\`${name}\``).join(', ')} of \`${namespace}\``)
+    .join('; ')
 
 /** Makes a person an administrator. */
 export function runAdminAdd(
@@ -192,10 +206,13 @@ async function toInstallation(
   before: InstalledOptions | undefined,
 ): Promise<Installation> {
   const { domain, imageRegistry } = values
-  const { certManager, ingressClass = before?.ingressClass } = values
-  const ways = [values.tlsSecret && '--tls-secret', certManager && '--cert-manager', values.ownCa && '--own-ca'].filter(
-    Boolean,
-  )
+  const { ingressClass = before?.ingressClass } = values
+  const ways = [
+    values.tlsSecret && '--tls-secret',
+    values.certManager && '--cert-manager',
+    values.ownCa && '--own-ca',
+  ].filter(Boolean)
+  const certManager = values.certManager ?? (ways.length === 0 ? before?.certManager : undefined)
   if (ways.length > 1)
     throw new UsageError(`\`${ways.join('` and `')}\` cannot be combined`, { hint: 'choose one of them' })
   const isMade = certManager !== undefined || values.ownCa

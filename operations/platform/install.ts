@@ -30,11 +30,10 @@ import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { toWarning } from '../objects/events.ts'
 import { podProblems } from '../objects/problems.ts'
 import { statusOf } from '../objects/status.ts'
-import { makeBuilderCertificates } from './builders-certificates.ts'
-import { makeFirstKey } from './first-key.ts'
-import { keepClientSecrets, type WantedProviders } from './install-providers.ts'
-import { keepOwnCertificate, ownFingerprint } from './own-certificate.ts'
-import { makeRegistryKey } from './registry-key.ts'
+import type { WantedProviders } from './install-providers.ts'
+import { keepSecrets } from './install-secrets.ts'
+import { certManagerOf, dropOtherCertificates, endCertManager } from './other-certificates.ts'
+import { ownFingerprint } from './own-certificate.ts'
 
 /** Milliseconds. */
 const LOOK = 500
@@ -58,18 +57,18 @@ export async function installPlatform(
   world: InstallWorld,
   one: Installation,
   login: WantedProviders,
-): Promise<{ readonly token?: string | undefined; readonly fingerprint?: string | undefined }> {
+): Promise<FirstLogin> {
   const { cluster, signal, on } = world
+  const deleted = (names: readonly string[]) => {
+    for (const name of names) on(`${name} deleted`)
+  }
   const objects = platformObjects(one)
   let fingerprint: string | undefined
   for (const object of objects) {
     // In the namespace that was made before, and before the Pods that mount it.
     if (object.kind === 'Deployment') {
-      await makeFirstKey(cluster, signal)
-      if (one.bundledBuilders) await makeBuilderCertificates(cluster, world.now(), signal)
-      if (one.hasRegistryTokens) await makeRegistryKey(cluster, world.now(), signal)
-      await keepClientSecrets(cluster, login, signal)
-      if (one.ownCa) fingerprint = await keepOwnCertificate(cluster, one.domain, world.now(), signal)
+      deleted(await endCertManager(cluster, one, signal))
+      fingerprint = await keepSecrets(world, one, login)
     }
     await applyOne(cluster, object, signal)
     on(`${object.kind.toLowerCase()}/${object.metadata.name}`)
@@ -77,12 +76,34 @@ export async function installPlatform(
   for (const { apiVersion, kind, metadata } of unwantedObjects(one)) {
     const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
     const isOurs = isOfPlatform(await cluster.get(ref, { signal }))
-    if (isOurs && (await cluster.delete(ref, { signal }))) on(`${kind.toLowerCase()}/${metadata.name} deleted`)
+    if (isOurs && (await cluster.delete(ref, { signal }))) deleted([`${kind.toLowerCase()}/${metadata.name}`])
   }
+  deleted(await dropOtherCertificates(cluster, one, signal))
   on('waits for the server')
   await untilAvailable(world)
-  return { fingerprint, token: (await hasAdmin(cluster, signal)) ? undefined : await link(world, 'setup', 'setup') }
+  return { fingerprint, token: await setupToken(world) }
 }
+
+/** What the first administrator needs; no token where there is an administrator already. */
+export interface FirstLogin {
+  readonly token: string | undefined
+  /** Of the platform's own authority. */
+  readonly fingerprint: string | undefined
+}
+
+/** Makes what is in no list of objects, for those who apply the list by another way: Secrets, with their namespaces. */
+export async function installSecrets(
+  world: InstallWorld,
+  one: Installation,
+  login: WantedProviders,
+): Promise<FirstLogin> {
+  for (const object of platformObjects(one))
+    if (object.kind === 'Namespace') await applyOne(world.cluster, object, world.signal)
+  return { fingerprint: await keepSecrets(world, one, login), token: await setupToken(world) }
+}
+
+const setupToken = async (world: InstallWorld): Promise<string | undefined> =>
+  (await hasAdmin(world.cluster, world.signal)) ? undefined : link(world, 'setup', 'setup')
 
 /**
  * A token for a person who has no provider, good once, for an hour, for this name; and where the
@@ -113,7 +134,9 @@ export interface Installed {
 }
 
 /** As the objects have them. */
-export type InstalledOptions = Partial<Pick<Installation, 'replicas' | 'tlsSecret' | 'ingressClass' | 'ownCa'>> & {
+export type InstalledOptions = Partial<
+  Pick<Installation, 'replicas' | 'tlsSecret' | 'ingressClass' | 'certManager' | 'ownCa'>
+> & {
   readonly clusterNetworks: readonly string[]
   /** Address of the API server for people. */
   readonly server?: string
@@ -133,9 +156,12 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
   const { replicas } = (deployment?.['spec'] ?? {}) as { readonly replicas?: number } // as Kubernetes defines them
   const { ingressClassName, tls } = (ingress?.['spec'] ?? {}) as IngressSpec
   const tlsSecret = tls?.[0]?.secretName
-  const isOwn = tlsSecret === MADE_CERTIFICATE && (await ownFingerprint(cluster, signal)) !== undefined
+  const isMade = tlsSecret === MADE_CERTIFICATE
+  const certManager = isMade ? await certManagerOf(cluster, signal) : undefined
+  const isOwn = isMade && certManager === undefined && (await ownFingerprint(cluster, signal)) !== undefined
   const options = {
     clusterNetworks,
+    ...(certManager !== undefined && { certManager }),
     ...(isOwn && { ownCa: true }),
     ...(replicas !== undefined && { replicas }),
     ...(tlsSecret !== undefined && { tlsSecret }),

@@ -5,7 +5,7 @@ import { PLATFORM_NAMESPACE } from '../../platform/records/names.ts'
 import { type KeyedCertificate, makeAuthority, makeCertificate, maySignFor } from './certificates.ts'
 
 /** The Secret with the authority of a platform that has one of its own. The server's account cannot read it. */
-const OWN_AUTHORITY = 'own-ca'
+export const OWN_AUTHORITY = 'own-ca'
 const DAY = 86_400_000
 /** Days of a certificate: browsers refuse longer ones. */
 const LIFETIME = 397

@@ -129,6 +129,7 @@ export function unwantedObjects(one: Installation): readonly KubeObject[] {
 
 /** All that an option can add. */
 export const EVERYTHING = {
+  certManager: '',
   bundledRegistry: { image: '', size: '1Gi' },
   bundledBuilders: { image: '', size: '1Gi', count: 1, networks: [] },
 }

@@ -6,6 +6,7 @@ import { findBuildkit } from '../buildkit/buildkit.ts'
 import { root } from '../cases.ts'
 import { eventually, findCluster } from '../cluster/cluster.ts'
 import { Program } from '../cluster/program.ts'
+import { everything } from './everything.ts'
 import { RUN } from './open-platform.ts'
 
 // The whole way, as an operator and two people go it: build the image, install, log in, deploy, and remove it all.
@@ -55,7 +56,7 @@ describe.skipIf(cluster === undefined)('devctl platform install', () => {
     await eventually('an earlier one is gone', 60, async () =>
       (await namespaces()).includes('devctl-users') ? undefined : true,
     )
-    before = await everything()
+    before = await everything(cluster!)
     const file = 'platform/images/platform.Dockerfile'
     await ok('operator', `build --file ${file} --tag ${REGISTRY}/platform:0.1.0 .`, root)
   })
@@ -66,17 +67,6 @@ describe.skipIf(cluster === undefined)('devctl platform install', () => {
 
   const namespaces = async () =>
     (await cluster!.kubectl('get', 'namespaces', '--output=jsonpath={.items[*].metadata.name}')).split(' ')
-
-  /** What there is in the whole cluster, of all kinds, but for what comes and goes by itself. */
-  async function everything(): Promise<ReadonlySet<string>> {
-    const kinds = await cluster!.kubectl('api-resources', '--verbs=list', '--output=name')
-    const all = kinds
-      .trim()
-      .split('\n')
-      .filter(kind => !/^(events|leases|endpointslices|endpoints|pods|replicasets)\b/.test(kind))
-    const text = await cluster!.kubectl('get', all.join(','), '--all-namespaces', '--ignore-not-found', '--output=name')
-    return new Set(text.split('\n').filter(line => line !== ''))
-  }
 
   test('the first administrator logs in by the line that it prints', async () => {
     const line = pasted(await ok('operator', install))
@@ -133,10 +123,10 @@ describe.skipIf(cluster === undefined)('devctl platform install', () => {
       'nothing of it is left',
       120,
       async () => {
-        const left = [...(await everything())].filter(one => !before.has(one))
+        const left = [...(await everything(cluster!))].filter(one => !before.has(one))
         return left.length === 0 ? true : undefined
       },
-      async () => [...(await everything())].filter(one => !before.has(one)).join(' '),
+      async () => [...(await everything(cluster!))].filter(one => !before.has(one)).join(' '),
     )
   })
 })

@@ -1,0 +1,19 @@
+import type { Cluster } from '../cluster/cluster.ts'
+
+/** What there is in the whole cluster, of all kinds, but for what comes and goes by itself. */
+export async function everything(cluster: Cluster): Promise<ReadonlySet<string>> {
+  const kinds = await cluster.kubectl('api-resources', '--verbs=list', '--output=name')
+  const all = kinds
+    .trim()
+    .split('\n')
+    .filter(kind => !/^(events|leases|endpointslices|endpoints|pods|replicasets)\b/.test(kind))
+  const template = '{range .items[*]}{.kind}.{.apiVersion} {.metadata.namespace}/{.metadata.name}{"\\n"}{end}'
+  const text = await cluster.kubectl(
+    'get',
+    all.join(','),
+    '--all-namespaces',
+    '--ignore-not-found',
+    `--output=jsonpath=${template}`,
+  )
+  return new Set(text.split('\n').filter(line => line !== ''))
+}

@@ -1,0 +1,339 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { connect } from '../../adapters/kubernetes/kube-cluster.ts'
+import { platformObjects } from '../../platform/install/server.ts'
+import { PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../platform/records/names.ts'
+import { eventually, findCluster } from '../cluster/cluster.ts'
+import { run } from '../run.ts'
+import { everything } from './everything.ts'
+import { RUN } from './open-platform.ts'
+
+// `devctl platform install` and `uninstall` with a real API server. No Pods are needed: the platform has no replicas here, which
+// upgrades keep.
+
+const found = findCluster()
+const DOMAIN = 'dev.example.com'
+const REGISTRY = 'internal.example.com:5000/mirror/devctl'
+const INSTALL = `platform install --domain ${DOMAIN} --image-registry ${REGISTRY} --kubernetes-server https://kubernetes.example.com`
+const OBJECTS = platformObjects({
+  version: '0.1.0',
+  domain: DOMAIN,
+  image: 'x',
+  runnerImage: 'x',
+  replicas: 0,
+  kubernetes: { server: 'https://kubernetes.example.com' },
+})
+
+describe.skipIf(!found)('devctl platform install', () => {
+  let cluster: Cluster
+  let folder: string
+  let before: ReadonlySet<string>
+
+  const devctl = (line: string) =>
+    run(line.split(' '), {
+      cwd: folder,
+      env: { HOME: folder, DEVCTL_HOME: folder, KUBECONFIG: process.env.KUBECONFIG! },
+    })
+  const ok = async (line: string) => {
+    const answer = await devctl(line)
+    expect(answer.status, answer.stderr).toBe(0)
+    return answer
+  }
+  const objectsIn = (text: string): readonly KubeObject[] =>
+    parseAllDocuments(text).map(one => one.toJS() as KubeObject) // of a list of objects
+  const get = (kind: string, name: string, apiVersion = 'v1', namespace = PLATFORM_NAMESPACE) =>
+    cluster.get({ apiVersion, kind, name, namespace })
+  const certificate = () => get('Certificate', 'platform-tls', 'cert-manager.io/v1')
+
+  /** All objects of a platform without options, as they are; undefined for one that is not there. */
+  const live = () =>
+    Promise.all(
+      OBJECTS.map(({ apiVersion, kind, metadata: { name, namespace } }) =>
+        cluster.get({ apiVersion, kind, name, namespace }),
+      ),
+    )
+
+  /** As somebody applies them who has them in a repository. */
+  async function apply(objects: readonly KubeObject[]): Promise<void> {
+    for (const object of objects) {
+      const { spec } = object as { readonly spec?: object }
+      const hasPods = ['Deployment', 'StatefulSet'].includes(object.kind)
+      const wanted = hasPods ? { ...object, spec: { ...spec, replicas: 0 } } : object
+      // Right after its namespace was made, the API server may not know of it yet.
+      await eventually(`${object.kind} ${object.metadata.name}`, 30, () =>
+        cluster.apply(wanted, { manager: 'gitops', force: true }).then(
+          () => true,
+          (error: Error) => (error.message.includes('not found') ? undefined : Promise.reject(error)),
+        ),
+      )
+    }
+  }
+
+  async function gone(): Promise<void> {
+    await ok('platform uninstall --yes')
+    const left = async () => [...(await everything(found!))].filter(one => !before.has(one))
+    await eventually(
+      'nothing of it is left',
+      120,
+      async () => ((await left()).length === 0 ? true : undefined),
+      async () => (await left()).join('; '),
+    )
+  }
+
+  beforeAll(async () => {
+    cluster = await connect({ env: process.env })
+    folder = await mkdtemp(join(tmpdir(), 'devctl-options-'))
+    await devctl('platform uninstall --yes')
+    await eventually('an earlier one is gone', 60, async () => {
+      const left = await Promise.all(['platform', 'users', 'runs', 'build'].map(one => namespaceOf(`devctl-${one}`)))
+      return left.every(one => one === undefined) ? true : undefined
+    })
+    await cluster.apply(CERTIFICATES, { manager: 'test', force: true })
+    // A kind is not there at once.
+    await eventually('the kind of cert-manager', 30, () =>
+      certificate().then(
+        () => true,
+        () => undefined,
+      ),
+    )
+    before = await everything(found!)
+  }, 200_000)
+  afterAll(async () => {
+    await devctl('platform uninstall --yes')
+    const { apiVersion, kind, metadata } = CERTIFICATES
+    await cluster?.delete({ apiVersion, kind, name: metadata.name })
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const namespaceOf = (name: string) => cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+
+  describe('for a repository', () => {
+    const line = `${INSTALL} --builders 2 --bundled-registry --cert-manager letsencrypt --oidc https://git.example.com --oidc-client-id devctl`
+    let printed: readonly KubeObject[] = []
+
+    test('the objects are printed, and it is said which Secrets are not', async () => {
+      const { stdout, stderr } = await ok(`${line} --print`)
+      printed = objectsIn(stdout)
+      expect(printed.filter(({ kind }) => kind === 'Secret')).toEqual([])
+      expect(
+        stderr,
+      ).toBe(`note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\` of \`devctl-platform\`; \`builders\` of \`devctl-build\`
+  = help: the same command with \`--only-secrets\` instead of \`--print\` creates those that are missing, and prints how the first administrator logs in
+`)
+    })
+
+    test('every image is of the registry that was named, those of runs, builders and the registry, too', () => {
+      const images = [...JSON.stringify(printed).matchAll(/\\?"image\\?":\s*\\?"([^"\\]+)/g)].map(one => one[1]!)
+      const names = images.map(one =>
+        one
+          .replace(/:0\.1\.0$/, '')
+          .split('/')
+          .at(-1),
+      )
+      expect(new Set(names)).toEqual(new Set(['platform', 'runner', 'registry', 'buildkit']))
+      expect(images.filter(one => !one.startsWith(`${REGISTRY}/`))).toEqual([])
+    })
+
+    test('another command creates the Secrets, and no other objects', async () => {
+      expect(await devctl(`${line} --only-secrets`)).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('the provider `oidc` has no client secret yet'),
+      })
+      expect(await devctl(`${line} --only-secrets --print`)).toMatchObject({ status: 2 })
+      writeFileSync(join(folder, 'secret'), 'client-secret-of-the-test\n')
+      const { stdout, stderr } = await ok(`${line} --only-secrets --oidc-client-secret-file ${join(folder, 'secret')}`)
+      expect(stdout).toMatch(/^The Secrets of https:\/\/platform\.dev\.example\.com are there: `keys`, /)
+      expect(stdout).toMatch(/ {2}devctl context use \S+ --token devctl_setup_\w+\n$/)
+      expect(stdout + stderr).not.toContain('client-secret-of-the-test')
+      const made = [...(await everything(found!))].filter(one => !before.has(one))
+      const byItself = /^(Namespace|ServiceAccount|ConfigMap)\.v1 \S*\/(devctl-\w+|default|kube-root-ca\.crt)$/
+      expect(
+        made
+          .filter(one => !byItself.test(one))
+          .map(one => one.replace(/t-\w+$/, 'TOKEN'))
+          .sort(),
+      ).toEqual([
+        'Secret.v1 devctl-build/builders',
+        'Secret.v1 devctl-platform/builders',
+        'Secret.v1 devctl-platform/keys',
+        'Secret.v1 devctl-platform/login',
+        'Secret.v1 devctl-platform/registry',
+        'Secret.v1 devctl-users/TOKEN',
+      ])
+    })
+
+    test('what is printed then applies, and its Pods have all Secrets that they mount', async () => {
+      await apply(printed)
+      const mounted = printed.flatMap(({ metadata, spec }) => {
+        const pod = (spec as { readonly template?: { readonly spec?: PodVolumes } } | undefined)?.template?.spec
+        return (pod?.volumes ?? []).flatMap(one => (one.secret ? [[metadata.namespace!, one.secret.secretName]] : []))
+      })
+      expect(mounted.length).toBeGreaterThan(4)
+      for (const [namespace, name] of mounted)
+        expect(await get('Secret', name!, 'v1', namespace), `${namespace}/${name}`).toBeDefined()
+    })
+
+    test('again, nothing of the Secrets changes', async () => {
+      const read = async () => (await get('Secret', 'keys'))?.metadata.resourceVersion
+      const keys = await read()
+      await ok(`${line} --only-secrets`)
+      expect(await read()).toBe(keys)
+    })
+
+    test('and all of it can be removed', gone)
+  })
+
+  test('an installation by an earlier version is brought to this one, and nothing changes when it is installed again', async () => {
+    await apply(objectsIn(readFileSync(join(import.meta.dirname, 'first-platform.yaml'), 'utf8')))
+    // What makes the Pods of the earlier server fail is no matter of this test.
+    await ok(INSTALL)
+    const versions = async () => {
+      const all = await live()
+      return all.map((one, at) => {
+        const { kind, metadata } = OBJECTS[at]!
+        return `${kind} ${metadata.name} ${one ? JSON.stringify(one['spec'] ?? one['data'] ?? one['rules']) : 'is missing'}`
+      })
+    }
+    const first = await versions()
+    expect(first.filter(one => one.endsWith('missing'))).toEqual([])
+    const deployment = await get('Deployment', 'platform', 'apps/v1')
+    expect(JSON.stringify(deployment)).toContain(`${REGISTRY}/platform:0.1.0`)
+    await ok(INSTALL)
+    expect(await versions()).toEqual(first)
+  })
+
+  describe('the certificate', () => {
+    const secret = () => get('Secret', 'platform-tls')
+    const tlsOf = async () => JSON.stringify((await get('Ingress', 'platform', 'networking.k8s.io/v1'))?.['spec'])
+
+    test('of cert-manager stays when nothing else is said', async () => {
+      for (const line of [`${INSTALL} --cert-manager letsencrypt`, INSTALL]) {
+        await ok(line)
+        expect(await certificate()).toMatchObject({ spec: { issuerRef: { name: 'letsencrypt' } } })
+        expect(await tlsOf()).toContain('platform-tls')
+      }
+      // As cert-manager makes it.
+      await cluster.apply(
+        {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: {
+            name: 'platform-tls',
+            namespace: PLATFORM_NAMESPACE,
+            annotations: { 'cert-manager.io/certificate-name': 'platform-tls' },
+          },
+          type: 'kubernetes.io/tls',
+          data: { 'tls.crt': '', 'tls.key': '' },
+        },
+        { manager: 'cert-manager' },
+      )
+    })
+
+    test('of its own ends that of cert-manager, which would replace it, and stays, too', async () => {
+      const { stderr, stdout } = await ok(`${INSTALL} --own-ca`)
+      expect(stderr).toContain('certificate/platform-tls deleted\n')
+      expect(stdout).toContain('SHA-256 fingerprint')
+      expect(await certificate()).toBeUndefined()
+      const { data } = (await secret()) as unknown as { readonly data: Readonly<Record<string, string>> }
+      expect(data['tls.crt']).not.toBe('')
+      expect((await ok(INSTALL)).stdout).toContain('SHA-256 fingerprint')
+      expect((await secret())?.['data']).toEqual(data)
+    })
+
+    test('of cert-manager again: the authority goes, and does not come back', async () => {
+      expect((await ok(`${INSTALL} --cert-manager letsencrypt`)).stderr).toContain('secret/own-ca deleted\n')
+      expect((await ok(INSTALL)).stdout).not.toContain('fingerprint')
+      expect(await get('Secret', 'own-ca')).toBeUndefined()
+      expect(await certificate()).toBeDefined()
+    })
+
+    test('that the operator has: all that was made goes, and theirs stays', async () => {
+      const { stderr } = await ok(`${INSTALL} --tls-secret wildcard`)
+      expect(stderr).toContain('certificate/platform-tls deleted\n')
+      expect(stderr).toContain('secret/platform-tls deleted\n')
+      expect([await certificate(), await secret()]).toEqual([undefined, undefined])
+      expect(await tlsOf()).toContain('wildcard')
+      const own = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'own-ca', namespace: PLATFORM_NAMESPACE } }
+      await cluster.apply(own, { manager: 'test' })
+      await ok(INSTALL)
+      expect(await get('Secret', 'own-ca')).toBeDefined()
+    })
+  })
+
+  test('uninstall --keep-data keeps people, keys and their namespaces, which the next installation has again', async () => {
+    const person = {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: `u-${RUN}`, namespace: USERS_NAMESPACE, labels: { 'dev.platform/record': 'user' } },
+    }
+    const team = `team-${RUN}`
+    const shop = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop', namespace: team } }
+    await apply([
+      person,
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: team, labels: { 'dev.platform/managed': 'true' } } },
+      shop,
+    ])
+    const keys = (await get('Secret', 'keys'))?.['data']
+    expect((await ok('platform uninstall --keep-data')).stdout).toBe(
+      'The platform is removed; users and namespaces stay\n',
+    )
+    const left = async () => (await live()).flatMap(one => (one ? [`${one.kind} ${one.metadata.name}`] : []))
+    const kept = [
+      'Namespace devctl-platform',
+      'Namespace devctl-users',
+      'Role devctl-platform',
+      'RoleBinding devctl-platform',
+    ]
+    await eventually(
+      'all else is gone',
+      60,
+      async () => ((await left()).every(one => kept.includes(one)) ? true : undefined),
+      async () => (await left()).join('; '),
+    )
+    expect(await get('ServiceAccount', person.metadata.name, 'v1', USERS_NAMESPACE)).toBeDefined()
+    expect(await get('ConfigMap', 'shop', 'v1', team)).toBeDefined()
+    const printed = objectsIn((await ok(`${INSTALL} --print`)).stdout)
+    await apply(printed)
+    await ok(INSTALL)
+    expect((await get('Secret', 'keys'))?.['data']).toEqual(keys)
+    expect(await devctl('platform uninstall')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`\`${team}\``),
+    })
+    await gone()
+  })
+})
+
+interface PodVolumes {
+  readonly volumes?: readonly { readonly secret?: { readonly secretName: string } }[]
+}
+
+/** As much of the kind as its objects need: nothing here issues certificates. */
+const CERTIFICATES: KubeObject = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'certificates.cert-manager.io' },
+  spec: {
+    group: 'cert-manager.io',
+    names: { kind: 'Certificate', listKind: 'CertificateList', plural: 'certificates', singular: 'certificate' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        },
+      },
+    ],
+  },
+}
