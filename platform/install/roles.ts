@@ -21,6 +21,8 @@ export const keeperRole = (): KubeObject => ({
     { apiGroups: ['apps'], resources: ['deployments', 'statefulsets'], verbs: CHANGE },
     { apiGroups: ['batch'], resources: ['cronjobs'], verbs: CHANGE },
     { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: CHANGE },
+    // Whether one has a host that is to be that of a new namespace.
+    { apiGroups: ['gateway.networking.k8s.io'], resources: ['httproutes', 'grpcroutes', 'tlsroutes'], verbs: ['list'] },
     { apiGroups: ['keda.sh'], resources: ['scaledobjects'], verbs: CHANGE },
     { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['list'] },

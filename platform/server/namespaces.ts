@@ -21,11 +21,11 @@ import type { PlatformUser } from '../records/user.ts'
 import { longerNames, ownerOfHost, shorterNames } from '../rules/hosts.ts'
 import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
 import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.ts'
-import { membersObjects } from './members-objects.ts'
 import { surroundings } from './namespace-objects.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { noNamespace, notAllowed, PlatformError } from './platform-error.ts'
 import type { PullSecrets } from './registry/pull-secrets.ts'
+import { routeHosts } from './route-hosts.ts'
 import type { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -321,9 +321,8 @@ export class Namespaces {
   /** A host of a namespace that another one has. */
   async #hostOf(namespace: string, inNamespace: string): Promise<string | undefined> {
     const { cluster, settings } = this.#world
-    const query = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace: inNamespace }
-    for await (const route of membersObjects(cluster, query))
-      for (const host of hostsOf(route)) if (ownerOfHost(host, settings.domain, [namespace]) === namespace) return host
+    for await (const host of routeHosts(cluster, inNamespace))
+      if (ownerOfHost(host, settings.domain, [namespace]) === namespace) return host
     return undefined
   }
 
@@ -380,9 +379,4 @@ export function requireStaying({ name, status }: ManagedNamespace): void {
   throw new PlatformError(409, 'deleting', `namespace \`${name}\` is being deleted`, {
     ...(status === 'DeleteFailed' && { hint: `\`devctl namespace delete ${name}\` tries it again` }),
   })
-}
-
-function hostsOf({ spec }: KubeObject): readonly string[] {
-  const { rules = [] } = (spec ?? {}) as { readonly rules?: readonly { readonly host?: string }[] } // an Ingress's
-  return rules.flatMap(({ host }) => host ?? [])
 }

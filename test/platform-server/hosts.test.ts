@@ -274,4 +274,77 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     expect((await create()).status).toBe(200)
     await refused(platform.cluster.create(route({ rules: [rule(host)] })), 'it is taken now')
   })
+
+  test('a new namespace takes no host that a route of the Gateway API has', async () => {
+    const eve = await platform.person('eve')
+    // Where the cluster has none of the API, the tests before this one have shown that it is no matter.
+    const made: KubeObject[] = []
+    for (const [kind, plural, version] of GATEWAY_ROUTES)
+      if (!(await platform.cluster.resource(`${GATEWAY}/${version}`, kind))) {
+        made.push(await platform.cluster.create(definition(kind, plural, version)))
+        await eventually(`${kind} is served`, 30, async () =>
+          (await platform.cluster.resource(`${GATEWAY}/${version}`, kind)) ? true : undefined,
+        )
+      }
+    try {
+      for (const [kind, , version] of GATEWAY_ROUTES) {
+        const name = `${kind.toLowerCase()}-${ns}`
+        const [apiVersion, host] = [`${GATEWAY}/${version}`, `web-${name}.${DOMAIN}`]
+        const where = { apiVersion, kind, name: 'web', namespace: ns }
+        const one = { apiVersion, kind, metadata: { name: 'web', namespace: ns }, spec: { hostnames: [host] } }
+        await eventually(`${kind} can be created`, 30, () =>
+          platform.cluster.create(one).then(
+            () => true,
+            error => (error.failure === 'not-found' ? undefined : Promise.reject(error)),
+          ),
+        )
+        const create = () => platform.call('POST /namespaces', { token: eve.token, body: { name } })
+        expect((await create()).error, kind).toMatchObject({
+          code: 'platform/exists',
+          message: `\`${host}\` is in use, which would be a host of \`${name}\``,
+        })
+        await platform.cluster.delete(where)
+        expect((await create()).status, kind).toBe(200)
+        await refused(platform.cluster.create(one), `${kind}: it is taken now`)
+      }
+    } finally {
+      for (const { apiVersion, kind, metadata } of made)
+        await platform.cluster.delete({ apiVersion, kind, name: metadata.name })
+    }
+  })
+})
+
+const GATEWAY = 'gateway.networking.k8s.io'
+const GATEWAY_ROUTES = [
+  ['HTTPRoute', 'httproutes', 'v1'],
+  ['GRPCRoute', 'grpcroutes', 'v1'],
+  ['TLSRoute', 'tlsroutes', 'v1alpha2'],
+] as const
+
+/** As much of the kind as has hosts. */
+const definition = (kind: string, plural: string, version: string): KubeObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: {
+    name: `${plural}.${GATEWAY}`,
+    annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes-sigs/gateway-api/pull/3328' },
+  },
+  spec: {
+    group: GATEWAY,
+    scope: 'Namespaced',
+    names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+    versions: [
+      {
+        name: version,
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        },
+      },
+    ],
+  },
 })
