@@ -18,6 +18,8 @@ export interface Member {
   readonly namespace: string
   readonly user: string
   readonly role: NamespaceRole
+  /** Of the RoleBinding, as it was read. */
+  readonly uid?: string
 }
 
 const ROLE_LABEL = 'dev.platform/role'
@@ -70,5 +72,6 @@ export function toMember({ metadata, roleRef, subjects }: KubeObject): Member | 
   const [subject] = subjects as readonly (Readonly<Record<string, unknown>> | null)[]
   const isTheirs = subject?.['name'] === userAccount(user) && subject['namespace'] === USERS_NAMESPACE
   const named = (roleRef as { readonly name?: unknown } | undefined)?.name
-  return isTheirs && named === clusterRoleOf(role) ? { namespace, user, role } : undefined
+  if (!isTheirs || named !== clusterRoleOf(role)) return undefined
+  return { namespace, user, role, ...(metadata.uid !== undefined && { uid: metadata.uid }) }
 }

@@ -86,6 +86,22 @@ export const ruleFor = (job: CiJob, rules: readonly CiRule[]): CiRule | undefine
       (event === undefined ? EVENTS.has(job.event) : event === job.event),
   )
 
+/** The prefix that a name of a namespace begins with and that is kept for jobs of a CI; the longest, if there are several. */
+export const keptPrefix = (name: string, all: readonly CiTrust[]): string | undefined =>
+  all
+    .flatMap(({ rules }) => rules.map(({ prefix }) => prefix))
+    .filter(prefix => name.startsWith(prefix))
+    .sort((a, b) => b.length - a.length)[0]
+
+/** What the jobs of a repository are as somebody who logs in; no person has such a subject. */
+export const jobsOf = (repository: string): string => `repository ${repository}`
+
+/** Whether somebody is the jobs of a repository. */
+export const isJobs = (
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+  all: readonly CiTrust[],
+): boolean => all.some(one => one.issuer === issuer) && /^repository \d+$/.test(subject)
+
 /** Whether it is a rule that the server can go by. */
 export function isCiRule(one: unknown): one is CiRule {
   const rule = (one ?? {}) as Claims

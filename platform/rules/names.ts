@@ -24,15 +24,20 @@ export const isUserId = (text: string): boolean => /^[a-z2-7]{16}$/.test(text)
 
 /**
  * The name of a person's own namespace, by their login at the provider; numbered where it is taken.
- * A login of which no letter is left gets a name of its id.
+ * A login of which no letter is left, or with which a name begins that is kept for others, gets a name of its id.
  */
-export function personalNamespace(login: string, id: string, isTaken: (name: string) => boolean): string {
+export function personalNamespace(
+  login: string,
+  id: string,
+  isTaken: (name: string) => boolean,
+  isKept: (name: string) => boolean = () => false,
+): string {
   const own = slug(login, LONGEST_NAMESPACE - 4)
-  const first = own === '' || RESERVED.test(own) ? `dev-${id.slice(0, 8)}` : own
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? first : `${first}-${number}`
-    if (!isTaken(name)) return name
-  }
+  const byId = `dev-${id.slice(0, 8)}`
+  const first = own === '' || RESERVED.test(own) || isKept(own) ? byId : own
+  if (!isTaken(first)) return first
+  const base = isKept(`${first}-`) ? byId : first
+  for (let number = 2; ; number++) if (!isTaken(`${base}-${number}`)) return `${base}-${number}`
 }
 
 /** The name of the preview of a branch: `shop-feature-login`, cut with a hash where it is too long (design, section 7). */

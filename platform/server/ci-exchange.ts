@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import type { IssuedToken } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
-import { type CiTrust, ruleFor, toCiJob } from '../rules/ci-trust.ts'
+import { type CiTrust, jobsOf, ruleFor, toCiJob } from '../rules/ci-trust.ts'
 import { Limiter } from '../rules/limiter.ts'
 import { PlatformError } from './platform-error.ts'
 import { providerFetch } from './providers/provider-fetch.ts'
@@ -46,7 +46,7 @@ export class CiExchange {
     // Not a person: the repository, by its number.
     const identity: ProvenIdentity = {
       issuer: trust.issuer,
-      subject: `repository ${job.repository}`,
+      subject: jobsOf(job.repository),
       login: `ci:${job.name.replaceAll(/[^\w./-]/g, '') || job.repository}`,
     }
     const user = await this.#accounts.users.loggedIn(identity)

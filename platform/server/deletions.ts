@@ -1,7 +1,7 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import type { Member } from '../records/member.ts'
-import { MANAGED_LABEL, rfc3339 } from '../records/names.ts'
+import { type EmptiedNamespace, emptiedName, fromEmptied, toEmptied } from '../records/emptied.ts'
+import { MANAGED_LABEL, MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE } from '../records/names.ts'
 import { type ManagedNamespace, STATUS, toNamespace } from '../records/namespace.ts'
 import type { RunRecord } from '../records/run.ts'
 import { decideDeletion } from '../rules/deletion.ts'
@@ -22,12 +22,9 @@ const TOGETHER = 4
 const LONGEST = 300
 /** Attempts to make a personal namespace anew. */
 const ATTEMPTS = 5
-
-/** A personal namespace that is emptied: what it is to be again. */
-interface Emptied {
-  readonly namespace: ManagedNamespace
-  readonly members: readonly Member[]
-}
+/** Milliseconds between two looks at what another leader has left. */
+const READ = 30_000
+const EMPTIED = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE }
 
 /**
  * Deletes namespaces. What runs have deployed in them is destroyed first, by runs, for the commands of its
@@ -39,8 +36,9 @@ export class NamespaceDeletions implements LeaderTask {
   readonly everyMs = EVERY
   readonly #world: PlatformWorld
   readonly #parts: { readonly users: Users; readonly namespaces: Namespaces; readonly runs: Runs }
-  /** By their names. */
-  readonly #emptied = new Map<string, Emptied>()
+  /** Personal namespaces that are emptied, by their names: those of the records. */
+  readonly #emptied = new Map<string, EmptiedNamespace>()
+  #readAt = Number.NEGATIVE_INFINITY
   readonly #attempts: Attempts
 
   constructor(
@@ -54,7 +52,7 @@ export class NamespaceDeletions implements LeaderTask {
 
   /** Begins to delete a namespace, or tries it again, for somebody or nobody; forced, without the commands of what is deployed in it. */
   async begin({ namespace }: SharedNamespace, by?: string, isForced = false): Promise<void> {
-    const { name, kind, status, deletion: before } = namespace
+    const { kind, status, deletion: before } = namespace
     const { now, random } = this.#world
     const goesOn = status === 'Deleting' && before && !(isForced && !before.isForced)
     const deletion = goesOn
@@ -64,8 +62,8 @@ export class NamespaceDeletions implements LeaderTask {
           ...(by !== undefined && { by }),
           ...(isForced && { isForced }),
         }
-    if (!goesOn) await this.#parts.namespaces.noteDeletion(name, 'Deleting', deletion)
-    // A personal one comes back: the leader is who remembers that.
+    if (!goesOn) await this.#parts.namespaces.noteDeletion(namespace, 'Deleting', deletion)
+    // A personal one comes back: the leader is who writes down as what.
     if (kind === 'personal') return
     // What has nothing to be destroyed is gone at once; else the leader tries again.
     const deleting = { ...namespace, status: 'Deleting', deletion } as const
@@ -76,6 +74,7 @@ export class NamespaceDeletions implements LeaderTask {
 
   /** One look at what is to be deleted. */
   async run(signal: AbortSignal): Promise<void> {
+    await this.#readEmptied(signal)
     const labels = `${MANAGED_LABEL}=true,${STATUS}=Deleting`
     const found = await this.#world.cluster.list({ apiVersion: 'v1', kind: 'Namespace', labels }, { signal })
     const all = found.flatMap(one => {
@@ -83,17 +82,19 @@ export class NamespaceDeletions implements LeaderTask {
       return namespace ? [{ namespace, isGoing: one.metadata.deletionTimestamp !== undefined }] : []
     })
     const names = new Set(all.map(({ namespace }) => namespace.name))
+    const uids = new Set(all.map(({ namespace }) => namespace.uid))
     this.#attempts.keep(name => names.has(name) || this.#emptied.has(name))
     for (const { namespace } of all) await this.#attempts.at(namespace.name, signal, () => this.#remember(namespace))
     // A personal one goes no further before it is known what it has to be again.
-    const isKnown = ({ kind, name }: ManagedNamespace) => kind !== 'personal' || this.#emptied.has(name)
+    const isKnown = ({ kind, name, uid }: ManagedNamespace) =>
+      kind !== 'personal' || this.#emptied.get(name)?.uid === uid
     const waiting = all.flatMap(({ isGoing, namespace }) => (!isGoing && isKnown(namespace) ? [namespace] : []))
     for (let at = 0; at < waiting.length; at += TOGETHER)
       await Promise.all(
         waiting.slice(at, at + TOGETHER).map(one => this.#attempts.at(one.name, signal, () => this.#step(one, signal))),
       )
     for (const [name, emptied] of this.#emptied)
-      if (!names.has(name)) await this.#attempts.at(name, signal, () => this.#comeBack(name, emptied, signal))
+      if (!uids.has(emptied.uid)) await this.#attempts.at(name, signal, () => this.#comeBack(emptied, signal))
   }
 
   /** Does what is next; true: it has cancelled runs. */
@@ -110,12 +111,23 @@ export class NamespaceDeletions implements LeaderTask {
     for (const { id } of cancel) await runs.stop(id, { why: 'cancelled', reason: 'the namespace is deleted' })
     for (const deployed of destroy) await runs.createLast(deployed, deletion)
     for (const run of own) if (run.deletion === deletion.id && run.state === 'queued') await runs.complete(run)
-    if (outcome === 'gone') await namespaces.remove(namespace, signal)
+    if (outcome === 'gone') {
+      for (const run of own)
+        if (run.deletion === deletion.id && run.state === 'refused')
+          this.#log(
+            `deleting ${name}: the commands of ${run.environment} were not run: ${run.stop?.reason ?? 'refused'}`,
+          )
+      await namespaces.remove(namespace, signal)
+    }
     if (outcome === 'gone' || outcome === 'wait') return cancel.length > 0
     const problem = await this.#problemOf(outcome.failed, signal)
-    await namespaces.noteDeletion(name, 'DeleteFailed', { ...deletion, problem })
-    this.#world.log({ time: rfc3339(this.#world.now()), text: `deleting ${name}: ${problem}` })
+    await namespaces.noteDeletion(namespace, 'DeleteFailed', { ...deletion, problem })
+    this.#log(`deleting ${name}: ${problem}`)
     return false
+  }
+
+  #log(text: string): void {
+    this.#world.log({ time: rfc3339(this.#world.now()), text })
   }
 
   /** Why a run failed, by its first line that says so. */
@@ -131,29 +143,60 @@ export class NamespaceDeletions implements LeaderTask {
     return `the destroy of ${environment} failed: ${said.slice(0, LONGEST)}`
   }
 
-  /** What a personal namespace is to have again. */
-  async #remember({ name, kind }: ManagedNamespace): Promise<void> {
-    if (kind !== 'personal' || this.#emptied.has(name)) return
+  /** Those that a leader before this one has written down; it may have been killed. */
+  async #readEmptied(signal: AbortSignal): Promise<void> {
+    const now = this.#world.now()
+    if (now - this.#readAt < READ) return
+    const found = await this.#world.cluster.list({ ...EMPTIED, labels: `${RECORD_LABEL}=emptied` }, { signal })
+    // Another one may have led since this one did.
+    this.#emptied.clear()
+    for (const one of found.flatMap(one => toEmptied(one) ?? [])) this.#emptied.set(one.name, one)
+    this.#readAt = now
+  }
+
+  /** Writes down what a personal namespace is to have again. */
+  async #remember({ name, uid, kind, owner }: ManagedNamespace): Promise<void> {
+    if (kind !== 'personal' || uid === undefined || this.#emptied.get(name)?.uid === uid) return
     const found = await this.#parts.namespaces.find(name)
-    if (found) this.#emptied.set(name, found)
+    if (found?.namespace.uid !== uid) return
+    const emptied = { name, uid, owner, members: found.members.filter(({ role }) => role !== 'owner') }
+    await this.#world.cluster.apply(fromEmptied(emptied), { manager: MANAGER, force: true })
+    this.#emptied.set(name, emptied)
   }
 
   /** Makes a personal namespace anew that is gone, if it is still somebody's own. */
-  async #comeBack(name: string, { namespace, members }: Emptied, signal: AbortSignal): Promise<void> {
+  async #comeBack({ name, uid, owner: id, members }: EmptiedNamespace, signal: AbortSignal): Promise<void> {
     const { namespaces, users } = this.#parts
-    const there = await namespaces.find(name)
-    const owner = await users.find(namespace.owner)
-    if (owner && owner.home === name && !there) {
-      const made = await namespaces.create(owner, name, 'personal').catch(error => {
-        // Somebody else was faster: the owner gets another one at the next login.
-        if (error instanceof PlatformError) this.#emptied.delete(name)
-        throw error
-      })
-      for (const { user: id, role } of members) {
-        const user = await users.find(id)
-        if (user && role !== 'owner') await again(() => namespaces.share(made, user, role), signal)
+    const record = await this.#world.cluster.get({ ...EMPTIED, name: emptiedName(id) }, { signal })
+    // Another leader has done it, and its owner may have other members by now.
+    if (!record || toEmptied(record)?.uid !== uid) return void this.#emptied.delete(name)
+    const before = await namespaces.find(name)
+    // It was not deleted after all.
+    if (before?.namespace.uid === uid) return this.#forget(name, id)
+    const owner = await users.find(id)
+    // Who logs in meanwhile makes it, too.
+    const isOwn = (one = before) =>
+      one === undefined || (one.namespace.kind === 'personal' && one.namespace.owner === id)
+    if (owner && owner.home === name && isOwn()) {
+      const made =
+        before ??
+        (await namespaces.create(owner, name, 'personal').catch(async error => {
+          const there = await namespaces.find(name)
+          if (there && isOwn(there)) return there
+          // Somebody else was faster: the owner gets another one at the next login.
+          if (error instanceof PlatformError) await this.#forget(name, id)
+          throw error
+        }))
+      for (const { user: member, role } of members) {
+        const user = await users.find(member)
+        if (user && user.id !== id) await again(() => namespaces.share(made, user, role), signal)
       }
     }
+    await this.#forget(name, id)
+  }
+
+  async #forget(name: string, owner: string): Promise<void> {
+    await this.#world.cluster.delete({ ...EMPTIED, name: emptiedName(owner) })
     this.#emptied.delete(name)
   }
 }

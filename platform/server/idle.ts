@@ -30,7 +30,7 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }:
     // People work with the API server, not with us: what they have done there shows on the objects.
     const worked = rfc3339(Math.max(Date.parse(one.lastActive), await lastWork(cluster, name, now(), signal)))
     const wanted = decide({ ...one, lastActive: worked })
-    if (worked !== one.lastActive && wanted === 'stay') return note(name, worked, signal)
+    if (worked !== one.lastActive && wanted === 'stay') return note(one, worked, signal)
     if (wanted === 'delete') {
       const isOver = one.expires !== undefined && Date.parse(one.expires) <= now()
       log(
@@ -45,8 +45,8 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }:
     }
   }
 
-  async function note(name: string, lastActive: string, signal: AbortSignal): Promise<void> {
-    const patch = { metadata: { annotations: { [LAST_ACTIVE]: lastActive } } }
+  async function note({ name, uid }: ManagedNamespace, lastActive: string, signal: AbortSignal): Promise<void> {
+    const patch = { metadata: { ...(uid !== undefined && { uid }), annotations: { [LAST_ACTIVE]: lastActive } } }
     await cluster.patch({ apiVersion: 'v1', kind: 'Namespace', name }, patch, { manager: MANAGER, signal })
   }
 
@@ -57,7 +57,7 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }:
       signal.throwIfAborted()
       // Somebody works in it at this moment.
       if (error instanceof PlatformError && error.body.code === 'platform/busy')
-        return note(one.name, rfc3339(now()), signal)
+        return note(one, rfc3339(now()), signal)
       log(`idleness of ${one.name}: ${error instanceof Error ? error.message : error}`)
     })
   }

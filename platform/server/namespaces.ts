@@ -1,4 +1,4 @@
-import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { unlessForbidden } from '../../operations/objects/forbidden.ts'
 import { DELETION, type Deletion, fromDeletion } from '../records/deletion.ts'
 import { bindingName, everybodysBinding, fromMember, type Member, toMember } from '../records/member.ts'
@@ -18,6 +18,7 @@ import {
 } from '../records/namespace.ts'
 import { fromPreview, type PreviewSource } from '../records/preview.ts'
 import type { PlatformUser } from '../records/user.ts'
+import { isJobs, keptPrefix } from '../rules/ci-trust.ts'
 import { longerNames, ownerOfHost, shorterNames } from '../rules/hosts.ts'
 import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
 import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.ts'
@@ -122,6 +123,7 @@ export class Namespaces {
     if (problem) throw new PlatformError(400, 'name', `a namespace cannot be called \`${name}\`: ${problem}`)
     const [all, users] = await Promise.all([this.#all(), this.#users.all()])
     const names = all.map(one => one.name)
+    this.#requireForThem(owner, name, kind, all, users)
     if (names.includes(name)) throw isTaken(name)
     this.#requireRoom(owner, kind, all)
     // Of one that is emptied, nobody else gets the name in the meantime, and its person nothing else by it.
@@ -146,7 +148,7 @@ export class Namespaces {
       // Another replica may have made some, too.
       this.#requireRoom(owner, kind, now, name)
       await this.#meet(namespace, now)
-      await this.#fill(namespace)
+      await this.#fill({ ...namespace, ...(uid !== undefined && { uid }) })
       // Before the first Pod: what it pulls with is decided when it is made.
       if (uid !== undefined) await this.#pullSecrets.begin({ name, uid })
     } catch (error) {
@@ -158,6 +160,34 @@ export class Namespaces {
       namespace: { ...namespace, ...(uid !== undefined && { uid }) },
       members: more.isGlobal ? [] : [{ namespace: name, user: owner.id, role: 'owner' }],
     }
+  }
+
+  /**
+   * Throws a PlatformError for a name that is kept for jobs of a CI: who was first could keep them from deploying, or
+   * be taken for them. Personal ones have names that are not chosen.
+   */
+  #requireForThem(
+    owner: PlatformUser,
+    name: string,
+    kind: NamespaceKind,
+    all: readonly ManagedNamespace[],
+    users: readonly PlatformUser[],
+  ): void {
+    const { ci } = this.#world.settings
+    const prefix = keptPrefix(name, ci)
+    if (prefix === undefined || kind === 'personal') return
+    const there = all.find(one => one.name === name)
+    if (!isJobs(owner, ci)) {
+      if (owner.role === 'admin') return
+      throw new PlatformError(403, 'kept-name', `names that begin with \`${prefix}\` are kept for jobs of a CI`, {
+        hint: `choose another name: \`devctl ${kind === 'preview' ? 'preview deploy' : 'namespace create'} NAME\``,
+      })
+    }
+    if (!there) return
+    const login = users.find(({ id }) => id === there.owner)?.login ?? 'somebody who is gone'
+    throw new PlatformError(409, 'exists', `\`${name}\` is of ${login}, not of ${owner.login}`, {
+      hint: `an administrator deletes it (\`devctl namespace delete ${name}\`), or choose another name`,
+    })
   }
 
   /** Throws a PlatformError where somebody has as many as they may besides one. What is being deleted is there until it is gone. */
@@ -180,7 +210,13 @@ export class Namespaces {
     if (user.home !== undefined && (await this.#isHome(user, user.home)) === true) return user
     const taken = new Set<string>()
     for (let attempt = 0; attempt < 20; attempt++) {
-      const name = personalNamespace(user.login, user.id, one => taken.has(one))
+      const { ci } = this.#world.settings
+      const name = personalNamespace(
+        user.login,
+        user.id,
+        one => taken.has(one),
+        one => keptPrefix(one, ci) !== undefined,
+      )
       try {
         await this.create(user, name, 'personal')
         return await this.#users.change(user.id, { home: name })
@@ -209,21 +245,20 @@ export class Namespaces {
   async share({ namespace, members }: SharedNamespace, user: PlatformUser, role: NamespaceRole): Promise<void> {
     if (namespace.owner === user.id) throw new PlatformError(409, 'owner', `\`${user.login}\` is the owner`)
     if (role === 'owner') throw new PlatformError(409, 'owner', 'a namespace has one owner', { hint: 'transfer it' })
-    const { cluster } = this.#world
     const member = { namespace: namespace.name, user: user.id, role }
-    await cluster.apply(fromMember(member), { manager: MANAGER, force: true })
+    await this.#bind(namespace, member)
     // What they were before, under another name.
     const others = members.filter(one => one.user === user.id && bindingName(one) !== bindingName(member))
-    await Promise.all(others.map(one => this.#unbind(cluster, one)))
+    await Promise.all(others.map(one => this.#unbind(one)))
   }
 
   async unshare({ namespace, members }: SharedNamespace, user: string): Promise<void> {
     if (namespace.owner === user) throw new PlatformError(409, 'owner', 'the owner stays a member')
-    await Promise.all(members.filter(one => one.user === user).map(one => this.#unbind(this.#world.cluster, one)))
+    await Promise.all(members.filter(one => one.user === user).map(one => this.#unbind(one)))
     const { name, uid } = namespace
     if (!this.#pullSecrets.isUsed || uid === undefined) return
     // They may have kept a login of Pods. If the new one is not written here, the leader writes it.
-    await this.#patch(name, { annotations: { [PULL_LOGINS]: this.#world.random(PULL_LOGINS_ID).toString('hex') } })
+    await this.#patch(namespace, { annotations: { [PULL_LOGINS]: this.#world.random(PULL_LOGINS_ID).toString('hex') } })
     await this.#pullSecrets.renew({ name, uid })
   }
 
@@ -233,8 +268,12 @@ export class Namespaces {
   }
 
   /** Writes down that a namespace is to be deleted, or how far that is. */
-  async noteDeletion(name: string, status: 'Deleting' | 'DeleteFailed', deletion: Deletion): Promise<void> {
-    await this.#patch(name, { labels: { [STATUS]: status }, annotations: { [DELETION]: fromDeletion(deletion) } })
+  async noteDeletion(
+    namespace: ManagedNamespace,
+    status: 'Deleting' | 'DeleteFailed',
+    deletion: Deletion,
+  ): Promise<void> {
+    await this.#patch(namespace, { labels: { [STATUS]: status }, annotations: { [DELETION]: fromDeletion(deletion) } })
   }
 
   /** A preview is deployed anew, perhaps another branch of it. */
@@ -244,12 +283,12 @@ export class Namespaces {
       [LAST_ACTIVE]: rfc3339(this.#world.now()),
       ...(expires !== undefined && { [EXPIRES]: expires }),
     }
-    await this.#patch(namespace.name, { annotations })
+    await this.#patch(namespace, { annotations })
   }
 
   async setPersistent({ namespace }: SharedNamespace, isPersistent: boolean): Promise<void> {
     const annotations = { [PERSISTENT]: isPersistent ? 'true' : null }
-    await this.#patch(namespace.name, { annotations })
+    await this.#patch(namespace, { annotations })
   }
 
   /** Keeps hosts free no more for namespaces that are gone. */
@@ -262,16 +301,12 @@ export class Namespaces {
 
   /** Makes somebody else the owner; who was it stays a developer. */
   async transfer({ namespace, members }: SharedNamespace, to: PlatformUser): Promise<void> {
-    const { cluster } = this.#world
     const { name, owner } = namespace
-    await cluster.apply(fromMember({ namespace: name, user: to.id, role: 'owner' }), { manager: MANAGER, force: true })
-    await this.#patch(name, { annotations: { [OWNER]: to.id } })
+    await this.#bind(namespace, { namespace: name, user: to.id, role: 'owner' })
+    await this.#patch(namespace, { annotations: { [OWNER]: to.id } })
     const before = members.find(one => one.user === owner)
-    if (before && owner !== to.id)
-      await cluster.apply(fromMember({ ...before, role: 'developer' }), { manager: MANAGER, force: true })
-    await Promise.all(
-      members.filter(one => one.user === to.id && one.role === 'viewer').map(one => this.#unbind(cluster, one)),
-    )
+    if (before && owner !== to.id) await this.#bind(namespace, { ...before, role: 'developer' })
+    await Promise.all(members.filter(one => one.user === to.id && one.role === 'viewer').map(one => this.#unbind(one)))
   }
 
   /** Whether somebody may do that with a namespace. */
@@ -300,10 +335,11 @@ export class Namespaces {
   async #fill(namespace: ManagedNamespace): Promise<void> {
     const { cluster, settings } = this.#world
     const { name, isGlobal, owner } = namespace
-    // What is everybody's is changed by runs only.
-    const members = isGlobal ? everybodysBinding(name) : fromMember({ namespace: name, user: owner, role: 'owner' })
-    for (const object of [...surroundings(name, settings.clusterNetworks), members])
+    for (const object of surroundings(name, settings.clusterNetworks))
       await cluster.apply(object, { manager: MANAGER, force: true })
+    // What is everybody's is changed by runs only.
+    if (isGlobal) await cluster.apply(everybodysBinding(name), { manager: MANAGER, force: true })
+    else await this.#bind(namespace, { namespace: name, user: owner, role: 'owner' })
   }
 
   /** Keeps hosts for a namespace that is to be made. Throws a PlatformError when one of them is in use. */
@@ -356,19 +392,46 @@ export class Namespaces {
       await this.#claimHosts(all.find(one => one.name === shorter)!, name)
   }
 
-  async #patch(name: string, metadata: object): Promise<void> {
-    await this.#world.cluster.patch({ apiVersion: 'v1', kind: 'Namespace', name }, { metadata }, { manager: MANAGER })
+  /** Changes this very namespace: one that was made meanwhile by the same name is somebody else's. Throws a PlatformError then. */
+  async #patch({ name, uid }: NamespaceRef, metadata: object): Promise<void> {
+    const ref = { apiVersion: 'v1', kind: 'Namespace', name }
+    const patch = { metadata: { ...metadata, ...(uid !== undefined && { uid }) } }
+    try {
+      await this.#world.cluster.patch(ref, patch, { manager: MANAGER })
+    } catch (error) {
+      // Another uid is a conflict, or a field that does not change.
+      if (!(error instanceof ClusterError) || !['conflict', 'invalid', 'not-found'].includes(error.failure)) throw error
+      if (uid !== undefined && (await this.#world.cluster.get(ref))?.metadata.uid === uid) throw error
+      throw noNamespace(name)
+    }
   }
 
-  async #unbind(cluster: Cluster, member: Member): Promise<void> {
-    await cluster.delete({
-      apiVersion: RBAC,
-      kind: 'RoleBinding',
-      name: bindingName(member),
-      namespace: member.namespace,
+  /**
+   * Gives somebody rights in this very namespace. A RoleBinding knows its namespace by the name only: one that came into
+   * a later namespace is taken back. Throws a PlatformError then.
+   */
+  async #bind({ name, uid }: NamespaceRef, member: Member): Promise<void> {
+    const { cluster } = this.#world
+    const written = await cluster.apply(fromMember(member), { manager: MANAGER, force: true })
+    const live = uid === undefined ? undefined : await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+    if (uid === undefined || live?.metadata.uid === uid) return
+    const isOwn = live && toNamespace(live)?.owner === member.user
+    if (!isOwn) await this.#unbind({ ...member, uid: written.metadata.uid })
+    throw noNamespace(name)
+  }
+
+  /** Only this very binding: one that was made since it was read is of another namespace, or newer. */
+  async #unbind(member: Member & { readonly uid?: string | undefined }): Promise<void> {
+    const { namespace, uid } = member
+    const ref = { apiVersion: RBAC, kind: 'RoleBinding', name: bindingName(member), namespace }
+    await this.#world.cluster.delete(ref, { uid }).catch(error => {
+      if (!(error instanceof ClusterError) || error.failure !== 'conflict') throw error
     })
   }
 }
+
+/** A namespace as it was read. */
+type NamespaceRef = Pick<ManagedNamespace, 'name' | 'uid'>
 
 const isTaken = (name: string) =>
   new PlatformError(409, 'exists', `namespace \`${name}\` is taken`, { hint: 'choose another name' })

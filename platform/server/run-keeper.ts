@@ -74,7 +74,8 @@ export class RunKeeper {
     if (this.#world.now() - this.#checkedAt >= RECHECK) {
       this.#checkedAt = this.#world.now()
       for (const run of live)
-        if (run.state === 'running') await this.#attempts.at(run.id, signal, () => this.#recheck(run))
+        if (run.state === 'running' || (run.state === 'stopping' && run.stop?.why !== 'refused'))
+          await this.#attempts.at(run.id, signal, () => this.#recheck(run))
     }
     // The oldest first: the others have their turn when it is done.
     for (const run of live.toReversed()) {
@@ -157,7 +158,10 @@ export class RunKeeper {
   /** Tells a run to end that its person may not have any more. */
   async #recheck(run: RunRecord): Promise<void> {
     const found = await this.#allowed(run)
-    if (typeof found === 'string') await this.#parts.runs.stop(run.id, { why: 'refused', reason: found })
+    if (typeof found !== 'string') return
+    await this.#parts.runs.stop(run.id, { why: 'refused', reason: found })
+    // Its Job may be suspended already: it is not looked at again before it has ended.
+    if (run.state === 'stopping') await this.#removeCredentials(run)
   }
 
   /** The namespace of a run, or why somebody may not run this any more: looked at when it starts, and every few seconds while it goes on. */

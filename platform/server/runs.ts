@@ -204,10 +204,11 @@ export class Runs {
     })
   }
 
-  /** Tells a run to end; one that has ended stays as it is. */
+  /** Tells a run to end; one that has ended stays as it is. One that was told to may be refused still: it has no rights any more. */
   async stop(id: string, stop: Omit<RunStop, 'time'>): Promise<RunRecord | undefined> {
+    const isToldSo = (before: RunStop) => before.why === 'refused' || stop.why !== 'refused'
     return this.change(id, run =>
-      hasEnded(run.state) || run.stop
+      hasEnded(run.state) || (run.stop && isToldSo(run.stop))
         ? undefined
         : { metadata: { annotations: { [STOP]: JSON.stringify({ ...stop, time: rfc3339(this.#world.now()) }) } } },
     )

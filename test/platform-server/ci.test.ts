@@ -112,11 +112,12 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
     const { token } = (await exchange()).body
     const source = 'https://git.example.com/acme/shop'
     const ann = await platform.person('ann')
+    const admin = await platform.person('root', 'admin')
     const [own, others, wrong] = [`${PREFIX}one`, `${PREFIX}ann`, `shop${RUN}-x`]
     const make = (name: string | undefined, by = token) =>
       platform.call('POST /previews', { token: by, body: { ...(name !== undefined && { name }), repository: source } })
     expect((await make(own)).body).toMatchObject({ name: own, owner: { login: 'ci:acme/shop' } })
-    expect((await make(others, ann.token)).status).toBe(200)
+    expect((await make(others, admin.token)).status).toBe(200)
     expect((await make(wrong, ann.token)).status).toBe(200)
     const refused = await make(wrong)
     expect([refused.status, refused.error]).toEqual([
@@ -138,6 +139,36 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
     expect(await status('GET /previews/:name', own)).toBe(200)
     expect((await make(own)).status).toBe(200)
     expect(await status('DELETE /previews/:name', own)).toBe(204)
+  })
+
+  test('names with its prefix are for jobs: nobody else takes one before them, and administrators know what they do', async () => {
+    const { token } = (await exchange()).body
+    const [bob, admin] = [await platform.person('bob'), await platform.person('root', 'admin')]
+    const repository = 'https://git.example.com/acme/shop'
+    const preview = (by: string, name: string) =>
+      platform.call('POST /previews', { token: by, body: { name, repository } })
+    const kept = expect.objectContaining({
+      code: 'platform/kept-name',
+      message: `names that begin with \`${PREFIX}\` are kept for jobs of a CI`,
+    })
+    for (const refused of [
+      await preview(bob.token, `${PREFIX}7`),
+      await platform.call('POST /namespaces', { token: bob.token, body: { name: `${PREFIX}7` } }),
+    ])
+      expect([refused.status, refused.error]).toEqual([403, kept])
+    expect((await preview(token, `${PREFIX}7`)).status).toBe(200)
+    // One that is there already tells a job whose it is, but nobody else.
+    expect((await platform.call('POST /namespaces', { token: admin.token, body: { name: `${PREFIX}8` } })).status).toBe(
+      200,
+    )
+    expect((await preview(token, `${PREFIX}8`)).error).toMatchObject({
+      code: 'platform/exists',
+      message: `\`${PREFIX}8\` is of root-${RUN}, not of ci:acme/shop`,
+    })
+    expect((await preview(bob.token, `${PREFIX}8`)).error).toEqual(kept)
+    // A login of such a name gets its own namespace by another one.
+    const { home } = await platform.person(`shop-${RUN}-x`)
+    expect(home).toMatch(/^dev-/)
   })
 
   test('the command line picks up what the CI gives it', async () => {

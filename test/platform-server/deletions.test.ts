@@ -250,20 +250,42 @@ describe.skipIf(!found)('deleting', () => {
     await isGone(name)
   })
 
-  test('what somebody has deployed who may not any more is not run for others', async () => {
-    const name = aName()
-    await create(name)
-    const params = { ns: name, user: developer!.id }
-    await platform.call('PUT /namespaces/:ns/members/:user', {
-      token: owner!.token,
-      params,
-      body: { role: 'developer' },
-    })
-    await deployed(name, 'shop', developer!.token)
-    await platform.call('DELETE /namespaces/:ns/members/:user', { token: owner!.token, params })
-    await del(name)
-    await isGone(name)
-  })
+  test.each(['removed', 'suspended'] as const)(
+    'what somebody has deployed who is %s is neither cloned with their login nor run for others',
+    async how => {
+      const name = aName()
+      await create(name)
+      const gone = await platform.person(`gone-${how}`)
+      const params = { ns: name, user: gone.id }
+      await platform.call('PUT /namespaces/:ns/members/:user', {
+        token: owner!.token,
+        params,
+        body: { role: 'developer' },
+      })
+      const login = {
+        token: gone.token,
+        params: { scope: 'user', host: 'git.example.com' },
+        body: { user: 'x', password: 'x' },
+      }
+      expect((await platform.call('PUT /credentials/:scope/:host', login)).status).toBe(204)
+      await deployed(name, 'shop', gone.token)
+      if (how === 'suspended') await parts.users.change(gone.id, { isSuspended: true })
+      else await platform.call('DELETE /namespaces/:ns/members/:user', { token: owner!.token, params })
+      const log = platform.log.length
+      await del(name)
+      const [run] = await lastRuns(name)
+      const secrets = { apiVersion: 'v1', kind: 'Secret', namespace: RUNS_NAMESPACE }
+      await until(`${name} is gone`, async () => {
+        for (const part of ['clone', 'input'])
+          expect(await platform.cluster.get({ ...secrets, name: `r-${run!.id}-${part}` })).toBeUndefined()
+        return (await live(name)) ? undefined : true
+      })
+      // Nobody is told otherwise: it is gone.
+      expect(platform.log.slice(log)).toContain(
+        `deleting ${name}: the commands of shop were not run: who asked for it ${how === 'suspended' ? 'is not allowed in any more' : 'is no developer there any more'}`,
+      )
+    },
+  )
 
   test('a preview is destroyed so, too, and one that nobody uses', async () => {
     const [name, idle] = [aName(), aName()]

@@ -11,6 +11,7 @@ import { fromRun, jobRef, LIVE_LABEL, runLabels, type WantedRun } from '../../pl
 import { makeUlid } from '../../platform/rules/ulid.ts'
 import { jobSpec } from '../../platform/server/run-objects.ts'
 import { eventually, findCluster } from '../cluster/cluster.ts'
+import { generator } from '../cluster/random.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 import { askServer, makeServer, type ServerProcess, startServer } from './server-process.ts'
 
@@ -18,9 +19,12 @@ import { askServer, makeServer, type ServerProcess, startServer } from './server
 // the test plays what it does to Pods.
 
 const RUNS = Number(process.env.KILLED_RUNS ?? 5)
+/** Of which server is killed after what time. */
+const SEED = Number(process.env.KILLED_SEED ?? 1000)
 const found = findCluster()
 
 describe.skipIf(!found)('two servers that are killed', () => {
+  console.info(`KILLED_SEED=${SEED}`)
   const folder = mkdtempSync(join(tmpdir(), 'devctl-killed-'))
   const over = new AbortController()
   const servers: (ServerProcess | undefined)[] = [undefined, undefined]
@@ -95,8 +99,9 @@ describe.skipIf(!found)('two servers that are killed', () => {
         if (!over.signal.aborted) await sleep(200, error)
       }
   }
+  const ofNode = generator(SEED + 2)
   async function succeed(pod: string): Promise<void> {
-    await sleep(Math.random() * 1500)
+    await sleep(ofNode() * 1500)
     const state = { terminated: { exitCode: 0, finishedAt: '2026-01-01T00:00:01Z' } }
     const container = (name: string) => ({ name, image: 'x', imageID: 'x', ready: false, restartCount: 0, state })
     const status = {
@@ -117,8 +122,10 @@ describe.skipIf(!found)('two servers that are killed', () => {
       playing = play()
       const accepted: string[] = []
       const queueing = (async () => {
+        // Its own, as the two go on at the same time.
+        const random = generator(SEED + 1)
         for (let number = 0; accepted.length < RUNS; number++) {
-          const server = servers[Math.floor(Math.random() * 2)]!
+          const server = servers[Math.floor(random() * 2)]!
           const body = {
             namespace,
             environment: `e${number}`,
@@ -137,15 +144,16 @@ describe.skipIf(!found)('two servers that are killed', () => {
       }
       let kills = 0
       const killing = (async () => {
+        const random = generator(SEED)
         const isDone = async () => {
           const all = await seen()
           return accepted.length >= RUNS && accepted.every(id => all.get(id)?.isSettled)
         }
         while (kills < 2 || !(await isDone())) {
           // Long enough for a new leader, now and then.
-          await sleep(Math.random() * (kills % 3 === 2 ? 30_000 : 4000))
+          await sleep(random() * (kills % 3 === 2 ? 30_000 : 4000))
           const leader = servers.findIndex(server => server?.isLeader)
-          const at = leader >= 0 && Math.random() < 0.7 ? leader : Math.floor(Math.random() * 2)
+          const at = leader >= 0 && random() < 0.7 ? leader : Math.floor(random() * 2)
           await kill(at)
           kills++
           await start(at)

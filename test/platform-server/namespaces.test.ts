@@ -100,4 +100,42 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
     await remove(names[0]!)
     expect((await create(dora, `dora-4-${RUN}`)).status).toBe(200)
   })
+
+  test('what is changed in a namespace is not changed in one that somebody else has made by its name meanwhile', async () => {
+    const { parts } = platform
+    const [eve, fay] = [await platform.person('eve'), await platform.person('fay')]
+    const name = `again-${RUN}`
+    expect((await create(eve, name)).status).toBe(200)
+    const before = (await parts.namespaces.find(name))!
+    const [thieves, preview] = [
+      (await parts.users.find(thief!.id))!,
+      { repository: 'https://git.example.com/a/b', labels: [] },
+    ]
+    await parts.namespaces.share(before, thieves, 'viewer')
+    const shared = (await parts.namespaces.find(name))!
+    await remove(name)
+    expect((await create(fay, name)).status).toBe(200)
+    await parts.namespaces.share((await parts.namespaces.find(name))!, thieves, 'viewer')
+    const state = async () => {
+      const { metadata } = (await platform.cluster.get(refOf(name)))!
+      const bindings = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', namespace: name }
+      const names = (await platform.cluster.list(bindings)).map(one => one.metadata.name).sort()
+      return { labels: metadata.labels, annotations: metadata.annotations, names }
+    }
+    const now = await state()
+    expect(now.annotations?.[OWNER]).toBe(fay.id)
+    const { namespaces } = parts
+    const changes: Readonly<Record<string, () => Promise<void>>> = {
+      share: () => namespaces.share(shared, thieves, 'developer'),
+      transfer: () => namespaces.transfer(shared, thieves),
+      persistent: () => namespaces.setPersistent(shared, true),
+      renew: () => namespaces.renew(shared, preview),
+      deletion: () => parts.deletions.begin(shared, eve.id),
+      unshare: () => namespaces.unshare(shared, thief!.id),
+    }
+    for (const [what, change] of Object.entries(changes)) {
+      await change().catch(error => expect(error, what).toMatchObject({ status: 404 }))
+      expect(await state(), what).toEqual(now)
+    }
+  })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fromDeletion, toDeletion } from '../../platform/records/deletion.ts'
-import { fromNamespace } from '../../platform/records/namespace.ts'
+import { fromNamespace, toNamespace } from '../../platform/records/namespace.ts'
 import { decideDeletion, type RunBefore } from '../../platform/rules/deletion.ts'
 import { makeUlid, timeOfUlid } from '../../platform/rules/ulid.ts'
 import { NamespaceDeletions } from '../../platform/server/deletions.ts'
@@ -67,7 +67,7 @@ describe('the deletion of a namespace', () => {
 })
 
 test('a personal namespace that cannot be read stays for now, and holds up no other; the log says so once', async () => {
-  const cluster = new MemoryCluster()
+  const cluster = new MemoryCluster({ namespaces: ['devctl-users'] })
   const time = '2026-01-01T00:00:00Z'
   const more = { status: 'Deleting', owner: 'a'.repeat(16), created: time, lastActive: time, longerNames: [] } as const
   for (const [name, kind] of [
@@ -82,7 +82,8 @@ test('a personal namespace that cannot be read stays for now, and holds up no ot
   const namespaces = {
     async find(name: string) {
       if (isBroken) throw new Error('no answer')
-      return { namespace: { name }, members: [] }
+      const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+      return { namespace: toNamespace(live!), members: [] }
     },
     remove: async ({ name }: { name: string }) => void removed.push(name),
   }

@@ -43,15 +43,15 @@ describe('places for builds', () => {
     const placed: string[] = []
     const told = new Map<string, number>()
     const given = new Map<string, BuildSlot>()
-    const take = (name: string, user: string, signal = new AbortController().signal, namespace = user) =>
-      slots.take({ user, namespace, key: name, signal, onQueue: before => told.set(name, before) }).then(slot => {
+    const take = (name: string, user: string, signal = new AbortController().signal, namespace = user, key = name) =>
+      slots.take({ user, namespace, key, signal, onQueue: before => told.set(name, before) }).then(slot => {
         placed.push(name)
         given.set(name, slot)
       })
     return { take, placed, told, free: (name: string) => given.get(name)!.free() }
   }
 
-  test('builders of one namespace at a time: nobody shares one, and who waits for an empty one is not overtaken', async () => {
+  test('builders of one namespace at a time: nobody shares one, and one is emptied for who waits first', async () => {
     const { take, placed, told, free } = queue(['a', 'b'], 3, true)
     for (const name of ['ann1', 'ann2', 'ann3']) void take(name, 'ann', undefined, 'shop')
     void take('bob1', 'bob', undefined, 'shop')
@@ -62,22 +62,61 @@ describe('places for builds', () => {
     await settled()
     expect(placed.at(-1)).toBe('eve1')
     void take('kim1', 'kim', undefined, 'wiki')
-    void take('bob2', 'bob', undefined, 'shop')
-    free('ann1')
     await settled()
-    // There is a place for the shop: but then its builder would never be empty.
-    expect(placed).not.toContain('bob2')
     expect(told.get('kim1')).toBe(0)
-    for (const name of ['ann2', 'bob1']) free(name)
+    // That of the blog has the fewest builds: nothing more begins there.
+    void take('fay1', 'fay', undefined, 'blog')
     await settled()
-    // She came first, and has none running.
-    expect(placed.at(-1)).toBe('ann3')
-    free('ann3')
+    expect(placed.at(-1)).toBe('eve1')
+    // The other one goes on.
+    for (const name of ['ann1', 'ann2']) free(name)
+    void take('bob2', 'bob', undefined, 'shop')
     await settled()
-    expect(placed.at(-1)).toBe('kim1')
+    expect(placed.slice(4)).toEqual(['ann3', 'bob2'])
     free('eve1')
     await settled()
-    expect(placed).toContain('bob2')
+    expect(placed.slice(6)).toEqual(['kim1'])
+    free('kim1')
+    await settled()
+    expect(placed.at(-1)).toBe('fay1')
+  })
+
+  test('builders of one namespace at a time: who waits for an empty one holds up only builds for that one', async () => {
+    const { take, placed, free } = queue(['a', 'b', 'c'], 2, true)
+    const free2 = async (name: string) => {
+      free(name)
+      await settled()
+    }
+    for (const namespace of ['shop', 'shop', 'blog', 'blog', 'wiki'])
+      await take(`${namespace}${placed.length}`, `${namespace}${placed.length}`, undefined, namespace, namespace)
+    expect(placed).toEqual(['shop0', 'shop1', 'blog2', 'blog3', 'wiki4'])
+    void take('new', 'new', undefined, 'new')
+    for (let one = 0; one < 6; one++) void take(`shop again ${one}`, `s${one}`, undefined, 'shop', 'shop')
+    void take('wiki again', 'w', undefined, 'wiki', 'wiki')
+    await settled()
+    expect(placed).toHaveLength(5)
+    // A shop that never stops does not wait for her, and she does not wait for it.
+    for (const [at, name] of ['shop0', 'shop1', 'shop again 0', 'shop again 1'].entries()) {
+      await free2(name)
+      expect(placed.at(-1)).toBe(`shop again ${at}`)
+    }
+    await free2('wiki4')
+    expect(placed.at(-1)).toBe('new')
+  })
+
+  test('a single builder goes on for a few builds of its namespace, and then changes', async () => {
+    const { take, placed, free } = queue(['a'], 3, true)
+    void take('shop0', 'a', undefined, 'shop')
+    void take('new', 'b', undefined, 'new')
+    for (let one = 1; one < 20; one++) void take(`shop${one}`, `c${one}`, undefined, 'shop')
+    await settled()
+    expect(placed).toEqual(['shop0', 'shop1', 'shop2'])
+    for (const name of ['shop0', 'shop1', 'shop2']) {
+      expect(placed).not.toContain('new')
+      free(name)
+      await settled()
+    }
+    expect(placed).toEqual(['shop0', 'shop1', 'shop2', 'new'])
   })
 
   test.each([

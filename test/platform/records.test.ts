@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { fromEmptied, toEmptied } from '../../platform/records/emptied.ts'
 import { fromMember, toMember } from '../../platform/records/member.ts'
 import { fromNamespace, toNamespace } from '../../platform/records/namespace.ts'
 import { fromOneTime, toOneTime } from '../../platform/records/one-time.ts'
@@ -96,7 +97,25 @@ test('sealed entries are read as they were written, and what is none is left out
   )
 })
 
-const readers = { toUser, toToken, toNamespace, toMember, toOneTime, toSealedEntries }
+const emptied = fc.record({
+  name,
+  uid: text,
+  owner: id,
+  members: fc.array(fc.record({ user: id, role: fc.constantFrom('developer', 'viewer') })),
+})
+
+test('a personal namespace that is emptied is read as it was written, and nobody else gets to own it', () => {
+  fc.assert(
+    fc.property(emptied, id, (one, other) => {
+      const { members } = one
+      expect(toEmptied(fromEmptied(one as never))).toEqual(one)
+      const forged = { ...one, members: [...members, { user: other, role: 'owner' }, { user: 'x', role: 'viewer' }] }
+      expect(toEmptied(fromEmptied(forged as never))).toEqual(one)
+    }),
+  )
+})
+
+const readers = { toUser, toEmptied, toToken, toNamespace, toMember, toOneTime, toSealedEntries }
 const json = fc.jsonValue()
 
 test('whatever an object has in it, reading ends without an error', () => {
@@ -108,9 +127,14 @@ test('whatever an object has in it, reading ends without an error', () => {
         text,
         id.map(one => `u-${one}`),
         id.map(one => `t-${one}`),
+        id.map(one => `e-${one}`),
       ),
     }),
-    data: fc.oneof(json, fc.record({ token: json, value: json })),
+    data: fc.oneof(
+      json,
+      fc.record({ token: json, value: json }),
+      fc.record({ namespace: json.map(one => Buffer.from(JSON.stringify(one)).toString('base64')) }),
+    ),
     subjects: json,
     roleRef: json,
     status: json,

@@ -16,7 +16,10 @@ const USER = 'a'.repeat(16)
 
 /** Parts of which a test plays one. */
 interface Mutable {
-  readonly runs: { change: (id: string) => Promise<undefined> }
+  readonly runs: {
+    change: (id: string) => Promise<undefined>
+    stop: (id: string, stop: { readonly why: string }) => Promise<undefined>
+  }
   readonly tokens: Tokens
 }
 
@@ -32,7 +35,7 @@ const run = (id: string, more: Partial<RunRecord> = {}) =>
     ...more,
   }) as RunRecord
 
-function keeperOf(live: readonly RunRecord[], find: (user: string) => Promise<unknown>, deadline = 3600) {
+function keeperOf(live: readonly RunRecord[], find: (user: string) => Promise<unknown>, deadline = 3600, now = 1000) {
   const log: string[] = []
   const settled: string[] = []
   const cluster = new MemoryCluster({ namespaces: ['devctl-runs', 'devctl-users'] })
@@ -40,7 +43,7 @@ function keeperOf(live: readonly RunRecord[], find: (user: string) => Promise<un
   const world = {
     cluster,
     settings: { runs: { image: 'x', url: 'http://p', perUser: 3, inAll: 10, deadline }, domain: 'dev.example.com' },
-    now: () => 1000,
+    now: () => now,
     random: (bytes: number) => Buffer.alloc(bytes, 7),
     log: ({ text }: { readonly text: string }) => log.push(text),
   } as unknown as PlatformWorld
@@ -94,6 +97,35 @@ test('the token of a run is good for longer than the run may take', async () => 
   const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'devctl-users' }, {})
   const [token] = secrets.flatMap(one => toToken(one) ?? [])
   expect(Date.parse(token!.expires)).toBe(1000 + (4 * 3600 + 600) * 1000)
+})
+
+test('what was told to end, and takes its time, loses its credentials when its person does', async () => {
+  const stop = { why: 'cancelled', time: '1970-01-01T00:00:00Z' } as const
+  const live = [run('a', { state: 'stopping', stop }), run('b', { state: 'stopping', stop, user: 'b'.repeat(16) })]
+  const find = async (id: string) => ({ id, role: 'developer', ...(id === USER && { isSuspended: true }) })
+  const { keeper, cluster, parts } = keeperOf(live, find, 3600, 10_000)
+  const namespace = 'devctl-runs'
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+  const uid = await uidOf(cluster)
+  for (const [at, one] of live.entries()) {
+    live[at] = { ...one, namespaceUid: uid }
+    await cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: `r-${one.id}-input`, namespace } })
+    await cluster.create({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: `r-${one.id}`, namespace },
+      spec: {},
+    })
+  }
+  const stopped: string[] = []
+  parts.runs.stop = async (id, { why }) => void stopped.push(`${id} ${why}`) as undefined
+  // Not at all by the way in which it ends, which may take a minute.
+  const looking = keeper.run(AbortSignal.timeout(60_000))
+  await vi.waitFor(() => expect(stopped).toEqual(['a refused']), LONG)
+  await looking
+  const left = await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace }, {})
+  expect(left.map(({ metadata }) => metadata.name)).toEqual(['r-b-input'])
+  await keeper.settled()
 })
 
 test('few ends are seen to at the same time, and no person holds up the others', async () => {

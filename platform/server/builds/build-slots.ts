@@ -22,6 +22,10 @@ export interface WantedSlot {
 interface Waiting extends WantedSlot {
   readonly place: (slot: BuildSlot) => void
   told?: number
+  /** The builder that it waits for to be empty. */
+  drained?: string
+  /** Builds behind it that have got a place there meanwhile. */
+  overtakenBy: number
 }
 
 /** How busy builders are. */
@@ -44,8 +48,9 @@ const WAITING = 256
 /**
  * The places of all builders. Who has the fewest builds running is served first, and where there are
  * several places, nobody has all of them: a person with many builds does not hold up the others. Where builders run
- * builds of one namespace at a time, neither a person nor a namespace is on all builders, and who waits for an empty one
- * is not overtaken.
+ * builds of one namespace at a time, neither a person nor a namespace is on all builders, and for who
+ * is the first to wait for an empty one, one is emptied: nobody behind them gets a place on it, and all on the others. A
+ * single builder goes on for a few builds before.
  */
 export class BuildSlots {
   readonly #builders: readonly string[]
@@ -77,6 +82,7 @@ export class BuildSlots {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         ...wanted,
+        overtakenBy: 0,
         place: slot => {
           signal.removeEventListener('abort', leave)
           resolve(slot)
@@ -115,15 +121,34 @@ export class BuildSlots {
   }
 
   #next(order: readonly Waiting[]): { readonly one: Waiting; readonly builder: string } | undefined {
+    let first: Waiting | undefined
     for (const one of order) {
       if (this.#hasEnough(one.user)) continue
       const own = this.#buildersLeft(one)
-      const builder = this.#builderFor(one, own)
-      if (builder !== undefined) return { one, builder }
-      // Others of the namespace that runs there would keep the builder for ever.
-      if (this.#oneNamespace && own.length === this.#builders.length) return undefined
+      const isDrained = (builder: string) => builder === first?.drained
+      const isOpen = (builder: string) => !isDrained(builder) || first!.overtakenBy < this.#mostOvertaking
+      const builder = this.#builderFor(one, own.filter(isOpen))
+      if (builder !== undefined) {
+        if (first && isDrained(builder)) first.overtakenBy++
+        return { one, builder }
+      }
+      // Others of the namespace that runs there would keep each builder for ever.
+      if (first || !this.#oneNamespace || own.length < this.#builders.length) continue
+      first = one
+      first.drained ??= this.#emptiest()
     }
     return undefined
+  }
+
+  /** Builds that get a place on the builder that is to be emptied: without them a single one would stand still. */
+  get #mostOvertaking(): number {
+    return this.#builders.length === 1 ? this.#most - 1 : 0
+  }
+
+  /** The builder with the fewest builds. */
+  #emptiest(): string | undefined {
+    const running = (builder: string) => this.#running.filter(one => one.builder === builder).length
+    return [...this.#builders].sort((a, b) => running(a) - running(b))[0]
   }
 
   #hasEnough(user: string): boolean {
