@@ -19,10 +19,12 @@ import type { PlatformUser } from '../records/user.ts'
 import { isPrefix } from '../rules/ci-trust.ts'
 import { type ForgeServer, forgeServers, type ServedRepository, servedRepository } from '../rules/forge-servers.ts'
 import { environmentOfRepository } from '../rules/names.ts'
+import { pullPreviewName } from '../rules/pull-trust.ts'
 import { readRepositoryUrl } from '../rules/repository-url.ts'
 import { base32 } from '../rules/token.ts'
 import { hookSecret } from '../rules/webhook-signature.ts'
 import type { CloneLogin } from './credentials.ts'
+import { requireForThem } from './kept-names.ts'
 import { notAllowed, PlatformError } from './platform-error.ts'
 import { checkSource } from './runs.ts'
 import type { PlatformWorld } from './world.ts'
@@ -72,6 +74,7 @@ export class Hooks {
       throw new PlatformError(400, 'name', `\`${prefix}\` is no prefix of names of previews`, {
         hint: 'it has up to 31 lower-case letters, digits and dashes, and ends with a dash: `shop-`',
       })
+    requireForThem(this.#world.settings, owner, pullPreviewName(prefix, 1), 'choose another prefix with `--prefix`')
     const { id: repositoryId, mayWrite } = await this.#ask(asked(served, wanted.token, 'webhook').repository(within()))
     if (!mayWrite) throw notAllowed('a webhook', `a token of somebody who may write to \`${served.path}\``)
     await this.#requireRoom(owner, prefix)

@@ -22,6 +22,7 @@ import { isJobs, keptPrefix } from '../rules/ci-trust.ts'
 import { longerNames, ownerOfHost, shorterNames } from '../rules/hosts.ts'
 import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
 import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.ts'
+import { requireForThem } from './kept-names.ts'
 import { surroundings } from './namespace-objects.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { noNamespace, notAllowed, PlatformError } from './platform-error.ts'
@@ -123,7 +124,7 @@ export class Namespaces {
     if (problem) throw new PlatformError(400, 'name', `a namespace cannot be called \`${name}\`: ${problem}`)
     const [all, users] = await Promise.all([this.#all(), this.#users.all()])
     const names = all.map(one => one.name)
-    this.#requireForThem(owner, name, kind, all, users)
+    this.#requireFree(owner, name, kind, all, users)
     if (names.includes(name)) throw isTaken(name)
     this.#requireRoom(owner, kind, all)
     // Of one that is emptied, nobody else gets the name in the meantime, and its person nothing else by it.
@@ -162,28 +163,20 @@ export class Namespaces {
     }
   }
 
-  /**
-   * Throws a PlatformError for a name that is kept for jobs of a CI: who was first could keep them from deploying, or
-   * be taken for them. Personal ones have names that are not chosen.
-   */
-  #requireForThem(
+  /** Throws a PlatformError for a name that is kept for others, or that a job finds taken. Personal ones have names that are not chosen. */
+  #requireFree(
     owner: PlatformUser,
     name: string,
     kind: NamespaceKind,
     all: readonly ManagedNamespace[],
     users: readonly PlatformUser[],
   ): void {
-    const { ci } = this.#world.settings
-    const prefix = keptPrefix(name, ci)
-    if (prefix === undefined || kind === 'personal') return
+    if (kind === 'personal') return
+    const { settings } = this.#world
+    const hint = `choose another name: \`devctl ${kind === 'preview' ? 'preview deploy' : 'namespace create'} NAME\``
+    const prefix = requireForThem(settings, owner, name, hint)
     const there = all.find(one => one.name === name)
-    if (!isJobs(owner, ci)) {
-      if (owner.role === 'admin') return
-      throw new PlatformError(403, 'kept-name', `names that begin with \`${prefix}\` are kept for jobs of a CI`, {
-        hint: `choose another name: \`devctl ${kind === 'preview' ? 'preview deploy' : 'namespace create'} NAME\``,
-      })
-    }
-    if (!there) return
+    if (prefix === undefined || !there || !isJobs(owner, settings.ci)) return
     const login = users.find(({ id }) => id === there.owner)?.login ?? 'somebody who is gone'
     throw new PlatformError(409, 'exists', `\`${name}\` is of ${login}, not of ${owner.login}`, {
       hint: `an administrator deletes it (\`devctl namespace delete ${name}\`), or choose another name`,

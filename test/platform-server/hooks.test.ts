@@ -41,6 +41,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     platform = await openPlatform({
       previewsPerUser: 40,
       builders: { default: ['tcp://127.0.0.1:1'], untrusted: [], atOnce: 1 },
+      ci: [{ kind: 'gitea', issuer: 'https://ci.example.com', rules: [{ owner: '7', prefix: `ci-${RUN}-` }] }],
       forges: [{ kind: 'gitea', url: 'https://git.example.com', api: forge.api }],
     })
     admin = await platform.person('admin', 'admin')
@@ -150,6 +151,8 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         { forge: 'github' },
         { prefix },
         { prefix: 'shop' },
+        // Of previews of CI jobs.
+        { prefix: `ci-${RUN}-` },
         { token: 'a b' },
       ]) {
         const { status, error } = await add(owner, body)
@@ -164,6 +167,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         [400, 'platform/forge'],
         [409, 'platform/exists'],
         [400, 'platform/name'],
+        [403, 'platform/kept-name'],
         [400, 'platform/value'],
       ])
     })
