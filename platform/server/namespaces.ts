@@ -261,11 +261,7 @@ export class Namespaces {
   }
 
   /** Writes down that a namespace is to be deleted, or how far that is. */
-  async noteDeletion(
-    namespace: ManagedNamespace,
-    status: 'Deleting' | 'DeleteFailed',
-    deletion: Deletion,
-  ): Promise<void> {
+  async noteDeletion(namespace: NamespaceRef, status: 'Deleting' | 'DeleteFailed', deletion: Deletion): Promise<void> {
     await this.#patch(namespace, { labels: { [STATUS]: status }, annotations: { [DELETION]: fromDeletion(deletion) } })
   }
 

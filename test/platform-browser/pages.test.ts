@@ -567,7 +567,10 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       const { parts } = browser.platform
       const bob = (await parts.users.find(team.bob))!
       await parts.namespaces.create(bob, name, 'namespace')
-      await parts.namespaces.noteDeletion(name, 'DeleteFailed', { id: makeUlid(0, Buffer.alloc(10)), problem: 'why' })
+      await parts.namespaces.noteDeletion({ name }, 'DeleteFailed', {
+        id: makeUlid(0, Buffer.alloc(10)),
+        problem: 'why',
+      })
       const { page, complaints, close } = await browser.open(team.bob)
       await page.goto(`/namespaces/${name}`)
       await page.getByText('Why', { exact: true }).waitFor()

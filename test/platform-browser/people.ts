@@ -86,7 +86,7 @@ export async function makeTeam({ platform, logs }: TestBrowser): Promise<Team> {
   })
   const stuck = `stuck-${RUN}`
   await platform.call('POST /namespaces', { token: bob.token, body: { name: stuck } })
-  await platform.parts.namespaces.noteDeletion(stuck, 'DeleteFailed', {
+  await platform.parts.namespaces.noteDeletion({ name: stuck }, 'DeleteFailed', {
     id: makeUlid(0, Buffer.alloc(10)),
     problem: NASTY_PROBLEM,
   })
