@@ -11,9 +11,17 @@ const { FORGE_ADDRESS: address, FORGE_ADMIN_TOKEN: token, FORGE_CA: authority } 
 export const HAS_GITEA = address !== undefined && token !== undefined && authority !== undefined
 export const GITEA = address ?? ''
 
-/** Calls the API as an administrator; rejects for an answer that is an error. */
-export async function giteaApi<T>(method: string, path: string, body?: object): Promise<T> {
-  const headers = { authorization: `token ${token}`, 'content-type': 'application/json' }
+/** Somebody with an account there. */
+export interface GiteaPerson {
+  readonly name: string
+  readonly password: string
+}
+
+/** Calls the API as an administrator, or as somebody; rejects for an answer that is an error. */
+export async function giteaApi<T>(method: string, path: string, body?: object, as?: GiteaPerson): Promise<T> {
+  const login = as && Buffer.from(`${as.name}:${as.password}`).toString('base64')
+  const authorization = login === undefined ? `token ${token}` : `Basic ${login}`
+  const headers = { authorization, 'content-type': 'application/json' }
   const answer = await ask(new URL(`/api/v1${path}`, address), {
     method,
     headers,
