@@ -43,7 +43,7 @@ const VISITS: Readonly<Record<string, Visit>> = {
   },
   cli: { who: 'ann', path: () => `/cli?${request}`, shows: () => 'ann@laptop-7' },
   device: { who: 'ann', path: () => '/device', shows: () => 'Your terminal shows it' },
-  home: { who: 'bob', path: () => '/', shows: team => team.shop },
+  home: { who: 'bob', path: () => '/', shows: () => 'Problem in shop' },
   'new-namespace': {
     who: 'bob',
     path: () => '/?new',
