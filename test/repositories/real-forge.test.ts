@@ -131,11 +131,11 @@ async function comment(repository: string, number: number, status: string): Prom
   const entry = join(root, 'operations/platform/preview-comment.ts')
   await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error' })
   const program = `
-    const { commentPreview } = (await import(process.env.MODULE)).default
+    const { previewComment } = (await import(process.env.MODULE)).default
     const preview = { name: 'shop', status: process.env.STATUS, endpoints: [] }
-    const around = { env: process.env, signal: AbortSignal.timeout(30_000) }
     const place = { repository: process.env.REPOSITORY, number: Number(process.env.NUMBER) }
-    await commentPreview(place, preview, 'https://platform.example.com/namespaces/shop', around)`
+    const comment = previewComment(place, process.env)
+    await comment(preview, 'https://platform.example.com/namespaces/shop', AbortSignal.timeout(30_000))`
   const env = {
     ...gitEnv(),
     MODULE: outfile,
