@@ -42,11 +42,10 @@ export async function deployPreview(
   if (values.comment && !values.wait)
     throw new UsageError('`--comment` needs `--wait`', { hint: 'only who waits knows what became of the preview' })
   const { commentPlace, previewComment } = await import('../../operations/platform/preview-comment.ts')
-  // Before anything is deployed.
-  const comment = values.comment
-    ? previewComment(commentPlace(repository, values.sourceUrl, io.env), io.env)
-    : undefined
+  const place = values.comment ? commentPlace(repository, values.sourceUrl, io.env) : undefined
   return withPreviews(context, values, 'deploy', name, async ({ platform, signal }) => {
+    // Before anything is deployed.
+    const comment = place && (await previewComment(place, io.env, signal))
     const { file, scope, sourceUrl, label } = values
     const body = {
       name,
@@ -61,8 +60,11 @@ export async function deployPreview(
     const made = await platform.call('POST /previews', { body }, signal)
     io.stderr.write(`Preview ${made.name}: ${pageOf(platform, made.name)}\n`)
     if (values.wait) {
-      const status = await follow(context, platform, made, signal)
-      if (comment) await writeComment(context, platform, made.name, comment, signal)
+      let problem: string | undefined
+      const status = await follow(context, platform, made, signal, text => {
+        problem ??= text
+      })
+      if (comment) await writeComment(context, platform, made.name, { comment, problem }, signal)
       return status
     }
     io.stderr.write(
@@ -77,12 +79,12 @@ async function writeComment(
   { io }: Context,
   platform: Platform,
   name: string,
-  comment: CommentPreview,
+  { comment, problem }: { readonly comment: CommentPreview; readonly problem: string | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   try {
     const found = await platform.call('GET /previews/:name', { params: { name } }, signal)
-    await comment(found, pageOf(platform, name), signal)
+    await comment(found, pageOf(platform, name), signal, problem)
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error
     io.stderr.write(`warning: ${error.message}\n${error.hint === undefined ? '' : `  = help: ${error.hint}\n`}`)
@@ -197,11 +199,12 @@ async function follow(
   platform: Platform,
   { name, run }: Preview,
   signal: AbortSignal,
+  onError: (text: string) => void,
 ): Promise<number> {
   const { io, logLevel } = context
   const progress = await startProgress(io, logLevel, 'text', Date.now)
   const events = platform.follow('GET /previews/:name/runs/:id/log', { params: { name, id: run?.id ?? '' } }, signal)
-  return printRun({ io, logLevel }, progress, events).finally(() => progress.pause())
+  return printRun({ io, logLevel }, progress, events, onError).finally(() => progress.pause())
 }
 
 const INSTEAD = {

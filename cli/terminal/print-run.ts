@@ -8,12 +8,14 @@ import { statesText } from './service-states-text.ts'
 
 /**
  * Prints a run in the cluster as a deploy from here: its progress, its diagnostics, its public addresses.
- * Gives the exit status when it has ended; 1 also where the platform knows no end of it.
+ * Gives the exit status when it has ended; 1 also where the platform knows no end of it. `onError` hears what the run
+ * says is wrong, as it is printed.
  */
 export async function printRun(
   context: Pick<Context, 'io' | 'logLevel'>,
   progress: Progress,
   events: AsyncIterable<RunEvent>,
+  onError?: (text: string) => void,
 ): Promise<number> {
   const { io, logLevel } = context
   let result: Fields | undefined
@@ -30,7 +32,9 @@ export async function printRun(
     else if (step) progress.tell(step)
     else if (said?.['type'] === 'diagnostic') {
       progress.pause()
-      io.stderr.write(diagnosticText(said))
+      const text = diagnosticText(said)
+      io.stderr.write(text)
+      if (said['severity'] === 'error') onError?.(text)
     } else if (said?.['type'] === undefined) progress.above(() => io.stderr.write(`${printable(event.text)}\n`))
   }
   progress.pause()

@@ -1,4 +1,4 @@
-import { forgeOf } from '../../adapters/forge/forge-of.ts'
+import { findForge } from '../../adapters/forge/ask-kind.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { PreviewDetails } from '../../platform/api/previews.ts'
 import { block, code } from '../gitops/request/markdown.ts'
@@ -35,15 +35,20 @@ const STATES: Readonly<Record<string, string>> = {
   Deploying: '⏳ being deployed',
 }
 
-/** What a preview is at, for who reads a pull request. What comes from the code of the branch is shown as text only. */
-export function commentText(preview: PreviewDetails, page: string): string {
+/**
+ * What a preview is at, for who reads a pull request; `said` is the first problem in the words of the deploy. What comes
+ * from the code of the branch is shown as text only.
+ */
+export function commentText(preview: PreviewDetails, page: string, said?: string): string {
   const { name, status, endpoints, problem, run } = preview
   const commit = run?.commit === undefined ? '' : `, commit ${code(run.commit.slice(0, 12))}`
   const addresses = endpoints.map(({ url, services, ready }) => {
     const link = /^https?:\/\/[\w.:/-]+$/.test(url) ? `<${url}>` : code(url)
     return `- ${link} (${services.map(code).join(', ')}${ready ? '' : ', not ready'})`
   })
-  const why = problem ? `${problem.service}: ${problem.message}` : status === 'Failed' ? run?.reason : undefined
+  const why =
+    said?.trimEnd() ??
+    (problem ? `${problem.service}: ${problem.message}` : status === 'Failed' ? run?.reason : undefined)
   return [
     `**Preview [${name}](${page})**: ${STATES[status] ?? status}${commit}`,
     ...(addresses.length > 0 ? [addresses.join('\n')] : []),
@@ -53,19 +58,37 @@ export function commentText(preview: PreviewDetails, page: string): string {
 }
 
 /** Writes the comment of a preview, or gives the own one that is there another text. Throws a UserError. */
-export type CommentPreview = (preview: PreviewDetails, page: string, signal: AbortSignal) => Promise<void>
+export type CommentPreview = (
+  preview: PreviewDetails,
+  page: string,
+  signal: AbortSignal,
+  said?: string,
+) => Promise<void>
 
-/** What writes the comment. Throws a UserError where there is no token for it; sends nothing yet. */
-export function previewComment({ repository, number }: CommentPlace, env: Env): CommentPreview {
-  const forge = forgeOf(repository, env)
-  if (!forge?.requests)
+/**
+ * What writes the comment. Throws a UserError where there is no token for it. Sends no token yet: a server of which
+ * nothing says what kind of forge it is is asked.
+ */
+export async function previewComment(
+  { repository, number }: CommentPlace,
+  env: Env,
+  signal: AbortSignal,
+): Promise<CommentPreview> {
+  const forge = await findForge(repository, env, {}, signal)
+  if (!forge)
     throw new UserError(
-      `nothing can comment on ${repository}: ${forge?.withoutToken ?? 'nothing is known of its forge'}`,
+      `nothing can comment on ${repository}: its server is no forge that devctl knows, or does not answer`,
       {
-        hint: 'set `DEVCTL_FORGE_TOKEN` to a token that may comment there',
+        hint: 'comments work on GitHub, GitLab, Gitea and Forgejo',
       },
     )
   const { requests } = forge
-  return (preview, page, signal) =>
-    requests.comment(number, { marker: commentMarker(preview.name), body: commentText(preview, page) }, { signal })
+  if (!requests)
+    throw new UserError(`nothing can comment on ${repository}: ${forge.withoutToken}`, {
+      hint: 'set `DEVCTL_FORGE_TOKEN` to a token that may comment there',
+    })
+  return (preview, page, signal, said) => {
+    const comment = { marker: commentMarker(preview.name), body: commentText(preview, page, said) }
+    return requests.comment(number, comment, { signal })
+  }
 }

@@ -108,6 +108,20 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     }
   })
 
+  test('the login of a CI job, whose name has a colon, is one, too', async () => {
+    const job = await platform.person('ci:acme/shop')
+    const { body } = await platform.call('POST /namespaces/:ns/registry-login', {
+      token: job.token,
+      params: { ns: job.home },
+    })
+    const scope = `repository:${await placeOf(job.home)}/web:pull,push`
+    const { status } = await platform.call('GET /registry/token', {
+      headers: basic(body.password, body.username),
+      query: { scope, service: `127.0.0.1:${port}` },
+    })
+    expect(status).toBe(200)
+  })
+
   test('several at once: what somebody may not is left out', async () => {
     const scope = `repository:${place}/web:push,pull repository:${ofOwner}/web:pull repository:shared/node:pull`
     expect(await granted(developer!.token, scope)).toBe(`${place}/web:pull,push shared/node:pull`)

@@ -74,6 +74,9 @@ api: \`api\` ended 3 times with exit code 1
 \`\`\`
 
 `)
+    // What the deploy has said is more than what is seen of it.
+    const said = 'error[build/failed]: the image of `web` was not built\n  --> compose.yaml:3:5\n'
+    expect(commentText(preview({ status: 'Failed', problem }), page, said)).toContain(`\`\`\`text\n${said}\`\`\``)
     const reason = 'the repository could not be cloned'
     expect(commentText(preview({ status: 'Failed', run: { reason } }), page)).toContain(reason)
   })

@@ -50,7 +50,8 @@ export function registryHandlers(world: PlatformWorld, parts: PlatformParts): Ha
         by: { user: by.user.id, token: by.token.id },
         ends,
       })
-      return { registry: host, username: by.user.login, password, expires: rfc3339(ends) }
+      // Of a name with a colon, as CI jobs have one, registries' clients send one half as the password.
+      return { registry: host, username: by.user.login.replaceAll(':', '-'), password, expires: rfc3339(ends) }
     },
   }
 }
