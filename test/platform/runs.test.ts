@@ -50,48 +50,6 @@ describe('repositories that a run may clone', () => {
     expect(readRepositoryUrl(text)).toMatchObject({ ok: false })
   })
 
-  test('whatever is accepted is a plain address of the host that it says', () => {
-    const part = fc.oneof(
-      fc.constantFrom(
-        'https://',
-        'ssh://',
-        'ext::',
-        'file://',
-        '-',
-        '--upload-pack=',
-        '@',
-        ':',
-        '/',
-        '..',
-        '%2e',
-        '\\',
-        '\n',
-        '?',
-        '#',
-        'git.example.com',
-        'a',
-      ),
-      fc.string({ unit: 'binary', maxLength: 4 }),
-    )
-    fc.assert(
-      fc.property(fc.array(part, { maxLength: 12 }), parts => {
-        const read = readRepositoryUrl(parts.join(''))
-        if (!read.ok) return
-        const { url, host } = read.repository
-        expect(url).toMatch(/^(https:\/\/|ssh:\/\/([A-Za-z_][\w.-]*@)?)[a-z0-9][a-z0-9.:-]*(\/[\w~][\w.~+@-]*)+$/)
-        const seen = new URL(url)
-        expect([seen.host || seen.hostname, seen.password, seen.search, seen.hash]).toEqual([
-          host.replace(/:443$/, ''),
-          '',
-          '',
-          '',
-        ])
-        expect(seen.pathname).toBe(url.slice(url.indexOf('/', 8)))
-      }),
-      { numRuns: 3000 },
-    )
-  })
-
   test.each(['main', 'feature/login', 'v1.2.3', 'ü', 'a-b_c'])('branch %s', name => {
     expect(branchProblem(name)).toBeUndefined()
   })
