@@ -5,6 +5,7 @@ import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { printYaml } from '../../constructs/yaml.ts'
 import { isPlatform } from '../../operations/contexts/store.ts'
 import { apiServerAddresses, clusterNetworks, isProxy, toNetwork } from '../../operations/platform/cluster-networks.ts'
+import { pinnedImages } from '../../operations/platform/images.ts'
 import {
   addAdmin,
   findPlatform,
@@ -24,7 +25,7 @@ import { neededSecrets } from '../../operations/platform/install-secrets.ts'
 import type { Session } from '../../operations/session.ts'
 import { version } from '../../operations/version.ts'
 import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
-import { platformImages } from '../../platform/install/images.ts'
+import type { PlatformImages } from '../../platform/install/images.ts'
 import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
 import type { Context } from '../command.ts'
 import { withCluster } from './cluster-session.ts'
@@ -64,20 +65,16 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
   const { io } = context
   return onCluster(context, values, async (session, world) => {
     const installed = await findPlatform(world)
+    const { images, isPinned } = await pinnedImages(imageRegistry, { env: io.env, signal: session.signal })
     const wanted = await wantedProviders(values, installed?.providers ?? [])
     const { providers } = wanted
     const trusted = (await readAuthorities(values.caFile)) ?? installed?.trusted
     const { kept: others, ...registry } = wantedRegistry(values, installed?.kept ?? {}, {
       domain,
-      image: platformImages(imageRegistry, version()).registry,
+      image: images.registry,
     })
-    const { kept, ...builders } = wantedBuilders(values, others, platformImages(imageRegistry, version()).buildkit)
-    const installation = await toInstallation(
-      context,
-      session,
-      { ...values, domain, imageRegistry },
-      installed?.options,
-    )
+    const { kept, ...builders } = wantedBuilders(values, others, images.buildkit)
+    const installation = await toInstallation(context, session, { ...values, domain, images }, installed?.options)
     if (installation.ownCa && registry.bundledRegistry)
       throw new UsageError('the nodes would not trust `--bundled-registry` with `--own-ca`', {
         hint: 'use a certificate of an authority that the nodes know, or a registry elsewhere: `--registry HOST`',
@@ -95,6 +92,10 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       ...(trusted !== undefined && { trusted }),
     }
     const url = urlOf(one)
+    if (!isPinned && !onlySecrets && context.logLevel !== 'error')
+      io.stderr.write(
+        `note: \`${imageRegistry}\` tells this machine no digests of the images: a node keeps one that it has by the same name\n`,
+      )
     if (print) {
       io.stdout.write(platformObjects(one).map(printYaml).join('---\n'))
       io.stderr.write(notPrinted(one))
@@ -202,10 +203,10 @@ export function onCluster(
 async function toInstallation(
   { io }: Context,
   { target, cluster, signal }: Session,
-  values: PlatformInstallValues & { readonly domain: string; readonly imageRegistry: string },
+  values: PlatformInstallValues & { readonly domain: string; readonly images: PlatformImages },
   before: InstalledOptions | undefined,
 ): Promise<Installation> {
-  const { domain, imageRegistry } = values
+  const { domain, images } = values
   const { ingressClass = before?.ingressClass } = values
   const ways = [
     values.tlsSecret && '--tls-secret',
@@ -218,7 +219,6 @@ async function toInstallation(
   const isMade = certManager !== undefined || values.ownCa
   const tlsSecret = values.tlsSecret ?? (isMade ? MADE_CERTIFICATE : before?.tlsSecret)
   const ownCa = values.ownCa || (before?.ownCa === true && ways.length === 0)
-  const images = platformImages(imageRegistry, version())
   const kubeconfig = await loadKubeconfig(target.context, io.env)
   const { ca } = readCredentials(kubeconfig).tls
   const server = values.kubernetesServer ?? before?.server ?? kubeconfig.server.href

@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { repositoryOf } from '../../operations/project/environment-name.ts'
+import { environmentOfRepository } from '../../platform/rules/environment-name.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** The HTTPS address of the repository of this folder; undefined where it has none. */
@@ -49,4 +49,4 @@ export const lastPart = (repository: string): string =>
     .replace(/\.git$/, '')
 
 /** What the environment of a repository is called. */
-export const nameIn = (repository: string): string => toDnsLabel(lastPart(repository))
+export const nameIn = (repository: string): string => environmentOfRepository(lastPart(repository))

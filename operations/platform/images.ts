@@ -1,7 +1,7 @@
 import { resolveDigests } from '../../adapters/registry/registry-client.ts'
 import { describeProblem } from '../../adapters/registry/registry-problem.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { platformImages } from '../../platform/install/images.ts'
+import { type PlatformImages, platformImages } from '../../platform/install/images.ts'
 import { version } from '../version.ts'
 import { findPlatform, type InstallWorld } from './install.ts'
 import { ownContainers } from './status.ts'
@@ -55,6 +55,38 @@ export async function withDigests(
       ...(first.hint !== undefined && { hint: first.hint }),
     })
   return told.flatMap(({ image, found }) => ('digest' in found ? [{ image, digest: found.digest }] : []))
+}
+
+/** Milliseconds for the registry of an installation, which this machine may not reach. */
+const ASK = 8000
+
+/**
+ * The images of this version with the digests that the registry tells: a node that has an older image under the same tag then
+ * pulls, and all Pods run the same. Those of which it tells nothing stay as they are.
+ */
+export async function pinnedImages(
+  registry: string,
+  { env, signal }: ImagesWorld,
+): Promise<{ readonly images: PlatformImages; readonly isPinned: boolean }> {
+  const images = platformImages(registry, version())
+  const deadline = AbortSignal.timeout(ASK)
+  const resolved = await resolveDigests(Object.values(images), {
+    env,
+    signal: AbortSignal.any([signal, deadline]),
+  }).catch((error: unknown) => {
+    if (!deadline.aborted || signal.aborted) throw error
+    return undefined
+  })
+  const pin = (image: string) => {
+    const found = resolved?.get(image)
+    return found && 'digest' in found ? `${image}@${found.digest}` : image
+  }
+  const { platform, runner, registry: own, buildkit } = images
+  const isPinned = pin(platform) !== platform && pin(runner) !== runner
+  return {
+    isPinned,
+    images: { platform: pin(platform), runner: pin(runner), registry: pin(own), buildkit: pin(buildkit) },
+  }
 }
 
 /** What an image is called in another registry: its last name and its tag stay. */

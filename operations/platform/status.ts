@@ -1,5 +1,4 @@
-import { type PresentedCertificate, presentedCertificate } from '../../adapters/http/presented-certificate.ts'
-import { proxyFor } from '../../adapters/http/proxy.ts'
+import type { PresentedCertificate } from '../../adapters/http/presented-certificate.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { leaderLease, toLeader } from '../../platform/records/leader.ts'
@@ -27,15 +26,12 @@ import { explainFailure } from '../objects/explain.ts'
 import { podProblems, workloadProblems } from '../objects/problems.ts'
 import { statusOf } from '../objects/status.ts'
 import { belongsTo } from '../objects/tracker.ts'
+import { askForCertificate, certificateProblems, REACH } from './certificate-status.ts'
 import { connectPlatform } from './connect-platform.ts'
-import { findPlatform, type Installed, type InstallWorld } from './install.ts'
+import { findPlatform, type InstallWorld } from './install.ts'
 import { ownFingerprint } from './own-certificate.ts'
+import type { PlatformProblem } from './platform-problem.ts'
 
-/** Milliseconds for the address of the platform: what cannot be reached is said, not waited for. */
-const REACH = 10_000
-/** Days before its end at which a certificate should be a new one. */
-const RENEWAL = 14
-const DAY = 86_400_000
 /** Where the platform's own workloads are; people's are none of its health. */
 const OWN = [PLATFORM_NAMESPACE, BUILD_NAMESPACE]
 
@@ -59,13 +55,6 @@ export interface PlatformStatus {
   readonly builders: readonly string[]
   readonly registry: string | undefined
   readonly problems: readonly PlatformProblem[]
-}
-
-/** Something that an operator has to look at. */
-export interface PlatformProblem {
-  readonly message: string
-  readonly notes: readonly string[]
-  readonly hint?: string
 }
 
 export interface StatusWorld extends InstallWorld {
@@ -98,7 +87,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     ...(noLeader ? [NO_LEADER] : []),
     ...(unused && !addresses.some(isOfBuilders) ? [UNUSED_BUILDERS] : []),
     ...('problem' in reached && !isOwn ? [reached.problem] : []),
-    ...certificateProblems(found, certificate, world.now(), isOwn === true),
+    ...certificateProblems(found.url, certificate, world.now(), isOwn === true),
   ]
   return {
     url: found.url,
@@ -239,61 +228,6 @@ async function reach(
       'do the DNS record and the ingress controller lead there? `kubectl get ingress --all-namespaces` shows its address'
     return { problem: { message: said, notes: [], hint } }
   }
-}
-
-/** Undefined where a proxy stands between. */
-async function askForCertificate(
-  { env, signal }: StatusWorld,
-  url: string,
-): Promise<PresentedCertificate | { readonly problem: string } | undefined> {
-  const server = new URL(url)
-  if (server.protocol !== 'https:' || proxyFor(server, env) !== undefined) return undefined
-  try {
-    return await presentedCertificate(server, AbortSignal.any([signal, AbortSignal.timeout(REACH)]))
-  } catch (error) {
-    signal.throwIfAborted()
-    return { problem: (error as Error).message }
-  }
-}
-
-function certificateProblems(
-  { url }: Installed,
-  certificate: Awaited<ReturnType<typeof askForCertificate>>,
-  now: number,
-  isOwn: boolean,
-): readonly PlatformProblem[] {
-  // What does not answer is said already.
-  if (!certificate || 'problem' in certificate) return []
-  const { names, until, distrust, covers } = certificate
-  const notes = [`it is for ${names.map(name => `\`${name}\``).join(', ') || 'no host'}`]
-  const { host, hostname } = new URL(url)
-  const days = Math.floor((until.getTime() - now) / DAY)
-  const any = hostname.replace(/^[^.]+/, 'any-app')
-  const renew = 'renew it in the Secret that `--tls-secret` names, or in the ingress controller'
-  return [
-    ...(days < 0 ? [{ message: `the certificate of ${host} has expired`, notes, hint: renew }] : []),
-    ...(days >= 0 && days < RENEWAL
-      ? [{ message: `the certificate of ${host} expires in ${days} days`, notes, hint: renew }]
-      : []),
-    ...(distrust !== undefined && days >= 0 && !isOwn
-      ? [
-          {
-            message: `this machine does not trust the certificate of ${host}: ${distrust}`,
-            notes,
-            hint: 'people need its authority in `NODE_EXTRA_CA_CERTS`, or a certificate of a public one',
-          },
-        ]
-      : []),
-    ...(covers(any)
-      ? []
-      : [
-          {
-            message: 'the certificate is not for the hosts of environments',
-            notes,
-            hint: `use one for \`*${hostname.replace(/^[^.]+/, '')}\`: \`devctl platform install --tls-secret NAME\``,
-          },
-        ]),
-  ]
 }
 
 async function usersOf({ cluster, signal }: StatusWorld): Promise<PlatformStatus['users']> {

@@ -1,5 +1,8 @@
+/** Those that run in the cluster. */
+export type PlatformImages = Readonly<Record<'platform' | 'runner' | 'registry' | 'buildkit', string>>
+
 /** The images of a platform, which are all built from this repository and pushed together. */
-export const platformImages = (registry: string, version: string) => ({
+export const platformImages = (registry: string, version: string): PlatformImages => ({
   platform: `${registry}/platform:${version}`,
   runner: `${registry}/runner:${version}`,
   registry: `${registry}/registry:${version}`,

@@ -48,9 +48,6 @@ export function previewName(repository: string, branch: string): string {
   return `${slug(whole, LONGEST_NAMESPACE - 7) || 'preview'}-${hash}`
 }
 
-/** What a repository is called as an environment. */
-export const environmentOfRepository = (name: string): string => slug(name, 63) || 'app'
-
 /** What of a text can be in a label of DNS. */
 function slug(text: string, longest: number): string {
   const letters = text

@@ -12,14 +12,16 @@ import { eventually, findCluster } from '../cluster/cluster.ts'
 import { run } from '../run.ts'
 import { everything } from './everything.ts'
 import { RUN } from './open-platform.ts'
+import { type StubRegistry, stubRegistry } from './stub-registry.ts'
 
 // `devctl platform install` and `uninstall` with a real API server. No Pods are needed: the platform has no replicas here, which
 // upgrades keep.
 
 const found = findCluster()
 const DOMAIN = 'dev.example.com'
-const REGISTRY = 'internal.example.com:5000/mirror/devctl'
-const INSTALL = `platform install --domain ${DOMAIN} --image-registry ${REGISTRY} --kubernetes-server https://kubernetes.example.com`
+const PATH = 'mirror/devctl'
+let registry: StubRegistry
+let INSTALL = ''
 const OBJECTS = platformObjects({
   version: '0.1.0',
   domain: DOMAIN,
@@ -86,6 +88,9 @@ describe.skipIf(!found)('devctl platform install', () => {
   }
 
   beforeAll(async () => {
+    // That of builders is not there.
+    registry = await stubRegistry(name => name.startsWith(PATH) && !name.endsWith('/buildkit'))
+    INSTALL = `platform install --domain ${DOMAIN} --image-registry ${registry.host}/${PATH} --kubernetes-server https://kubernetes.example.com`
     cluster = await connect({ env: process.env })
     folder = await mkdtemp(join(tmpdir(), 'devctl-options-'))
     await devctl('platform uninstall --yes')
@@ -108,16 +113,18 @@ describe.skipIf(!found)('devctl platform install', () => {
     const { apiVersion, kind, metadata } = CERTIFICATES
     await cluster?.delete({ apiVersion, kind, name: metadata.name })
     await rm(folder, { recursive: true, force: true })
+    registry?.close()
   })
 
   const namespaceOf = (name: string) => cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
 
   describe('for a repository', () => {
-    const line = `${INSTALL} --builders 2 --bundled-registry --cert-manager letsencrypt --oidc https://git.example.com --oidc-client-id devctl`
+    const line = () =>
+      `${INSTALL} --builders 2 --bundled-registry --cert-manager letsencrypt --oidc https://git.example.com --oidc-client-id devctl`
     let printed: readonly KubeObject[] = []
 
     test('the objects are printed, and it is said which Secrets are not', async () => {
-      const { stdout, stderr } = await ok(`${line} --print`)
+      const { stdout, stderr } = await ok(`${line()} --print`)
       printed = objectsIn(stdout)
       expect(printed.filter(({ kind }) => kind === 'Secret')).toEqual([])
       expect(
@@ -127,26 +134,30 @@ describe.skipIf(!found)('devctl platform install', () => {
 `)
     })
 
-    test('every image is of the registry that was named, those of runs, builders and the registry, too', () => {
+    test('every image is of the registry that was named, by its digest, those of runs, builders and the registry, too', () => {
       const images = [...JSON.stringify(printed).matchAll(/\\?"image\\?":\s*\\?"([^"\\]+)/g)].map(one => one[1]!)
-      const names = images.map(one =>
-        one
-          .replace(/:0\.1\.0$/, '')
-          .split('/')
-          .at(-1),
-      )
-      expect(new Set(names)).toEqual(new Set(['platform', 'runner', 'registry', 'buildkit']))
-      expect(images.filter(one => !one.startsWith(`${REGISTRY}/`))).toEqual([])
+      const named = (name: string) => `${registry.host}/${PATH}/${name}:0.1.0`
+      const pinned = (name: string) => `${named(name)}@${registry.digestOf(`${PATH}/${name}`)}`
+      // Of what the registry does not have, it tells no digest.
+      expect(new Set(images)).toEqual(new Set([...['platform', 'runner', 'registry'].map(pinned), named('buildkit')]))
+    })
+
+    test('a registry that tells nothing is named, and tags are printed', async () => {
+      const { stdout, stderr } = await ok(`${line().replaceAll(PATH, 'other')} --print`)
+      expect(stdout).toContain(`image: ${registry.host}/other/platform:0.1.0\n`)
+      expect(stderr).toContain(`note: \`${registry.host}/other\` tells this machine no digests of the images`)
     })
 
     test('another command creates the Secrets, and no other objects', async () => {
-      expect(await devctl(`${line} --only-secrets`)).toMatchObject({
+      expect(await devctl(`${line()} --only-secrets`)).toMatchObject({
         status: 2,
         stderr: expect.stringContaining('the provider `oidc` has no client secret yet'),
       })
-      expect(await devctl(`${line} --only-secrets --print`)).toMatchObject({ status: 2 })
+      expect(await devctl(`${line()} --only-secrets --print`)).toMatchObject({ status: 2 })
       writeFileSync(join(folder, 'secret'), 'client-secret-of-the-test\n')
-      const { stdout, stderr } = await ok(`${line} --only-secrets --oidc-client-secret-file ${join(folder, 'secret')}`)
+      const { stdout, stderr } = await ok(
+        `${line()} --only-secrets --oidc-client-secret-file ${join(folder, 'secret')}`,
+      )
       expect(stdout).toMatch(/^The Secrets of https:\/\/platform\.dev\.example\.com are there: `keys`, /)
       expect(stdout).toMatch(/ {2}devctl context use \S+ --token devctl_setup_\w+\n$/)
       expect(stdout + stderr).not.toContain('client-secret-of-the-test')
@@ -181,7 +192,7 @@ describe.skipIf(!found)('devctl platform install', () => {
     test('again, nothing of the Secrets changes', async () => {
       const read = async () => (await get('Secret', 'keys'))?.metadata.resourceVersion
       const keys = await read()
-      await ok(`${line} --only-secrets`)
+      await ok(`${line()} --only-secrets`)
       expect(await read()).toBe(keys)
     })
 
@@ -202,7 +213,7 @@ describe.skipIf(!found)('devctl platform install', () => {
     const first = await versions()
     expect(first.filter(one => one.endsWith('missing'))).toEqual([])
     const deployment = await get('Deployment', 'platform', 'apps/v1')
-    expect(JSON.stringify(deployment)).toContain(`${REGISTRY}/platform:0.1.0`)
+    expect(JSON.stringify(deployment)).toContain(`${registry.host}/${PATH}/platform:0.1.0@sha256:`)
     await ok(INSTALL)
     expect(await versions()).toEqual(first)
   })

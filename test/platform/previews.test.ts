@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { fromPreview, toPreview } from '../../platform/records/preview.ts'
-import { environmentOfRepository } from '../../platform/rules/names.ts'
+import { environmentOfRepository } from '../../platform/rules/environment-name.ts'
 import { previewConflict, previewStatus, sourceUrlProblem } from '../../platform/rules/previews.ts'
 import type { RunState } from '../../platform/rules/run-states.ts'
 
@@ -60,6 +61,14 @@ test('a repository has a name as an environment', () => {
   expect(environmentOfRepository('My_Shop.API')).toBe('my-shop-api')
   expect(environmentOfRepository('__')).toBe('app')
   expect(environmentOfRepository('x'.repeat(100))).toHaveLength(63)
+  // As a deploy in a folder calls it, where it need not be cut.
+  fc.assert(
+    fc.property(fc.string({ unit: fc.oneof(fc.constantFrom(...'aZ1-_.é '), fc.string()), maxLength: 40 }), text => {
+      const name = toDnsLabel(text)
+      const isItself = /[a-z0-9]/i.test(text) && name.length <= 63
+      if (isItself) expect(environmentOfRepository(text)).toBe(name)
+    }),
+  )
 })
 
 test('what a preview is of is read again; nothing that is there ends the reader', () => {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { addressOf } from '../../api/pages.ts'
+import { environmentOfRepository } from '../../rules/environment-name.ts'
 import { useAction } from '../state/action.ts'
 import { platform } from '../state/client.ts'
 import { navigate } from '../state/navigate.ts'
@@ -25,7 +26,7 @@ export function DeployForm({ from, onClose }: { readonly from: DeployFrom; reado
   const namespace = chosen.value
   const source = useRepository(from)
   const typed = useSignal<string | undefined>(from.environment)
-  const environment = typed.value ?? (source.read.ok ? labelOf(source.read.repository.name) : '')
+  const environment = typed.value ?? (source.read.ok ? environmentOfRepository(source.read.repository.name) : '')
   const isName = ENVIRONMENT.test(environment) && environment.length <= 63
   const deploy = useAction(async () => {
     const body = { namespace, environment, action: 'deploy' as const, ...source.body }
@@ -94,12 +95,3 @@ function NamespaceSelect({ value, onValue }: { readonly value: string; readonly 
     />
   )
 }
-
-/** As an environment is called after a repository. */
-const labelOf = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '')
-    .slice(0, 63)
-    .replace(/-+$/, '')

@@ -92,7 +92,8 @@ export class Installation {
   /** Builds the images, installs them with these options, and lets runs reach the forge. */
   async install(options: string): Promise<void> {
     await this.uninstall()
-    const kubectl = '--build-arg KUBECTL=127.0.0.1:5000/kubectl:v1.34.2'
+    await this.#makeKubectl()
+    const kubectl = `--build-arg KUBECTL=${this.images}/kubectl:1`
     for (const name of ['platform', 'runner', 'registry'])
       await this.#build(`--file platform/images/${name}.Dockerfile ${name === 'runner' ? kubectl : ''}`, name)
     if (options.includes('--builders')) {
@@ -190,6 +191,15 @@ export class Installation {
     for (const [name, path] of Object.entries(programs)) cpSync(path, join(context, name), { dereference: true })
     writeFileSync(join(context, 'Dockerfile'), 'FROM scratch\nCOPY buildkitd buildctl buildkit-runc /usr/bin/\n')
     await this.ok('operator', `build --file Dockerfile --tag ${this.images}/moby:1 .`, { cwd: context })
+  }
+
+  /** The image of kubectl for the runner, from that of the cluster: the one of the Dockerfile may be out of reach. */
+  async #makeKubectl(): Promise<void> {
+    const context = join(this.folder, 'kubectl')
+    mkdirSync(context, { recursive: true })
+    cpSync(join(dirname(process.env.KUBECONFIG!), 'bin/kubectl'), join(context, 'kubectl'), { dereference: true })
+    writeFileSync(join(context, 'Dockerfile'), 'FROM scratch\nCOPY kubectl /bin/kubectl\n')
+    await this.ok('operator', `build --file Dockerfile --tag ${this.images}/kubectl:1 .`, { cwd: context })
   }
 
   /** The address of the ingress controller, which is that of the node. */
