@@ -23,6 +23,8 @@ export interface PlatformUser {
   readonly asked?: string
   /** Their provider did not know them any more; the next login ends it. */
   readonly isRefused?: boolean
+  /** RFC 3339: when they were last suspended or refused. */
+  readonly barred?: string
 }
 
 const PREFIX = 'dev.platform/'
@@ -42,6 +44,7 @@ export function fromUser({
   isSuspended,
   asked,
   isRefused,
+  barred,
 }: PlatformUser): KubeObject {
   const values = {
     issuer,
@@ -55,6 +58,7 @@ export function fromUser({
     suspended: isSuspended,
     asked,
     refused: isRefused,
+    barred,
   }
   const kept = Object.entries(values).filter(([, value]) => value !== undefined && value !== false)
   return {
@@ -80,7 +84,7 @@ export function toUser({ metadata }: KubeObject): PlatformUser | undefined {
   }
   const [issuer, subject, login] = [value('issuer'), value('subject'), value('login')]
   if (metadata.name !== userAccount(id) || !isUserId(id) || !issuer || !subject || !login) return undefined
-  const [name, email, home, asked] = [value('name'), value('email'), value('home'), value('asked')]
+  const [name, email, home, asked, barred] = ['name', 'email', 'home', 'asked', 'barred'].map(value)
   return {
     id,
     issuer,
@@ -94,5 +98,10 @@ export function toUser({ metadata }: KubeObject): PlatformUser | undefined {
     ...(value('suspended') === 'true' && { isSuspended: true }),
     ...(asked && { asked }),
     ...(value('refused') === 'true' && { isRefused: true }),
+    ...(barred && { barred }),
   }
 }
+
+/** Since when somebody is suspended or refused, in milliseconds since 1970; undefined: they are not. */
+export const barredAt = ({ isSuspended, isRefused, barred }: PlatformUser): number | undefined =>
+  isSuspended || isRefused ? Date.parse(barred ?? '') || 0 : undefined

@@ -18,7 +18,7 @@ export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly 
   idleTask(world, parts),
   surroundingsTask(world),
   longerNamesTask(world, parts.namespaces),
-  pullSecretsTask(world, parts.pullSecrets),
+  pullSecretsTask(world, parts.pullSecrets, parts.users),
   usageTask(parts.usage),
   new RunKeeper(world, parts),
   parts.deletions,

@@ -63,6 +63,7 @@ export class Users {
       lastLogin: rfc3339(this.#world.now()),
       ...(known?.home !== undefined && { home: known.home }),
       ...(known?.isSuspended && { isSuspended: true }),
+      ...(known?.barred !== undefined && { barred: known.barred }),
     }))
   }
 
@@ -70,7 +71,10 @@ export class Users {
   async change(id: string, change: Partial<Pick<PlatformUser, ChangedField>>): Promise<PlatformUser> {
     return this.#write(id, known => {
       if (!known) throw noUser()
-      return { ...known, ...change }
+      const isBarred = (change.isSuspended && !known.isSuspended) || (change.isRefused && !known.isRefused)
+      // With milliseconds: what was given out just before counts no more.
+      const barred = isBarred && { barred: new Date(this.#world.now()).toISOString() }
+      return { ...known, ...change, ...barred }
     })
   }
 

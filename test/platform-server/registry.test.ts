@@ -200,7 +200,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     const own = { imagePullSecrets: [{ name: 'own' }] }
     await platform.cluster.patch({ ...account, namespace: name }, own, { manager: 'ann' })
 
-    const task = pullSecretsTask(platform.world, platform.parts.pullSecrets)
+    const task = pullSecretsTask(platform.world, platform.parts.pullSecrets, platform.parts.users)
     const signal = AbortSignal.timeout(60_000)
     await task.run(signal)
     const second = await ofPodsIn(name)
@@ -227,7 +227,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     const asLeaver = { params: { ns: name, user: leaver.id }, token: owner!.token }
     const share = () => platform.call('PUT /namespaces/:ns/members/:user', { ...asLeaver, body: { role: 'developer' } })
     expect((await share()).status).toBe(200)
-    const task = pullSecretsTask(platform.world, platform.parts.pullSecrets)
+    const task = pullSecretsTask(platform.world, platform.parts.pullSecrets, platform.parts.users)
     const signal = AbortSignal.timeout(60_000)
     await task.run(signal)
     const kept = await ofPodsIn(name)
@@ -246,6 +246,32 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     await task.run(signal)
     expect(await granted(await ofPodsIn(name), scope)).toBe(pulls)
   })
+
+  test.each([{ isSuspended: true }, { isRefused: true }])(
+    'a login of Pods that a member has kept who is %j pulls no more; Pods have the next one',
+    async barred => {
+      const scope = `repository:${place}/web:pull`
+      const pulls = `${place}/web:pull`
+      const kim = await platform.person(`r-${Object.keys(barred)[0]!.toLowerCase()}`)
+      const asKim = { params: { ns: name, user: kim.id }, token: owner!.token }
+      const member = { ...asKim, body: { role: 'developer' } }
+      expect((await platform.call('PUT /namespaces/:ns/members/:user', member)).status).toBe(200)
+      const task = pullSecretsTask(platform.world, platform.parts.pullSecrets, platform.parts.users)
+      const signal = AbortSignal.timeout(60_000)
+      await task.run(signal)
+      const kept = await ofPodsIn(name)
+      expect(await granted(kept, scope)).toBe(pulls)
+      await platform.parts.users.change(kim.id, barred)
+      expect(await granted(kept, scope)).toBe('')
+      await task.run(signal)
+      const next = await ofPodsIn(name)
+      expect(await granted(next, scope)).toBe(pulls)
+      await task.run(signal)
+      expect(await ofPodsIn(name), 'it is renewed once').toBe(next)
+      expect(await granted(kept, scope)).toBe('')
+      expect((await platform.call('DELETE /namespaces/:ns/members/:user', asKim)).status).toBe(204)
+    },
+  )
 
   test('nobody gets one with something else', async () => {
     const ends = platform.world.now() + 60_000

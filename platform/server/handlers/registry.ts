@@ -32,7 +32,7 @@ export function registryHandlers(world: PlatformWorld, parts: PlatformParts): Ha
       const wanted = parseScopes([scope].flat())
       if (!wanted) throw new PlatformError(400, 'registry', 'the scopes are too many, or are none')
       const at = now()
-      const access = await accessFor(puller, wanted, registry, parts.namespaces)
+      const access = await accessFor(puller, wanted, registry, parts)
       const subject = puller.kind === 'pods' ? `pods of ${puller.namespace.name}` : puller.by.user.login
       const content = { issuer: settings.url, service: host, subject, access, now: at }
       const token = await registryToken(key, content, random(ID).toString('base64url'))

@@ -1,13 +1,15 @@
 import { pause } from '../../../adapters/http/back-off.ts'
 import { ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { MANAGED_LABEL, MANAGER, PULL_SECRET, rfc3339 } from '../../records/names.ts'
+import { MANAGED_LABEL, MANAGER, PULL_SECRET, RECORD_LABEL, rfc3339, USER_LABEL } from '../../records/names.ts'
 import { toNamespace } from '../../records/namespace.ts'
+import { barredAt } from '../../records/user.ts'
 import { splitRegistry } from '../../rules/registry-access.ts'
 import type { LeaderTask } from '../leader.ts'
+import type { Users } from '../users.ts'
 import type { PlatformWorld } from '../world.ts'
 import { type NamespaceId, registryPassword } from './registry-logins.ts'
 
-/** Milliseconds that a login of Pods is good for; who was suspended and has kept one pulls for so long at most. */
+/** Milliseconds that a login of Pods is good for. */
 const LIFETIME = 4 * 3_600_000
 /** Milliseconds after which it is replaced. */
 const RENEWAL = LIFETIME / 4
@@ -57,8 +59,9 @@ export class PullSecrets {
     const { host } = splitRegistry(settings.registry!)
     for (let attempt = 1; attempt <= CONFLICTS; attempt++) {
       const pullLogins = await this.#wanted(namespace, signal)
-      const of = { namespace, ...(pullLogins !== undefined && { pullLogins }) }
-      const secret = pullSecret(namespace.name, host, registryPassword(this.#world, { ...of, ends: now() + LIFETIME }))
+      const made = now()
+      const of = { namespace, made, ...(pullLogins !== undefined && { pullLogins }) }
+      const secret = pullSecret(namespace.name, host, registryPassword(this.#world, { ...of, ends: made + LIFETIME }))
       await cluster.apply(secret, { manager: MANAGER, force: true, ...(signal && { signal }) })
       // Another replica may have written the one that is good now, before this one.
       if ((await this.#wanted(namespace, signal)) === pullLogins) break
@@ -119,20 +122,39 @@ function pullSecret(namespace: string, host: string, password: string): KubeObje
 }
 
 /** Renews the logins of all namespaces. One that makes trouble is logged, and the others follow. */
-export function pullSecretsTask(world: PlatformWorld, secrets: PullSecrets): LeaderTask {
+export function pullSecretsTask(world: PlatformWorld, secrets: PullSecrets, users: Pick<Users, 'all'>): LeaderTask {
   const { cluster, now } = world
   /** When each was renewed by this replica, and what it said of its logins then, by uid. */
   const renewed = new Map<string, { readonly at: number; readonly pullLogins: string | undefined }>()
 
-  const tryOne = async (object: KubeObject, signal: AbortSignal) => {
+  /** When a member of each namespace was last suspended or refused, which ends its logins from before, by its name. */
+  const barredIn = async (signal: AbortSignal): Promise<ReadonlyMap<string, number>> => {
+    const found = new Map<string, number>()
+    for (const user of await users.all()) {
+      const barred = barredAt(user)
+      // Older ones are not good any more.
+      if (barred === undefined || barred < now() - LIFETIME) continue
+      const labels = `${RECORD_LABEL}=member,${USER_LABEL}=${user.id}`
+      const bindings = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', labels }
+      for (const { metadata } of await cluster.list(bindings, { signal })) {
+        const { namespace = '' } = metadata
+        found.set(namespace, Math.max(barred, found.get(namespace) ?? 0))
+      }
+    }
+    return found
+  }
+
+  const tryOne = async (object: KubeObject, barred: ReadonlyMap<string, number>, signal: AbortSignal) => {
     const namespace = toNamespace(object)
     if (namespace?.uid === undefined || namespace.status === 'Deleting') return
     const { name, uid, pullLogins } = namespace
     const last = renewed.get(uid)
-    if (last && now() - last.at < RENEWAL && last.pullLogins === pullLogins) return
+    const isGood = last && last.pullLogins === pullLogins && last.at > (barred.get(name) ?? 0)
+    if (isGood && now() - last.at < RENEWAL) return
     try {
+      const at = now()
       await secrets.renew({ name, uid }, signal)
-      renewed.set(uid, { at: now(), pullLogins })
+      renewed.set(uid, { at, pullLogins })
     } catch (error) {
       signal.throwIfAborted()
       world.log({ time: rfc3339(now()), text: `the login of ${name} for the registry: ${error}` })
@@ -146,10 +168,11 @@ export function pullSecretsTask(world: PlatformWorld, secrets: PullSecrets): Lea
       if (!secrets.isUsed) return
       const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
       const there = new Set<string>()
+      const barred = await barredIn(signal)
       for await (const page of cluster.pages(query, { signal })) {
         for (const { metadata } of page) there.add(metadata.uid ?? '')
         for (let at = 0; at < page.length; at += TOGETHER)
-          await Promise.all(page.slice(at, at + TOGETHER).map(one => tryOne(one, signal)))
+          await Promise.all(page.slice(at, at + TOGETHER).map(one => tryOne(one, barred, signal)))
       }
       for (const uid of renewed.keys()) if (!there.has(uid)) renewed.delete(uid)
     },

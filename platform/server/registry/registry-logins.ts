@@ -16,7 +16,7 @@ export interface NamespaceId {
 export type RegistryCaller =
   | { readonly kind: 'person'; readonly by: Identified }
   | { readonly kind: 'worker'; readonly by: Identified; readonly namespace: NamespaceId }
-  | { readonly kind: 'pods'; readonly namespace: NamespaceId; readonly pullLogins?: string }
+  | { readonly kind: 'pods'; readonly namespace: NamespaceId; readonly made: number; readonly pullLogins?: string }
 
 /** What a login says, sealed: nothing of it is kept by the platform. */
 interface Login {
@@ -25,6 +25,8 @@ interface Login {
   readonly by?: { readonly user: string; readonly token: string }
   /** Of Pods: what their namespace says of such logins when it is made. */
   readonly pullLogins?: string
+  /** Milliseconds since 1970; of Pods. */
+  readonly made?: number
   /** Milliseconds since 1970. */
   readonly ends: number
 }
@@ -59,9 +61,9 @@ async function holderOf(sealed: string, world: PlatformWorld, parts: Accounts): 
   const { sealing, now } = world
   const opened = sealing.open(sealed, SEALED_FOR)
   if (opened === undefined) throw notLoggedIn()
-  const { namespace, by, pullLogins, ends } = JSON.parse(opened) as Login // we have sealed it
+  const { namespace, by, pullLogins, made = 0, ends } = JSON.parse(opened) as Login // we have sealed it
   if (ends <= now()) throw notLoggedIn()
-  if (!by) return { kind: 'pods', namespace, ...(pullLogins !== undefined && { pullLogins }) }
+  if (!by) return { kind: 'pods', namespace, made, ...(pullLogins !== undefined && { pullLogins }) }
   const [user, token] = await Promise.all([parts.users.find(by.user), parts.tokens.find(by.token)])
   if (!user || !token) throw notLoggedIn()
   await stillAllowed({ user, token }, parts, now())

@@ -1,3 +1,4 @@
+import { barredAt } from '../../records/user.ts'
 import {
   grantedAccess,
   namespaceIn,
@@ -10,19 +11,25 @@ import {
 } from '../../rules/registry-access.ts'
 import { mayDo } from '../../rules/roles.ts'
 import type { Namespaces } from '../namespaces.ts'
+import type { Users } from '../users.ts'
 import type { RegistryCaller } from './registry-logins.ts'
+
+interface Parts {
+  readonly namespaces: Pick<Namespaces, 'find' | 'roleOf'>
+  readonly users: Pick<Users, 'find'>
+}
 
 /** What of the wanted access a caller gets; what they may not is left out, and the registry refuses it. */
 export async function accessFor(
   caller: RegistryCaller,
   wanted: readonly RegistryAccess[],
   registry: string,
-  namespaces: Pick<Namespaces, 'find' | 'roleOf'>,
+  parts: Parts,
 ): Promise<readonly RegistryAccess[]> {
   const { prefix } = splitRegistry(registry)
   const relations = new Map<string, Promise<RegistryRelation>>()
   const relationTo = (place: string) => {
-    const known = relations.get(place) ?? relationOf(caller, place, namespaces)
+    const known = relations.get(place) ?? relationOf(caller, place, parts)
     relations.set(place, known)
     return known
   }
@@ -38,7 +45,7 @@ export async function accessFor(
 async function relationOf(
   caller: RegistryCaller,
   place: string,
-  namespaces: Pick<Namespaces, 'find' | 'roleOf'>,
+  { namespaces, users }: Parts,
 ): Promise<RegistryRelation> {
   if (place === SHARED) return caller.kind === 'person' && maySharePush(caller.by) ? 'pusher' : 'puller'
   const name = namespaceIn(place)
@@ -49,7 +56,12 @@ async function relationOf(
   // What a namespace of this name had before is nobody's.
   if (!shared || uid === undefined || placeFor({ name, uid }) !== place) return 'stranger'
   if (caller.kind !== 'person' && uid !== caller.namespace.uid) return 'stranger'
-  if (caller.kind === 'pods') return caller.pullLogins === shared.namespace.pullLogins ? 'puller' : 'stranger'
+  if (caller.kind === 'pods') {
+    if (caller.pullLogins !== shared.namespace.pullLogins) return 'stranger'
+    // Members who are suspended or refused may have kept it.
+    const members = await Promise.all(shared.members.map(({ user }) => users.find(user)))
+    return members.some(one => one && (barredAt(one) ?? -1) >= caller.made) ? 'stranger' : 'puller'
+  }
   const { user } = caller.by
   const relation = { platform: user.role, namespace: namespaces.roleOf(user, shared) }
   if (mayDo(relation, 'deploy')) return 'pusher'
