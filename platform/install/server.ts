@@ -19,6 +19,7 @@ import { OWN_WORKLOADS } from '../records/own-workload.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
 import { type BundledBuilders, builderObjects, builderSettings, type IngressPeer } from './builders.ts'
 import { certificateOf } from './certificate.ts'
+import { eventsPolicy } from './events.ts'
 import { fence } from './fence.ts'
 import { hostsPolicy } from './hosts.ts'
 import { type IngressOptions, ingressTo } from './ingress.ts'
@@ -96,6 +97,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     ...hostsPolicy(one.domain),
     ...networkPoliciesPolicy(),
     ...podsPolicy(),
+    ...eventsPolicy(),
     // Before the server, which starts with a certificate that they know.
     ...(one.bundledBuilders
       ? [

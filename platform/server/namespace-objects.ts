@@ -17,7 +17,11 @@ import { toDns, toOutside } from '../records/network-rules.ts'
  * policies (design, section 5). These close it to other namespaces; the networks of the cluster itself are
  * not part of the world outside. Between its own Pods they leave out those that a Compose file separates.
  */
-export function surroundings(namespace: string, clusterNetworks: readonly string[]): readonly KubeObject[] {
+export function surroundings(
+  namespace: string,
+  clusterNetworks: readonly string[],
+  quota: Readonly<Record<string, string>> = {},
+): readonly KubeObject[] {
   const metadata = (name: string) => ({ name, namespace, labels: { [MANAGED_LABEL]: 'true' } })
   return [
     keeperBinding(namespace),
@@ -71,6 +75,7 @@ export function surroundings(namespace: string, clusterNetworks: readonly string
           'services.nodeports': '0',
           'services.loadbalancers': '0',
           ...counts,
+          ...quota,
         },
       },
     },

@@ -324,7 +324,7 @@ export class Namespaces {
   async #fill(namespace: ManagedNamespace): Promise<void> {
     const { cluster, settings } = this.#world
     const { name, isGlobal, owner } = namespace
-    for (const object of surroundings(name, settings.clusterNetworks))
+    for (const object of surroundings(name, settings.clusterNetworks, settings.quota))
       await cluster.apply(object, { manager: MANAGER, force: true })
     // What is everybody's is changed by runs only.
     if (isGlobal) await cluster.apply(everybodysBinding(name), { manager: MANAGER, force: true })

@@ -47,6 +47,7 @@ export function readSettings(text: string): Settings {
     previewsPerUser: most('previewsPerUser'),
     providers: readProviders(found['providers'] ?? []),
     clusterNetworks: readNetworks(found['clusterNetworks'] ?? []),
+    ...(found['quota'] !== undefined && { quota: readQuota(found['quota']) }),
     ci: readCi(found['ci'] ?? []),
     forges: readForges(found['forges'] ?? []),
     trustedProxies: readProxies(found['trustedProxies'] ?? []),
@@ -68,6 +69,19 @@ function readNetworks(found: unknown): readonly string[] {
   for (const [at, one] of listOf('clusterNetworks', found).entries())
     if (!isNetwork(one)) throw new Error(`settings: \`clusterNetworks[${at}]\` is no network of IPv4: \`10.42.0.0/16\``)
   return found as readonly string[] // looked at
+}
+
+/** One that the API server refused would keep all namespaces from being made. */
+function readQuota(found: unknown): Readonly<Record<string, string>> {
+  const isLimit = ([name, most]: readonly [string, unknown]) =>
+    /^[a-z0-9]([a-z0-9./-]{0,200}[a-z0-9])?$/.test(name) &&
+    typeof most === 'string' &&
+    /^\d{1,15}(m|[KMGT]i?)?$/.test(most)
+  if (typeof found !== 'object' || found === null || Array.isArray(found))
+    throw new Error('settings: `quota` is no map of limits: `{ "count/certificates.cert-manager.io": "50" }`')
+  const wrong = Object.entries(found).find(one => !isLimit(one))
+  if (wrong) throw new Error(`settings: \`quota\`: \`${wrong[0]}\` has no limit as text: \`"50"\` or \`"16Gi"\``)
+  return found as Readonly<Record<string, string>> // looked at
 }
 
 /** What a rule needs. */

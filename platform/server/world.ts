@@ -24,6 +24,8 @@ export interface Settings {
   readonly providers: readonly ProviderSettings[]
   /** Networks of the cluster itself, which nothing in a namespace reaches. */
   readonly clusterNetworks: readonly string[]
+  /** Limits of each namespace, besides those that there are or instead of them, as a ResourceQuota has them. */
+  readonly quota?: Readonly<Record<string, string>>
   /** CI systems whose jobs get tokens. */
   readonly ci: readonly CiTrust[]
   /** Servers of repositories whose webhooks are taken, besides the public ones and those by which people log in. */

@@ -10,7 +10,9 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
   let member: Cluster
   const namespace = `resources-${RUN}`
   beforeAll(async () => {
-    platform = await openPlatform()
+    platform = await openPlatform({
+      quota: { 'count/widgets.example.com': '7', 'count/leases.coordination.k8s.io': '150' },
+    })
     const ann = await platform.person('ann')
     expect((await platform.call('POST /namespaces', { token: ann.token, body: { name: namespace } })).status).toBe(200)
     const { token } = (await platform.call('POST /kube-token', { token: ann.token })).body
@@ -82,7 +84,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
       .flatMap(({ apiGroups = [], resources = [] }) =>
         apiGroups.flatMap(group => resources.map(one => (group === '' ? one : `${one}.${group}`))),
       )
-      // The API server counts no events, and ends them after an hour; of what is no object there is no number.
+      // No quota counts events, and nobody writes them (below); of what is no object there is no number.
       .filter(one => !one.includes('/') && one !== 'events')
       // Without those that an operator has added.
       .filter(one =>
@@ -91,6 +93,8 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     expect(kinds).toContain('deployments.apps')
     const quota = await cluster.get({ apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace })
     const { hard } = quota!['spec'] as { readonly hard: Readonly<Record<string, string>> }
+    // And what an operator says of all namespaces.
+    expect(hard).toMatchObject({ 'count/widgets.example.com': '7', 'count/leases.coordination.k8s.io': '150' })
     expect(kinds.filter(one => hard[`count/${one}`] === undefined && hard[one] === undefined)).toEqual([])
     for (const one of kinds) expect(Number(hard[`count/${one}`] ?? hard[one]), one).toBeLessThanOrEqual(500)
   })
@@ -104,8 +108,46 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     })
     const names = Array.from({ length: 210 }, (_, at) => `l${at}`)
     const refusals = await Promise.all(names.map(name => refused(claim(name))))
-    expect(refusals.filter(one => one.includes('exceeded quota')).length).toBeGreaterThanOrEqual(10)
+    expect(refusals.filter(one => one.includes('exceeded quota')).length).toBeGreaterThanOrEqual(60)
     const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }
-    expect((await member.list(leases)).length).toBeLessThanOrEqual(200)
+    expect((await member.list(leases)).length).toBeLessThanOrEqual(150)
+  })
+
+  test('events, which no quota counts, are written by controllers only', async () => {
+    const about = { apiVersion: 'v1', kind: 'Namespace', name: namespace, namespace }
+    const event = (name: string): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace },
+      involvedObject: about,
+      reason: 'Test',
+      message: 'x'.repeat(1000),
+      type: 'Normal',
+    })
+    const newer = (name: string): KubeObject => ({
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name, namespace },
+      eventTime: '2026-01-01T00:00:00.000000Z',
+      reportingController: 'example.com/test',
+      reportingInstance: 'test',
+      action: 'Test',
+      reason: 'Test',
+      regarding: about,
+      type: 'Normal',
+    })
+    // The API server takes a moment to follow a new policy.
+    await eventually('the policy is in force', 30, async () =>
+      (await refused(event(`mine-${Math.random()}`))).includes('events are written by controllers and nodes only')
+        ? true
+        : undefined,
+    )
+    expect(await refused(newer('mine'))).toContain('forbidden')
+    // As a controller does.
+    await platform.cluster.create(event('theirs'))
+    const theirs = { apiVersion: 'v1', kind: 'Event', name: 'theirs', namespace }
+    await expect(member.patch(theirs, { message: 'y' }, { manager: 'ann' })).rejects.toThrow('events are written by')
+    const emptied = { apiVersion: 'v1', kind: 'Event', metadata: { name: 'theirs', namespace }, message: 'z' }
+    await expect(member.apply(emptied, { manager: 'ann', force: true })).rejects.toThrow('events are written by')
   })
 })

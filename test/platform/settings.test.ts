@@ -39,6 +39,11 @@ test('settings have ways to log in', () => {
   expect(readSettings(JSON.stringify({ ...good, providers })).providers).toEqual(providers)
 })
 
+test('limits of namespaces are those of a ResourceQuota', () => {
+  const quota = { 'count/certificates.cert-manager.io': '50', 'requests.memory': '32Gi', 'requests.cpu': '500m' }
+  expect(readSettings(JSON.stringify({ ...good, quota })).quota).toEqual(quota)
+})
+
 test('builders are named by their addresses', () => {
   const builders = { default: ['tls://builder-0.builders:1234'], certificates: '/etc/devctl/builders' }
   const read = readSettings(JSON.stringify({ ...good, builders, registry: 'registry.example.com' }))
@@ -57,6 +62,9 @@ test.each([
   [{ ci: [{ kind: 'other', issuer: 'https://ci.example.com', rules: [] }] }, '`ci[0].kind` is none of `github`'],
   [{ ci: [{ kind: 'gitea', issuer: 'ci', rules: [] }] }, '`ci[0].issuer` is no URL'],
   [{ ci: [{ kind: 'gitea', issuer: 'https://ci.example.com' }] }, '`ci[0].rules` is no list'],
+  [{ quota: ['pods'] }, '`quota` is no map of limits'],
+  [{ quota: { pods: 5 } }, '`quota`: `pods` has no limit as text'],
+  [{ quota: { 'count/x y': '5' } }, '`quota`: `count/x y` has no limit as text'],
   [{ registry: 'https://registry.example.com' }, '`registry` is no registry'],
   [{ trustedProxies: ['all'] }, '`trustedProxies` is no list'],
   [{ trustedProxies: ['10.0.0.0/33'] }, '`trustedProxies` is no list'],
