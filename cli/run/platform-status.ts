@@ -1,7 +1,13 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import { isBuilders, isOfBuilders, type PlatformStatus, platformStatus } from '../../operations/platform/status.ts'
+import {
+  isBuilders,
+  isOfBuilders,
+  type PlatformStatus,
+  platformStatus,
+  registryDiskText,
+} from '../../operations/platform/status.ts'
 import type { Context } from '../command.ts'
 import { errorText } from '../terminal/error-text.ts'
 import { toTable } from '../terminal/table.ts'
@@ -61,7 +67,7 @@ function rowsOf(found: PlatformStatus, now: number): readonly (readonly [string,
     ['Namespaces', `${namespaces.all}: ${namespaces.awake} awake, ${namespaces.asleep} asleep`],
     ['Runs', `${runs.queued} queued, ${runs.running} running`],
     ['Builders', buildersText(builders, workloads.find(isBuilders))],
-    ['Registry', registry ?? '-'],
+    ['Registry', `${registry ?? '-'}${registryDiskText(found)}`],
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { PresentedCertificate } from '../../adapters/http/presented-certificate.ts'
-import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { leaderLease, toLeader } from '../../platform/records/leader.ts'
 import {
@@ -7,6 +7,7 @@ import {
   MANAGED_LABEL,
   PLATFORM_NAMESPACE,
   RECORD_LABEL,
+  REGISTRY_DISK,
   RUNS_NAMESPACE,
   USERS_NAMESPACE,
 } from '../../platform/records/names.ts'
@@ -20,9 +21,19 @@ import {
 } from '../../platform/records/own-workload.ts'
 import { LIVE_LABEL, toRun } from '../../platform/records/run.ts'
 import { toUser } from '../../platform/records/user.ts'
+import { fillingDisk } from '../../platform/rules/health.ts'
+import {
+  diskText,
+  isFilling,
+  isFresh,
+  LONGEST_MEASUREMENT,
+  type RegistryDisk,
+  readRegistryDisk,
+} from '../../platform/rules/registry-disk.ts'
 import { hasEnded } from '../../platform/rules/run-states.ts'
 import { toWarning } from '../objects/events.ts'
 import { explainFailure } from '../objects/explain.ts'
+import { lastLine } from '../objects/last-line.ts'
 import { podProblems, workloadProblems } from '../objects/problems.ts'
 import { statusOf } from '../objects/status.ts'
 import { belongsTo } from '../objects/tracker.ts'
@@ -54,6 +65,8 @@ export interface PlatformStatus {
   readonly runs: { readonly queued: number; readonly running: number }
   readonly builders: readonly string[]
   readonly registry: string | undefined
+  /** Bytes of the disk of the registry that comes with the platform; absent: it was not measured. */
+  readonly registryDisk?: { readonly size: number; readonly free: number }
   readonly problems: readonly PlatformProblem[]
 }
 
@@ -65,7 +78,7 @@ export interface StatusWorld extends InstallWorld {
 export async function platformStatus(world: StatusWorld): Promise<PlatformStatus> {
   const found = await findPlatform(world)
   if (!found) throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
-  const [own, leader, reached, certificate, users, namespaces, runs] = await Promise.all([
+  const [own, leader, reached, certificate, users, namespaces, runs, disk] = await Promise.all([
     ownWorkloads(world),
     leaderOf(world),
     reach(world, found.url),
@@ -73,6 +86,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     usersOf(world),
     namespacesOf(world),
     runsOf(world),
+    registryDisk(world),
   ])
   const { builders, registry } = found.kept
   const addresses = addressesIn(builders)
@@ -84,6 +98,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
   const noLeader = leader === undefined && own.workloads.some(({ ready }) => ready > 0)
   const problems = [
     ...own.problems,
+    ...(disk && isFilling(disk) ? [{ notes: [], ...fillingDisk(disk) }] : []),
     ...(noLeader ? [NO_LEADER] : []),
     ...(unused && !addresses.some(isOfBuilders) ? [UNUSED_BUILDERS] : []),
     ...('problem' in reached && !isOwn ? [reached.problem] : []),
@@ -102,6 +117,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     runs,
     builders: addresses,
     registry: typeof registry === 'string' ? registry : undefined,
+    ...(disk && { registryDisk: { size: disk.size, free: disk.free } }),
     problems,
   }
 }
@@ -204,6 +220,23 @@ async function problemsOf(
     // Nobody has waited for it here.
     code === 'deploy/not-ready' ? { message: text, notes, hint } : { message, notes: [text, ...notes], hint },
   )
+}
+
+/** How full the disk of the registry is, in words; empty: it was not measured. */
+export const registryDiskText = ({ registryDisk: disk }: Pick<PlatformStatus, 'registryDisk'>): string =>
+  disk ? `; disk ${diskText(disk)}` : ''
+
+/** Undefined where there is none of the platform's own, or what measures its disk says nothing. */
+async function registryDisk({ cluster, signal, now }: StatusWorld): Promise<RegistryDisk | undefined> {
+  const pod = { name: REGISTRY_DISK.pod, namespace: PLATFORM_NAMESPACE }
+  const { container } = REGISTRY_DISK
+  const line = await lastLine(cluster, pod, { container, longest: LONGEST_MEASUREMENT, signal }).catch(error => {
+    signal.throwIfAborted()
+    if (error instanceof ClusterError) return ''
+    throw error
+  })
+  const disk = readRegistryDisk(line)
+  return disk && isFresh(disk, now()) ? disk : undefined
 }
 
 const leaderOf = async ({ cluster, signal, now }: StatusWorld): Promise<string | undefined> =>

@@ -47,6 +47,16 @@ const overview = Type.Object({
         { description: 'ended runs, in the database of the cluster' },
       ),
     ),
+    registry: Type.Optional(
+      Type.Object(
+        {
+          size: Type.Integer(),
+          free: Type.Integer(),
+          left: Type.Integer({ description: 'what images of namespaces take that are gone' }),
+        },
+        { description: 'bytes of the disk of the registry that comes with the platform' },
+      ),
+    ),
   }),
   sealing: Type.Object({
     kept: Type.Optional(oneOf(['secret', 'volume'] as const)),

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { PLATFORM_NAMESPACE, REGISTRY_SECRET } from '../records/names.ts'
 import { type IngressOptions, ingressTo } from './ingress.ts'
+import { diskContainer } from './registry-disk.ts'
 
 /** The registry that comes with a platform (distribution). */
 export interface BundledRegistry extends IngressOptions {
@@ -115,6 +116,7 @@ const statefulSet = (one: BundledRegistry): KubeObject => ({
               { name: 'data', mountPath: '/data' },
             ],
           },
+          diskContainer(one.image),
         ],
         volumes: [
           { name: 'config', configMap: { name: NAME } },

@@ -7,6 +7,7 @@ import {
   KEYS_SECRET,
   LOGIN_SECRET,
   PLATFORM_NAMESPACE,
+  REGISTRY_DISK,
   REGISTRY_SECRET,
   RUNS_ADDRESS,
   RUNS_NAMESPACE,
@@ -180,6 +181,8 @@ const rights = (): readonly KubeObject[] => [
   ]),
   // For the one replica that leads.
   ...granted(PLATFORM_NAMESPACE, [
+    // What has measured the disk of the registry.
+    { apiGroups: [''], resources: ['pods/log'], resourceNames: [REGISTRY_DISK.pod], verbs: ['get'] },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'delete'] },
     seen('server'),
     seen('registry'),

@@ -18,6 +18,9 @@ export const LOGIN_SECRET = 'login'
 /** The Secret of `devctl-platform` with the key for tokens of the registry, and its certificate. */
 export const REGISTRY_SECRET = 'registry'
 
+/** What writes into its log how full the disk of the registry is that comes with a platform. */
+export const REGISTRY_DISK = { pod: 'registry-0', container: 'disk' } as const
+
 /** The Secret of each namespace by which its Pods pull. */
 export const PULL_SECRET = 'devctl-registry'
 

@@ -1,3 +1,5 @@
+import { diskText, isFilling } from './registry-disk.ts'
+
 /** What is known of a platform when it is asked how it is. */
 export interface Health {
   /** The replica that leads. */
@@ -8,6 +10,8 @@ export interface Health {
   readonly failing: readonly { readonly task: string; readonly message: string; readonly times: number }[]
   /** Namespaces that could not be deleted. */
   readonly failed: number
+  /** The disk of the platform's own registry, in bytes; absent: it was not measured. */
+  readonly registry?: { readonly size: number; readonly free: number }
   /** Whether there is an image that runs could run in. */
   readonly hasRunner: boolean
   /** Milliseconds for which the run that comes next waits; absent: none waits. */
@@ -32,7 +36,7 @@ const LONG = 600_000
 
 /** What is wrong with a platform, the worst first. */
 export function healthProblems(health: Health): readonly HealthProblem[] {
-  const { leader, workloads, failing, failed, hasRunner, waiting = 0, running, most } = health
+  const { leader, workloads, failing, failed, registry, hasRunner, waiting = 0, running, most } = health
   const isFull = running >= most
   return [
     ...(leader === undefined
@@ -47,6 +51,7 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
     ...failing
       .filter(({ times }) => times >= AGAIN_AND_AGAIN)
       .map(({ task, message }) => ({ message: `the server does not get on with ${task}: ${message}`, hint: LOGS })),
+    ...(registry && isFilling(registry) ? [fillingDisk(registry)] : []),
     ...(hasRunner
       ? []
       : [
@@ -76,6 +81,12 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
       : []),
   ]
 }
+
+/** That the disk of the registry is nearly full. */
+export const fillingDisk = (disk: NonNullable<Health['registry']>): HealthProblem => ({
+  message: `the disk of the registry is nearly full: ${diskText(disk)}`,
+  hint: 'remove images that nobody uses (docs/platform.md says how), or enlarge the claim `data-registry-0` of `devctl-platform`',
+})
 
 const LOGS =
   'the log of the replica that leads says why: `kubectl --namespace devctl-platform logs deployment/platform`'

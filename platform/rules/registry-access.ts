@@ -9,10 +9,12 @@ export interface RegistryAccess {
 export const SHARED = 'shared'
 
 /** What somebody is to the images of one place. */
-export type RegistryRelation = 'pusher' | 'puller' | 'stranger'
+export type RegistryRelation = 'pusher' | 'full' | 'puller' | 'stranger'
 
 const ACTIONS: Readonly<Record<RegistryRelation, readonly string[]>> = {
   pusher: ['pull', 'push', 'delete'],
+  // A pusher whose share of the disk is used up.
+  full: ['pull', 'delete'],
   puller: ['pull'],
   stranger: [],
 }

@@ -12,6 +12,7 @@ import { Previews } from './previews.ts'
 import { makeProviders } from './providers/make-providers.ts'
 import type { IdentityProvider } from './providers/provider.ts'
 import { PullSecrets } from './registry/pull-secrets.ts'
+import { RegistryUsage } from './registry/registry-usage.ts'
 import { RunLogs } from './run-logs.ts'
 import { Runs } from './runs.ts'
 import { Sleep } from './sleep.ts'
@@ -32,6 +33,8 @@ export interface PlatformParts {
   readonly credentials: ForgeCredentials
   readonly namespaces: Namespaces
   readonly pullSecrets: PullSecrets
+  /** What images take of the disk of the platform's own registry. */
+  readonly registryUsage: RegistryUsage
   readonly logins: Logins
   readonly live: LiveNamespaces
   readonly ci: CiExchange
@@ -63,6 +66,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
   const credentials = new ForgeCredentials(world)
   const sleep = new Sleep(world)
   const index = new NamespaceIndex(world)
+  const registryUsage = new RegistryUsage(world, index)
   const runs = new Runs(world, namespaces)
   const failing = new TaskFailures()
   const pools = makePools(world.settings.builders)
@@ -73,6 +77,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     credentials,
     namespaces,
     pullSecrets,
+    registryUsage,
     logins: new Logins(world),
     live: new LiveNamespaces(world, new UserClusters(world), tokens),
     ci: new CiExchange(world, { users, tokens }),
@@ -91,7 +96,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     usage: new Usage(world),
     pools,
     failing,
-    overviews: new Overviews(world, { users, runs, index, pools, failing }),
+    overviews: new Overviews(world, { users, runs, index, pools, failing, registryUsage }),
     waker: new Waker(world, index, sleep),
   }
 }

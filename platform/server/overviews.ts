@@ -9,8 +9,11 @@ import { type ManagedNamespace, toNamespace } from '../records/namespace.ts'
 import { claimOf, OWN_WORKLOADS, type OwnWorkload, toOwnWorkload, volumeKind } from '../records/own-workload.ts'
 import { LIVE_LABEL, type RunRecord, toRun } from '../records/run.ts'
 import { healthProblems } from '../rules/health.ts'
+import { SHARED } from '../rules/registry-access.ts'
+import { leftBehind } from '../rules/registry-disk.ts'
 import type { Pools } from './builds/builder-pool.ts'
 import type { NamespaceIndex } from './namespace-index.ts'
+import type { RegistryUsage } from './registry/registry-usage.ts'
 import { PART } from './run-log.ts'
 import type { Runs } from './runs.ts'
 import type { TaskFailures } from './task-failures.ts'
@@ -31,6 +34,7 @@ interface OverviewParts {
   readonly index: NamespaceIndex
   readonly pools: Pools
   readonly failing: TaskFailures
+  readonly registryUsage: RegistryUsage
 }
 
 type Own = Readonly<Record<keyof typeof OWN_WORKLOADS, KubeObject | 'gone' | undefined>>
@@ -50,14 +54,15 @@ export class Overviews {
 
   async read(): Promise<PlatformOverview> {
     const { cluster, settings, version, now, sealing } = this.#world
-    const { users, runs, failing } = this.#parts
-    const [own, lease, people, namespaces, live, history] = await Promise.all([
+    const { users, runs, failing, registryUsage } = this.#parts
+    const [own, lease, people, namespaces, live, history, disk] = await Promise.all([
       this.#own(),
       cluster.get(leaderLease),
       users.all(),
       this.#namespaces(),
       runs.list({ isLive: true }),
       this.#countHistory(),
+      registryUsage.disk(),
     ])
     const workloads = Object.values(own).flatMap(one => (one && one !== 'gone' ? [toOwnWorkload(one)] : []))
     const leader = toLeader(lease, now())
@@ -77,6 +82,7 @@ export class Overviews {
           workloads: wantedOf(own, workloads, settings.registry === `images.${settings.domain}`),
           failing: failing.all(),
           failed: failed.length,
+          ...(disk && { registry: disk }),
           hasRunner: settings.runs !== undefined,
           ...(waitingSince !== undefined && { waiting: now() - Date.parse(waitingSince) }),
           running: counts.running,
@@ -106,7 +112,13 @@ export class Overviews {
           hasTokens: settings.registryTokens === true,
         },
       }),
-      disk: { claims: claimsOf(own), ...(history && { history }) },
+      disk: {
+        claims: claimsOf(own),
+        ...(history && { history }),
+        ...(disk && {
+          registry: { size: disk.size, free: disk.free, left: leftBehind(namespaces, disk, SHARED) },
+        }),
+      },
       sealing: { ...keptIn(own.server), ...sealedBy(sealing.numbers()) },
     }
   }

@@ -54,6 +54,7 @@ export function readSettings(text: string): Settings {
     idleness: { sleep: hours('sleepHours', IDLENESS.sleep), delete: hours('deleteHours', IDLENESS.delete) },
     ...(found['builders'] !== undefined && { builders: readBuilders(found['builders']) }),
     ...(found['registry'] !== undefined && { registry: readRegistry(textOf('registry')) }),
+    ...(found['registryShare'] !== undefined && { registryShare: readShare(found['registryShare']) }),
     ...(found['registryTokens'] === true && { registryTokens: true }),
     ...(found['runs'] !== undefined && { runs: toRuns(found['runs']) }),
   }
@@ -62,6 +63,11 @@ export function readSettings(text: string): Settings {
 function readRegistry(text: string): string {
   if (/^[a-z0-9.-]+(:\d+)?(\/[a-z0-9._-]+)*$/.test(text)) return text
   throw new Error('settings: `registry` is no registry: `registry.example.com/team`')
+}
+
+function readShare(found: unknown): number {
+  if (typeof found === 'number' && found > 0 && found <= 1) return found
+  throw new Error('settings: `registryShare` is no part of the disk: `0.2` is a fifth, `1` is all of it')
 }
 
 function readNetworks(found: unknown): readonly string[] {

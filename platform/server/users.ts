@@ -63,7 +63,7 @@ export class Users {
       lastLogin: rfc3339(this.#world.now()),
       ...(known?.home !== undefined && { home: known.home }),
       ...(known?.isSuspended && { isSuspended: true }),
-      ...(known?.barred !== undefined && { barred: known.barred }),
+      ...(known?.isSuspended && known.barred !== undefined && { barred: known.barred }),
     }))
   }
 

@@ -40,6 +40,8 @@ export interface Settings {
   readonly registry?: string
   /** It believes tokens that the platform signs. */
   readonly registryTokens?: boolean
+  /** Of the disk of the platform's own registry: what images of one person's namespaces may take, from 0 to 1. */
+  readonly registryShare?: number
   /** Absent: there is no image that runs could run in. */
   readonly runs?: RunSettings
 }

@@ -4,6 +4,7 @@ import { decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openArtifacts } from '../../adapters/registry/artifact-store.ts'
 import { Secret } from '../../operations/contexts/secret.ts'
+import { lastLine } from '../../operations/objects/last-line.ts'
 import { namespaceImages } from '../../operations/platform/namespace-images.ts'
 import { placeFor, type RegistryAccess } from '../../platform/rules/registry-access.ts'
 import { pullSecretsTask } from '../../platform/server/registry/pull-secrets.ts'
@@ -272,6 +273,17 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       expect((await platform.call('DELETE /namespaces/:ns/members/:user', asKim)).status).toBe(204)
     },
   )
+
+  test('the server reads what has measured the disk of the registry, and no other log beside it', async () => {
+    const { namespace, options } = {
+      namespace: 'devctl-platform',
+      options: { container: 'disk', longest: 1000, signal: AbortSignal.timeout(20_000) },
+    }
+    const failures = ['registry-0', 'platform-0'].map(pod =>
+      lastLine(platform.own, { name: pod, namespace }, options).catch(({ failure }) => failure),
+    )
+    expect(await Promise.all(failures)).toEqual(['not-found', 'forbidden'])
+  })
 
   test('nobody gets one with something else', async () => {
     const ends = platform.world.now() + 60_000

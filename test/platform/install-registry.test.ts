@@ -100,8 +100,10 @@ test('its own registry has the certificate that tokens are checked with, not the
   expect(secrets).toEqual([
     { name: 'trust', secret: { secretName: 'registry', items: [{ key: 'tls.crt', path: 'tls.crt' }] } },
   ])
-  expect(containers).toHaveLength(1)
+  expect(containers).toHaveLength(2)
   expect(containers[0]).not.toHaveProperty('env')
+  // What measures its disk writes nothing there, and has nothing else.
+  expect(containers[1]).toMatchObject({ volumeMounts: [{ name: 'data', mountPath: '/data', readOnly: true }] })
 })
 
 interface PodOwner {

@@ -62,6 +62,8 @@ test.each([
   [{ ci: [{ kind: 'other', issuer: 'https://ci.example.com', rules: [] }] }, '`ci[0].kind` is none of `github`'],
   [{ ci: [{ kind: 'gitea', issuer: 'ci', rules: [] }] }, '`ci[0].issuer` is no URL'],
   [{ ci: [{ kind: 'gitea', issuer: 'https://ci.example.com' }] }, '`ci[0].rules` is no list'],
+  [{ registryShare: 0 }, '`registryShare` is no part of the disk'],
+  [{ registryShare: 20 }, '`registryShare` is no part of the disk'],
   [{ quota: ['pods'] }, '`quota` is no map of limits'],
   [{ quota: { pods: 5 } }, '`quota`: `pods` has no limit as text'],
   [{ quota: { 'count/x y': '5' } }, '`quota`: `count/x y` has no limit as text'],

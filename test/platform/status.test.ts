@@ -6,7 +6,7 @@ import { presentedCertificate } from '../../adapters/http/presented-certificate.
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { buildersText } from '../../cli/run/platform-status.ts'
 import { imagesIn, installedImages, isNeeded, mirrored } from '../../operations/platform/images.ts'
-import { isBuilders, platformStatus } from '../../operations/platform/status.ts'
+import { isBuilders, platformStatus, registryDiskText } from '../../operations/platform/status.ts'
 import { platformObjects } from '../../platform/install/server.ts'
 import { fromNamespace } from '../../platform/records/namespace.ts'
 import { fromRun } from '../../platform/records/run.ts'
@@ -126,6 +126,29 @@ const look = async (cluster: MemoryCluster, env = {}) =>
   platformStatus({ cluster, signal: AbortSignal.timeout(20_000), now: () => NOW, on: () => {}, env })
 
 describe('the status of a platform', () => {
+  test('says how full the disk of the registry is that comes with it', async () => {
+    const GIB = 2 ** 30
+    const measured = (free: number) =>
+      JSON.stringify({ size: 50 * GIB, free: free * GIB, at: NOW / 1000 - 60, places: {} })
+    const withDisk = async (line: string) => {
+      const logs = async function* (pod: { readonly name: string }, { container }: { readonly container: string }) {
+        if (pod.name === 'registry-0' && container === 'disk') yield line
+      }
+      return look(Object.assign(await clusterWith(), { logs }))
+    }
+    const room = await withDisk(measured(38))
+    expect([room.registryDisk, registryDiskText(room)]).toEqual([
+      { size: 50 * GIB, free: 38 * GIB },
+      '; disk 12.0 of 50.0 GiB (24 %)',
+    ])
+    const full = await withDisk(measured(2))
+    const isSaid = (one: typeof full) =>
+      one.problems.some(({ message }) => message.includes('the registry is nearly full'))
+    expect([isSaid(room), isSaid(full)]).toEqual([false, true])
+    for (const line of ['', 'df: no such file', measured(2).replace(/"at":\d+/, '"at":1')])
+      expect((await withDisk(line)).registryDisk, line).toBeUndefined()
+  })
+
   test('has what there is, by the records', async () => {
     const found = await look(await clusterWith())
     expect(found).toMatchObject({

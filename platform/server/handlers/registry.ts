@@ -1,6 +1,7 @@
 import type { registryRoutes } from '../../api/registry.ts'
 import { rfc3339 } from '../../records/names.ts'
 import { parseScopes, splitRegistry } from '../../rules/registry-access.ts'
+import { gibibytes } from '../../rules/registry-disk.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { noNamespace, PlatformError } from '../platform-error.ts'
 import { registryToken, TOKEN_SECONDS } from '../registry/registry-key.ts'
@@ -44,6 +45,15 @@ export function registryHandlers(world: PlatformWorld, parts: PlatformParts): Ha
       const { namespace } = await parts.namespaces.require(by.user, name, 'deploy', `to push images of \`${name}\``)
       const { uid } = namespace
       if (uid === undefined) throw noNamespace(name)
+      // It is asked for where something is to be pushed: the registry itself says nothing but that it may not be.
+      const full = await parts.registryUsage.full(namespace)
+      if (full)
+        throw new PlatformError(
+          409,
+          'quota',
+          `the images of who owns \`${name}\` take ${gibibytes(full.used)} of the registry, and may take ${gibibytes(full.most)}`,
+          { hint: 'ask an administrator to remove what is not used any more, or to raise `registryShare`' },
+        )
       const ends = Math.min(now() + LOGIN, Date.parse(by.token.expires))
       const password = registryPassword(world, {
         namespace: { name, uid },

@@ -13,10 +13,12 @@ import { mayDo } from '../../rules/roles.ts'
 import type { Namespaces } from '../namespaces.ts'
 import type { Users } from '../users.ts'
 import type { RegistryCaller } from './registry-logins.ts'
+import type { RegistryUsage } from './registry-usage.ts'
 
 interface Parts {
   readonly namespaces: Pick<Namespaces, 'find' | 'roleOf'>
   readonly users: Pick<Users, 'find'>
+  readonly registryUsage: Pick<RegistryUsage, 'full'>
 }
 
 /** What of the wanted access a caller gets; what they may not is left out, and the registry refuses it. */
@@ -45,7 +47,7 @@ export async function accessFor(
 async function relationOf(
   caller: RegistryCaller,
   place: string,
-  { namespaces, users }: Parts,
+  { namespaces, users, registryUsage }: Parts,
 ): Promise<RegistryRelation> {
   if (place === SHARED) return caller.kind === 'person' && maySharePush(caller.by) ? 'pusher' : 'puller'
   const name = namespaceIn(place)
@@ -64,7 +66,7 @@ async function relationOf(
   }
   const { user } = caller.by
   const relation = { platform: user.role, namespace: namespaces.roleOf(user, shared) }
-  if (mayDo(relation, 'deploy')) return 'pusher'
+  if (mayDo(relation, 'deploy')) return (await registryUsage.full(shared.namespace)) ? 'full' : 'pusher'
   return mayDo(relation, 'pull') ? 'puller' : 'stranger'
 }
 

@@ -1,0 +1,42 @@
+import { REGISTRY_DISK } from '../records/names.ts'
+
+/**
+ * A line of JSON (`rules/registry-disk` reads it): the disk, and what the images of each place take. All blobs that a place
+ * has links to count, also those of no image, and what is being uploaded. The least that one counts is 64 KiB: many
+ * small ones use up the disk, too.
+ */
+export const measureDisk = (root: string): string => `cd ${root} || exit 1
+v2=docker/registry/v2
+{
+  df -P -k . | awk 'NR == 2 { print "disk", $2, $4 }'
+  [ ! -d $v2/blobs ] || find $v2/blobs -type f -name data -printf 'blob %s %P\\n'
+  [ ! -d $v2/repositories ] || find $v2/repositories -type f \\( -path '*/_layers/sha256/*/link' -o -path '*/_manifests/revisions/sha256/*/link' -o -path '*/_uploads/*/data' \\) -printf 'link %s %P\\n'
+} | awk -v at="$(date +%s)" '
+  $1 == "disk" { size = $2 * 1024; free = $3 * 1024 }
+  $1 == "blob" { n = split($3, path, "/"); bytes[path[n - 1]] = $2 }
+  $1 == "link" {
+    n = split($3, path, "/")
+    place = path[1]
+    if (path[n] == "data") count = $2
+    else if ((place, path[n - 1]) in seen) next
+    else { seen[place, path[n - 1]] = 1; count = bytes[path[n - 1]] }
+    used[place] += count < 65536 ? 65536 : count
+  }
+  END {
+    printf "{\\"size\\":%.0f,\\"free\\":%.0f,\\"at\\":%.0f,\\"places\\":{", size, free, at
+    for (place in used) { printf "%s\\"%s\\":%.0f", comma, place, used[place]; comma = "," }
+    print "}}"
+  }'
+`
+
+/** The container beside the registry, which writes a measurement to its log each minute; its image is that of the registry, which has the programs for that. */
+export const diskContainer = (image: string): object => ({
+  name: REGISTRY_DISK.container,
+  image,
+  // Each measurement in a shell of its own: one that fails is followed by the next.
+  command: ['sh', '-c', `while :; do sh -c "$MEASURE"; sleep 60; done`],
+  env: [{ name: 'MEASURE', value: measureDisk('/data') }],
+  resources: { requests: { cpu: '5m', memory: '16Mi' }, limits: { memory: '256Mi' } },
+  securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+  volumeMounts: [{ name: 'data', mountPath: '/data', readOnly: true }],
+})

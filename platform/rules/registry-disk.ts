@@ -1,0 +1,68 @@
+import { placeFor } from './registry-access.ts'
+
+/** How full the disk of the registry is, in bytes, as the container beside it has measured. */
+export interface RegistryDisk {
+  readonly size: number
+  readonly free: number
+  /** Seconds since 1970. */
+  readonly at: number
+  /** What the images of each place take: blobs that several have count for each. */
+  readonly places: ReadonlyMap<string, number>
+}
+
+/** Of the disk: what the images of one person's namespaces may take, unless the settings say another part. */
+export const REGISTRY_SHARE = 0.2
+/** Part of the disk from which on an operator has to look at it. */
+const FULL = 0.85
+/** Characters of a measurement: tens of thousands of places. */
+export const LONGEST_MEASUREMENT = 4 * 1024 * 1024
+/** Seconds after which a measurement says nothing any more. */
+const OLD = 900
+
+/** A line that the measuring container has written; undefined for what is none. */
+export function readRegistryDisk(line: string): RegistryDisk | undefined {
+  try {
+    const { size, free, at, places } = JSON.parse(line) as Readonly<Record<string, unknown>>
+    if (!isCount(size) || !isCount(free) || !isCount(at) || size === 0 || free > size) return undefined
+    if (typeof places !== 'object' || places === null || !Object.values(places).every(isCount)) return undefined
+    return { size, free, at, places: new Map(Object.entries(places)) }
+  } catch {
+    return undefined
+  }
+}
+
+const isCount = (one: unknown): one is number => typeof one === 'number' && Number.isFinite(one) && one >= 0
+
+/** Whether it was measured lately; `now` in milliseconds. */
+export const isFresh = ({ at }: RegistryDisk, now: number): boolean => now / 1000 - at < OLD
+
+interface Owned {
+  readonly name: string
+  readonly uid?: string
+  readonly owner: string
+}
+
+/** What the images of all namespaces of one person take. */
+export function usedBy(owner: string, all: Iterable<Owned>, { places }: RegistryDisk): number {
+  let used = 0
+  for (const { name, uid, owner: of } of all)
+    if (of === owner && uid !== undefined) used += places.get(placeFor({ name, uid })) ?? 0
+  return used
+}
+
+/** What images of namespaces take that are not there any more. */
+export function leftBehind(all: Iterable<Owned>, { places }: RegistryDisk, shared: string): number {
+  const there = new Set([shared])
+  for (const { name, uid } of all) if (uid !== undefined) there.add(placeFor({ name, uid }))
+  return [...places].reduce((sum, [place, bytes]) => (there.has(place) ? sum : sum + bytes), 0)
+}
+
+/** Whether an operator has to look at the disk. */
+export const isFilling = ({ size, free }: Pick<RegistryDisk, 'size' | 'free'>): boolean => (size - free) / size >= FULL
+
+/** `3.2 GiB` */
+export const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`
+
+/** `12.0 of 50.0 GiB (24 %)` */
+export const diskText = ({ size, free }: Pick<RegistryDisk, 'size' | 'free'>): string =>
+  `${((size - free) / 2 ** 30).toFixed(1)} of ${gibibytes(size)} (${Math.round(((size - free) / size) * 100)} %)`
