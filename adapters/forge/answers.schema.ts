@@ -145,6 +145,12 @@ export const requestComments = {
   },
 } as const satisfies JSONSchema
 
+/** A comment that was written. */
+export const writtenComment = {
+  type: 'object',
+  properties: { id: { type: 'integer' } },
+} as const satisfies JSONSchema
+
 /** The user of a token: https://docs.github.com/rest/users/users#get-the-authenticated-user, and the same of the others. */
 export const forgeUser = {
   type: 'object',

@@ -22,7 +22,7 @@ export const clamped = ({ find, open, update, close, comment }: PullRequests, ki
   open: (request, waiting) => open({ ...request, body: clampBody(request.body, kind) }, waiting),
   update: (request, text, waiting) => update(request, { ...text, body: clampBody(text.body, kind) }, waiting),
   close: (request, text, waiting) => close(request, clampBody(text, kind), waiting),
-  comment: (number, { marker, body }, waiting) => comment(number, { marker, body: clampBody(body, kind) }, waiting),
+  comment: (number, one, waiting) => comment(number, { ...one, body: clampBody(one.body, kind) }, waiting),
 })
 
 /** The end marks of the blocks that are open at the end of a text. */

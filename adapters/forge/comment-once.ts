@@ -1,4 +1,4 @@
-import { forgeUser, requestComments } from './answers.validators.ts'
+import { forgeUser, requestComments, writtenComment } from './answers.validators.ts'
 import { ForgeError } from './failures.ts'
 import type { MarkedComment } from './forge.ts'
 import type { Calls, ForgeCall } from './forge-module.ts'
@@ -23,13 +23,14 @@ export interface CommentPaths {
 export async function commentOnce(
   api: Calls,
   { all, one, change, request }: CommentPaths,
-  { marker, body }: MarkedComment,
+  { marker, body, id: known }: MarkedComment,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<number | undefined> {
   const sent = { body: { body: `${marker}\n${body}` }, purpose: `comment on ${request}`, signal }
+  if (known !== undefined && (await changed(known))) return known
   const id = await findOwn()
-  if (id !== undefined && (await changed(id))) return
-  await api.send({ ...sent, method: 'POST', path: all, mayRepeat: false })
+  if (id !== undefined && (await changed(id))) return id
+  return (await api.object({ ...sent, method: 'POST', path: all, mayRepeat: false }, writtenComment)).id
 
   /** Gives false for one that is gone, or may not be changed. */
   async function changed(id: number): Promise<boolean> {

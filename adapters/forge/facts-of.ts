@@ -1,6 +1,8 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import { ForgeApi, type ForgeRetries } from './api-request.ts'
+import { clamped } from './clamp-body.ts'
 import type { RepositoryFacts } from './facts.ts'
+import type { PullRequests } from './forge.ts'
 import type { ForgeVariables } from './forge-module.ts'
 import { FORGES } from './forges.ts'
 
@@ -19,14 +21,27 @@ export interface AskedRepository {
 }
 
 /** Asks a forge about a repository; proxies come from `env`, and nothing else does. */
-export function factsOf(
-  { kind, web, api, path, token, tokenName }: AskedRepository,
+export const factsOf = (
+  asked: AskedRepository,
   env: ForgeVariables,
   retries: Partial<ForgeRetries> = {},
-): RepositoryFacts {
+): RepositoryFacts => FORGES[asked.kind].facts(apiOf(asked, env, retries))
+
+/** Comments on its requests, with the same token. */
+export const commentsOf = (
+  asked: AskedRepository,
+  env: ForgeVariables,
+  retries: Partial<ForgeRetries> = {},
+): Pick<PullRequests, 'comment'> => clamped(FORGES[asked.kind].connect(apiOf(asked, env, retries)), asked.kind)
+
+function apiOf(
+  { kind, web, api, path, token, tokenName }: AskedRepository,
+  env: ForgeVariables,
+  retries: Partial<ForgeRetries>,
+): ForgeApi {
   const module = FORGES[kind]
   const site = { kind, web, api: api ?? module.apiOf(web), path, isOurs: false }
   const login = { variable: tokenName, token, headers: module.headers(token) }
   const proxies = Object.fromEntries(Object.entries(env).filter(([name]) => /_proxy$/i.test(name)))
-  return module.facts(new ForgeApi(site, module, login, proxies, retries))
+  return new ForgeApi(site, module, login, proxies, retries)
 }

@@ -53,6 +53,8 @@ export interface MarkedComment {
   readonly marker: string
   /** Markdown, without the marker. */
   readonly body: string
+  /** Its number, where it is known: it is changed without looking for it. */
+  readonly id?: number
 }
 
 /** An open request as the forge has it. */
@@ -101,7 +103,7 @@ export interface PullRequests {
   close(request: PullRequest, comment: string, waiting?: Abortable): Promise<readonly string[]>
   /**
    * Writes the one comment of a request that begins with a marker, or gives it another text. A marker is a
-   * comment of HTML: nobody sees it.
+   * comment of HTML: nobody sees it. Gives its number, where the forge says it.
    */
-  comment(number: number, comment: MarkedComment, waiting?: Abortable): Promise<void>
+  comment(number: number, comment: MarkedComment, waiting?: Abortable): Promise<number | undefined>
 }

@@ -1,7 +1,7 @@
 import { findForge } from '../../adapters/forge/ask-kind.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { PreviewDetails } from '../../platform/api/previews.ts'
-import { block, code } from '../gitops/request/markdown.ts'
+import { commentMarker, commentText } from '../../platform/rules/preview-comment.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -24,37 +24,6 @@ export function commentPlace(repository: string, sourceUrl: string | undefined, 
   throw new UsageError('which pull request is the comment for?', {
     hint: 'name its page with `--sourceUrl https://…`, or run the command in a job for a pull or merge request',
   })
-}
-
-/** By it the comment of a preview is found again. */
-const commentMarker = (name: string): string => `<!-- devctl preview ${name} -->`
-
-const STATES: Readonly<Record<string, string>> = {
-  Active: '✅ ready',
-  Failed: '❌ failed',
-  Deploying: '⏳ being deployed',
-}
-
-/**
- * What a preview is at, for who reads a pull request; `said` is the first problem in the words of the deploy. What comes
- * from the code of the branch is shown as text only.
- */
-export function commentText(preview: PreviewDetails, page: string, said?: string): string {
-  const { name, status, endpoints, problem, run } = preview
-  const commit = run?.commit === undefined ? '' : `, commit ${code(run.commit.slice(0, 12))}`
-  const addresses = endpoints.map(({ url, services, ready }) => {
-    const link = /^https?:\/\/[\w.:/-]+$/.test(url) ? `<${url}>` : code(url)
-    return `- ${link} (${services.map(code).join(', ')}${ready ? '' : ', not ready'})`
-  })
-  const why =
-    said?.trimEnd() ??
-    (problem ? `${problem.service}: ${problem.message}` : status === 'Failed' ? run?.reason : undefined)
-  return [
-    `**Preview [${name}](${page})**: ${STATES[status] ?? status}${commit}`,
-    ...(addresses.length > 0 ? [addresses.join('\n')] : []),
-    ...(why === undefined ? [] : [block('text', why.slice(0, 2000).split('\n'))]),
-    '',
-  ].join('\n\n')
 }
 
 /** Writes the comment of a preview, or gives the own one that is there another text. Throws a UserError. */
@@ -87,8 +56,8 @@ export async function previewComment(
     throw new UserError(`nothing can comment on ${repository}: ${forge.withoutToken}`, {
       hint: 'set `DEVCTL_FORGE_TOKEN` to a token that may comment there',
     })
-  return (preview, page, signal, said) => {
+  return async (preview, page, signal, said) => {
     const comment = { marker: commentMarker(preview.name), body: commentText(preview, page, said) }
-    return requests.comment(number, comment, { signal })
+    await requests.comment(number, comment, { signal })
   }
 }

@@ -42,6 +42,8 @@ export interface PullRecord {
   readonly deployed?: { readonly commit: string; readonly trust: CodeTrust }
   /** Why there is no preview of the commit. */
   readonly problem?: string
+  /** The comment on it: its number at the forge, and what it says. */
+  readonly comment?: { readonly id?: number; readonly told: string }
 }
 
 /** What is known of a webhook besides, which changes. */
@@ -64,6 +66,22 @@ export interface HookRecord extends HookSetup, HookState {
 export const MOST_PULLS = 100
 /** On webhooks of which something is to be looked at: the leader lists these only. */
 export const LOOK_LABEL = 'dev.platform/look'
+
+/** On webhooks of which something is to be said at the forge. */
+export const TELL_LABEL = 'dev.platform/tell'
+
+/** What the comment on a request says in the end; undefined where there is nothing to say. */
+export function finalTold({ isWaiting, problem, commit, deployed }: PullRecord): string | undefined {
+  if (isWaiting) return `waits ${commit}`
+  if (problem !== undefined) return `refused ${commit}`
+  return deployed && `deployed ${deployed.commit}`
+}
+
+/** Whether its comment says less than is known. */
+export function isUntold(pull: PullRecord): boolean {
+  const told = finalTold(pull)
+  return told !== undefined && told !== pull.comment?.told
+}
 
 export const hookRef = (id: string) =>
   ({ apiVersion: 'v1', kind: 'Secret', name: `h-${id}`, namespace: USERS_NAMESPACE }) as const
@@ -90,7 +108,12 @@ export function fromHook(setup: HookSetup, sealed: HookRecord['sealed']): KubeOb
 
 /** What changes in the object for another state; what does not fit is left out, the oldest first. */
 export const fromHookState = ({ look, pulls, seen }: HookState) => ({
-  metadata: { labels: { [LOOK_LABEL]: look.length > 0 ? 'true' : null } },
+  metadata: {
+    labels: {
+      [LOOK_LABEL]: look.length > 0 ? 'true' : null,
+      [TELL_LABEL]: pulls.slice(-MOST_PULLS).some(isUntold) ? 'true' : null,
+    },
+  },
   data: {
     state: encode({
       look: [...new Set(look)].slice(-MOST_PULLS),
@@ -155,6 +178,7 @@ function toPull(found: Fields): PullRecord | undefined {
   const [by, time] = [text(approved['by']), text(approved['time'])]
   const deployedTrust = toTrust(deployed['trust'])
   const problem = text(found['problem'])
+  const { id, told } = record(found['comment'])
   return {
     number,
     page,
@@ -167,6 +191,7 @@ function toPull(found: Fields): PullRecord | undefined {
     ...(isCommit(deployed['commit']) &&
       deployedTrust && { deployed: { commit: deployed['commit'], trust: deployedTrust } }),
     ...(problem !== undefined && { problem }),
+    ...(typeof told === 'string' && { comment: { told, ...(isNumber(id) && { id }) } }),
   }
 }
 

@@ -1,7 +1,9 @@
+import { ForgeError } from '../../adapters/forge/failures.ts'
 import { backOff } from '../../adapters/http/back-off.ts'
-import { type HookRecord, type HookState, isCommit, type PullRecord } from '../records/hook.ts'
+import { finalTold, type HookRecord, type HookState, isCommit, type PullRecord } from '../records/hook.ts'
 import { rfc3339 } from '../records/names.ts'
 import type { PlatformUser } from '../records/user.ts'
+import { commentMarker, destroyedText } from '../rules/preview-comment.ts'
 import { sourceUrlProblem } from '../rules/previews.ts'
 import {
   type CodeTrust,
@@ -95,7 +97,7 @@ export class HookKeeper implements LeaderTask {
       }
       this.#log(hook, number, error, signal)
       // Nothing is known of one that could never be asked about.
-      looked = { pull: before && { ...before, problem: messageOf(error) } }
+      looked = { pull: before && { ...before, problem: problemOf(error) } }
     }
     if (looked.again) this.#wait(key, (this.#failed.get(key)?.failures ?? 0) + 1)
     else this.#failed.delete(key)
@@ -137,14 +139,20 @@ export class HookKeeper implements LeaderTask {
       commit: facts.commit,
       trust,
       ...known,
+      ...(before?.comment && { comment: before.comment }),
     }
     const step = decidePull(facts, { trust, policy: hook.forks, known })
     if (step.kind === 'close') {
       if (there && !isGoing(there)) await this.#parts.deletions.begin(there)
+      if (before?.comment) await this.#sayDestroyed(hook, before, signal)
       return { pull: undefined }
     }
     if (step.kind === 'wait') return { pull: { ...pull, isWaiting: true } }
-    if (step.kind === 'refuse') return { pull: { ...pull, problem: step.problem } }
+    if (step.kind === 'refuse') {
+      const refused = { ...pull, problem: step.problem }
+      // Who opens requests of forks knows that nothing comes of them, or has been told of a better one.
+      return { pull: { ...refused, comment: { ...pull.comment, told: finalTold(refused) ?? '' } } }
+    }
     if (step.kind === 'nothing' && there && !isGoing(there)) return { pull }
     if (step.kind === 'replace' && there && !isGoing(there)) await this.#parts.deletions.begin(there)
     // It is deployed when the one before is gone.
@@ -158,7 +166,7 @@ export class HookKeeper implements LeaderTask {
     } catch (error) {
       if (mayPass(error)) throw error
       this.#log(hook, number, error, signal)
-      return { pull: { ...pull, problem: messageOf(error) } }
+      return { pull: { ...pull, problem: problemOf(error) } }
     }
     return { pull: { ...pull, deployed: { commit: facts.commit, trust } } }
   }
@@ -179,6 +187,19 @@ export class HookKeeper implements LeaderTask {
       ...(sourceUrlProblem(page) === undefined && { sourceUrl: page }),
     }
     await this.#parts.previews.deploy({ user }, wanted, { trust, commit, hook: hook.id })
+  }
+
+  /** Its comment is not about something that is there any more. One that cannot be changed holds up nothing. */
+  async #sayDestroyed(hook: HookRecord, { number, comment }: PullRecord, signal: AbortSignal): Promise<void> {
+    const name = pullPreviewName(hook.prefix, number)
+    const { id } = comment ?? {}
+    if (id === undefined) return
+    try {
+      const body = destroyedText(name)
+      await this.#parts.hooks.comment(hook, number, { marker: commentMarker(name), body, id }, within(signal))
+    } catch (error) {
+      this.#log(hook, number, error, signal)
+    }
   }
 
   /** The preview of this name, if this webhook has made it. */
@@ -209,6 +230,12 @@ export class HookKeeper implements LeaderTask {
 const mayPass = (error: unknown): boolean =>
   !(error instanceof PlatformError) || error.status === 429 || error.status >= 500
 
+/** What others are told: words of the platform and of the forge, and none about what it stands on. */
+const problemOf = (error: unknown): string =>
+  error instanceof PlatformError || error instanceof ForgeError
+    ? messageOf(error)
+    : 'something went wrong in the platform'
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, LONGEST)
 
 /** The state of a webhook after a look, with all that has come in the meantime. */
@@ -220,8 +247,14 @@ function merged(now: HookRecord, before: HookRecord, number: number, { pull, aga
   // Something came while the forge was asked: it is asked again.
   const isNewer = now.seen.at(-1) !== before.seen.at(-1) || approvedNow !== approvedBefore
   const stays = again || isNewer
-  const approved = now.pulls.find(one => one.number === number)?.approved
-  const merged = pull && approved && approvedNow !== approvedBefore ? { ...pull, approved } : pull
+  const { approved, comment } = now.pulls.find(one => one.number === number) ?? {}
+  const commentBefore = before.pulls.find(one => one.number === number)?.comment
+  const merged = pull && {
+    ...pull,
+    ...(approved && approvedNow !== approvedBefore && { approved }),
+    // It was written meanwhile.
+    ...(comment && comment.told !== commentBefore?.told && { comment }),
+  }
   return {
     look: now.look.filter(one => one !== number || stays),
     pulls: merged ? [...others, merged] : others,

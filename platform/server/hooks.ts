@@ -1,6 +1,7 @@
 import type { RepositoryFacts } from '../../adapters/forge/facts.ts'
-import { type AskedRepository, factsOf } from '../../adapters/forge/facts-of.ts'
+import { type AskedRepository, commentsOf, factsOf } from '../../adapters/forge/facts-of.ts'
 import { ForgeError } from '../../adapters/forge/failures.ts'
+import type { MarkedComment } from '../../adapters/forge/forge.ts'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { NewHook } from '../api/hooks.ts'
 import {
@@ -12,6 +13,7 @@ import {
   hookRef,
   hookSealedFor,
   LOOK_LABEL,
+  TELL_LABEL,
   toHook,
 } from '../records/hook.ts'
 import { MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE } from '../records/names.ts'
@@ -50,9 +52,10 @@ export class Hooks {
     this.#world = world
   }
 
-  /** Those that can be read, the oldest first; `isLook`: those of which something is to be looked at. */
-  async list({ isLook = false } = {}, signal?: AbortSignal): Promise<readonly HookRecord[]> {
-    const labels = `${RECORD_LABEL}=hook${isLook ? `,${LOOK_LABEL}=true` : ''}`
+  /** Those that can be read, the oldest first; `isLook`, `isTell`: those of which something is to be looked at, or said. */
+  async list({ isLook = false, isTell = false } = {}, signal?: AbortSignal): Promise<readonly HookRecord[]> {
+    const of = [isLook ? `,${LOOK_LABEL}=true` : '', isTell ? `,${TELL_LABEL}=true` : '']
+    const labels = `${RECORD_LABEL}=hook${of.join('')}`
     const query = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE, labels }
     const found = (await this.#world.cluster.list(query, { signal })).flatMap(one => toHook(one) ?? [])
     return found.sort((a, b) => (a.created < b.created ? -1 : 1))
@@ -75,7 +78,9 @@ export class Hooks {
         hint: 'it has up to 31 lower-case letters, digits and dashes, and ends with a dash: `shop-`',
       })
     requireForThem(this.#world.settings, owner, pullPreviewName(prefix, 1), 'choose another prefix with `--prefix`')
-    const { id: repositoryId, mayWrite } = await this.#ask(asked(served, wanted.token, 'webhook').repository(within()))
+    const { id: repositoryId, mayWrite } = await this.#ask(
+      factsOf(asked(served, wanted.token, 'webhook'), process.env, RETRIES).repository(within()),
+    )
     if (!mayWrite) throw notAllowed('a webhook', `a token of somebody who may write to \`${served.path}\``)
     await this.#requireRoom(owner, prefix)
     const { now, random, sealing, cluster } = this.#world
@@ -111,8 +116,22 @@ export class Hooks {
     return this.#world.sealing.open(hook.sealed.secret, hookSealedFor(hook, 'secret'))
   }
 
+  /** Writes the one comment on a request; gives its number. Throws what `factsOf` does, and a ForgeError. */
+  comment(
+    hook: HookRecord,
+    number: number,
+    comment: MarkedComment,
+    waiting: { readonly signal: AbortSignal },
+  ): Promise<number | undefined> {
+    return commentsOf(this.#asked(hook), process.env, RETRIES).comment(number, comment, waiting)
+  }
+
   /** What its forge says, by its own token or that of somebody else. Throws a PlatformError where it cannot be asked any more. */
   factsOf(hook: HookRecord, own?: CloneLogin): RepositoryFacts {
+    return factsOf(this.#asked(hook, own), process.env, RETRIES)
+  }
+
+  #asked(hook: HookRecord, own?: CloneLogin): AskedRepository {
     const served = this.#servedAt(hook.repository, hook.forge)
     const token = own ? own.password : this.#tokenOf(hook)
     if (token === undefined) throw new PlatformError(503, 'keys', 'the token of the webhook cannot be read any more')
@@ -208,9 +227,8 @@ export function toPlatformError(error: unknown): unknown {
   return error
 }
 
-const asked = (served: ServedRepository, token: string, tokenName: string): RepositoryFacts => {
+function asked(served: ServedRepository, token: string, tokenName: string): AskedRepository {
   // It goes into a header.
   if (/[^\x21-\x7e]/.test(token)) throw new PlatformError(400, 'value', 'a token has no spaces and no such characters')
-  const repository: AskedRepository = { ...served, token, tokenName }
-  return factsOf(repository, process.env, RETRIES)
+  return { ...served, token, tokenName }
 }

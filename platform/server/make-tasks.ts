@@ -1,4 +1,5 @@
 import { expiredTask } from './expired.ts'
+import { HookComments } from './hook-comments.ts'
 import { HookKeeper } from './hook-keeper.ts'
 import { idleTask } from './idle.ts'
 import type { LeaderTask } from './leader.ts'
@@ -23,4 +24,5 @@ export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly 
   new RunKeeper(world, parts),
   parts.deletions,
   new HookKeeper(world, parts),
+  new HookComments(world, parts),
 ]

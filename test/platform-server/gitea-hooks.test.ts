@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FORGES } from '../../adapters/forge/forges.ts'
 import { clone } from '../../platform/runner/clone.ts'
+import { HookComments } from '../../platform/server/hook-comments.ts'
 import { HookKeeper } from '../../platform/server/hook-keeper.ts'
 import { RunKeeper } from '../../platform/server/run-keeper.ts'
 import { eventually } from '../cluster/cluster.ts'
@@ -33,6 +34,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () => {
   let platform: TestPlatform
   let keeper: HookKeeper
+  let comments: HookComments
   let relay: Server
   let distrust = () => {}
   let [owner, stranger]: Person[] = []
@@ -50,7 +52,7 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
     const made = { username: one.name, email, password: PASSWORD, must_change_password: false }
     await giteaApi('POST', '/admin/users', made)
     accounts.push(one)
-    const wanted = { name: 'devctl', scopes: ['read:repository'] }
+    const wanted = { name: 'devctl', scopes: ['read:repository', 'write:issue'] }
     const { sha1 } = await giteaApi<{ readonly sha1: string }>('POST', `/users/${one.name}/tokens`, wanted, one)
     return { ...one, token: sha1 }
   }
@@ -81,6 +83,7 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
     distrust = trustGitea()
     platform = await openPlatform({ previewsPerUser: 10, forges: [{ kind: 'gitea', url: GITEA }] })
     keeper = new HookKeeper(platform.world, platform.parts)
+    comments = new HookComments(platform.world, platform.parts)
     owner = await platform.person('owner')
     stranger = await platform.person('stranger')
     writer = await account('owner')
@@ -145,6 +148,19 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
       const found = items.find(({ id }) => id === hook.id)!.pulls.find(one => one.number === number)
       return is(found) ? { found } : undefined
     })
+  /** The one comment on a request, once it says that. */
+  const told = (number: number, what: string) =>
+    eventually(`the comment says ${what}`, 60, async () => {
+      await look()
+      await comments.run(signal)
+      await comments.settled()
+      const all = await giteaApi<readonly { readonly body: string }[]>(
+        'GET',
+        `/repos/${path}/issues/${number}/comments`,
+      )
+      expect(all.length).toBeLessThan(2)
+      return all[0]?.body.includes(what) ? true : undefined
+    })
   const nameOf = (number: number) => `${prefix}pr-${number}`
   const namespaceOf = (number: number) =>
     platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: nameOf(number) })
@@ -163,6 +179,7 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
     const { number, head } = await open(contributor, `${contributor.name}:${branch}`)
     expect(head.sha).toBe(first)
     const { found } = await known(number, 'it waits', one => one?.isWaiting === true)
+    await told(number, `devctl preview approve ${nameOf(number)} --commit ${first}`)
     expect(found).toMatchObject({ commit: first, trust: 'fork', author: contributor.name, preview: nameOf(number) })
     expect(await namespaceOf(number)).toBeUndefined()
 
@@ -197,7 +214,9 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
     expect(readFileSync(join(folder, 'compose.yaml'), 'utf8')).toContain('81')
     rmSync(folder, { recursive: true })
 
+    await told(number, `--commit ${second}`)
     expect((await approve(owner, number, second)).status).toBe(200)
+    await told(number, 'being deployed')
     await known(number, 'the second is deployed', one => one?.deployed === second)
     expect((await runsOf(number)).map(one => one.commit)).toEqual([second, first])
 
@@ -205,6 +224,7 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
     await known(number, 'it is forgotten', one => one === undefined)
     const live = await namespaceOf(number)
     expect(live === undefined || live.metadata.labels?.['dev.platform/status'] === 'Deleting').toBe(true)
+    await told(number, 'destroyed')
   })
 
   test('a request of the repository itself is deployed, and so is that of the own fork of who may write', async () => {

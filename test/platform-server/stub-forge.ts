@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 /** A request as the stub has it; numbers of repositories and people. */
 export interface StubPull {
@@ -20,6 +21,8 @@ export interface StubForge {
   readonly tokens: Map<string, boolean>
   /** People who may write, by number. */
   readonly writers: Set<number>
+  /** What was written on its requests, in the order of their numbers, which begin with 1. */
+  readonly comments: { readonly pull: number; body: string }[]
   /** What it was asked. */
   readonly asked: string[]
   /** While set, it answers with this status only. */
@@ -35,13 +38,24 @@ export async function openStubForge(): Promise<StubForge> {
     pulls: new Map(),
     tokens: new Map(),
     writers: new Set(),
+    comments: [],
     asked: [],
     broken: undefined,
   }
-  const answer = (path: string, token: string): readonly [number, unknown] => {
+  const answer = (path: string, token: string, method: string, body: string): readonly [number, unknown] => {
     if (forge.broken !== undefined) return [forge.broken, { message: 'broken' }]
     const mayWrite = forge.tokens.get(token)
     if (mayWrite === undefined) return [401, { message: 'invalid username, password or token' }]
+    const [, of] = /^\/repos\/team\/shop\/issues\/(\d+)\/comments/.exec(path) ?? []
+    if (of !== undefined && method === 'GET') return [200, []]
+    if (of !== undefined)
+      return [201, { id: forge.comments.push({ pull: Number(of), body: String(JSON.parse(body).body) }) }]
+    const [, id] = /^\/repos\/team\/shop\/issues\/comments\/(\d+)$/.exec(path) ?? []
+    const comment = id === undefined ? undefined : forge.comments[Number(id) - 1]
+    if (comment) {
+      comment.body = String(JSON.parse(body).body)
+      return [200, { id: Number(id) }]
+    }
     const [, number] = /^\/repos\/team\/shop\/pulls\/(\d+)$/.exec(path) ?? []
     const [, login] = /^\/repos\/team\/shop\/collaborators\/(\w+)\/permission$/.exec(path) ?? []
     if (path === '/repos/team/shop') return [200, { id: REPOSITORY, permissions: { push: mayWrite } }]
@@ -51,10 +65,15 @@ export async function openStubForge(): Promise<StubForge> {
     if (!author) return [404, { message: 'not found' }]
     return [200, { permission: forge.writers.has(author.id) ? 'write' : 'read', user: author }]
   }
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const path = (request.url ?? '').replace(/^\/api\/v1/, '')
     forge.asked.push(path)
-    const [status, body] = answer(path, (request.headers.authorization ?? '').replace(/^token /, ''))
+    const [status, body] = answer(
+      path,
+      (request.headers.authorization ?? '').replace(/^token /, ''),
+      request.method ?? '',
+      await text(request),
+    )
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import {
+  finalTold,
   fromHook,
   fromHookState,
   type HookState,
@@ -50,13 +51,17 @@ test('what was written is read again', () => {
         number: 8,
         approved: { commit: sha, by: 'c'.repeat(16), time: setup.created },
         deployed: { commit: sha, trust: 'fork' },
+        comment: { id: 12, told: `deploys ${sha}` },
       },
     ],
     seen: ['x'],
   }
   expect(toHook(written(state))).toEqual({ ...setup, ...state, sealed, version: '5' })
-  expect(fromHookState(state).metadata.labels).toEqual({ 'dev.platform/look': 'true' })
-  expect(fromHookState(empty).metadata.labels).toEqual({ 'dev.platform/look': null })
+  expect(fromHookState(state).metadata.labels).toEqual({ 'dev.platform/look': 'true', 'dev.platform/tell': 'true' })
+  expect(fromHookState(empty).metadata.labels).toEqual({ 'dev.platform/look': null, 'dev.platform/tell': null })
+  const told = state.pulls.map(one => ({ ...one, comment: { told: finalTold(one) ?? '' } }))
+  expect(told.map(one => one.comment.told)).toEqual([`waits ${sha}`, `deployed ${sha}`])
+  expect(fromHookState({ ...state, pulls: told }).metadata.labels).toMatchObject({ 'dev.platform/tell': null })
 })
 
 test('a record has a limit', () => {

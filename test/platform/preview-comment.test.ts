@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { commentPlace, commentText } from '../../operations/platform/preview-comment.ts'
+import { commentPlace } from '../../operations/platform/preview-comment.ts'
 import type { PreviewDetails } from '../../platform/api/previews.ts'
+import { commentText, destroyedText, refusedText, waitingText } from '../../platform/rules/preview-comment.ts'
 
 const repository = 'https://git.example.com/team/shop'
 
@@ -90,5 +91,35 @@ api: \`api\` ended 3 times with exit code 1
     )
     expect(text).toContain('- `https://x.example.com/)[a](b` (`` `@team ``)')
     expect(text).toContain(`\`\`\`\`text\na: ${evil}\n\`\`\`\``)
+    const refused = refusedText('shop-pr-7', '0123456789ab', evil)
+    expect(refused).toContain(`\`\`\`\`text\n${evil}\n\`\`\`\``)
+  })
+
+  test('it has an end, whatever there is to say', () => {
+    const long = 'x'.repeat(100_000)
+    const endpoints = Array.from({ length: 500 }, (_, at) => ({
+      url: `https://${at}-${long}`,
+      services: Array(500).fill(long),
+      ready: true,
+    }))
+    const text = commentText(preview({ endpoints, problem: { service: 'a', code: 'x', message: long } }), page)
+    expect(text).toContain('- and 480 more')
+    expect(text.length).toBeLessThan(25_000)
+  })
+
+  test('of a fork that waits: the line that approves this very commit', () => {
+    const commit = '0123456789abcdef0123456789abcdef01234567'
+    expect(
+      waitingText('shop-pr-7', commit, page),
+    ).toBe(`**Preview [shop-pr-7](${page})**: ✋ waits for an approval, commit \`0123456789ab\`
+
+The code is of a fork. Who may write to this repository looks at all of its changes, and then lets this very commit be deployed:
+
+\`\`\`sh
+devctl preview approve shop-pr-7 --commit ${commit}
+\`\`\`
+
+`)
+    expect(destroyedText('shop-pr-7')).toBe('**Preview `shop-pr-7`**: destroyed\n')
   })
 })

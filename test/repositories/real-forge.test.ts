@@ -134,8 +134,9 @@ async function comment(repository: string, number: number, status: string): Prom
     const { previewComment } = (await import(process.env.MODULE)).default
     const preview = { name: 'shop', status: process.env.STATUS, endpoints: [] }
     const place = { repository: process.env.REPOSITORY, number: Number(process.env.NUMBER) }
-    const comment = previewComment(place, process.env)
-    await comment(preview, 'https://platform.example.com/namespaces/shop', AbortSignal.timeout(30_000))`
+    const signal = AbortSignal.timeout(30_000)
+    const comment = await previewComment(place, process.env, signal)
+    await comment(preview, 'https://platform.example.com/namespaces/shop', signal)`
   const env = {
     ...gitEnv(),
     MODULE: outfile,

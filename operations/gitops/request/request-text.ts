@@ -1,7 +1,7 @@
 import type { RequestText } from '../../../adapters/forge/forge.ts'
 import { plural } from '../../../compiler/diagnostics/render/summary.ts'
+import { block, cell, code, details, prose, title } from '../../../compiler/values/markdown.ts'
 import { diffBlock, type ValueChange } from './change-text.ts'
-import { block, cell, code, details, prose, title } from './markdown.ts'
 
 /** The change of an object; the shape of a diff of an environment. */
 export interface ObjectChange {

@@ -37,13 +37,14 @@ const KINDS = {
 } as const
 
 describe.each(Object.entries(KINDS))('one comment on %s', (kind, { env, all, one, change, user }) => {
-  const comment = async (...replies: readonly Reply[]) => {
+  const comment = async (...replies: readonly Reply[]) => commentKnown({}, ...replies)
+  const commentKnown = async (known: { readonly id?: number }, ...replies: readonly Reply[]) => {
     const server = await forgeServer(...replies)
     const options = { ...impatient().options, forge: kind as keyof typeof KINDS }
     const forge = forgeOf(`${server.url}/org/shop.git`, env(server.url), options)!
     expect(forge.withoutToken).toBeUndefined()
-    await forge.requests!.comment(7, { marker: MARKER, body })
-    return server
+    const id = await forge.requests!.comment(7, { marker: MARKER, body, ...known })
+    return { ...server, id }
   }
   const list = (page: number) => `GET ${all}?page=${page}&per_page=100&limit=100`
 
@@ -84,6 +85,18 @@ describe.each(Object.entries(KINDS))('one comment on %s', (kind, { env, all, one
       { status: 201, json: {} },
     )
     expect(calls().slice(2)).toEqual([`${change} ${one}`, `POST ${all}`])
+  })
+
+  test('is changed without looking for it where its number is known, and has one when it is written', async () => {
+    const changed = await commentKnown({ id: 12 }, { json: {} })
+    expect([changed.calls(), changed.id]).toEqual([[`${change} ${one}`], 12])
+    const gone = await commentKnown(
+      { id: 12 },
+      { status: 404, json: {} },
+      { json: [] },
+      { status: 201, json: { id: 14 } },
+    )
+    expect([gone.calls(), gone.id]).toEqual([[`${change} ${one}`, list(1), `POST ${all}`], 14])
   })
 
   test('is that of a bot where the token may not ask whose it is, and GitHub says who is one', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { clampBody } from '../../../adapters/forge/clamp-body.ts'
 import { forgeOf } from '../../../adapters/forge/forge-of.ts'
+import { block, cell, code, details, prose, title } from '../../../compiler/values/markdown.ts'
 import type { ValueChange } from '../../../operations/gitops/request/change-text.ts'
-import { block, cell, code, details, prose, title } from '../../../operations/gitops/request/markdown.ts'
 import { type RequestContent, requestText } from '../../../operations/gitops/request/request-text.ts'
 
 const content: RequestContent = {

@@ -1,4 +1,4 @@
-import { printable } from '../../../compiler/values/printable.ts'
+import { printable } from './printable.ts'
 
 /**
  * Text as code in a line of Markdown. Forges look for neither mentions nor references to issues in

@@ -1,0 +1,174 @@
+import { backOff } from '../../adapters/http/back-off.ts'
+import { finalTold, type HookRecord, isUntold, type PullRecord } from '../records/hook.ts'
+import { rfc3339 } from '../records/names.ts'
+import type { RunRecord } from '../records/run.ts'
+import { ownerOfHost } from '../rules/hosts.ts'
+import { commentMarker, commentText, destroyedText, refusedText, waitingText } from '../rules/preview-comment.ts'
+import { previewStatus } from '../rules/previews.ts'
+import { pullPreviewName } from '../rules/pull-trust.ts'
+import { hasEnded } from '../rules/run-states.ts'
+import { within } from './hooks.ts'
+import type { LeaderTask } from './leader.ts'
+import type { PlatformParts } from './make-parts.ts'
+import type { SharedNamespace } from './namespaces.ts'
+import { resultOf } from './run-result.ts'
+import type { PlatformWorld } from './world.ts'
+
+const EVERY = 2000
+/** Comments that are written at the same time: of all, and of one person. */
+const TOGETHER = { ofAll: 8, ofOne: 2 }
+/** Tries of a comment that the forge does not take, and milliseconds between them. */
+const ATTEMPTS = 6
+const PAUSE = { first: 4000, longest: 120_000 }
+/** Milliseconds between two looks at a deploy. */
+const LOOK = 3000
+
+/** What is to be said of a request; without a text nothing is, and that is all there is. */
+interface Wanted {
+  readonly told: string
+  readonly text?: string
+}
+
+/**
+ * Writes at the forge what becomes of the previews of requests: one comment a request, which is changed. What was
+ * said last is in the records, so another leader goes on where this one was. A comment that the forge does not
+ * take holds up no preview.
+ */
+export class HookComments implements LeaderTask {
+  readonly name = 'comments of webhooks'
+  readonly everyMs = EVERY
+  readonly #world: PlatformWorld
+  readonly #parts: PlatformParts
+  readonly #busy = new Map<string, { readonly owner: string; readonly done: Promise<void> }>()
+  /** By the webhook and the number: failures in a row, and until when it waits. */
+  readonly #later = new Map<string, { readonly failures: number; readonly until: number }>()
+
+  constructor(world: PlatformWorld, parts: PlatformParts) {
+    this.#world = world
+    this.#parts = parts
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const found = await this.#parts.hooks.list({ isTell: true }, signal)
+    const untold = new Set(found.flatMap(hook => hook.pulls.filter(isUntold).map(one => keyOf(hook, one))))
+    for (const key of this.#later.keys()) if (!untold.has(key)) this.#later.delete(key)
+    for (const hook of found) {
+      const pull = hook.pulls.find(
+        one => isUntold(one) && (this.#later.get(keyOf(hook, one))?.until ?? 0) <= this.#world.now(),
+      )
+      if (!pull || this.#busy.has(hook.id) || !this.#hasRoom(hook)) continue
+      const done = this.#tell(hook, pull, signal)
+        .catch(error => this.#log(hook, pull, error, signal))
+        .finally(() => this.#busy.delete(hook.id))
+      this.#busy.set(hook.id, { owner: hook.owner, done })
+    }
+  }
+
+  /** Waits for what is under way. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#busy.values()].map(({ done }) => done))
+  }
+
+  #hasRoom({ owner }: HookRecord): boolean {
+    const all = [...this.#busy.values()]
+    return all.length < TOGETHER.ofAll && all.filter(one => one.owner === owner).length < TOGETHER.ofOne
+  }
+
+  async #tell(hook: HookRecord, pull: PullRecord, signal: AbortSignal): Promise<void> {
+    const key = keyOf(hook, pull)
+    let wanted: Wanted = { told: finalTold(pull) ?? '' }
+    let id = pull.comment?.id
+    try {
+      wanted = await this.#wanted(hook, pull, signal)
+      if (wanted.told === pull.comment?.told) {
+        this.#later.set(key, { failures: 0, until: this.#world.now() + LOOK })
+        return
+      }
+      if (wanted.text !== undefined) id = await this.#write(hook, pull, wanted.text, signal)
+      this.#later.delete(key)
+    } catch (error) {
+      signal.throwIfAborted()
+      const failures = (this.#later.get(key)?.failures ?? 0) + 1
+      this.#later.set(key, {
+        failures,
+        until: this.#world.now() + backOff(failures, PAUSE.first, PAUSE.longest),
+      })
+      if (failures < ATTEMPTS) return
+      // The next commit is told anew.
+      this.#log(hook, pull, error, signal)
+    }
+    let isThere = false
+    await this.#parts.hooks.change(hook.id, ({ look, pulls, seen }) => {
+      isThere = pulls.some(one => one.number === pull.number)
+      const comment = { told: wanted.told, ...(id !== undefined && { id }) }
+      return isThere
+        ? { look, pulls: pulls.map(one => (one.number === pull.number ? { ...one, comment } : one)), seen }
+        : undefined
+    })
+    // It was closed meanwhile.
+    if (!isThere && id !== undefined)
+      await this.#write(hook, { ...pull, comment: { id, told: '' } }, destroyedText(nameOf(hook, pull)), signal)
+  }
+
+  #write(hook: HookRecord, pull: PullRecord, body: string, signal: AbortSignal): Promise<number | undefined> {
+    const id = pull.comment?.id
+    const comment = { marker: commentMarker(nameOf(hook, pull)), body, ...(id !== undefined && { id }) }
+    return this.#parts.hooks.comment(hook, pull.number, comment, within(signal))
+  }
+
+  async #wanted(hook: HookRecord, pull: PullRecord, signal: AbortSignal): Promise<Wanted> {
+    const { commit, isWaiting, problem, deployed } = pull
+    const told = finalTold(pull) ?? ''
+    const name = nameOf(hook, pull)
+    const page = `${this.#world.settings.url}/namespaces/${name}`
+    if (isWaiting) return { told, text: waitingText(name, commit, page) }
+    if (problem !== undefined) return { told, text: refusedText(name, commit, problem) }
+    const shared = await this.#parts.namespaces.find(name)
+    if (!deployed || shared?.namespace.preview?.hook !== hook.id) return { told }
+    const runs = (await this.#parts.runs.list({ namespace: name }, signal)).filter(
+      one => one.namespaceUid === shared.namespace.uid,
+    )
+    const run = runs.find(one => one.action === 'deploy' && one.commit === deployed.commit)
+    // A newer one says what there is to say.
+    if (!run || run.state === 'replaced') return { told }
+    const shown = { name, endpoints: [], run: { commit: deployed.commit } }
+    // What it has said is there to be read when its end was seen to.
+    if (!hasEnded(run.state) || !run.isSettled)
+      return { told: `deploys ${deployed.commit}`, text: commentText({ ...shown, status: 'Deploying' }, page) }
+    return { told, text: await this.#ended(shared, run, page, signal) }
+  }
+
+  async #ended(shared: SharedNamespace, run: RunRecord, page: string, signal: AbortSignal): Promise<string> {
+    const { name, longerNames } = shared.namespace
+    const { endpoints, problem } = await resultOf(this.#world.cluster, run, signal)
+    const { reason = run.stop?.reason } = run.found
+    // The code of the branch says where it is reached: only what can be its own is a link in somebody's name.
+    const isOwn = (url: string): boolean =>
+      URL.canParse(url) &&
+      ownerOfHost(new URL(url).hostname, this.#world.settings.domain, [name, ...longerNames]) === name
+    const status = previewStatus('Active', [run])
+    return commentText(
+      {
+        name,
+        status,
+        endpoints: endpoints.filter(isOwn).map(url => ({ url, services: [] })),
+        run: { commit: run.commit, ...(reason !== undefined && { reason }) },
+      },
+      page,
+      status === 'Failed' ? problem : undefined,
+    )
+  }
+
+  #log(hook: HookRecord, pull: PullRecord, error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return
+    const message = error instanceof Error ? error.message : String(error)
+    this.#world.log({
+      time: rfc3339(this.#world.now()),
+      text: `webhook ${hook.id}, comment on ${nameOf(hook, pull)}: ${message.slice(0, 300)}`,
+    })
+  }
+}
+
+const keyOf = ({ id }: HookRecord, { number }: PullRecord): string => `${id}/${number}`
+
+const nameOf = ({ prefix }: HookRecord, { number }: PullRecord): string => pullPreviewName(prefix, number)
