@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
 import { checkServerIdentity, connect, type DetailedPeerCertificate } from 'node:tls'
 import { tunnelTo } from './agents.ts'
 
@@ -38,10 +39,12 @@ export async function presentedCertificate(
 ): Promise<PresentedCertificate> {
   signal.throwIfAborted()
   // Nothing is sent, and nothing that is read is believed.
-  const options = { servername: server.hostname, rejectUnauthorized: false }
+  const host = server.hostname.replace(/^\[|\]$/g, '')
+  // An address is no name that is asked for.
+  const options = { servername: isIP(host) ? '' : host, rejectUnauthorized: false }
   const socket =
     proxy === undefined
-      ? connect({ ...options, host: server.hostname, port: Number(server.port || 443) })
+      ? connect({ ...options, host, port: Number(server.port || 443) })
       : await tunnelTo(server, proxy, options)
   return new Promise((resolve, reject) => {
     const stop = () => socket.destroy(signal.reason)

@@ -22,7 +22,7 @@ export const platform = command({
 export const platformInstall = command({
   name: 'platform install',
   summary: 'Install the platform in a cluster, or upgrade it',
-  description: `Applies the objects of the platform and waits until its server answers. The same command again is an upgrade: it keeps what options have said and are not named again, and what an administrator has written into the settings. At the first time it prints the command by which the first administrator logs in, which works once, within an hour.
+  description: `Applies the objects of the platform and waits until its server answers. The same command again is an upgrade: it keeps what options have said that are not named again, and what an administrator has written into the settings. At the first time it prints the command by which the first administrator logs in, which works once, within an hour.
 
 People log in by a provider (\`--oidc\`, \`--github\`), where the platform is registered as a client that sends people back to https://platform.DOMAIN/login/oidc/callback or …/login/github/callback. Without a provider, \`devctl platform invite\` lets people in.
 
@@ -49,7 +49,7 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
       'create a certificate authority and the certificate; `context use` compares its fingerprint and remembers it',
     ),
     ingressClass: text('--ingress-class <class>', "ingress class (default: the cluster's)", { check: dnsLabel }),
-    imageRegistry: text('--image-registry <host/path>', 'registry with the image `platform` of this version', {
+    imageRegistry: text('--image-registry <host/path>', 'registry with the images of this version', {
       check: registryPath,
     }),
     registry: text('--registry <host[/path]>', 'registry of the images that people build; `-` is none', {

@@ -56,7 +56,7 @@ async function askForContext(io: Io): Promise<string | undefined> {
 }
 
 const NO_CONTEXTS =
-  'the kubeconfig has no contexts: create `~/.kube/config` with the tool of your cluster, or set `KUBECONFIG`'
+  'the kubeconfig has no contexts: create `~/.kube/config` with the tool of your cluster, or set `KUBECONFIG`; `devctl context use https://…` logs in to a platform'
 
 /** Prints the current context as JSON, in the fields of the specification. */
 export async function showContext({ io }: Context): Promise<number> {

@@ -9,6 +9,7 @@ import { pinnedImages } from '../../operations/platform/images.ts'
 import {
   addAdmin,
   findPlatform,
+  type Installed,
   type InstalledOptions,
   type InstallWorld,
   installPlatform,
@@ -25,7 +26,7 @@ import { neededSecrets } from '../../operations/platform/install-secrets.ts'
 import type { Session } from '../../operations/session.ts'
 import { version } from '../../operations/version.ts'
 import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
-import type { PlatformImages } from '../../platform/install/images.ts'
+import { type PlatformImages, registryOf } from '../../platform/install/images.ts'
 import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
 import type { Context } from '../command.ts'
 import { withCluster } from './cluster-session.ts'
@@ -51,20 +52,13 @@ export interface PlatformInstallValues extends ProviderInput, RegistryInput, Bui
 
 /** Installs the platform or prints its objects. Gives the exit status. */
 export function runInstall(context: Context, values: PlatformInstallValues): Promise<number> {
-  const { domain, imageRegistry, print, onlySecrets } = values
+  const { print, onlySecrets } = values
   if (print && onlySecrets)
     throw new UsageError('`--print` and `--only-secrets` cannot be combined', { hint: 'run one after the other' })
-  if (domain === undefined)
-    throw new UsageError('which domain?', {
-      hint: 'add `--domain dev.example.com`: the platform is `platform.` before it',
-    })
-  if (imageRegistry === undefined)
-    throw new UsageError('which registry has the image of the platform?', {
-      hint: 'add `--image-registry HOST/PATH`; platform/images has the Dockerfile',
-    })
   const { io } = context
   return onCluster(context, values, async (session, world) => {
     const installed = await findPlatform(world)
+    const { domain, imageRegistry } = placeOf(values, installed)
     const { images, isPinned } = await pinnedImages(imageRegistry, { env: io.env, signal: session.signal })
     const wanted = await wantedProviders(values, installed?.providers ?? [])
     const { providers } = wanted
@@ -113,6 +107,24 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       )
     return 0
   })
+}
+
+/** Where the platform is to be, and where its images are: as before, if there is one. Throws a UsageError. */
+function placeOf(
+  { domain, imageRegistry }: Pick<PlatformInstallValues, 'domain' | 'imageRegistry'>,
+  installed: Installed | undefined,
+): { readonly domain: string; readonly imageRegistry: string } {
+  const host = domain ?? installed?.domain
+  if (host === undefined)
+    throw new UsageError('which domain?', {
+      hint: 'add `--domain dev.example.com`: the platform is `platform.` before it',
+    })
+  const registry = imageRegistry ?? registryOf(installed?.runnerImage ?? '')
+  if (registry === undefined)
+    throw new UsageError('which registry has the images of the platform?', {
+      hint: 'add `--image-registry HOST/PATH`; docs/platform.md tells how they are built and pushed',
+    })
+  return { domain: host, imageRegistry: registry }
 }
 
 /** Who applies what is printed hears what else the cluster needs. */
@@ -167,8 +179,10 @@ export function runUninstall(
         notes: [namespaces.map(name => `\`${name}\``).join(', ')],
         hint: 'add `--yes` to delete them, or `--keep-data` to keep them',
       })
-    await uninstallPlatform(world, keepData)
-    io.stdout.write(keepData ? 'The platform is removed; users and namespaces stay\n' : 'The platform is removed\n')
+    const gone = await uninstallPlatform(world, keepData)
+    if (gone.length === 0) io.stdout.write('The cluster has no platform; nothing was deleted\n')
+    else
+      io.stdout.write(keepData ? 'The platform is removed; users and namespaces stay\n' : 'The platform is removed\n')
     return 0
   })
 }
@@ -221,7 +235,8 @@ async function toInstallation(
   const ownCa = values.ownCa || (before?.ownCa === true && ways.length === 0)
   const kubeconfig = await loadKubeconfig(target.context, io.env)
   const { ca } = readCredentials(kubeconfig).tls
-  const server = values.kubernetesServer ?? before?.server ?? kubeconfig.server.href
+  const named = values.kubernetesServer === undefined ? undefined : readServer(values.kubernetesServer)
+  const server = named ?? before?.server ?? kubeconfig.server.href
   return {
     version: version(),
     domain,
@@ -240,6 +255,16 @@ async function toInstallation(
     ...(values.trustedProxies !== undefined && { trustedProxies: readProxies(values.trustedProxies) }),
     kubernetes: { server: server.replace(/\/$/, ''), ...(ca !== undefined && { ca: String(ca) }) },
   }
+}
+
+/** Programs of people go there with their tokens. */
+function readServer(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isAddress = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash
+  if (isAddress && (url.protocol === 'https:' || url.hostname === '127.0.0.1')) return text
+  throw new UsageError(`\`--kubernetes-server\` is \`${text}\``, {
+    hint: 'write the address of the API server, such as `https://kubernetes.example.com:6443`',
+  })
 }
 
 /** New nodes come, and what an operator has named stays out of reach. */

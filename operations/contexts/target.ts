@@ -118,9 +118,15 @@ export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?:
   if (kubeconfig.contexts.has(name)) return
   const notes = from === undefined || from === '`--context`' ? [] : [`it was chosen by ${from}`]
   throw new UserError(`context \`${name}\` does not exist in the kubeconfig (${paths(kubeconfig)})`, {
-    hint: didYouMean(name, kubeconfig.contexts.keys()) ?? listed(kubeconfig),
+    hint: didYouMean(name, kubeconfig.contexts.keys()) ?? asPlatform(name) ?? listed(kubeconfig),
     notes,
   })
+}
+
+/** For a host without a scheme, or with one that is misspelt. */
+function asPlatform(name: string): string | undefined {
+  const [, address] = /^(?:[a-z]+:\/\/)?([a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?)\/?$/i.exec(name) ?? []
+  return address && `the context of a platform is its address: \`https://${address}\``
 }
 
 function refuseNone(kubeconfig: KubeconfigNames): never {
@@ -138,7 +144,7 @@ const MANY = 10
 function listed(kubeconfig: KubeconfigNames): string {
   const names = [...kubeconfig.contexts.keys()].sort()
   if (names.length === 0)
-    return `the kubeconfig (${paths(kubeconfig)}) has no contexts; name another file in \`KUBECONFIG\``
+    return `the kubeconfig (${paths(kubeconfig)}) has no contexts; name another file in \`KUBECONFIG\`, or log in to a platform: \`devctl context use https://…\``
   const shown = names.slice(0, MANY).map(name => `\`${name}\``)
   return `it has ${shown.join(', ')}${names.length > MANY ? ` and ${names.length - MANY} more` : ''}`
 }

@@ -153,7 +153,16 @@ function toUserError(error: unknown, server: URL): unknown {
       cause: error,
     })
   return new UserError(`the platform \`${server.origin}\` does not answer: ${(error as Error).message}`, {
-    hint: 'is the address right, and can it be reached from here?',
+    hint: hintOf((error as NodeJS.ErrnoException).code ?? ''),
     cause: error,
   })
+}
+
+/** Node.js says with a code why it does not trust a certificate. */
+function hintOf(code: string): string {
+  if (/^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code))
+    return 'this machine does not know who has signed its certificate: name a file with that authority in `NODE_EXTRA_CA_CERTS`; of a platform with `--own-ca`, the operator tells the fingerprint for `--ca-fingerprint`'
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired: tell its operator'
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for other hosts: is the address right?'
+  return 'is the address right, and can it be reached from here?'
 }

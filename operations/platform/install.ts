@@ -123,6 +123,7 @@ export async function invite(
 /** What is installed, as far as it is asked for. */
 export interface Installed {
   readonly url: string
+  readonly domain: string | undefined
   readonly providers: readonly ProviderSettings[]
   readonly trusted: string | undefined
   /** What runs run in. */
@@ -150,7 +151,7 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
   const text = data?.[SETTINGS_FILE]
   if (text === undefined) return undefined
   const found = JSON.parse(text) as Written
-  const { url, providers = [], clusterNetworks = [], kubernetes, runs } = found
+  const { url, domain, providers = [], clusterNetworks = [], kubernetes, runs } = found
   const deployment = await cluster.get(ownRef('apps/v1', 'Deployment'), { signal })
   const ingress = await cluster.get(ownRef('networking.k8s.io/v1', 'Ingress'), { signal })
   const { replicas } = (deployment?.['spec'] ?? {}) as { readonly replicas?: number } // as Kubernetes defines them
@@ -168,12 +169,21 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
     ...(ingressClassName !== undefined && { ingressClass: ingressClassName }),
     ...(kubernetes?.server !== undefined && { server: kubernetes.server }),
   }
-  return { url, providers, trusted: data?.[TRUSTED_FILE], runnerImage: runs?.image, kept: undecided(found), options }
+  return {
+    url,
+    domain,
+    providers,
+    trusted: data?.[TRUSTED_FILE],
+    runnerImage: runs?.image,
+    kept: undecided(found),
+    options,
+  }
 }
 
 /** Settings as installing writes them; older ones have less. */
 interface Written extends Partial<Pick<Installation, 'providers' | 'clusterNetworks' | 'kubernetes'>> {
   readonly url: string
+  readonly domain?: string
   readonly runs?: { readonly image?: string }
 }
 
@@ -278,8 +288,8 @@ async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<v
 
 /**
  * Deletes the platform, and unless `keepsData` what it has made for people: their namespaces and
- * records. Data are no data without the keys that have sealed them, so these are kept with them. Gives the names
- * of the namespaces that go.
+ * records. Data are no data without the keys that have sealed them, so these are kept with them. Gives what was
+ * deleted.
  */
 export async function uninstallPlatform(
   { cluster, signal, on }: InstallWorld,
@@ -307,8 +317,8 @@ export async function uninstallPlatform(
     const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
     if (metadata.name === BUILD_NAMESPACE && !isOfPlatform(await cluster.get(ref, { signal }))) continue
     if (!(await cluster.delete(ref, { signal }))) continue
-    on(`${kind.toLowerCase()}/${metadata.name} deleted`)
-    if (kind === 'Namespace') gone.push(metadata.name)
+    gone.push(`${kind.toLowerCase()}/${metadata.name}`)
+    on(`${gone.at(-1)} deleted`)
   }
   return gone
 }

@@ -118,6 +118,31 @@ describe.skipIf(!found)('devctl platform install', () => {
 
   const namespaceOf = (name: string) => cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
 
+  test('what is missing or wrong is told', async () => {
+    const told = async (line: string) => {
+      const { status, stdout, stderr } = await devctl(line)
+      return [status, stdout + stderr]
+    }
+    expect(await told('platform install')).toEqual([
+      2,
+      'error: which domain?\n  = help: add `--domain dev.example.com`: the platform is `platform.` before it\n',
+    ])
+    expect(await told(`platform install --domain ${DOMAIN}`)).toEqual([
+      2,
+      expect.stringContaining('which registry has the images of the platform?\n  = help: add `--image-registry'),
+    ])
+    for (const server of ['kubernetes', 'http://kubernetes.example.com', 'https://ann:secret@kubernetes.example.com'])
+      expect(await told(`${INSTALL} --print --kubernetes-server ${server}`)).toEqual([
+        2,
+        expect.stringContaining('write the address of the API server'),
+      ])
+    // Namespaces of earlier tests take a while to go.
+    await eventually('nothing is there to be removed', 60, async () => {
+      const { stdout } = await ok('platform uninstall --yes')
+      return stdout === 'The cluster has no platform; nothing was deleted\n' ? true : undefined
+    })
+  })
+
   describe('for a repository', () => {
     const line = () =>
       `${INSTALL} --builders 2 --bundled-registry --cert-manager letsencrypt --oidc https://git.example.com --oidc-client-id devctl`
@@ -214,8 +239,10 @@ describe.skipIf(!found)('devctl platform install', () => {
     expect(first.filter(one => one.endsWith('missing'))).toEqual([])
     const deployment = await get('Deployment', 'platform', 'apps/v1')
     expect(JSON.stringify(deployment)).toContain(`${registry.host}/${PATH}/platform:0.1.0@sha256:`)
-    await ok(INSTALL)
-    expect(await versions()).toEqual(first)
+    for (const line of [INSTALL, 'platform install']) {
+      await ok(line)
+      expect(await versions(), line).toEqual(first)
+    }
   })
 
   describe('the certificate', () => {

@@ -94,10 +94,14 @@ describe('the target of a command', () => {
       hint: 'it has `kube`, `manifest`, `option`, `stored`, `variable`',
       notes: ['it was chosen by `devctl context use`'],
     })
+    for (const context of ['platform.example.com:8443', 'htps://platform.example.com:8443/'])
+      expect(refusal({ options: { context } })).toMatchObject({
+        hint: 'the context of a platform is its address: `https://platform.example.com:8443`',
+      })
     const empty = { paths: ['/k', '/l'], current: undefined, contexts: new Map() }
     expect(refusal({ kubeconfig: empty })).toMatchObject({
       message: 'no context is selected',
-      hint: 'the kubeconfig (`/k`, `/l`) has no contexts; name another file in `KUBECONFIG`',
+      hint: 'the kubeconfig (`/k`, `/l`) has no contexts; name another file in `KUBECONFIG`, or log in to a platform: `devctl context use https://…`',
     })
     expect(refusal({ kubeconfig: { ...choices().kubeconfig, current: undefined } })).toMatchObject({
       message: 'no context is selected',
