@@ -1,13 +1,19 @@
-// The server of the platform, in this process before the API server of KUBECONFIG, without Pods. `PARTS=live` chooses.
-// It installs the platform's roles and policies there, so the cluster must be one for tests.
+// The server of the platform, in this process before the API server of KUBECONFIG, without Pods (`live`), and installed with
+// Pods (`pods`). `PARTS=live` chooses. It installs the platform there, so the cluster must be one for tests.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { measurePods } from './platform-pods.mjs'
+import { devctl } from './program.mjs'
 import { printGoals } from './tables.mjs'
 
 const CHANGES = Number(process.env.CHANGES ?? 200)
 const CLIENTS = Number(process.env.CLIENTS ?? 1000)
-const parts = new Set((process.env.PARTS ?? 'live').split(','))
+const parts = new Set((process.env.PARTS ?? 'live,pods').split(','))
 const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.floor(q * (values.length - 1))]
 const mebibytes = () => {
   globalThis.gc?.()
@@ -29,12 +35,17 @@ await build({
   logLevel: 'error',
 })
 const { openPlatform, RUN } = await import(outfile)
-const platform = await openPlatform()
-try {
-  if (parts.has('live')) await live()
-} finally {
-  await platform.close()
+let platform
+if (parts.has('live')) {
+  platform = await openPlatform()
+  try {
+    await live()
+    await calls()
+  } finally {
+    await platform.close()
+  }
 }
+if (parts.has('pods')) await measurePods(goals, rows)
 console.log('| what | measured |\n|---|---:|')
 for (const row of rows) console.log(row)
 printGoals(goals)
@@ -96,4 +107,27 @@ async function live() {
     `| ${clients.length} clients, with their own ends in this process | ${(mebibytes() - before).toFixed(0)} MiB |`,
   )
   for (const client of [first, ...clients]) client.destroy()
+}
+
+/** What a command asks of the platform when it has all that it needs. */
+async function calls() {
+  const url = `http://127.0.0.1:${platform.app.server.address().port}`
+  const ann = await platform.person('calls')
+  const home = mkdtempSync(join(tmpdir(), 'devctl-bench-'))
+  const env = { ...process.env, DEVCTL_HOME: home, KUBECONFIG: join(home, 'none') }
+  const command = async (...words) => {
+    const child = spawn(process.execPath, [devctl, ...words], { env, cwd: home, stdio: 'ignore' })
+    const [status] = await once(child, 'close')
+    if (status !== 0) throw new Error(`devctl ${words.join(' ')}: ${status}`)
+  }
+  try {
+    await command('analytics', '--disable')
+    await command('context', 'use', url, '--token', ann.token)
+    await command('ps', '--name', 'bench')
+    const before = platform.requests
+    await command('ps', '--name', 'bench')
+    goals.push(['calls of the platform before a command, warm', platform.requests - before, 0, ''])
+  } finally {
+    rmSync(home, { recursive: true })
+  }
 }

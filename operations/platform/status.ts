@@ -1,6 +1,7 @@
 import type { PresentedCertificate } from '../../adapters/http/presented-certificate.ts'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { UNFOLLOWED } from '../../platform/records/asleep.ts'
 import { leaderLease, toLeader } from '../../platform/records/leader.ts'
 import {
   BUILD_NAMESPACE,
@@ -61,7 +62,13 @@ export interface PlatformStatus {
   /** Besides links. */
   readonly login: readonly string[]
   readonly users: { readonly all: number; readonly admins: number; readonly suspended: number }
-  readonly namespaces: { readonly all: number; readonly awake: number; readonly asleep: number }
+  /** `unfollowed`: those that sleep and are not woken by who opens their pages. */
+  readonly namespaces: {
+    readonly all: number
+    readonly awake: number
+    readonly asleep: number
+    readonly unfollowed?: number
+  }
   readonly runs: { readonly queued: number; readonly running: number }
   readonly builders: readonly string[]
   readonly registry: string | undefined
@@ -103,6 +110,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     ...(unused && !addresses.some(isOfBuilders) ? [UNUSED_BUILDERS] : []),
     ...('problem' in reached && !isOwn ? [reached.problem] : []),
     ...certificateProblems(found.url, certificate, world.now(), isOwn === true),
+    ...(namespaces.unfollowed === undefined ? [] : [unfollowedProblem(namespaces.unfollowed)]),
   ]
   return {
     url: found.url,
@@ -135,6 +143,12 @@ export const isBuilders = ({ name, namespace }: OwnWorkload): boolean =>
 /** Whether an address is of one of them. */
 export const isOfBuilders = (address: string): boolean =>
   URL.canParse(address) && new URL(address).hostname.endsWith(`.${OWN_WORKLOADS.builders.name}.${BUILD_NAMESPACE}.svc`)
+
+const unfollowedProblem = (count: number): PlatformProblem => ({
+  message: `who opens a page of ${count === 1 ? 'a namespace' : `${count} namespaces`} that sleep${count === 1 ? 's' : ''} does not wake it`,
+  notes: ['the ingress controller serves the routes whatever their `ingressClassName` is'],
+  hint: 'have it follow classes; until then `devctl namespace wake` and the pages of the platform wake namespaces',
+})
 
 const UNUSED_BUILDERS: PlatformProblem = {
   message: `\`statefulset/${OWN_WORKLOADS.builders.name}\` is there, but the settings name none of its builders: nothing is built on them`,
@@ -275,9 +289,11 @@ async function usersOf({ cluster, signal }: StatusWorld): Promise<PlatformStatus
 
 async function namespacesOf({ cluster, signal }: StatusWorld): Promise<PlatformStatus['namespaces']> {
   const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
-  const all = (await cluster.list(query, { signal })).flatMap(one => toNamespace(one) ?? [])
+  const live = await cluster.list(query, { signal })
+  const all = live.flatMap(one => toNamespace(one) ?? [])
   const asleep = all.filter(({ status }) => status === 'Sleeping').length
-  return { all: all.length, awake: all.length - asleep, asleep }
+  const unfollowed = live.filter(({ metadata }) => metadata.annotations?.[UNFOLLOWED] !== undefined).length
+  return { all: all.length, awake: all.length - asleep, asleep, ...(unfollowed > 0 && { unfollowed }) }
 }
 
 async function runsOf({ cluster, signal }: StatusWorld): Promise<PlatformStatus['runs']> {

@@ -3,7 +3,7 @@ import { byNamespace } from './namespaces.ts'
 import { route } from './route.ts'
 
 const slept = Type.Object({
-  kept: Type.Array(Type.String(), { description: 'what stays awake, and why; each is a sentence' }),
+  kept: Type.Array(Type.String(), { description: 'what stays awake or does not wake it, and why; each is a sentence' }),
 })
 const woken = Type.Object({ status: Type.String({ description: '`Waking`, or `Active` where it was awake' }) })
 

@@ -33,6 +33,8 @@ export type RestingKind = RestingObject['kind']
 /** Annotations of a Namespace: what rests in it, and when it was last woken (RFC 3339). */
 export const ASLEEP = 'dev.platform/asleep'
 export const WOKEN = 'dev.platform/woken'
+/** Of one that sleeps: its ingress controller serves its routes all the same, so that its pages do not wake it. */
+export const UNFOLLOWED = 'dev.platform/routes-unfollowed'
 
 /** More than a quota allows; what is above it is not taken from an annotation. */
 const MOST = 1000

@@ -11,6 +11,7 @@ import { readWebFiles } from './pages.ts'
 import { readRegistryKey } from './registry/registry-key.ts'
 import { readKeys, sealingWith } from './sealed.ts'
 import { readSettings } from './settings.ts'
+import { leadsHere } from './waker/route-end.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** Milliseconds for requests that are under way when the Pod ends. */
@@ -46,6 +47,7 @@ async function serve({ settings, keys, login, registry, web, version, ports }: S
     version,
     ...(registryKey && { registryKey }),
     clientSecret: provider => readText(join(login, provider)),
+    leadsHere,
     now: Date.now,
     random: randomBytes,
     audit: line => void process.stdout.write(`${JSON.stringify(line)}\n`),

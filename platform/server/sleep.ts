@@ -1,6 +1,6 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { ASLEEP, fromResting, type RestingObject, toResting, WOKEN } from '../records/asleep.ts'
+import { ASLEEP, fromResting, type RestingObject, toResting, UNFOLLOWED, WOKEN } from '../records/asleep.ts'
 import { keeperBinding } from '../records/member.ts'
 import { MANAGER, rfc3339 } from '../records/names.ts'
 import { LAST_ACTIVE, type ManagedNamespace, type NamespaceStatus, STATUS, toNamespace } from '../records/namespace.ts'
@@ -9,6 +9,7 @@ import { membersObjects } from './members-objects.ts'
 import { noNamespace, PlatformError } from './platform-error.ts'
 import { keptAwake, REST_RULES, type RestRule, ruleOf } from './resting.ts'
 import { openRoutes } from './routes-open.ts'
+import { hostOf, type RestedRoute, unfollowed } from './unfollowed.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** The field manager of what sleeping and waking change. */
@@ -19,6 +20,10 @@ export const WAKE_PAUSE = 60_000
 const BINDING = 3000
 /** Attempts to change a Namespace that others change, too. */
 const ATTEMPTS = 5
+
+/** Milliseconds for a look at routes that rest. */
+const LOOKING = 15_000
+const UNFOLLOWED_TEXT = 'the ingress controller serves it whatever its class is'
 
 /** A namespace with its object, as it was read. */
 interface ReadNamespace {
@@ -31,6 +36,8 @@ export class Sleep {
   readonly #world: PlatformWorld
   /** Of the namespaces whose routes this replica opens. */
   readonly #opening = new Map<string, Promise<void>>()
+  /** Of the namespaces whose routes are looked at after they were put to rest. */
+  readonly #looking = new Map<string, Promise<readonly string[]>>()
 
   constructor(world: PlatformWorld) {
     this.#world = world
@@ -51,23 +58,72 @@ export class Sleep {
       })
     const kept: string[] = []
     const wanted: RestingObject[] = []
+    const routes: RestedRoute[] = []
     for await (const [live, rule] of this.#objects(name, signal)) {
       const why = keptAwake(live)
       const one = why === undefined ? rule.remember(live) : undefined
       if (why !== undefined) kept.push(why)
-      if (one) wanted.push(one)
+      if (!one) continue
+      wanted.push(one)
+      const host = one.kind === 'Ingress' ? hostOf(live, this.#world.settings.domain) : undefined
+      if (one.kind === 'Ingress' && host !== undefined) routes.push({ one, host })
     }
     await this.#change(name, signal, ({ live, namespace: { status } }) => {
       if (status === 'Deleting' || status === 'DeleteFailed') throw isEnding(name)
       const uids = new Set(wanted.map(({ uid }) => uid))
       const before = toResting(live.metadata.annotations?.[ASLEEP]).filter(({ uid }) => !uids.has(uid))
-      return { status: 'Sleeping', annotations: { [ASLEEP]: fromResting([...before, ...wanted]) } }
+      const annotations = { [ASLEEP]: fromResting([...before, ...wanted]), [UNFOLLOWED]: null }
+      return { status: 'Sleeping', annotations }
     })
     for (const { kind } of REST_RULES)
       await Promise.all(
         wanted.filter(one => one.kind === kind).map(one => this.#patch(name, one, ruleOf(kind).rest(one), signal)),
       )
+    this.#look(name, routes)
     return kept
+  }
+
+  /**
+   * What was found of the routes of a namespace that was just put to sleep: those whose ingress controller goes on to
+   * serve them have their class again, and here is what that means, a sentence each.
+   */
+  async looked(name: string): Promise<readonly string[]> {
+    return (await this.#looking.get(name)) ?? []
+  }
+
+  #look(name: string, routes: readonly RestedRoute[]): void {
+    const { leadsHere, log, now } = this.#world
+    if (!leadsHere || routes.length === 0) return
+    const looking = this.#restore(name, routes, leadsHere)
+      .catch((error): readonly string[] => {
+        log({ time: rfc3339(now()), text: `routes of ${name}: ${error}` })
+        return []
+      })
+      .finally(() => {
+        if (this.#looking.get(name) === looking) this.#looking.delete(name)
+      })
+    this.#looking.set(name, looking)
+  }
+
+  /** A class that makes no difference is of no use: the controller would go by another one some day. */
+  async #restore(
+    name: string,
+    routes: readonly RestedRoute[],
+    leadsHere: NonNullable<PlatformWorld['leadsHere']>,
+  ): Promise<readonly string[]> {
+    const { log, now } = this.#world
+    const found = await unfollowed(routes, leadsHere, AbortSignal.timeout(LOOKING))
+    if (found.length === 0) return []
+    const { namespace } = await this.#change(name, undefined, ({ namespace: { status } }) =>
+      status === 'Sleeping' ? { status, annotations: { [UNFOLLOWED]: 'true' } } : undefined,
+    )
+    if (namespace.status !== 'Sleeping') return []
+    for (const one of found) await this.#patch(name, one, ruleOf(one.kind).wake(one))
+    log({ time: rfc3339(now()), text: `${name} sleeps, but who opens its pages does not wake it: ${UNFOLLOWED_TEXT}` })
+    return found.map(
+      one =>
+        `\`ingress/${one.name}\` does not wake the namespace: ${UNFOLLOWED_TEXT}; \`devctl namespace wake ${name}\` wakes it`,
+    )
   }
 
   /**
@@ -77,7 +133,8 @@ export class Sleep {
   async wake(name: string, signal?: AbortSignal): Promise<NamespaceStatus> {
     const time = rfc3339(this.#world.now())
     const { live, namespace } = await this.#change(name, signal, ({ namespace: { status } }) => {
-      if (status === 'Sleeping') return { status: 'Waking', annotations: { [LAST_ACTIVE]: time, [WOKEN]: time } }
+      if (status === 'Sleeping')
+        return { status: 'Waking', annotations: { [LAST_ACTIVE]: time, [WOKEN]: time, [UNFOLLOWED]: null } }
       return undefined
     })
     if (namespace.status === 'Deleting' || namespace.status === 'DeleteFailed') throw isEnding(name)
@@ -106,9 +163,9 @@ export class Sleep {
     return opening
   }
 
-  /** Resolves when no route is being opened. */
+  /** Resolves when no route is being opened or looked at. */
   async settled(): Promise<void> {
-    await Promise.all(this.#opening.values())
+    await Promise.all([...this.#opening.values(), ...this.#looking.values()])
   }
 
   async #open(name: string): Promise<void> {

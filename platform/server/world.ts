@@ -72,6 +72,8 @@ export interface PlatformWorld {
   readonly sealing: Sealing
   /** Absent: the registry takes no tokens of the platform. */
   readonly registryKey?: RegistryKey
+  /** Whether requests for a host come to this platform, undefined if nobody answers; absent: that cannot be asked. */
+  leadsHere?(host: string, signal?: AbortSignal): Promise<boolean | undefined>
   /** Milliseconds since 1970. */
   now(): number
   random(bytes: number): Buffer

@@ -191,6 +191,44 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     await expect(platform.own.delete(web)).rejects.toMatchObject({ status: 403 })
   })
 
+  test('a route that is served whatever its class is gets it back, and that is said', async () => {
+    const { Sleep } = await import('../../platform/server/sleep.ts')
+    const annotation = async () =>
+      (await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: ns }))?.metadata.annotations?.[
+        'dev.platform/routes-unfollowed'
+      ]
+    const asked: string[] = []
+    const by = (leads: (host: string) => boolean | undefined) =>
+      new Sleep({
+        ...platform.world,
+        leadsHere: async host => {
+          asked.push(host)
+          return leads(host)
+        },
+      })
+    // One controller follows; of the other one nobody has heard that.
+    const one = by(host => host.startsWith('web-'))
+    expect(await one.sleep(ns)).toHaveLength(1)
+    expect((await state()).old).toBe('devctl-asleep')
+    expect(await one.looked(ns)).toEqual([
+      `\`ingress/old\` does not wake the namespace: the ingress controller serves it whatever its class is; \`devctl namespace wake ${ns}\` wakes it`,
+    ])
+    expect([await state(), await annotation()]).toEqual([{ ...asleep, old: 'nginx' }, 'true'])
+    expect(new Set(asked)).toEqual(new Set([`web-${ns}.dev.example.com`, `old-${ns}.dev.example.com`]))
+    await isReady(true)
+    await one.wake(ns)
+    await one.settled()
+    expect([await state(), await annotation(), await status()]).toEqual([awake, undefined, 'Active'])
+
+    // Where nobody answers, nothing is known.
+    const silent = by(() => undefined)
+    await silent.sleep(ns)
+    expect([await silent.looked(ns), await state(), await annotation()]).toEqual([[], asleep, undefined])
+    await isReady(true)
+    await silent.wake(ns)
+    await silent.settled()
+  })
+
   test('of what members have made it reads a few at a time, however much there is', async () => {
     const [web] = application()
     const many = Array.from({ length: 12 }, (_, at) => ({

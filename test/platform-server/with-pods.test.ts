@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { RUN } from './open-platform.ts'
 import { ciWay } from './with-pods/ci-way.ts'
+import { ownImages } from './with-pods/images.ts'
 import { findSurroundings, Installation } from './with-pods/installation.ts'
 import { runCanaries } from './with-pods/run-canaries.ts'
+import { sleepAndWake } from './with-pods/sleep.ts'
 
 // One platform with a registry and a builder of its own, in a cluster with nodes and a forge: what takes Pods to be seen.
 
@@ -19,5 +21,8 @@ describe.skipIf(around === undefined)('a platform with Pods', () => {
   afterAll(() => installation?.close(), 120_000)
 
   ciWay(installed)
+  sleepAndWake(installed)
   runCanaries(installed, around?.forge.address ?? '', around?.forge.token ?? '')
+  // The last, as the platform has another registry then.
+  ownImages(installed)
 })

@@ -5,7 +5,8 @@ import type { HandlersOf } from './handler.ts'
 export const sleepHandlers = ({ namespaces, sleep }: PlatformParts): HandlersOf<typeof sleepRoutes> => ({
   'POST /namespaces/:ns/sleep': async ({ params: { ns }, by }) => {
     await namespaces.require(by.user, ns, 'sleep', 'to put it to sleep')
-    return { kept: [...(await sleep.sleep(ns))] }
+    const kept = await sleep.sleep(ns)
+    return { kept: [...kept, ...(await sleep.looked(ns))] }
   },
   'POST /namespaces/:ns/wake': async ({ params: { ns }, by }) => {
     await namespaces.require(by.user, ns, 'wake', 'to wake it')
