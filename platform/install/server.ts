@@ -25,6 +25,7 @@ import { fence } from './fence.ts'
 import { hostsPolicy } from './hosts.ts'
 import { type IngressOptions, ingressTo } from './ingress.ts'
 import { networkPoliciesPolicy } from './network-policies.ts'
+import { podImagesPolicy } from './pod-images.ts'
 import { podsPolicy } from './pods.ts'
 import { registryObjects } from './registry.ts'
 import { keeperRole, memberRoles } from './roles.ts'
@@ -98,6 +99,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     ...hostsPolicy(one.domain),
     ...networkPoliciesPolicy(),
     ...podsPolicy(),
+    ...podImagesPolicy(one.registry),
     ...eventsPolicy(),
     // Before the server, which starts with a certificate that they know.
     ...(one.bundledBuilders

@@ -211,6 +211,7 @@ const installation = (kubernetes: Installation['kubernetes']): Installation => (
   image: 'devctl/platform',
   runnerImage: 'devctl/runner',
   replicas: 1,
+  registry: 'images.dev.example.com',
   kubernetes,
 })
 

@@ -97,6 +97,68 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     await ended()
   })
 
+  describe('take from their node no image that was pulled for others', () => {
+    const registry = 'images.dev.example.com'
+    const id = 'a'.repeat(64)
+    const own = `${registry}/${namespace}-1f2e3d4c/web:1`
+    const others = [
+      `${registry}/other-1f2e3d4c/web:1`,
+      `${registry}/${namespace}-pr-1f2e3d4c/web:1`,
+      `${registry}/web:1`,
+    ]
+    const ID = 'an image is named, and not by its id'
+    const OTHERS = 'an image of another namespace needs `pull_policy: always`'
+    beforeAll(() =>
+      eventually('the policy is in force', 30, async () => {
+        const image = others[0]
+        if ((await create(pod({}, { image, imagePullPolicy: 'Never' }))).includes(OTHERS)) return true
+        await member.delete(one)
+        return undefined
+      }),
+    )
+
+    test.each([
+      ...[id, `sha256:${id}`].map(image => [image, 'IfNotPresent', ID]),
+      ...others.flatMap(image => ['IfNotPresent', 'Never'].map(policy => [image, policy, OTHERS])),
+    ] as const)('%s, %s', async (image, imagePullPolicy, why) => {
+      const container = { image, imagePullPolicy }
+      expect(await create(pod({}, container))).toContain(why)
+      const waiting = { name: 'i', restartPolicy: 'Always', ...container }
+      expect(await create(pod({ initContainers: [waiting] })), 'in a sidecar').toContain(why)
+      await member.create(pod({}, { image: 'busybox:1', imagePullPolicy }))
+      try {
+        await eventually('its image is changed to nothing else', 30, async () => {
+          const live = (await member.get(one)) as KubeObject & { spec: { containers: object[] } }
+          const [first] = live.spec.containers
+          const changed = {
+            ...live,
+            spec: { ...live.spec, containers: [{ ...first, image }] },
+          } as unknown as KubeObject
+          const { failure, message = '' } = await member.replace(changed).catch(error => error)
+          if (failure === 'conflict') return undefined
+          expect(message).toContain(why)
+          return true
+        })
+        const path = `/api/v1/namespaces/${namespace}/pods/one/ephemeralcontainers`
+        const debug = { spec: { ephemeralContainers: [{ name: 'e', ...container }] } }
+        const answer = await found!.send('PATCH', path, debug, 'application/strategic-merge-patch+json')
+        expect([answer.status >= 400, answer.body]).toEqual([true, expect.stringContaining(why)])
+      } finally {
+        await ended()
+      }
+    })
+
+    test.each([
+      [own, 'IfNotPresent'],
+      [`${registry}/shared/base:1`, 'Never'],
+      [others[0], 'Always'],
+      ['registry.example.com/other-1f2e3d4c/web:1', 'IfNotPresent'],
+    ])('but %s, %s', async (image, imagePullPolicy) => {
+      await member.create(pod({}, { image, imagePullPolicy }))
+      await ended()
+    })
+  })
+
   test('end within ten minutes, whoever deletes them and how', async () => {
     expect(await create(pod({ terminationGracePeriodSeconds: 601 }))).toContain('stop_grace_period')
     // On a node: others end at once.
