@@ -105,6 +105,10 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
       '--ci <system,rule>',
       'jobs of a CI system that get a token: `github,repository=123456,prefix=shop-`; may be repeated; `-` removes all',
     ),
+    forge: list(
+      '--forge <kind=url>',
+      'server of repositories that may have webhooks: `gitea=https://git.example.com`; may be repeated; `-` removes all',
+    ),
     caFile: text(
       '--ca-file <file>',
       'certificates (PEM) of authorities that the server trusts, besides the public ones',

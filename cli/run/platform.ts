@@ -20,6 +20,7 @@ import {
 } from '../../operations/platform/install.ts'
 import { type BuildersInput, ingressPeers, wantedBuilders } from '../../operations/platform/install-builders.ts'
 import { wantedCi } from '../../operations/platform/install-ci.ts'
+import { wantedForges } from '../../operations/platform/install-forges.ts'
 import { type ProviderInput, wantedProviders } from '../../operations/platform/install-providers.ts'
 import { type RegistryInput, wantedRegistry } from '../../operations/platform/install-registry.ts'
 import { neededSecrets } from '../../operations/platform/install-secrets.ts'
@@ -38,6 +39,7 @@ export interface PlatformInstallValues extends ProviderInput, RegistryInput, Bui
   readonly certManager: string | undefined
   readonly ownCa: boolean
   readonly ci: readonly string[] | undefined
+  readonly forge: readonly string[] | undefined
   readonly ingressClass: string | undefined
   readonly imageRegistry: string | undefined
   readonly kubernetesServer: string | undefined
@@ -74,10 +76,11 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
         hint: 'use a certificate of an authority that the nodes know, or a registry elsewhere: `--registry HOST`',
       })
     const ci = wantedCi(values.ci, kept['ci'])
+    const forges = wantedForges(values.forge, kept['forges'])
     const one: Installation = {
       ...installation,
       providers,
-      kept: { ...kept, ...(ci !== undefined && { ci }) },
+      kept: { ...kept, ...(ci !== undefined && { ci }), ...(forges !== undefined && { forges }) },
       ...registry,
       ...builders,
       ...(builders.bundledBuilders && {

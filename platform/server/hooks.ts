@@ -179,7 +179,7 @@ export class Hooks {
     const found = servedRepository(url, forgeServers(forges, logins), kind)
     if (found.ok) return found.repository
     throw new PlatformError(400, 'forge', `\`${url}\` has no webhook here: ${found.problem}`, {
-      hint: 'an administrator names servers in `forges` of the settings; `--forge` says of which kind one is',
+      hint: 'an administrator names servers with `devctl platform install … --forge KIND=URL`; `--forge` of this command says of which kind one is',
     })
   }
 
