@@ -29,6 +29,7 @@ import { LOGIN } from '../../platform/rules/login-name.ts'
 import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { toWarning } from '../objects/events.ts'
 import { podProblems } from '../objects/problems.ts'
+import { newestPods } from '../objects/revisions.ts'
 import { statusOf } from '../objects/status.ts'
 import type { WantedProviders } from './install-providers.ts'
 import { keepSecrets } from './install-secrets.ts'
@@ -265,11 +266,13 @@ async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<v
     const live = await cluster.get(ref, { signal })
     if (live && statusOf(live).state === 'ready') return
     const labels = 'app.kubernetes.io/name=platform'
-    const pods = await cluster.list(
-      { apiVersion: 'v1', kind: 'Pod', namespace: PLATFORM_NAMESPACE, labels },
-      { signal },
-    )
-    for (const pod of pods) {
+    const query = { namespace: PLATFORM_NAMESPACE, labels }
+    const [sets, all] = await Promise.all([
+      cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', ...query }, { signal }),
+      cluster.list({ apiVersion: 'v1', kind: 'Pod', ...query }, { signal }),
+    ])
+    // Those of an earlier installation may fail for what is mended by this one.
+    for (const pod of live ? newestPods(live, sets, all) : []) {
       const fields = `involvedObject.uid=${pod.metadata.uid},type=Warning`
       const events = await cluster.list(
         { apiVersion: 'v1', kind: 'Event', namespace: PLATFORM_NAMESPACE, fields },
@@ -279,7 +282,10 @@ async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<v
       if (!problem || problem.code === 'unhealthy') continue
       throw new UserError(`the platform does not start: ${problem.detail || problem.code}`, {
         notes: [problem.where],
-        hint: `\`kubectl --namespace ${PLATFORM_NAMESPACE} describe ${problem.where}\` shows more`,
+        hint:
+          problem.code === 'image-pull'
+            ? 'push the image there, or name another registry: `--image-registry HOST/PATH`'
+            : `\`kubectl --namespace ${PLATFORM_NAMESPACE} describe ${problem.where}\` shows more`,
       })
     }
     await pause(LOOK, signal)

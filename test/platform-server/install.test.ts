@@ -68,6 +68,16 @@ describe.skipIf(cluster === undefined)('devctl platform install', () => {
   const namespaces = async () =>
     (await cluster!.kubectl('get', 'namespaces', '--output=jsonpath={.items[*].metadata.name}')).split(' ')
 
+  test('an image that is not there is told, and not told again when it is', async () => {
+    const { status, stderr } = await devctl('operator', `${install}-none`)
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/the platform does not start: .*-none\/platform:0\.1\.0/),
+    ])
+    expect(stderr).toContain('push the image there')
+    expect(await ok('operator', install)).toContain('devctl context use')
+  })
+
   test('the first administrator logs in by the line that it prints', async () => {
     const line = pasted(await ok('operator', install))
     expect(line).toMatch(/^context use https:\/\/platform\.devctl\.localhost --token devctl_setup_\w+$/)
