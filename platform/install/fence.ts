@@ -51,6 +51,11 @@ export function fence(account: string): readonly KubeObject[] {
         expression: `!(request.resource.group == 'rbac.authorization.k8s.io' && request.resource.resource == 'rolebindings') || object == null || object.?subjects.orValue([]).all(s, (s.kind == 'Group' && s.name == '${USERS_GROUP}' && object.roleRef.name == 'devctl-viewer') || s.kind == 'ServiceAccount' && (s.?namespace.orValue('') in [${own}] || (object.roleRef.name == '${KEEPER}' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}')))`,
         message: 'the platform gives rights to its users and runs only',
       },
+      {
+        // Those of its own namespaces are the operator's: they keep runs, which are code of others, out of the cluster.
+        expression: `!(request.resource.group == 'networking.k8s.io' && request.resource.resource == 'networkpolicies') || !(request.namespace in [${own}])`,
+        message: 'the platform opens no network to its runs',
+      },
       ...pullOnly(own),
       ...sleepOnly(),
     ],

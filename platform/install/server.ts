@@ -155,13 +155,16 @@ const own = (name: string) => ({ name, namespace: PLATFORM_NAMESPACE, labels: LA
 
 const account = (): KubeObject => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: own(SERVER_ACCOUNT) })
 
-const WRITE = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete']
+const KEEP = ['get', 'list', 'watch', 'create', 'update', 'patch']
+const WRITE = [...KEEP, 'delete']
 
 /** The rights of the server's own account; what it does for a person it does with that person's token. */
 const rights = (): readonly KubeObject[] => [
   ...granted(undefined, [
-    { apiGroups: [''], resources: ['namespaces', 'resourcequotas', 'limitranges'], verbs: WRITE },
-    { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: WRITE },
+    { apiGroups: [''], resources: ['namespaces'], verbs: WRITE },
+    // These go with their namespaces only: without them, what runs there would have no bounds.
+    { apiGroups: [''], resources: ['resourcequotas', 'limitranges'], verbs: KEEP },
+    { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: KEEP },
     { apiGroups: [RBAC], resources: ['rolebindings'], verbs: WRITE },
     {
       apiGroups: [RBAC],

@@ -92,6 +92,25 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
     await refused(platform.own.createIn(ofAccount, 'token', token))
   })
 
+  test('takes away no bounds of a namespace, and opens no network to its runs', async () => {
+    for (const [apiVersion, kind] of [
+      ['v1', 'ResourceQuota'],
+      ['v1', 'LimitRange'],
+      ['networking.k8s.io/v1', 'NetworkPolicy'],
+    ] as const) {
+      const ref = { apiVersion, kind, name: 'devctl', namespace: ann.home }
+      await refused(platform.own.delete(ref))
+      expect(await platform.cluster.get(ref), kind).toBeDefined()
+    }
+    const open = (namespace: string): KubeObject => ({
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: { name: 'devctl-runs', namespace },
+      spec: { podSelector: {}, policyTypes: ['Egress'], egress: [{}] },
+    })
+    for (const namespace of ['devctl-runs', 'devctl-users', 'devctl-platform']) await refused(apply(open(namespace)))
+  })
+
   test('gives itself no rights but those to put to sleep', async () => {
     const binding = fromMember({ namespace: ann.home, user: ann.id, role: 'developer' })
     for (const subject of [
