@@ -188,7 +188,7 @@ export async function measurePods(goals, rows) {
     }
     if ((await asKubernetes()) === 401) throw new Error('the token of Kubernetes is not good at all')
     const began = performance.now()
-    await call('DELETE', `/me/tokens/${made.id}`, login)
+    await call('POST', '/auth/logout', made.token)
     await until('the platform refuses it', async () => (await call('GET', '/me', made.token)).status === 401)
     goals.push(['a revoked token: the platform', since(began) / 1000, 1, 's'])
     await until('Kubernetes refuses it', async () => (await asKubernetes()) === 401, 100)

@@ -45,11 +45,13 @@ if (parts.has('live')) {
     await platform.close()
   }
 }
-if (parts.has('pods')) await measurePods(goals, rows)
+// What was measured before something failed is printed, too.
+const failed = parts.has('pods') ? await measurePods(goals, rows).catch(error => error) : undefined
 console.log('| what | measured |\n|---|---:|')
 for (const row of rows) console.log(row)
 printGoals(goals)
-process.exit(0)
+if (failed) console.error(failed)
+process.exit(failed ? 1 : 0)
 
 /** From a change in the cluster to the event at a client; then the memory of many clients of one login. */
 async function live() {
