@@ -159,6 +159,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'platform/rules/environment-name',
       'platform/rules/login-name',
       'platform/rules/login-problems',
+      'platform/rules/ci-trust',
       'platform/rules/repository-url',
       'platform/rules/run-states',
       'platform/rules/sum-up',

@@ -144,6 +144,23 @@ const logEvent = Type.Union([
 /** A line of a log, or a word about it. */
 export type LogLineEvent = Static<typeof logEvent>
 
+const seenEvents = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      isWarning: Type.Optional(Type.Boolean()),
+      about: Type.String({ description: '`pod/web-6bbc7c877f-l5m5d`' }),
+      time: { ...time, description: 'of the last time' },
+      reason: Type.String(),
+      message: Type.String(),
+      count: Type.Integer({ description: 'how often' }),
+    }),
+    { description: 'the newest first' },
+  ),
+  isCut: Type.Optional(Type.Boolean({ description: 'there are more in the namespace than are looked at' })),
+})
+/** What the cluster has said about a service. */
+export type SeenEvents = Static<typeof seenEvents>
+
 const logQuery = closed({
   service: Type.Optional(namespaceName),
   environment: Type.Optional(namespaceName),
@@ -151,11 +168,17 @@ const logQuery = closed({
 })
 
 const byEnvironment = Type.Object({ ns: namespaceName, env: namespaceName })
+const byService = Type.Object({ ns: namespaceName, env: namespaceName, service: namespaceName })
 
 /** What runs in namespaces, read with the rights of the caller (design, sections 10 and 11). */
 export const environmentRoutes = {
   'GET /namespaces/:ns/environments': route({ caller: 'user', params: byNamespace, reply: listOf(environment) }),
   'GET /namespaces/:ns/environments/:env': route({ caller: 'user', params: byEnvironment, reply: environmentDetails }),
+  'GET /namespaces/:ns/environments/:env/services/:service/events': route({
+    caller: 'user',
+    params: byService,
+    reply: seenEvents,
+  }),
   'GET /namespaces/:ns/live': route({ caller: 'user', params: byNamespace, events: liveEvent }),
   'GET /namespaces/:ns/logs': route({ caller: 'user', params: byNamespace, query: logQuery, events: logEvent }),
 } as const

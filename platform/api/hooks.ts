@@ -14,6 +14,8 @@ const pull = Type.Object({
   preview: Type.String({ description: 'its name' }),
   page: Type.String(),
   author: Type.String({ description: 'at the forge' }),
+  branch: Type.Optional(Type.String()),
+  from: Type.Optional(Type.String({ description: 'the repository that the branch is in' })),
   commit: Type.String({ description: 'the last one' }),
   trust: Type.Optional({ ...oneOf(CODE_TRUSTS), description: 'whose code it is' }),
   isWaiting: Type.Optional(Type.Boolean({ description: 'for somebody who may write to name the commit' })),
@@ -31,6 +33,7 @@ const hook = Type.Object({
   prefix: Type.String({ description: 'of the names of its previews' }),
   file: Type.Optional(Type.String()),
   address: Type.String({ description: 'to which the forge sends' }),
+  events: Type.String({ description: 'that it sends, in the words of the forge' }),
   created: time,
   pulls: Type.Array(pull),
 })

@@ -34,6 +34,9 @@ export interface PullRecord {
   readonly page: string
   /** Shown: the name of its author at the forge. */
   readonly author: string
+  /** Shown: its branch, and the repository that it is in, as it is cloned. */
+  readonly branch?: string
+  readonly from?: string
   readonly commit: string
   readonly trust: CodeTrust
   /** Somebody who may write has to name the commit. */
@@ -177,12 +180,14 @@ function toPull(found: Fields): PullRecord | undefined {
   const [approved, deployed] = [record(found['approved']), record(found['deployed'])]
   const [by, time] = [text(approved['by']), text(approved['time'])]
   const deployedTrust = toTrust(deployed['trust'])
-  const problem = text(found['problem'])
+  const [problem, branch, from] = ['problem', 'branch', 'from'].map(key => text(found[key]))
   const { id, told } = record(found['comment'])
   return {
     number,
     page,
     author,
+    ...(branch !== undefined && { branch }),
+    ...(from !== undefined && { from }),
     commit,
     trust,
     ...(found['isWaiting'] === true && { isWaiting: true }),

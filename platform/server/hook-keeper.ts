@@ -29,7 +29,7 @@ const ATTEMPTS = 8
 const PAUSE = { first: 2000, longest: 60_000 }
 /** Previews of forks that one webhook may have: anybody can ask for one. */
 const FORKS = 10
-/** Characters of a problem. */
+/** Characters of a problem, and of other texts of a forge. */
 const LONGEST = 300
 
 /** What is to be written of a request after a look at it; `again`: it is looked at once more. */
@@ -136,6 +136,8 @@ export class HookKeeper implements LeaderTask {
       number,
       page: facts.page,
       author: facts.author.login,
+      branch: facts.branch.slice(0, LONGEST),
+      ...(facts.head && { from: facts.head.url.slice(0, LONGEST) }),
       commit: facts.commit,
       trust,
       ...known,

@@ -33,6 +33,7 @@ const EverybodysVariables = laterPage(async () => (await import('./pages/admin/v
 const Overview = laterPage(async () => (await import('./pages/admin/overview.tsx')).Overview)
 const Analytics = laterPage(async () => (await import('./pages/admin/analytics.tsx')).Analytics)
 const PlatformSettings = laterPage(async () => (await import('./pages/admin/settings.tsx')).PlatformSettings)
+const Webhooks = laterPage(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks)
 const Previews = laterPage(async () => (await import('./pages/previews.tsx')).Previews)
 const RunPage = laterPage(async () => (await import('./pages/run/run.tsx')).RunPage)
 
@@ -71,9 +72,11 @@ const Inside = () => (
       <Route path={PAGES.namespace} component={NamespaceOverview} />
       <Route path={PAGES.environment} component={Environment} />
       <Route path={PAGES.service} component={Environment} />
+      <Route path={PAGES.serviceEvents} component={Environment} />
       <Route path={PAGES.runs} component={NamespaceRuns} />
       <Route path={PAGES.run} component={RunPage} />
       <Route path={PAGES.previews} component={Previews} />
+      <Route path={PAGES.webhooks} component={Webhooks} />
       <Route path={PAGES.variables} component={NamespaceVariables} />
       <Route path={PAGES.members} component={Members} />
       <Route path={PAGES.settings} component={NamespaceSettings} />

@@ -7,7 +7,9 @@ import type { TestPlatform } from '../platform-server/open-platform.ts'
 
 // An environment as a deploy leaves it, whose Pods get no node: what a kubelet would say is written here.
 
-const COMMIT = '4f1c9aa0d3b1c2e4f5a60718293a4b5c6d7e8f90'
+export const COMMIT = '4f1c9aa0d3b1c2e4f5a60718293a4b5c6d7e8f90'
+/** Names of images are in events, and whoever deploys writes them. */
+export const NASTY_EVENT = 'pulled image <img src=x onerror=alert(1)>\u202egnp.exe'
 const SHOP = {
   repository: 'git.example.com/team/shop',
   branch: 'main',
@@ -156,6 +158,18 @@ export async function makeEnvironment(platform: TestPlatform, namespace: string)
         },
       ],
     },
+  })
+  await apply({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: 'web.1', namespace },
+    type: 'Normal',
+    reason: 'Pulled',
+    message: NASTY_EVENT,
+    involvedObject: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace },
+    firstTimestamp: at,
+    lastTimestamp: at,
+    count: 3,
   })
   await says(platform, namespace)
 }

@@ -5,6 +5,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { readWebFiles } from '../../platform/server/pages.ts'
 import { freePort } from '../develop/free-port.ts'
 import { openPlatform, type TestPlatform } from '../platform-server/open-platform.ts'
+import { openStubForge, type StubForge } from '../platform-server/stub-forge.ts'
 import { type PlayedLogs, playLogs } from './play-logs.ts'
 
 /** Debian's, or the one that is named. */
@@ -35,6 +36,8 @@ export interface TestBrowser {
   readonly platform: TestPlatform
   readonly url: string
   readonly logs: PlayedLogs
+  /** Of git.example.com. */
+  readonly forge: StubForge
   /** Somebody's browser; with their session where a login is given. */
   open(who: string | undefined, look?: Look): Promise<Seen>
   close(): Promise<void>
@@ -46,10 +49,12 @@ export async function openBrowser(): Promise<TestBrowser> {
   const url = `http://localhost:${port}`
   const web = readWebFiles(join(import.meta.dirname, '../../dist/platform/web'))
   if (!web) throw new Error('the pages are not built: npm run build')
+  const forge = await openStubForge()
   const platform = await openPlatform(
     {
       url,
-      ci: [{ kind: 'gitea', issuer: 'https://git.example.com', rules: [{ repository: '7', prefix: 'shop-' }] }],
+      forges: [{ kind: 'gitea', url: 'https://git.example.com', api: forge.api }],
+      ci: [{ kind: 'gitea', issuer: 'https://git.example.com', rules: [{ repository: '7', prefix: 'ci-shop-' }] }],
       // Nobody builds.
       builders: { default: ['tcp://builder-0.builders.example.com:1234'], untrusted: [], atOnce: 4 },
     },
@@ -65,10 +70,12 @@ export async function openBrowser(): Promise<TestBrowser> {
     platform,
     url,
     logs,
+    forge,
     open: (who, look) => see(browser, platform, url, who, look),
     async close() {
       await browser.close()
       await platform.close()
+      forge.close()
     },
   }
 }

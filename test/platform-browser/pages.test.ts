@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { usageRef } from '../../platform/records/usage.ts'
 import { makeUlid } from '../../platform/rules/ulid.ts'
 import { eventually } from '../cluster/cluster.ts'
-import { setReady } from './make-environment.ts'
+import { NASTY_EVENT, setReady } from './make-environment.ts'
 import { findings, type Look, NO_BROWSER, openBrowser, overflow, type Seen, type TestBrowser } from './open-browser.ts'
-import { CANARY, makeTeam, type Team } from './people.ts'
+import { CANARY, lookAt, makeTeam, type Team, WAITING_COMMIT } from './people.ts'
 
 // The pages in a real browser, before a real API server. `PICTURES=1` writes docs/platform (`npm run pictures`), and PNG
 // files to look at into the folder that it names instead of 1.
@@ -66,6 +66,11 @@ const VISITS: Readonly<Record<string, Visit>> = {
     path: team => `/namespaces/${team.shop}/environments/shop/services/web`,
     shows: () => 'GET /health',
   },
+  'service-events': {
+    who: 'cem',
+    path: team => `/namespaces/${team.shop}/environments/shop/services/web/events`,
+    shows: () => NASTY_EVENT.replace('\u202e', '\\u{202e}'),
+  },
   runs: { who: 'ann', path: team => `/namespaces/${team.shop}/runs`, shows: () => 'Destroy blog' },
   run: { who: 'bob', path: team => `/runs/${team.runs.good}`, shows: () => 'seeded' },
   'run-failed': { who: 'ann', path: team => `/runs/${team.runs.broken}`, shows: () => 'exited 3 times with code 1' },
@@ -87,6 +92,22 @@ const VISITS: Readonly<Record<string, Visit>> = {
     shows: () => 'devctl preview deploy --repository',
     doing: async page => {
       await page.getByRole('button', { name: 'New preview' }).click()
+      await page.getByLabel('Repository', { exact: true }).fill('https://git.example.com/team/shop')
+    },
+  },
+  webhooks: { who: 'bob', path: () => '/previews/webhooks', shows: team => team.waits },
+  approve: {
+    who: 'bob',
+    path: () => '/previews',
+    shows: team => `devctl preview approve ${team.waits} --commit ${WAITING_COMMIT}`,
+    doing: page => page.getByRole('button', { name: 'Approve 6dcb09b' }).click(),
+  },
+  'new-webhook': {
+    who: 'ann',
+    path: () => '/previews/webhooks',
+    shows: () => 'devctl preview hook add https://git.example.com/team/shop',
+    doing: async page => {
+      await page.getByRole('button', { name: 'Add a webhook' }).click()
       await page.getByLabel('Repository', { exact: true }).fill('https://git.example.com/team/shop')
     },
   },
@@ -135,6 +156,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   })
   afterAll(async () => {
     await browser?.platform.cluster.delete(usageRef)
+    for (const one of (await browser?.platform.parts.hooks.list()) ?? []) await browser.platform.parts.hooks.remove(one)
     await browser?.close()
   })
 
@@ -398,7 +420,8 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       // Only administrators destroy one of everybody.
       expect(await page.getByRole('button', { name: `Destroy ${shared}` }).count()).toBe(0)
       expect(await main.innerText()).toContain('<img/src=x/onerror=alert(1)>\\u{202e}gnp.exe')
-      expect(await main.getByRole('link', { name: '#7' }).getAttribute('href')).toBe(
+      const ofPreview = main.getByRole('listitem').filter({ hasText: own })
+      expect(await ofPreview.getByRole('link', { name: '#7' }).getAttribute('href')).toBe(
         'https://git.example.com/team/shop/pulls/7',
       )
       await page.getByLabel('Filter').fill('checkout')
@@ -424,6 +447,80 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
   })
 
+  describe('webhooks', () => {
+    /** The request that waits, as the platform has it. */
+    const request = async () => {
+      const [hook] = (await browser.platform.parts.hooks.list()).filter(({ owner }) => owner === team.bob)
+      return { hook: hook!, pull: hook!.pulls[0]! }
+    }
+
+    test('a commit of a fork is approved by keyboard, and only the one that was shown', async () => {
+      const { page, complaints, close } = await browser.open(team.bob)
+      await page.goto('/previews')
+      await page.getByText(team.waits).first().waitFor()
+      const main = page.locator('main')
+      const text = await main.innerText()
+      for (const one of [
+        'Waits for approval',
+        'git.example.com/eve/shop',
+        '<img src=x onerror=alert(1)>\\u{202e}gnp.exe',
+      ])
+        expect(text).toContain(one)
+      expect(text).not.toMatch(/[\u202a-\u202e]/)
+      expect(await page.locator('main :is(img, script, [onerror])').count()).toBe(0)
+      expect(await main.getByRole('link', { name: '#7' }).first().getAttribute('href')).toBe(
+        'https://git.example.com/team/shop/pulls/7',
+      )
+      // It is pushed to while they look at the page.
+      const { hook } = await request()
+      const pushed = 'f'.repeat(40)
+      browser.forge.pulls.get(7)!.sha = pushed
+      await lookAt(browser.platform, hook.id, 7)
+      await page.getByRole('button', { name: 'Approve 6dcb09b' }).press('Enter')
+      const dialog = page.locator('dialog')
+      await dialog.getByText(WAITING_COMMIT, { exact: true }).waitFor()
+      await dialog.getByRole('button', { name: 'Approve 6dcb09b' }).press('Enter')
+      await dialog.getByText('it was pushed to').waitFor()
+      expect((await request()).pull).toMatchObject({ commit: pushed, isWaiting: true })
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Approve fffffff' }).press('Enter')
+      await dialog.getByRole('button', { name: 'Approve fffffff' }).press('Enter')
+      await page.getByText('fffffff is approved').waitFor()
+      await page.getByRole('button', { name: 'Approve fffffff' }).waitFor({ state: 'detached' })
+      expect((await request()).pull.approved).toMatchObject({ commit: pushed, by: team.bob })
+      expect(complaints.filter(one => !/status of 409/.test(one))).toEqual([])
+      await close()
+    })
+
+    test('are added and removed, and show their secret once; nobody sees those of others', async () => {
+      const { page, complaints, close } = await browser.open(team.cem)
+      await page.goto('/previews/webhooks')
+      await page.getByText('No webhooks yet').waitFor()
+      await page.getByRole('button', { name: 'Add a webhook' }).click()
+      await page.getByLabel('Repository', { exact: true }).fill('https://git.example.com/team/shop')
+      await page.getByLabel('Token of the forge').fill(`${CANARY}-forge`)
+      await page.getByLabel('Names begin with').fill('No')
+      await page.getByText('with a dash at the end').waitFor()
+      expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true)
+      await page.getByLabel('Names begin with').fill(`cem-${team.shop.split('-')[1]}-`)
+      await page.getByLabel('Previews of forks').selectOption('sandbox')
+      await page.getByText('--forks sandbox').waitFor()
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      const secret = await page.locator('dialog .copy-box[class~="value"] code').nth(1).textContent()
+      expect(secret).toMatch(/^[\w-]{43}$/)
+      await page.getByText('pull request synchronized').waitFor()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByText('are deployed, without variables').waitFor()
+      expect(await page.content()).not.toContain(secret)
+      expect(await page.content()).not.toContain(CANARY)
+      await page.getByRole('button', { name: /^Remove/ }).click()
+      await page.locator('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+      await page.getByText('No webhooks yet').waitFor()
+      expect(complaints).toEqual([])
+      await close()
+    })
+  })
+
   describe('variables and credentials', () => {
     test('are set and unset by who deploys, and no value is in a page', async () => {
       const { page, complaints, close } = await browser.open(team.bob)
@@ -431,7 +528,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await page.getByText('PAYMENT_URL').waitFor()
       await page.getByRole('button', { name: 'Set a variable' }).click()
       await page.getByLabel('Name', { exact: true }).fill('NODE_OPTIONS')
-      await page.getByText('It cannot be called so').waitFor()
+      await page.getByText('This name does not work').waitFor()
       expect(await page.getByRole('button', { name: 'Set', exact: true }).isDisabled()).toBe(true)
       await page.getByLabel('Name', { exact: true }).fill('API_KEY')
       await page.getByLabel('Value').fill(`${CANARY}-2`)

@@ -1,6 +1,7 @@
 import { makeUlid } from '../../platform/rules/ulid.ts'
-import { RUN } from '../platform-server/open-platform.ts'
-import { makeEnvironment } from './make-environment.ts'
+import { HookKeeper } from '../../platform/server/hook-keeper.ts'
+import { RUN, type TestPlatform } from '../platform-server/open-platform.ts'
+import { COMMIT, makeEnvironment } from './make-environment.ts'
 import { makeRuns, NASTY_BRANCH, NASTY_LINE, type TeamRuns } from './make-runs.ts'
 import type { TestBrowser } from './open-browser.ts'
 
@@ -23,14 +24,20 @@ export interface Team {
   readonly stuck: string
   /** Of shop. */
   readonly runs: TeamRuns
+  /** The preview of a request of a fork that waits for an approval; the webhook is bob's. */
+  readonly waits: string
 }
+
+/** The commit of the request that waits. */
+export const WAITING_COMMIT = '6dcb09b5b57875f334f61aebed695e2e4193db5e'
+const FORGE_TOKEN = `${CANARY}-forge`
 
 /** Why a namespace could not be deleted: it is of a log, so it can be anything. */
 export const NASTY_PROBLEM = 'the destroy of shop failed: error: <img src=x onerror=alert(1)>\u202egnp.exe'
 
 const OUTCOMES = ['done', 'done', 'done', 'failed', 'interrupted'] as const
 
-export async function makeTeam({ platform, logs }: TestBrowser): Promise<Team> {
+export async function makeTeam({ platform, logs, forge }: TestBrowser): Promise<Team> {
   const [ann, bob, cem] = [
     await platform.person('ann', 'admin'),
     await platform.person('bob'),
@@ -84,6 +91,7 @@ export async function makeTeam({ platform, logs }: TestBrowser): Promise<Team> {
     token: ann.token,
     body: { name: previews[1], repository: 'https://git.example.com/team/shop', scope: 'global' },
   })
+  await platform.deployServer()
   const stuck = `stuck-${RUN}`
   await platform.call('POST /namespaces', { token: bob.token, body: { name: stuck } })
   await platform.parts.namespaces.noteDeletion({ name: stuck }, 'DeleteFailed', {
@@ -101,5 +109,29 @@ export async function makeTeam({ platform, logs }: TestBrowser): Promise<Team> {
       },
     ])
   const runs = await makeRuns(platform, shop, ann.id)
-  return { ann: ann.id, bob: bob.id, cem: cem.id, shop, blog, previews, stuck, runs }
+  forge.tokens.set(FORGE_TOKEN, true)
+  const fork = { id: 152, path: 'eve/shop', owner: 52 }
+  const eve = { id: 51, login: '<img src=x onerror=alert(1)>\u202egnp.exe' }
+  forge.pulls.set(7, { state: 'open', sha: WAITING_COMMIT, branch: NASTY_BRANCH, author: eve, head: fork })
+  forge.pulls.set(8, {
+    ...{ state: 'open', sha: COMMIT, branch: `very-long${'-and-longer'.repeat(20)}`, author: eve, head: fork },
+  })
+  for (const [prefix, forks, number] of [
+    [`pulls-${RUN}-`, 'approve', 7],
+    [`closed-${RUN}-`, 'never', 8],
+  ] as const) {
+    const body = { repository: 'https://git.example.com/team/shop', token: FORGE_TOKEN, prefix, forks }
+    const { body: made } = await platform.call('POST /hooks', { token: bob.token, body })
+    await lookAt(platform, made.hook.id, number)
+  }
+  const waits = `pulls-${RUN}-pr-7`
+  return { ann: ann.id, bob: bob.id, cem: cem.id, shop, blog, previews, stuck, runs, waits }
+}
+
+/** Has the platform look at a request, as it does when its forge has told of it. */
+export async function lookAt({ parts, world }: TestPlatform, hook: string, number: number): Promise<void> {
+  await parts.hooks.change(hook, ({ pulls, seen }) => ({ look: [number], pulls, seen }))
+  const keeper = new HookKeeper(world, parts)
+  await keeper.run(AbortSignal.timeout(30_000))
+  await keeper.settled()
 }

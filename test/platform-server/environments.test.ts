@@ -167,6 +167,28 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
     })
   })
 
+  test('what the cluster says about a service is read with the rights of who asks', async () => {
+    const events = (who: typeof viewer, service = 'db') =>
+      platform.call('GET /namespaces/:ns/environments/:env/services/:service/events', {
+        token: who!.token,
+        params: { ns, env: ENVIRONMENT, service },
+      })
+    const { body } = await events(viewer)
+    expect(body.items).toContainEqual({
+      isWarning: true,
+      about: 'statefulset/db',
+      time: expect.stringMatching(/^\d{4}-/),
+      reason: 'FailedCreate',
+      message: 'pods "db-0" is forbidden: exceeded quota: devctl',
+      count: 1,
+    })
+    const { body: ofApi } = await events(viewer, 'api')
+    expect(ofApi.items.filter(({ about }) => about.includes('db'))).toEqual([])
+    expect(await events(viewer, 'other')).toMatchObject({ status: 404, error: { code: 'platform/no-service' } })
+    expect(await events(stranger)).toMatchObject({ status: 404, error: { code: 'platform/no-namespace' } })
+    expect(await events(admin)).toMatchObject({ status: 403, error: { code: 'platform/not-allowed' } })
+  })
+
   test('who is no member does not learn that there is one; an administrator learns that they are none', async () => {
     expect(await read(stranger)).toMatchObject({ status: 404, error: { code: 'platform/no-namespace' } })
     expect(await read(admin)).toMatchObject({ status: 403, error: { code: 'platform/not-allowed' } })

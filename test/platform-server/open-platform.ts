@@ -180,7 +180,7 @@ export async function openPlatform(
     },
     async deployServer() {
       for (const one of platformObjects(installation(kubernetes)).filter(({ kind }) => kind === 'Deployment'))
-        deployed.push(await withoutNodes(admin).create(one))
+        deployed.push(await admin.apply(withoutNode(one), { manager: 'test', force: true }))
     },
     async close() {
       over.abort()
@@ -257,14 +257,17 @@ async function asPlatform(admin: Cluster, { server, ca }: Installation['kubernet
   )
 }
 
-/** The Pods of runs get no node, also where the cluster has some: tests say what becomes of them. So does the server. */
+/** A workload whose Pods get no node. */
+function withoutNode(object: KubeObject): KubeObject {
+  const copy = structuredClone(object) as typeof object & { spec: { template: { spec: { schedulerName?: string } } } }
+  copy.spec.template.spec.schedulerName = 'nobody'
+  return copy
+}
+
+/** The Pods of runs get no node, also where the cluster has some: tests say what becomes of them. */
 function withoutNodes(cluster: Cluster): Cluster {
-  const create: Cluster['create'] = (object, options) => {
-    if (object.kind !== 'Job' && object.kind !== 'Deployment') return cluster.create(object, options)
-    const copy = structuredClone(object) as typeof object & { spec: { template: { spec: { schedulerName?: string } } } }
-    copy.spec.template.spec.schedulerName = 'nobody'
-    return cluster.create(copy, options)
-  }
+  const create: Cluster['create'] = (object, options) =>
+    cluster.create(object.kind === 'Job' ? withoutNode(object) : object, options)
   return new Proxy(cluster, {
     get(target, key) {
       if (key === 'create') return create

@@ -49,8 +49,8 @@ describe('the overview', () => {
     expect(text).toContain('One problem deployment/platform : 1 of 2 ready devctl platform status says why')
     for (const part of [
       'Namespaces 31 12 awake, 17 asleep, 1 being deleted',
-      'People 12 1 administrator, 0 suspended',
-      'Runs now 10 2 in the queue; 10 may at the same time',
+      'People 12 1 administrator',
+      'Runs now 10 10 at most, 2 in the queue',
       'Builds now 3 5 in the queue',
       'deployment/platform Not ready 1 of 2',
       // There are two replicas.
@@ -58,7 +58,7 @@ describe('the overview', () => {
       '3 of 4',
       'Caches of builders 2 times 50Gi',
       '120 runs, with logs of up to 70 MiB',
-      'Seals k2 Open k1 k2',
+      'Seals with k2 Opens with k1 k2',
     ])
       expect(text).toContain(part)
     expect(html).not.toContain('<img')

@@ -45,7 +45,7 @@ test('what was written is read again', () => {
   const state: HookState = {
     look: [7],
     pulls: [
-      { ...pull, isWaiting: true, problem: 'why' },
+      { ...pull, branch: 'x', from: 'https://git.example.com/eve/shop.git', isWaiting: true, problem: 'why' },
       {
         ...pull,
         number: 8,

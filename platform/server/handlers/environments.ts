@@ -13,11 +13,16 @@ export const environmentHandlers = ({ namespaces, live }: PlatformParts): Handle
   'GET /namespaces/:ns/environments/:env': async ({ params, by }) => {
     await namespaces.require(by.user, params.ns, 'see', 'this')
     const found = await live.look(by, params.ns, view => view.environment(params.env))
-    if (!found)
-      throw new PlatformError(404, 'no-environment', `\`${params.ns}\` has no environment \`${params.env}\``, {
-        hint: '`devctl deploy` makes it',
-      })
+    if (!found) throw noEnvironment(params)
     return found
+  },
+  'GET /namespaces/:ns/environments/:env/services/:service/events': async ({ params, by, signal }) => {
+    await namespaces.require(by.user, params.ns, 'see', 'this')
+    const found = await live.look(by, params.ns, view => view.environment(params.env))
+    if (!found) throw noEnvironment(params)
+    const service = found.services.find(({ name }) => name === params.service)
+    if (!service) throw new PlatformError(404, 'no-service', `\`${params.env}\` has no service \`${params.service}\``)
+    return service.workload === undefined ? { items: [] } : live.events(by, params.ns, service.workload, signal)
   },
   'GET /namespaces/:ns/live': async ({ params, by, signal }) => {
     await namespaces.require(by.user, params.ns, 'see', 'this')
@@ -32,3 +37,8 @@ export const environmentHandlers = ({ namespaces, live }: PlatformParts): Handle
     return live.logs(by, { namespace: params.ns, service, environment, tail: Number(tail), after }, signal)
   },
 })
+
+const noEnvironment = ({ ns, env }: { readonly ns: string; readonly env: string }): PlatformError =>
+  new PlatformError(404, 'no-environment', `\`${ns}\` has no environment \`${env}\``, {
+    hint: '`devctl deploy` makes it',
+  })

@@ -1,3 +1,4 @@
+import { FORGES } from '../../../adapters/forge/forges.ts'
 import type { hookRoutes, Webhook } from '../../api/hooks.ts'
 import { API } from '../../api/prefix.ts'
 import type { HookRecord, PullRecord } from '../../records/hook.ts'
@@ -36,6 +37,7 @@ export function hookHandlers(
       prefix,
       ...(file !== undefined && { file }),
       address: `${url}${API}/hooks/${forge}/${id}`,
+      events: FORGES[forge].webhookEvents,
       created,
       pulls: pulls.map(one => toPullAnswer(hook, one)),
     }
@@ -138,12 +140,14 @@ export function hookHandlers(
 
 const toPullAnswer = (
   { prefix }: HookRecord,
-  { number, page, author, commit, trust, isWaiting, deployed, problem }: PullRecord,
+  { number, page, author, branch, from, commit, trust, isWaiting, deployed, problem }: PullRecord,
 ): Webhook['pulls'][number] => ({
   number,
   preview: pullPreviewName(prefix, number),
   page,
   author,
+  ...(branch !== undefined && { branch }),
+  ...(from !== undefined && { from }),
   commit,
   trust,
   ...(isWaiting && { isWaiting }),

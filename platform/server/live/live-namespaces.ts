@@ -1,5 +1,5 @@
 import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import type { LiveEvent, LogLineEvent } from '../../api/environments.ts'
+import type { LiveEvent, LogLineEvent, SeenEvents } from '../../api/environments.ts'
 import { SharedBudget } from '../../rules/shared-budget.ts'
 import type { Identified } from '../caller.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
@@ -11,6 +11,7 @@ import { isAway } from '../while-allowed.ts'
 import type { PlatformWorld } from '../world.ts'
 import { logStream, type WantedLogs } from './log-stream.ts'
 import { NamespaceView } from './namespace-view.ts'
+import { workloadEvents } from './workload-events.ts'
 
 /** Namespaces that are watched at the same time: of one person, and of all. */
 const MOST_OF_ONE = 30
@@ -75,6 +76,19 @@ export class LiveNamespaces {
     const all = { ...wanted, cluster: this.#clusters.of(by), now: () => this.#world.now() }
     const events = this.#stream(by, wanted.namespace, signal, (_, open) => logStream(all, open))
     return this.#logs.counted(by.user.id, events)
+  }
+
+  /** What the cluster has said about a workload. Throws a PlatformError for who may not look. */
+  async events(by: Identified, namespace: string, workload: string, signal: AbortSignal): Promise<SeenEvents> {
+    const leave = new AbortController()
+    const open = AbortSignal.any([signal, leave.signal])
+    try {
+      return await withDeadline(workloadEvents(this.#clusters.of(by), namespace, workload, open))
+    } catch (error) {
+      throw refusalOf(error, by, namespace)
+    } finally {
+      leave.abort()
+    }
   }
 
   /** Events until the client has gone, or may not look any more; then the stream ends without a word. */

@@ -7,7 +7,7 @@ import { Command } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Field, Select } from '../parts/field.tsx'
 import { isWebAddress, OutsideLink } from '../parts/link.tsx'
-import { Loading } from '../parts/loading.tsx'
+import { Loading, SkeletonRows } from '../parts/loading.tsx'
 import { Page, Section } from '../parts/page.tsx'
 import { Empty } from '../parts/problem.tsx'
 import { RepositoryFields, useRepository } from '../parts/repository-fields.tsx'
@@ -22,19 +22,25 @@ import { refreshAll, useResource } from '../state/resource.ts'
 import { isAdmin } from '../state/session.ts'
 import { commandLine } from '../state/shell-words.ts'
 import { toast } from '../state/toasts.ts'
+import { Pulls } from './webhooks/pulls.tsx'
+import { PreviewTabs } from './webhooks/tabs.tsx'
 
 /** Milliseconds between two looks. */
 const EVERY = 5_000
 
-/** Previews of branches: how each is, and of what. */
+/** Previews of branches: how each is, and of what; before them the requests of forks that wait for an approval. */
 export function Previews() {
   const previews = useResource('GET /previews', { query: {} }, EVERY)
+  const hooks = useResource('GET /hooks', {})
+  const { data: known, problem: unknown } = hooks.state.value
+  const waiting = known?.items.flatMap(({ pulls }) => pulls.filter(({ isWaiting }) => isWaiting)) ?? []
   const isNew = useSignal(false)
   const removing = useSignal<string | undefined>(undefined)
   const search = useSignal('')
   return (
     <Page
       title="Previews"
+      tabs={<PreviewTabs />}
       actions={
         <Button
           look="solid"
@@ -47,9 +53,17 @@ export function Previews() {
         </Button>
       }
     >
+      {waiting.length > 0 && (
+        <Section title="Waits for approval" about="Code of forks: it is deployed when somebody who may write says so.">
+          <Pulls pulls={waiting} onChange={() => void hooks.refresh()} />
+        </Section>
+      )}
       <Loading of={previews}>
         {({ items }) =>
-          items.length === 0 ? (
+          // Both at once, so that nothing moves when the second one comes.
+          !known && !unknown ? (
+            <SkeletonRows />
+          ) : items.length === 0 ? (
             <Empty icon="branch" title="No previews yet">
               <p class="soft">A preview is a branch, deployed to a namespace of its own, which ends with it.</p>
             </Empty>
@@ -113,47 +127,61 @@ const List = ({
     <Empty icon="search" title="None is like this" />
   ) : (
     <ul class="list">
-      {items.map(
-        ({ name, status, scope, owner, role, repository, branch, sourceUrl, labels, lastActive, deleteProblem }) => (
-          <li key={name} class="row environment preview">
-            <span class="row-main block">
-              <span class="cut">
-                <a class="row-name stretched" href={addressOf('namespace', { ns: name })}>
-                  {name}
-                </a>{' '}
-                {scope === 'global' && <Tag>everybody</Tag>}
-                {labels.map(one => (
-                  <Tag key={one}>{one}</Tag>
-                ))}
-              </span>
-              <span class="soft cut">
-                {shortRepository(repository)} {branch === undefined ? 'main branch' : <code>{printable(branch)}</code>}
-              </span>
-            </span>
-            <span class="endpoints">{sourceUrl !== undefined && <Source url={sourceUrl} />}</span>
-            <span class="row-state">
-              <State {...previewState(status)} />
-              <span class="soft">
-                {owner.login} · <Time at={lastActive} />
-              </span>
-            </span>
-            <span class="above">
-              {role === 'owner' && status !== 'Deleting' && (
-                <Button
-                  look="ghost"
-                  icon="trash"
-                  aria-label={`Destroy ${name}`}
-                  title={`Destroy ${name}`}
-                  onClick={() => onRemove(name)}
-                />
-              )}
-            </span>
-            {deleteProblem !== undefined && <p class="row-note">{printable(deleteProblem)}</p>}
-          </li>
-        ),
-      )}
+      {items.map(one => (
+        <PreviewRow key={one.name} preview={one} onRemove={() => onRemove(one.name)} />
+      ))}
     </ul>
   )
+
+const PreviewRow = ({ preview, onRemove }: { readonly preview: Preview; readonly onRemove: () => void }) => {
+  const { name, status, scope, owner, role, repository, branch, sourceUrl, labels } = preview
+  const { lastActive, expires, isUntrusted, deleteProblem } = preview
+  return (
+    <li class="row environment preview">
+      <span class="row-main block">
+        <span class="cut">
+          <a class="row-name stretched" href={addressOf('namespace', { ns: name })}>
+            {name}
+          </a>{' '}
+          {scope === 'global' && <Tag>everybody</Tag>}
+          {isUntrusted && <Tag tone="warn">fork</Tag>}
+          {labels.map(one => (
+            <Tag key={one}>{one}</Tag>
+          ))}
+        </span>
+        <span class="soft cut">
+          {shortRepository(repository)} {branch === undefined ? 'main branch' : <code>{printable(branch)}</code>}
+        </span>
+      </span>
+      <span class="endpoints">{sourceUrl !== undefined && <Source url={sourceUrl} />}</span>
+      <span class="row-state">
+        <State {...previewState(status)} />
+        <span class="soft">
+          {owner.login} ·{' '}
+          {expires === undefined ? (
+            <Time at={lastActive} />
+          ) : (
+            <>
+              ends <Time at={expires} />
+            </>
+          )}
+        </span>
+      </span>
+      <span class="above">
+        {role === 'owner' && status !== 'Deleting' && (
+          <Button
+            look="ghost"
+            icon="trash"
+            aria-label={`Destroy ${name}`}
+            title={`Destroy ${name}`}
+            onClick={onRemove}
+          />
+        )}
+      </span>
+      {deleteProblem !== undefined && <p class="row-note">{printable(deleteProblem)}</p>}
+    </li>
+  )
+}
 
 /** The pull request that a preview is of: `#7` where its address ends so. */
 function Source({ url }: { readonly url: string }) {

@@ -51,6 +51,7 @@ function useFindables(): readonly Findable[] {
     })),
     page('Home', addressOf('home'), 'namespaces start'),
     page('Previews', addressOf('previews'), 'branches pull requests'),
+    page('Webhooks', addressOf('webhooks'), 'previews forks approve pull requests repository'),
     page('Your account', addressOf('you'), 'profile appearance sessions kubectl'),
     page('Tokens', addressOf('tokens'), 'api ci programs'),
     page('Your variables and git credentials', addressOf('yourVariables'), 'secrets environment forge login'),
@@ -144,7 +145,7 @@ function OpenPalette() {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="palette-none soft">Nothing is called so.</p>}
+      {found.length === 0 && <p class="palette-none soft">Nothing found.</p>}
     </dialog>
   )
 }

@@ -161,7 +161,7 @@ function SetVariable({ scope, words, name: given, onClose, onSet }: OfScope & { 
       {given === '' && (
         <Field
           label="Name"
-          error={error && `It cannot be called so: ${error.replaceAll('`', '')}`}
+          error={error && `This name does not work: ${error.replaceAll('`', '')}`}
           value={name}
           onValue={next => {
             typed.value = next

@@ -73,21 +73,23 @@ function Numbers({ namespaces, users, runs, pools }: PlatformOverview) {
         <Tile word="Namespaces" number={namespaces.all} href={addressOf('home')}>
           {namespaces.awake} awake, {namespaces.asleep} asleep
           {namespaces.deleting > 0 && <>, {namespaces.deleting} being deleted</>}
+          {namespaces.failed > 0 && <>, {namespaces.failed} not deleted</>}
         </Tile>
         <Tile word="Previews" number={namespaces.previews} href={addressOf('previews')}>
           among these namespaces
         </Tile>
         <Tile word="People" number={users.all} href={addressOf('users')}>
-          {users.admins} {users.admins === 1 ? 'administrator' : 'administrators'}, {users.suspended} suspended
+          {users.admins} {users.admins === 1 ? 'administrator' : 'administrators'}
+          {users.suspended > 0 && <>, {users.suspended} suspended</>}
         </Tile>
         <Tile word="Runs now" number={runs.running}>
+          {runs.most !== undefined && <>{runs.most} at most, </>}
           {runs.queued} in the queue
           {runs.waitingSince !== undefined && (
             <>
-              , the next one since <Time at={runs.waitingSince} />
+              , the oldest since <Time at={runs.waitingSince} />
             </>
           )}
-          {runs.most !== undefined && <>; {runs.most} may at the same time</>}
         </Tile>
         {pools.length > 0 && (
           <Tile word="Builds now" number={building}>
@@ -158,9 +160,9 @@ const Server = ({ version, leader, replica, workloads, registry }: PlatformOverv
     <dl class="facts card">
       <dt>Version</dt>
       <dd>{version}</dd>
-      <dt>Leads</dt>
+      <dt>Leader</dt>
       <dd>{leader === undefined ? 'none' : <code>{leader}</code>}</dd>
-      <dt>Answers</dt>
+      <dt>Answered by</dt>
       <dd>
         <code>{replica}</code>
       </dd>
@@ -272,15 +274,15 @@ const Disk = ({ disk: { claims, history } }: PlatformOverview) => (
 )
 
 const Keys = ({ sealing: { kept, seals, opens } }: PlatformOverview) => (
-  <Section title="Keys that seal">
+  <Section title="Keys">
     <dl class="facts card">
       <dt>Kept in</dt>
       <dd>{KEPT[kept ?? 'unknown']}</dd>
-      <dt>Seals</dt>
+      <dt>Seals with</dt>
       <dd>
         <code>k{seals}</code>
       </dd>
-      <dt>Open</dt>
+      <dt>Opens with</dt>
       <dd>
         <code>{opens.map(number => `k${number}`).join(' ')}</code>
       </dd>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { useRoute } from 'preact-iso/router'
+import { useLocation, useRoute } from 'preact-iso/router'
 import type { EnvironmentDetails, ShownService } from '../../../api/environments.ts'
 import { addressOf } from '../../../api/pages.ts'
 import { Changes } from '../../parts/changes.tsx'
@@ -10,7 +10,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { laterPart } from '../../parts/later.tsx'
 import { isWebAddress, OutsideLink } from '../../parts/link.tsx'
 import { Loading, SkeletonRows } from '../../parts/loading.tsx'
-import { Page, Section } from '../../parts/page.tsx'
+import { Page, Section, Tabs } from '../../parts/page.tsx'
 import { Empty } from '../../parts/problem.tsx'
 import { ServiceProblemBox } from '../../parts/service-problem.tsx'
 import { State, Tag, workloadState } from '../../parts/state.tsx'
@@ -25,6 +25,11 @@ import { EnvironmentActions } from './actions.tsx'
 const ServiceLogs = laterPart(
   async () => (await import('./service-logs.tsx')).ServiceLogs,
   () => <div class="log-place" />,
+)
+
+const ServiceEvents = laterPart(
+  async () => (await import('./service-events.tsx')).ServiceEvents,
+  () => <SkeletonRows />,
 )
 
 /** Milliseconds between two looks at what runs, where no stream tells. */
@@ -150,13 +155,42 @@ function Parts({
       {service && (
         <>
           <ServiceDetails key={service.name} service={service} environment={environment} />
-          <ServiceLogs key={`${ns} ${env} ${service.name}`} namespace={ns} environment={env} service={service.name} />
+          <ServiceTabs ns={ns} env={env} service={service.name} />
         </>
       )}
       {history.length > 0 && (
         <Section title="What changed" about="Secret values are masked.">
           <Changes history={history} />
         </Section>
+      )}
+    </>
+  )
+}
+
+interface ServiceTabsProps {
+  readonly ns: string
+  readonly env: string
+  readonly service: string
+}
+
+/** What a service says itself, and what the cluster says about it. */
+function ServiceTabs({ ns, env, service }: ServiceTabsProps) {
+  const { path } = useLocation()
+  const [logs, events] = [addressOf('service', { ns, env, service }), addressOf('serviceEvents', { ns, env, service })]
+  const key = `${ns} ${env} ${service}`
+  return (
+    <>
+      <Tabs
+        label={`About ${service}`}
+        items={[
+          ['Logs', logs],
+          ['Events', events],
+        ]}
+      />
+      {path === events ? (
+        <ServiceEvents key={key} namespace={ns} environment={env} service={service} />
+      ) : (
+        <ServiceLogs key={key} namespace={ns} environment={env} service={service} />
       )}
     </>
   )

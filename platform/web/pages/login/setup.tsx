@@ -80,7 +80,7 @@ export function Setup() {
             <p class="soft">You become the first administrator. The link works once.</p>
             <Field
               label="Your name"
-              hint="Letters, digits, dashes, dots. A namespace of your own is called so."
+              hint="Letters, digits, dashes and dots. Your personal namespace gets this name."
               error={
                 name.value !== '' && !isName
                   ? 'Begin with a letter or digit; no spaces; up to 39 characters'

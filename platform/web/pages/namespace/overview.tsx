@@ -16,8 +16,8 @@ export const NamespaceOverview = () => (
   <NamespaceFrame>
     {({ name, role, status, owner, created, lastActive, isPersistent }) => (
       <>
-        {role !== undefined && status !== 'Deleting' && <Running ns={name} />}
-        {(role === 'owner' || role === 'developer') && (
+        {role !== undefined && status !== 'Deleting' && <Running ns={name} isEnding={isEnding(status)} />}
+        {(role === 'owner' || role === 'developer') && !isEnding(status) && (
           <Section
             title="Deploy"
             about="From your laptop, in the folder of a Compose file; or from git, by the cluster."
@@ -49,18 +49,21 @@ export const NamespaceOverview = () => (
   </NamespaceFrame>
 )
 
+/** Nothing new begins in it. */
+const isEnding = (status: string): boolean => status === 'Deleting' || status === 'DeleteFailed'
+
 /** Milliseconds between two looks at what runs, where no stream tells. */
 const EVERY = 5_000
 
-function Running({ ns }: { readonly ns: string }) {
+function Running({ ns, isEnding }: { readonly ns: string; readonly isEnding: boolean }) {
   const found = useResource('GET /namespaces/:ns/environments', { params: { ns } }, useLive(ns, EVERY))
   return (
     <Section title="Environments">
       <Loading of={found}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon="box" title="Nothing is deployed here yet">
-              <p class="soft">Two lines on your laptop do it: see below.</p>
+            <Empty icon="box" title={isEnding ? 'Nothing is deployed here' : 'Nothing is deployed here yet'}>
+              {!isEnding && <p class="soft">Two lines on your laptop do it: see below.</p>}
             </Empty>
           ) : (
             <Environments ns={ns} items={items} />

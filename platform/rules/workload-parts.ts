@@ -1,0 +1,27 @@
+/** What an event of a cluster is about, or a workload: a kind, and a name. */
+export interface NamedObject {
+  readonly kind: string
+  readonly name: string
+}
+
+/** What the cluster adds to names: of a revision, of one of many Pods. */
+const REVISION = /^[a-z0-9]{5,10}$/
+const RANDOM = /^[a-z0-9]{5}$/
+const NUMBER = /^\d+$/
+
+/**
+ * Whether something is a workload itself, or was made for it, by its name: Pods that are gone have no labels any
+ * more, and still have events. A workload is `deployment/web`.
+ */
+export function isPartOf(workload: string, { kind, name }: NamedObject): boolean {
+  const [wanted = '', own = ''] = workload.split('/')
+  if (kind.toLowerCase() === wanted) return name === own
+  if (own === '' || !name.startsWith(`${own}-`)) return false
+  const parts = name.slice(own.length + 1).split('-')
+  const fits = (...patterns: readonly RegExp[]) =>
+    parts.length === patterns.length && patterns.every((pattern, index) => pattern.test(parts[index] ?? ''))
+  if (kind === 'ReplicaSet') return wanted === 'deployment' && fits(REVISION)
+  if (kind !== 'Pod') return false
+  if (wanted === 'deployment') return fits(REVISION, RANDOM)
+  return fits(wanted === 'statefulset' ? NUMBER : RANDOM)
+}

@@ -1,0 +1,43 @@
+import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
+import { toWarning } from '../../../operations/objects/events.ts'
+import type { SeenEvents } from '../../api/environments.ts'
+import { rfc3339 } from '../../records/names.ts'
+import { isPartOf } from '../../rules/workload-parts.ts'
+
+/** Events of a namespace that are looked at, how many of them at once, and those that are shown. */
+const LOOKED_AT = 2000
+const PAGE = 100
+const SHOWN = 100
+/** Characters of a message. */
+const LONGEST = 1000
+
+/** What the cluster has said about a workload and its Pods in the last while, the newest first. */
+export async function workloadEvents(
+  cluster: Cluster,
+  namespace: string,
+  workload: string,
+  signal: AbortSignal,
+): Promise<SeenEvents> {
+  const found: SeenEvents['items'] = []
+  let looked = 0
+  for await (const page of cluster.pages({ apiVersion: 'v1', kind: 'Event', namespace }, { signal, size: PAGE })) {
+    for (const event of page) {
+      const { about, time, reason, message, count } = toWarning(event)
+      if (!isPartOf(workload, about)) continue
+      found.push({
+        ...(event['type'] === 'Warning' && { isWarning: true }),
+        about: `${about.kind.toLowerCase()}/${about.name}`,
+        time: rfc3339(Number.isFinite(time) ? time : 0),
+        reason: reason.slice(0, LONGEST),
+        message: message.slice(0, LONGEST),
+        count,
+      })
+    }
+    found.sort((a, b) => (a.time < b.time ? 1 : -1))
+    found.splice(SHOWN)
+    looked += page.length
+    // Who fills a namespace with them does not keep the server busy.
+    if (looked >= LOOKED_AT) return { items: found, isCut: true }
+  }
+  return { items: found }
+}

@@ -1,0 +1,179 @@
+import { useSignal } from '@preact/signals'
+import type { NewHook, Webhook } from '../../../api/hooks.ts'
+import { isPrefix as isPrefixName } from '../../../rules/ci-trust.ts'
+import { Button } from '../../parts/button.tsx'
+import { CopyBox } from '../../parts/copy.tsx'
+import { Dialog, FormDialog } from '../../parts/dialog.tsx'
+import { Field, Select } from '../../parts/field.tsx'
+import { useRepository } from '../../parts/repository-fields.tsx'
+import { shortRepository } from '../../parts/runs.tsx'
+import { useAction } from '../../state/action.ts'
+import { platform } from '../../state/client.ts'
+import { isAdmin } from '../../state/session.ts'
+import { commandLine } from '../../state/shell-words.ts'
+
+/** A webhook with its secret, which is shown once. */
+export interface MadeWebhook {
+  readonly hook: Webhook
+  readonly secret: string
+}
+
+const FORKS = [
+  ['approve', 'Wait for approval'],
+  ['sandbox', 'Get one, no variables'],
+  ['never', 'Get none'],
+] as const
+const FORGES = [
+  ['', 'As its host says'],
+  ['github', 'GitHub'],
+  ['gitlab', 'GitLab'],
+  ['gitea', 'Gitea'],
+] as const
+const SCOPES = [
+  ['personal', 'You'],
+  ['global', 'Everybody'],
+] as const
+
+interface NewWebhookProps {
+  readonly onClose: () => void
+  readonly onMade: (made: MadeWebhook) => void
+}
+
+export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
+  const source = useRepository({})
+  const [token, prefix] = [useSignal(''), useSignal('')]
+  const forge = useSignal<(typeof FORGES)[number][0]>('')
+  const forks = useSignal<(typeof FORKS)[number][0]>('approve')
+  const scope = useSignal<(typeof SCOPES)[number][0]>('personal')
+  const isPrefix = prefix.value === '' || isPrefixName(prefix.value)
+  const { repository, file } = source.body
+  // What is as it is without an option is not said.
+  const options: Pick<NewHook, 'forge' | 'forks' | 'scope' | 'prefix' | 'file'> = {
+    ...(forge.value !== '' && { forge: forge.value }),
+    ...(forks.value !== 'approve' && { forks: forks.value }),
+    ...(scope.value !== 'personal' && { scope: scope.value }),
+    ...(prefix.value !== '' && { prefix: prefix.value }),
+    ...(file !== undefined && { file }),
+  }
+  const add = useAction(async () => {
+    onMade(await platform.call('POST /hooks', { body: { repository, token: token.value, ...options } }))
+  })
+  return (
+    <FormDialog
+      title="Add a webhook"
+      action="Add"
+      isBusy={add.isRunning}
+      isReady={source.isReady && token.value !== '' && isPrefix}
+      problem={add.problem}
+      command={commandLine(
+        ...['devctl', 'preview', 'hook', 'add', repository || 'URL'],
+        ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
+      )}
+      onClose={onClose}
+      onSubmit={() => void add.run()}
+    >
+      <Field
+        label="Repository"
+        hint="Its HTTPS address. Each of its pull or merge requests gets a preview."
+        error={source.errors.repository && `It cannot be cloned: ${source.errors.repository}`}
+        value={source.repository.value}
+        onValue={value => {
+          source.repository.value = value
+        }}
+        placeholder="https://git.example.com/team/shop"
+        maxLength={1000}
+        autofocus
+      />
+      <Field
+        label="Token of the forge"
+        hint="Of somebody who may write to the repository. Nobody is shown it again."
+        value={token.value}
+        onValue={value => {
+          token.value = value
+        }}
+        isSecret
+        autocomplete="new-password"
+        maxLength={4096}
+      />
+      <div class="fields">
+        <Select
+          label="Previews of forks"
+          value={forks.value}
+          options={FORKS}
+          onValue={value => {
+            forks.value = value
+          }}
+        />
+        <Select
+          label="Kind of the server"
+          value={forge.value}
+          options={FORGES}
+          onValue={value => {
+            forge.value = value
+          }}
+        />
+        <Field
+          label="Names begin with"
+          hint="The name of the repository if it is empty."
+          error={isPrefix ? undefined : 'Lower-case letters, digits and dashes, with a dash at the end: shop-'}
+          value={prefix.value}
+          onValue={value => {
+            prefix.value = value
+          }}
+          maxLength={31}
+        />
+        <Field
+          label="File"
+          hint="As devctl finds it if it is empty."
+          error={source.errors.file && `Not a file: ${source.errors.file}`}
+          value={source.file.value}
+          onValue={value => {
+            source.file.value = value
+          }}
+          maxLength={500}
+        />
+        {isAdmin.value && (
+          <Select
+            label="Who sees the previews"
+            value={scope.value}
+            options={SCOPES}
+            onValue={value => {
+              scope.value = value
+            }}
+          />
+        )}
+      </div>
+    </FormDialog>
+  )
+}
+
+interface AddedWebhookProps {
+  readonly made: MadeWebhook
+  readonly onClose: () => void
+}
+
+/** What somebody writes into the settings of the repository at the forge. */
+export const AddedWebhook = ({ made: { hook, secret }, onClose }: AddedWebhookProps) => (
+  <Dialog title="Now add it to the repository" onClose={onClose}>
+    <p class="soft">
+      In the settings of {shortRepository(hook.repository)} at the forge, below webhooks. The secret is shown this once.
+    </p>
+    <p class="strong">URL</p>
+    <CopyBox lines={[hook.address]} label="URL" />
+    <p class="strong">Secret</p>
+    <CopyBox lines={[secret]} label="secret" />
+    <dl class="facts">
+      <dt>Content type</dt>
+      <dd>
+        <code>application/json</code>
+      </dd>
+      <dt>Events</dt>
+      <dd>{hook.events}</dd>
+    </dl>
+    <div class="dialog-actions">
+      <Button look="solid" onClick={onClose}>
+        Done
+      </Button>
+    </div>
+  </Dialog>
+)

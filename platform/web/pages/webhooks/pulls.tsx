@@ -1,0 +1,169 @@
+import { useSignal } from '@preact/signals'
+import { printable } from '../../../../compiler/values/printable.ts'
+import type { Webhook } from '../../../api/hooks.ts'
+import { addressOf } from '../../../api/pages.ts'
+import { Button } from '../../parts/button.tsx'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { OutsideLink } from '../../parts/link.tsx'
+import { shortRepository } from '../../parts/runs.tsx'
+import { type ShownState, State, Tag } from '../../parts/state.tsx'
+import { useAction } from '../../state/action.ts'
+import { platform } from '../../state/client.ts'
+import { commitPage } from '../../state/forge-pages.ts'
+import { commandLine } from '../../state/shell-words.ts'
+import { toast } from '../../state/toasts.ts'
+
+/** A pull or merge request that a webhook has told of. */
+export type ShownPull = Webhook['pulls'][number]
+
+/** Digits of a commit by which people know it; an approval names all of them. */
+const shortCommit = (commit: string): string => commit.slice(0, 7)
+
+/** Requests, each with whose code it is, and with the button that approves its commit where it waits for that. */
+export function Pulls({ pulls, onChange }: { readonly pulls: readonly ShownPull[]; readonly onChange: () => void }) {
+  // As it was shown when the button was pressed: what was pushed since is not what they have looked at.
+  const approving = useSignal<ShownPull | undefined>(undefined)
+  return (
+    <>
+      <ul class="list">
+        {pulls.map(one => (
+          <PullRow
+            key={one.preview}
+            pull={one}
+            onApprove={() => {
+              approving.value = one
+            }}
+          />
+        ))}
+      </ul>
+      {approving.value && (
+        <Approve
+          pull={approving.value}
+          onChange={onChange}
+          onClose={() => {
+            approving.value = undefined
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const PullRow = ({ pull, onApprove }: { readonly pull: ShownPull; readonly onApprove: () => void }) => {
+  const { number, preview, page, trust, commit, isWaiting, deployed, problem } = pull
+  return (
+    <li class="row environment preview pull">
+      <span class="row-main block">
+        <span class="cut">
+          {deployed === undefined ? (
+            <span class="row-name">{preview}</span>
+          ) : (
+            <a class="row-name stretched" href={addressOf('namespace', { ns: preview })}>
+              {preview}
+            </a>
+          )}{' '}
+          {trust === 'fork' && <Tag tone="warn">fork</Tag>}
+        </span>
+        <span class="soft cut">
+          <Origin pull={pull} />
+        </span>
+      </span>
+      <span class="endpoints">
+        <OutsideLink href={page}>#{number}</OutsideLink>
+      </span>
+      <span class="row-state">
+        <State {...pullState(pull)} />
+        <span class="soft">
+          commit <code>{shortCommit(commit)}</code>
+        </span>
+      </span>
+      {isWaiting && (
+        <span class="above">
+          <Button onClick={onApprove}>
+            Approve {shortCommit(commit)}
+            <span class="hidden"> for {preview}</span>
+          </Button>
+        </span>
+      )}
+      {problem !== undefined && <p class="row-note">{printable(problem)}</p>}
+    </li>
+  )
+}
+
+const Origin = ({ pull: { author, from, branch } }: { readonly pull: ShownPull }) => (
+  <>
+    {printable(author)}
+    {from !== undefined && <> from {printable(shortRepository(from))}</>}
+    {branch !== undefined && (
+      <>
+        {' '}
+        <code>{printable(branch)}</code>
+      </>
+    )}
+  </>
+)
+
+/** What has become of the newest commit of a request. */
+export function pullState({ isWaiting, problem, deployed, commit }: ShownPull): ShownState {
+  if (isWaiting) return { tone: 'warn', icon: 'lock', word: 'Waits for approval' }
+  if (problem !== undefined) return { tone: 'bad', icon: 'warn', word: 'No preview' }
+  if (deployed === commit) return { tone: 'good', icon: 'check', word: 'Deployed' }
+  return { tone: 'busy', icon: 'clock', word: 'Will be deployed' }
+}
+
+interface ApproveProps {
+  readonly pull: ShownPull
+  readonly onChange: () => void
+  readonly onClose: () => void
+}
+
+/** Asks whether somebody has looked at the changes of a commit of a fork, and names the whole of it. */
+function Approve({ pull, onChange, onClose }: ApproveProps) {
+  const { number, preview, page, commit, from } = pull
+  const approve = useAction(async () => {
+    try {
+      await platform.call('POST /previews/:name/approve', { params: { name: preview }, body: { commit } })
+    } finally {
+      // Who was too late sees what there is now.
+      onChange()
+    }
+    toast('good', `${shortCommit(commit)} is approved`, `${preview} is deployed now.`)
+    onClose()
+  })
+  const commitAt = from === undefined ? undefined : commitPage({ repository: shortRepository(from), commit })
+  return (
+    <FormDialog
+      title={`Approve ${shortCommit(commit)} of #${number}?`}
+      action={`Approve ${shortCommit(commit)}`}
+      isBusy={approve.isRunning}
+      problem={approve.problem}
+      command={commandLine('devctl', 'preview', 'approve', preview, '--commit', commit)}
+      onClose={onClose}
+      onSubmit={() => void approve.run()}
+    >
+      <p>
+        This is code of a fork, and it runs in your cluster. Look at all of its changes first:{' '}
+        <OutsideLink href={page}>#{number}</OutsideLink>
+      </p>
+      <dl class="facts">
+        <dt>From</dt>
+        <dd>
+          <Origin pull={pull} />
+        </dd>
+        <dt>Commit</dt>
+        <dd>
+          {commitAt === undefined ? (
+            <code>{commit}</code>
+          ) : (
+            <OutsideLink href={commitAt}>
+              <code>{commit}</code>
+            </OutsideLink>
+          )}
+        </dd>
+      </dl>
+      <p class="soft">
+        It gets no variables and no credentials, and ends after a day. A push after this commit waits again.
+      </p>
+    </FormDialog>
+  )
+}

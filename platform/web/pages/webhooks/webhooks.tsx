@@ -1,0 +1,195 @@
+import { useSignal } from '@preact/signals'
+import type { Webhook } from '../../../api/hooks.ts'
+import { Button } from '../../parts/button.tsx'
+import { FormDialog } from '../../parts/dialog.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { Page, Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/problem.tsx'
+import { shortRepository } from '../../parts/runs.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../state/action.ts'
+import { platform } from '../../state/client.ts'
+import { useResource } from '../../state/resource.ts'
+import { me } from '../../state/session.ts'
+import { commandLine } from '../../state/shell-words.ts'
+import { toast } from '../../state/toasts.ts'
+import { AddedWebhook, type MadeWebhook, NewWebhook } from './new-webhook.tsx'
+import { Pulls } from './pulls.tsx'
+import { PreviewTabs } from './tabs.tsx'
+
+/** Webhooks of repositories, whose requests get previews: one's own ones; administrators see all. */
+export function Webhooks() {
+  const found = useResource('GET /hooks', {})
+  const isNew = useSignal(false)
+  const made = useSignal<MadeWebhook | undefined>(undefined)
+  const removing = useSignal<Webhook | undefined>(undefined)
+  const refresh = () => void found.refresh()
+  return (
+    <Page
+      title="Previews"
+      windowTitle="Webhooks"
+      tabs={<PreviewTabs />}
+      actions={
+        <Button
+          look="solid"
+          icon="plus"
+          onClick={() => {
+            isNew.value = true
+          }}
+        >
+          Add a webhook
+        </Button>
+      }
+    >
+      <Loading of={found}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon="branch" title="No webhooks yet">
+              <p class="soft">
+                With a webhook of its repository, each pull or merge request gets a preview, which goes when it is
+                closed.
+              </p>
+            </Empty>
+          ) : (
+            <>
+              {items.map(one => (
+                <One
+                  key={one.id}
+                  hook={one}
+                  onChange={refresh}
+                  onRemove={() => {
+                    removing.value = one
+                  }}
+                />
+              ))}
+            </>
+          )
+        }
+      </Loading>
+      {isNew.value && (
+        <NewWebhook
+          onClose={() => {
+            isNew.value = false
+          }}
+          onMade={one => {
+            isNew.value = false
+            made.value = one
+            refresh()
+          }}
+        />
+      )}
+      {made.value && (
+        <AddedWebhook
+          made={made.value}
+          onClose={() => {
+            made.value = undefined
+          }}
+        />
+      )}
+      {removing.value && (
+        <Remove
+          hook={removing.value}
+          onDone={refresh}
+          onClose={() => {
+            removing.value = undefined
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+/** What requests of forks get. */
+const FORKS = {
+  approve: 'wait until somebody who may write approves the commit',
+  sandbox: 'are deployed, without variables and credentials',
+  never: 'get no preview',
+}
+
+interface OneProps {
+  readonly hook: Webhook
+  readonly onChange: () => void
+  readonly onRemove: () => void
+}
+
+const One = ({ hook, onChange, onRemove }: OneProps) => {
+  const { repository, prefix, forks, scope, owner, file, address, created, pulls } = hook
+  const name = shortRepository(repository)
+  return (
+    <Section
+      title={name}
+      actions={
+        <Button icon="trash" onClick={onRemove}>
+          Remove
+          <span class="hidden">
+            {' '}
+            the webhook {prefix} of {name}
+          </span>
+        </Button>
+      }
+    >
+      <dl class="facts card">
+        <dt>Previews</dt>
+        <dd>
+          <code>{prefix}pr-…</code> {scope === 'global' ? 'for everybody' : `of ${owner.login}`}
+        </dd>
+        <dt>Forks</dt>
+        <dd>{FORKS[forks]}</dd>
+        <dt>Address</dt>
+        <dd>
+          <code>{address}</code>
+        </dd>
+        {file !== undefined && (
+          <>
+            <dt>File</dt>
+            <dd>
+              <code>{file}</code>
+            </dd>
+          </>
+        )}
+        <dt>Added</dt>
+        <dd>
+          <Time at={created} />
+          {owner.id !== me.value?.id && ` by ${owner.login}`}
+        </dd>
+      </dl>
+      {pulls.length === 0 ? (
+        <p class="soft">No request is open that the forge has told of.</p>
+      ) : (
+        <Pulls pulls={pulls} onChange={onChange} />
+      )}
+    </Section>
+  )
+}
+
+interface RemoveProps {
+  readonly hook: Webhook
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+function Remove({ hook: { id, repository }, onDone, onClose }: RemoveProps) {
+  const name = shortRepository(repository)
+  const remove = useAction(async () => {
+    await platform.call('DELETE /hooks/:id', { params: { id } })
+    toast('good', `The webhook of ${name} is removed`)
+    onDone()
+    onClose()
+  })
+  return (
+    <FormDialog
+      title={`Remove the webhook of ${name}?`}
+      action="Remove"
+      isDanger
+      isBusy={remove.isRunning}
+      problem={remove.problem}
+      command={commandLine('devctl', 'preview', 'hook', 'remove', id)}
+      onClose={onClose}
+      onSubmit={() => void remove.run()}
+    >
+      <p class="soft">
+        Its previews stay, and nothing more comes by it. Remove it at the forge, too, and take the right from its token.
+      </p>
+    </FormDialog>
+  )
+}
