@@ -450,7 +450,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   describe('webhooks', () => {
     /** The request that waits, as the platform has it. */
     const request = async () => {
-      const [hook] = (await browser.platform.parts.hooks.list()).filter(({ owner }) => owner === team.bob)
+      const hook = (await browser.platform.parts.hooks.list()).find(({ prefix }) => team.waits.startsWith(prefix))
       return { hook: hook!, pull: hook!.pulls[0]! }
     }
 
