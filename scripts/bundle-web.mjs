@@ -3,10 +3,31 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
+import subsetFont from 'subset-font'
 
 const root = join(import.meta.dirname, '..')
 /** Where the server answers with these files. */
 const ASSETS = '/assets/'
+
+/** What the pages and names in them are written with; anything else is drawn with a font of the system. */
+const LETTERS = `${String.fromCharCode(...range(0x20, 0x7e), ...range(0xa0, 0xff))}ıŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‹›€™←↑→↓−·×⌘↵`
+
+/** Leaves out of a font what no page shows: the first page is half of a font otherwise. The weights are those of style/tokens.css. */
+const smallFonts = {
+  name: 'small fonts',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.woff2$/ }, async ({ path }) => ({
+      loader: 'file',
+      contents: await subsetFont(readFileSync(path), LETTERS, {
+        targetFormat: 'woff2',
+        variationAxes: { wght: { min: 400, max: 600 } },
+      }),
+    })),
+}
+
+function range(first, last) {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+}
 
 /** Writes the pages; they need no other file. */
 export async function bundleWeb(outdir = join(root, 'dist/platform/web')) {
@@ -28,6 +49,7 @@ export async function bundleWeb(outdir = join(root, 'dist/platform/web')) {
     assetNames: '[name]-[hash]',
     loader: { '.woff2': 'file', '.svg': 'copy' },
     legalComments: 'linked',
+    plugins: [smallFonts],
     metafile: true,
   })
   const written = Object.keys(metafile.outputs).map(one => basename(one))

@@ -9,7 +9,7 @@ import { bundleWeb } from '../../scripts/bundle-web.mjs'
 /** Bytes of the first page as they are sent: what it loads, besides the font. And of all pages together. */
 const MOST = 60_000
 const ALL = 90_000
-const FONT = 50_000
+const FONT = 30_000
 
 test('the first page is small, and everything in it is ours', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'devctl-web-'))
