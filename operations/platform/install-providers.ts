@@ -47,25 +47,40 @@ export async function wantedProviders(
   return { providers: [...wantsOidc, ...wantsGitHub], secrets }
 }
 
-/** Writes new client secrets beside those that are there. Throws a UsageError when a provider has none. */
-export async function keepClientSecrets(
+const SECRET = { apiVersion: 'v1', kind: 'Secret', name: LOGIN_SECRET, namespace: PLATFORM_NAMESPACE }
+
+/** Throws a UsageError when a provider has no client secret, neither a new one nor in the cluster. Changes nothing. */
+export async function requireClientSecrets(
   cluster: Cluster,
   { providers, secrets }: WantedProviders,
   signal: AbortSignal,
 ): Promise<void> {
-  const ref = { apiVersion: 'v1', kind: 'Secret', name: LOGIN_SECRET, namespace: PLATFORM_NAMESPACE }
-  const live = await cluster.get(ref, { signal })
+  const live = await cluster.get(SECRET, { signal })
   const known = new Set([...Object.keys(secrets), ...Object.keys((live?.['data'] as object | undefined) ?? {})])
   for (const { id } of providers)
     if (!known.has(id))
       throw new UsageError(`the provider \`${id}\` has no client secret yet`, {
         hint: `add \`--${id}-client-secret-file FILE\``,
       })
-  if (Object.keys(secrets).length === 0) return
-  const data = Object.fromEntries(Object.entries(secrets).map(([id, text]) => [id, toBase64(text)]))
-  if (live) await cluster.patch(ref, { data }, { manager: 'devctl', signal })
+}
+
+/** Writes new client secrets beside those that are there, and removes those of providers that are not wanted any more. */
+export async function keepClientSecrets(
+  cluster: Cluster,
+  { providers, secrets }: WantedProviders,
+  signal: AbortSignal,
+): Promise<void> {
+  const live = await cluster.get(SECRET, { signal })
+  const wanted = new Set<string>(providers.map(({ id }) => id))
+  const unwanted = Object.keys((live?.['data'] as object | undefined) ?? {}).filter(id => !wanted.has(id))
+  const data = Object.fromEntries([
+    ...unwanted.map(id => [id, null]),
+    ...Object.entries(secrets).map(([id, text]) => [id, toBase64(text)]),
+  ])
+  if (Object.keys(data).length === 0) return
+  if (live) await cluster.patch(SECRET, { data }, { manager: 'devctl', signal })
   else {
-    const { apiVersion, kind, name, namespace } = ref
+    const { apiVersion, kind, name, namespace } = SECRET
     await cluster.create({ apiVersion, kind, metadata: { name, namespace }, data }, { signal })
   }
 }

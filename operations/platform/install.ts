@@ -31,7 +31,7 @@ import { toWarning } from '../objects/events.ts'
 import { podProblems } from '../objects/problems.ts'
 import { newestPods } from '../objects/revisions.ts'
 import { statusOf } from '../objects/status.ts'
-import type { WantedProviders } from './install-providers.ts'
+import { requireClientSecrets, type WantedProviders } from './install-providers.ts'
 import { keepSecrets } from './install-secrets.ts'
 import { certManagerOf, dropOtherCertificates, endCertManager } from './other-certificates.ts'
 import { ownFingerprint } from './own-certificate.ts'
@@ -63,6 +63,7 @@ export async function installPlatform(
   const deleted = (names: readonly string[]) => {
     for (const name of names) on(`${name} deleted`)
   }
+  await requireClientSecrets(cluster, login, signal)
   const objects = platformObjects(one)
   let fingerprint: string | undefined
   for (const object of objects) {
@@ -98,6 +99,7 @@ export async function installSecrets(
   one: Installation,
   login: WantedProviders,
 ): Promise<FirstLogin> {
+  await requireClientSecrets(world.cluster, login, world.signal)
   for (const object of platformObjects(one))
     if (object.kind === 'Namespace') await applyOne(world.cluster, object, world.signal)
   return { fingerprint: await keepSecrets(world, one, login), token: await setupToken(world) }

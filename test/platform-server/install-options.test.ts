@@ -173,11 +173,16 @@ describe.skipIf(!found)('devctl platform install', () => {
       expect(stderr).toContain(`note: \`${registry.host}/other\` tells this machine no digests of the images`)
     })
 
+    test('without its client secret nothing is made', async () => {
+      for (const more of ['', ' --only-secrets'])
+        expect(await devctl(`${line()}${more}`)).toMatchObject({
+          status: 2,
+          stderr: expect.stringContaining('the provider `oidc` has no client secret yet'),
+        })
+      expect([...(await everything(found!))].filter(one => !before.has(one))).toEqual([])
+    })
+
     test('another command creates the Secrets, and no other objects', async () => {
-      expect(await devctl(`${line()} --only-secrets`)).toMatchObject({
-        status: 2,
-        stderr: expect.stringContaining('the provider `oidc` has no client secret yet'),
-      })
       expect(await devctl(`${line()} --only-secrets --print`)).toMatchObject({ status: 2 })
       writeFileSync(join(folder, 'secret'), 'client-secret-of-the-test\n')
       const { stdout, stderr } = await ok(
@@ -219,6 +224,12 @@ describe.skipIf(!found)('devctl platform install', () => {
       const keys = await read()
       await ok(`${line()} --only-secrets`)
       expect(await read()).toBe(keys)
+    })
+
+    test('the client secret of a provider that is removed goes', async () => {
+      expect(Object.keys((await get('Secret', 'login'))?.['data'] as object)).toEqual(['oidc'])
+      await ok(`${line().replace(/--oidc \S+ --oidc-client-id \S+/, '--oidc -')} --only-secrets`)
+      expect((await get('Secret', 'login'))?.['data'] ?? {}).toEqual({})
     })
 
     test('and all of it can be removed', gone)
