@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Run } from '../../platform/api/runs.ts'
-import { phasesOf, readRunLine } from '../../platform/web/state/run-log.ts'
+import { KeptLog, phasesOf, readRunLine } from '../../platform/web/state/run-log.ts'
 import { commandLine } from '../../platform/web/state/shell-words.ts'
 
 const line = (text: string, step: 'clone' | 'run' = 'run') => ({
@@ -155,4 +155,34 @@ test.each([
   [['x', ''], "x ''"],
 ])('words of a command are quoted for a shell: %j', (words, expected) => {
   expect(commandLine(...words)).toBe(expected)
+})
+
+describe('what a page keeps of a log', () => {
+  const line = (number: number, step: 'clone' | 'run', text = 'x') =>
+    ({ type: 'line', number, step, time: `2026-01-01T00:00:${String(number % 60).padStart(2, '0')}Z`, text }) as const
+
+  test('a line that comes again is there once', () => {
+    const log = new KeptLog()
+    for (const number of [1, 2, 2, 1, 3]) log.add(line(number, 'run'))
+    expect(log.steps.deploy.map(one => one.number)).toEqual([1, 2, 3])
+    expect(log.left).toBe(0)
+  })
+
+  test.each([
+    ['lines', { lines: 100, letters: 1_000_000 }, 'x'],
+    ['letters', { lines: 1_000_000, letters: 10_000 }, 'x'.repeat(100)],
+  ])('has an end: of %s; the newest stay, and when each part began', (_, most, text) => {
+    const log = new KeptLog(most)
+    log.add(line(1, 'clone', 'cloned'))
+    for (let number = 2; number <= 1000; number++) log.add(line(number, 'run', text))
+    const kept = log.steps.deploy
+    expect(kept.length).toBeGreaterThanOrEqual(49)
+    expect(kept.length).toBeLessThanOrEqual(100)
+    expect(kept.at(-1)?.number).toBe(1000)
+    expect(kept.map(one => one.number)).toEqual(kept.map((_, index) => 1001 - kept.length + index))
+    expect(log.left + kept.length).toBe(999)
+    expect(log.steps.clone).toHaveLength(1)
+    expect(log.seen.first).toEqual({ clone: line(1, 'clone').time, deploy: line(2, 'run').time })
+    expect(log.seen.last['deploy']).toBe(line(1000, 'run').time)
+  })
 })

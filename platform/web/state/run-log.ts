@@ -148,6 +148,61 @@ export interface SeenSteps {
   readonly last: Readonly<Partial<Record<RunStep, string>>>
 }
 
+/** What a page keeps of a log: a run may say more than a browser holds. */
+const MOST = { lines: 100_000, letters: 16_000_000 }
+
+/** The lines of a run that a page shows, by their parts: the newest, where there are too many. */
+export class KeptLog {
+  readonly #steps: Record<RunStep, ReadLine[]> = { clone: [], build: [], deploy: [] }
+  readonly #first: Partial<Record<RunStep, string>> = {}
+  readonly #most: typeof MOST
+  #number = 0
+  #lines = 0
+  #letters = 0
+  #left = 0
+
+  constructor(most = MOST) {
+    this.#most = most
+  }
+
+  get steps(): Readonly<Record<RunStep, readonly ReadLine[]>> {
+    return this.#steps
+  }
+
+  /** How many lines are not kept any more. */
+  get left(): number {
+    return this.#left
+  }
+
+  get seen(): SeenSteps {
+    const last = RUN_STEPS.flatMap(step =>
+      this.#steps[step].length > 0 ? [[step, this.#steps[step].at(-1)?.time]] : [],
+    )
+    return { first: this.#first, last: Object.fromEntries(last) }
+  }
+
+  /** Takes a line that has come; one that came before is left out. */
+  add(line: RunLogLine): void {
+    if (line.number <= this.#number) return
+    this.#number = line.number
+    const one = readRunLine(line)
+    this.#steps[one.step].push(one)
+    this.#first[one.step] ??= one.time
+    this.#lines++
+    this.#letters += one.text.length
+    if (this.#lines > this.#most.lines || this.#letters > this.#most.letters) this.#shorten()
+  }
+
+  /** Leaves out the older half of the longest part: now and then, rather than line by line. */
+  #shorten(): void {
+    const [longest] = RUN_STEPS.map(step => this.#steps[step]).sort((a, b) => b.length - a.length)
+    const gone = longest?.splice(0, Math.ceil(longest.length / 2)) ?? []
+    this.#left += gone.length
+    this.#lines -= gone.length
+    this.#letters -= gone.reduce((sum, { text }) => sum + text.length, 0)
+  }
+}
+
 /** How far a run is: queue, clone, build, deploy, ready. A destroy has neither build nor ready. */
 export function phasesOf(run: Run, { first, last }: SeenSteps): readonly RunPhase[] {
   const isOver = hasEnded(run.state)

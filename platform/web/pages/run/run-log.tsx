@@ -6,39 +6,7 @@ import { Log, type LogGroup } from '../../parts/log.tsx'
 import { LogTools } from '../../parts/log-tools.tsx'
 import type { ShownState } from '../../parts/state.tsx'
 import { duration } from '../../state/relative-time.ts'
-import {
-  phasesOf,
-  type ReadLine,
-  RUN_STEPS,
-  type RunLogLine,
-  type RunStep,
-  readRunLine,
-  type SeenSteps,
-} from '../../state/run-log.ts'
-
-/** The lines of a run, read, by the step that they belong to. */
-export interface ReadLog {
-  readonly steps: Readonly<Record<RunStep, readonly ReadLine[]>>
-  readonly seen: SeenSteps
-}
-
-const read = new WeakMap<readonly RunLogLine[], { upTo: number; steps: Record<RunStep, ReadLine[]> }>()
-
-/** Reads what has come since the last time. `_drawn` changes when there is more. */
-export function readLines(lines: readonly RunLogLine[], _drawn: number): ReadLog {
-  const known = read.get(lines) ?? { upTo: 0, steps: { clone: [], build: [], deploy: [] } }
-  read.set(lines, known)
-  for (const line of lines.slice(known.upTo)) {
-    const one = readRunLine(line)
-    known.steps[one.step].push(one)
-  }
-  known.upTo = lines.length
-  const times = (at: 0 | -1) =>
-    Object.fromEntries(
-      RUN_STEPS.flatMap(step => (known.steps[step].at(at) ? [[step, known.steps[step].at(at)?.time]] : [])),
-    )
-  return { steps: known.steps, seen: { first: times(0), last: times(-1) } }
-}
+import { type KeptLog, phasesOf, RUN_STEPS, type RunStep } from '../../state/run-log.ts'
 
 const STATES: Readonly<Record<string, ShownState | undefined>> = {
   active: { tone: 'busy', icon: 'spin', word: 'Running' },
@@ -48,8 +16,9 @@ const STATES: Readonly<Record<string, ShownState | undefined>> = {
 
 const TITLES: Readonly<Record<RunStep, string>> = { clone: 'Clone', build: 'Build', deploy: 'Deploy' }
 
-/** The log of a run, folded by step; its lines have addresses. */
-export function RunLog({ run, read: { steps, seen } }: { readonly run: Run; readonly read: ReadLog }) {
+/** The log of a run, folded by step; its lines have addresses. `_drawn` changes when there is more. */
+export function RunLog({ run, log }: { readonly run: Run; readonly log: KeptLog; readonly _drawn: number }) {
+  const { steps, seen, left } = log
   const search = useSignal('')
   const target = useTarget()
   const isOver = hasEnded(run.state)
@@ -83,6 +52,11 @@ export function RunLog({ run, read: { steps, seen } }: { readonly run: Run; read
           }}
         />
       </header>
+      {left > 0 && (
+        <p class="soft">
+          {left.toLocaleString('en')} older lines are left out here. The command below prints all that are kept.
+        </p>
+      )}
       <Log
         label="Log"
         groups={groups}

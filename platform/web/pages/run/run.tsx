@@ -19,12 +19,12 @@ import { useAction } from '../../state/action.ts'
 import { platform } from '../../state/client.ts'
 import { commitPage } from '../../state/forge-pages.ts'
 import { useResource } from '../../state/resource.ts'
-import type { RunLogLine } from '../../state/run-log.ts'
+import { KeptLog } from '../../state/run-log.ts'
 import { commandLine } from '../../state/shell-words.ts'
 import { follow } from '../../state/stream.ts'
 import { toast } from '../../state/toasts.ts'
 import { Phases } from './phases.tsx'
-import { RunLog, readLines } from './run-log.tsx'
+import { RunLog } from './run-log.tsx'
 
 /** One run: how far it is, who has started it with what, and its log. */
 export function RunPage() {
@@ -41,7 +41,7 @@ const TICK = 1_000
 function OneRun({ id }: { readonly id: string }) {
   const found = useResource('GET /runs/:id', { params: { id } })
   const { data: run } = found.state.value
-  const lines = useRef<RunLogLine[]>([])
+  const log = useRef(new KeptLog())
   /** Counts what was drawn: the list itself is too long to be copied for each line. */
   const drawn = useSignal(0)
   const time = useSignal(Date.now())
@@ -58,7 +58,7 @@ function OneRun({ id }: { readonly id: string }) {
         if (event.type === 'state') {
           found.put(event.run)
           isComplete = hasEnded(event.run.state)
-        } else if (event.number > (lines.current.at(-1)?.number ?? 0)) lines.current.push(event)
+        } else log.current.add(event)
         timer ??= setTimeout(draw, GATHERED)
       },
       isComplete: () => isComplete,
@@ -96,28 +96,25 @@ function OneRun({ id }: { readonly id: string }) {
       actions={run && <Actions run={run} onChanged={found.put} />}
     >
       <Loading of={found}>
-        {one => {
-          const read = readLines(lines.current, drawn.value)
-          return (
-            <>
-              <About run={one} at={time.value} />
-              <Phases run={one} seen={read.seen} at={time.value} />
-              {one.reason !== undefined && (
-                <div class={one.state === 'failed' || one.state === 'refused' ? 'problem' : 'card'} role="status">
-                  <p>
-                    <InlineCode text={one.reason} />
-                  </p>
-                </div>
+        {one => (
+          <>
+            <About run={one} at={time.value} />
+            <Phases run={one} seen={log.current.seen} at={time.value} />
+            {one.reason !== undefined && (
+              <div class={one.state === 'failed' || one.state === 'refused' ? 'problem' : 'card'} role="status">
+                <p>
+                  <InlineCode text={one.reason} />
+                </p>
+              </div>
+            )}
+            <RunLog run={one} log={log.current} _drawn={drawn.value} />
+            <SameOnCommandLine
+              command={commandLine(
+                ...['devctl', 'pipeline', 'logs', '--name', one.environment, '--namespace', one.namespace],
               )}
-              <RunLog run={one} read={read} />
-              <SameOnCommandLine
-                command={commandLine(
-                  ...['devctl', 'pipeline', 'logs', '--name', one.environment, '--namespace', one.namespace],
-                )}
-              />
-            </>
-          )
-        }}
+            />
+          </>
+        )}
       </Loading>
     </Page>
   )

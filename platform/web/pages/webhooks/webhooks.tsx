@@ -51,18 +51,16 @@ export function Webhooks() {
               </p>
             </Empty>
           ) : (
-            <>
-              {items.map(one => (
-                <One
-                  key={one.id}
-                  hook={one}
-                  onChange={refresh}
-                  onRemove={() => {
-                    removing.value = one
-                  }}
-                />
-              ))}
-            </>
+            items.map(one => (
+              <One
+                key={one.id}
+                hook={one}
+                onChange={refresh}
+                onRemove={() => {
+                  removing.value = one
+                }}
+              />
+            ))
           )
         }
       </Loading>
