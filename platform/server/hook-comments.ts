@@ -7,6 +7,7 @@ import { commentMarker, commentText, destroyedText, refusedText, waitingText } f
 import { previewStatus } from '../rules/previews.ts'
 import { pullPreviewName } from '../rules/pull-trust.ts'
 import { hasEnded } from '../rules/run-states.ts'
+import { HookWork } from './hook-work.ts'
 import { within } from './hooks.ts'
 import type { LeaderTask } from './leader.ts'
 import type { PlatformParts } from './make-parts.ts'
@@ -15,8 +16,6 @@ import { resultOf } from './run-result.ts'
 import type { PlatformWorld } from './world.ts'
 
 const EVERY = 2000
-/** Comments that are written at the same time: of all, and of one person. */
-const TOGETHER = { ofAll: 8, ofOne: 2 }
 /** Tries of a comment that the forge does not take, and milliseconds between them. */
 const ATTEMPTS = 6
 const PAUSE = { first: 4000, longest: 120_000 }
@@ -39,7 +38,7 @@ export class HookComments implements LeaderTask {
   readonly everyMs = EVERY
   readonly #world: PlatformWorld
   readonly #parts: PlatformParts
-  readonly #busy = new Map<string, { readonly owner: string; readonly done: Promise<void> }>()
+  readonly #work = new HookWork()
   /** By the webhook and the number: failures in a row, and until when it waits. */
   readonly #later = new Map<string, { readonly failures: number; readonly until: number }>()
 
@@ -56,22 +55,14 @@ export class HookComments implements LeaderTask {
       const pull = hook.pulls.find(
         one => isUntold(one) && (this.#later.get(keyOf(hook, one))?.until ?? 0) <= this.#world.now(),
       )
-      if (!pull || this.#busy.has(hook.id) || !this.#hasRoom(hook)) continue
-      const done = this.#tell(hook, pull, signal)
-        .catch(error => this.#log(hook, pull, error, signal))
-        .finally(() => this.#busy.delete(hook.id))
-      this.#busy.set(hook.id, { owner: hook.owner, done })
+      if (!pull || !this.#work.hasRoom(hook)) continue
+      this.#work.begin(hook, () => this.#tell(hook, pull, signal).catch(error => this.#log(hook, pull, error, signal)))
     }
   }
 
   /** Waits for what is under way. */
-  async settled(): Promise<void> {
-    await Promise.all([...this.#busy.values()].map(({ done }) => done))
-  }
-
-  #hasRoom({ owner }: HookRecord): boolean {
-    const all = [...this.#busy.values()]
-    return all.length < TOGETHER.ofAll && all.filter(one => one.owner === owner).length < TOGETHER.ofOne
+  settled(): Promise<void> {
+    return this.#work.settled()
   }
 
   async #tell(hook: HookRecord, pull: PullRecord, signal: AbortSignal): Promise<void> {

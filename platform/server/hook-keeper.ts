@@ -14,6 +14,7 @@ import {
   trustOf,
 } from '../rules/pull-trust.ts'
 import { branchProblem, readRepositoryUrl } from '../rules/repository-url.ts'
+import { HookWork } from './hook-work.ts'
 import { hostOfHook, within } from './hooks.ts'
 import type { LeaderTask } from './leader.ts'
 import type { PlatformParts } from './make-parts.ts'
@@ -22,8 +23,6 @@ import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 
 const EVERY = 1000
-/** Webhooks that are looked after at the same time: of all, and of one person. */
-const TOGETHER = { ofAll: 8, ofOne: 2 }
 /** Tries of what may pass, and milliseconds between them. */
 const ATTEMPTS = 8
 const PAUSE = { first: 2000, longest: 60_000 }
@@ -49,7 +48,7 @@ export class HookKeeper implements LeaderTask {
   readonly everyMs = EVERY
   readonly #world: PlatformWorld
   readonly #parts: PlatformParts
-  readonly #busy = new Map<string, { readonly owner: string; readonly done: Promise<void> }>()
+  readonly #work = new HookWork()
   /** Of looks that have failed, by the webhook and the number: how often, and until when they wait. */
   readonly #failed = new Map<string, { readonly failures: number; readonly until: number }>()
 
@@ -64,22 +63,16 @@ export class HookKeeper implements LeaderTask {
     for (const key of this.#failed.keys()) if (!known.has(key)) this.#failed.delete(key)
     for (const hook of found) {
       const number = hook.look.find(one => (this.#failed.get(`${hook.id}/${one}`)?.until ?? 0) <= this.#world.now())
-      if (number === undefined || this.#busy.has(hook.id) || !this.#hasRoom(hook)) continue
-      const done = this.#look(hook, number, signal)
-        .catch(error => this.#log(hook, number, error, signal))
-        .finally(() => this.#busy.delete(hook.id))
-      this.#busy.set(hook.id, { owner: hook.owner, done })
+      if (number === undefined || !this.#work.hasRoom(hook)) continue
+      this.#work.begin(hook, () =>
+        this.#look(hook, number, signal).catch(error => this.#log(hook, number, error, signal)),
+      )
     }
   }
 
   /** Waits for what is under way. */
-  async settled(): Promise<void> {
-    await Promise.all([...this.#busy.values()].map(({ done }) => done))
-  }
-
-  #hasRoom({ owner }: HookRecord): boolean {
-    const all = [...this.#busy.values()]
-    return all.length < TOGETHER.ofAll && all.filter(one => one.owner === owner).length < TOGETHER.ofOne
+  settled(): Promise<void> {
+    return this.#work.settled()
   }
 
   async #look(hook: HookRecord, number: number, signal: AbortSignal): Promise<void> {
