@@ -415,8 +415,8 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       const { page, complaints, close } = await browser.open(team.bob)
       const [own, shared] = team.previews
       await page.goto('/previews')
-      await page.getByText(shared).first().waitFor()
       const main = page.locator('main')
+      await main.getByText(shared).first().waitFor()
       // Only administrators destroy one of everybody.
       expect(await page.getByRole('button', { name: `Destroy ${shared}` }).count()).toBe(0)
       expect(await main.innerText()).toContain('<img/src=x/onerror=alert(1)>\\u{202e}gnp.exe')
