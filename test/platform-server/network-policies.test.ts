@@ -184,12 +184,13 @@ networks: {front: , back: {internal: true}, other: {external: true}}
     expect((await platform.cluster.list({ ...ref })).map(({ spec }) => spec)).toEqual(all.map(({ spec }) => spec))
   })
 
-  test('administrators of the cluster and the platform may', async () => {
+  test('administrators of the cluster and the platform may; only the former delete one', async () => {
     for (const who of [platform.cluster, platform.own]) {
       await who.apply(everything, { manager: 'test', force: true })
-      expect(await who.delete(ref)).toBe(true)
       await who.patch({ ...ref, name: 'devctl' }, { metadata: { labels: { a: 'b' } } }, { manager: 'test' })
     }
+    await refused(platform.own.delete(ref), 'delete', /cannot delete/)
+    expect(await platform.cluster.delete(ref)).toBe(true)
   })
 
   test('a namespace goes with all of them', async () => {
