@@ -2,13 +2,15 @@ import { useSignal } from '@preact/signals'
 import { printable } from '../../../compiler/values/printable.ts'
 import { addressOf } from '../../api/pages.ts'
 import type { Preview } from '../../api/previews.ts'
+import type { PreviewScope } from '../../rules/previews.ts'
 import { Button } from '../parts/button.tsx'
 import { Command } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
-import { Field, Select } from '../parts/field.tsx'
+import { Field } from '../parts/field.tsx'
 import { isWebAddress, OutsideLink } from '../parts/link.tsx'
 import { Loading, SkeletonRows } from '../parts/loading.tsx'
 import { Page, Section } from '../parts/page.tsx'
+import { ScopeField } from '../parts/preview-scope.tsx'
 import { Empty } from '../parts/problem.tsx'
 import { RepositoryFields, useRepository } from '../parts/repository-fields.tsx'
 import { shortRepository } from '../parts/runs.tsx'
@@ -19,7 +21,6 @@ import { platform } from '../state/client.ts'
 import { find } from '../state/find.ts'
 import { navigate } from '../state/navigate.ts'
 import { refreshAll, useResource } from '../state/resource.ts'
-import { isAdmin } from '../state/session.ts'
 import { commandLine } from '../state/shell-words.ts'
 import { toast } from '../state/toasts.ts'
 import { Pulls } from './webhooks/pulls.tsx'
@@ -190,15 +191,11 @@ function Source({ url }: { readonly url: string }) {
 }
 
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
-const SCOPES = [
-  ['personal', 'You'],
-  ['global', 'Everybody'],
-] as const
 
 function NewPreview({ onClose }: { readonly onClose: () => void }) {
   const source = useRepository({})
   const name = useSignal('')
-  const scope = useSignal<(typeof SCOPES)[number][0]>('personal')
+  const scope = useSignal<PreviewScope>('personal')
   const isName = name.value === '' || NAME.test(name.value)
   const deploy = useAction(async () => {
     const body = { ...source.body, scope: scope.value, ...(name.value !== '' && { name: name.value }) }
@@ -234,16 +231,7 @@ function NewPreview({ onClose }: { readonly onClose: () => void }) {
           }}
           maxLength={40}
         />
-        {isAdmin.value && (
-          <Select
-            label="Who sees it"
-            value={scope.value}
-            options={SCOPES}
-            onValue={value => {
-              scope.value = value
-            }}
-          />
-        )}
+        <ScopeField label="Who sees it" scope={scope} />
       </div>
     </FormDialog>
   )

@@ -62,43 +62,61 @@ export function useRepository(from: RepositoryFrom): TypedRepository {
 }
 
 /** The fields for it. */
-export const RepositoryFields = ({ of: { repository, branch, file, errors } }: { readonly of: TypedRepository }) => (
+export const RepositoryFields = ({ of }: { readonly of: TypedRepository }) => (
   <>
-    <Field
-      label="Repository"
+    <AddressField
+      of={of}
       hint="Its HTTPS address. A private one needs a git credential, of yours or of the namespace."
-      error={errors.repository && `It cannot be cloned: ${errors.repository}`}
-      value={repository.value}
-      onValue={value => {
-        repository.value = value
-      }}
-      placeholder="https://git.example.com/team/shop"
-      maxLength={1000}
-      autofocus
     />
     <div class="fields">
       <Field
         label="Branch or tag"
         hint="The main branch if it is empty."
-        error={errors.branch && `Not a branch: ${errors.branch}`}
-        value={branch.value}
+        error={of.errors.branch && `Not a branch: ${of.errors.branch}`}
+        value={of.branch.value}
         onValue={value => {
-          branch.value = value
+          of.branch.value = value
         }}
         maxLength={250}
       />
-      <Field
-        label="File"
-        hint="As devctl finds it if it is empty."
-        error={errors.file && `Not a file: ${errors.file}`}
-        value={file.value}
-        onValue={value => {
-          file.value = value
-        }}
-        maxLength={500}
-      />
+      <FileField of={of} />
     </div>
   </>
+)
+
+interface AddressFieldProps {
+  readonly of: TypedRepository
+  readonly hint: string
+}
+
+/** Where the repository is; `hint` says what is needed for it. */
+export const AddressField = ({ of: { repository, errors }, hint }: AddressFieldProps) => (
+  <Field
+    label="Repository"
+    hint={hint}
+    error={errors.repository && `It cannot be cloned: ${errors.repository}`}
+    value={repository.value}
+    onValue={value => {
+      repository.value = value
+    }}
+    placeholder="https://git.example.com/team/shop"
+    maxLength={1000}
+    autofocus
+  />
+)
+
+/** The manifest or Compose file in the repository. */
+export const FileField = ({ of: { file, errors } }: { readonly of: TypedRepository }) => (
+  <Field
+    label="File"
+    hint="As devctl finds it if it is empty."
+    error={errors.file && `Not a file: ${errors.file}`}
+    value={file.value}
+    onValue={value => {
+      file.value = value
+    }}
+    maxLength={500}
+  />
 )
 
 function problemOf(read: ReadRepositoryUrl): string | undefined {

@@ -1,15 +1,16 @@
 import { useSignal } from '@preact/signals'
 import type { NewHook, Webhook } from '../../../api/hooks.ts'
 import { isPrefix as isPrefixName } from '../../../rules/ci-trust.ts'
+import type { PreviewScope } from '../../../rules/previews.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyBox } from '../../parts/copy.tsx'
 import { Dialog, FormDialog } from '../../parts/dialog.tsx'
 import { Field, Select } from '../../parts/field.tsx'
-import { useRepository } from '../../parts/repository-fields.tsx'
+import { ScopeField } from '../../parts/preview-scope.tsx'
+import { AddressField, FileField, useRepository } from '../../parts/repository-fields.tsx'
 import { shortRepository } from '../../parts/runs.tsx'
 import { useAction } from '../../state/action.ts'
 import { platform } from '../../state/client.ts'
-import { isAdmin } from '../../state/session.ts'
 import { commandLine } from '../../state/shell-words.ts'
 
 /** A webhook with its secret, which is shown once. */
@@ -29,10 +30,6 @@ const FORGES = [
   ['gitlab', 'GitLab'],
   ['gitea', 'Gitea'],
 ] as const
-const SCOPES = [
-  ['personal', 'You'],
-  ['global', 'Everybody'],
-] as const
 
 interface NewWebhookProps {
   readonly onClose: () => void
@@ -44,7 +41,7 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
   const [token, prefix] = [useSignal(''), useSignal('')]
   const forge = useSignal<(typeof FORGES)[number][0]>('')
   const forks = useSignal<(typeof FORKS)[number][0]>('approve')
-  const scope = useSignal<(typeof SCOPES)[number][0]>('personal')
+  const scope = useSignal<PreviewScope>('personal')
   const isPrefix = prefix.value === '' || isPrefixName(prefix.value)
   const { repository, file } = source.body
   // What is as it is without an option is not said.
@@ -72,18 +69,7 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
       onClose={onClose}
       onSubmit={() => void add.run()}
     >
-      <Field
-        label="Repository"
-        hint="Its HTTPS address. Each of its pull or merge requests gets a preview."
-        error={source.errors.repository && `It cannot be cloned: ${source.errors.repository}`}
-        value={source.repository.value}
-        onValue={value => {
-          source.repository.value = value
-        }}
-        placeholder="https://git.example.com/team/shop"
-        maxLength={1000}
-        autofocus
-      />
+      <AddressField of={source} hint="Its HTTPS address. Each of its pull or merge requests gets a preview." />
       <Field
         label="Token of the forge"
         hint="Of somebody who may write to the repository. Nobody is shown it again."
@@ -122,26 +108,8 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
           }}
           maxLength={31}
         />
-        <Field
-          label="File"
-          hint="As devctl finds it if it is empty."
-          error={source.errors.file && `Not a file: ${source.errors.file}`}
-          value={source.file.value}
-          onValue={value => {
-            source.file.value = value
-          }}
-          maxLength={500}
-        />
-        {isAdmin.value && (
-          <Select
-            label="Who sees the previews"
-            value={scope.value}
-            options={SCOPES}
-            onValue={value => {
-              scope.value = value
-            }}
-          />
-        )}
+        <FileField of={source} />
+        <ScopeField label="Who sees the previews" scope={scope} />
       </div>
     </FormDialog>
   )

@@ -1,0 +1,22 @@
+import type { Signal } from '@preact/signals'
+import type { PreviewScope } from '../../rules/previews.ts'
+import { isAdmin } from '../state/session.ts'
+import { Select } from './field.tsx'
+
+const SCOPES = [
+  ['personal', 'You'],
+  ['global', 'Everybody'],
+] as const
+
+/** Who is to see previews: only administrators have a choice. */
+export const ScopeField = ({ label, scope }: { readonly label: string; readonly scope: Signal<PreviewScope> }) =>
+  isAdmin.value ? (
+    <Select
+      label={label}
+      value={scope.value}
+      options={SCOPES}
+      onValue={value => {
+        scope.value = value
+      }}
+    />
+  ) : null
