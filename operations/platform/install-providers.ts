@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { LOGIN_SECRET, PLATFORM_NAMESPACE } from '../../platform/records/names.ts'
 import { type ClaimRule, isOrganisation, type ProviderSettings, toClaimRule } from '../../platform/rules/provider.ts'
@@ -49,6 +49,10 @@ export async function wantedProviders(
 
 const SECRET = { apiVersion: 'v1', kind: 'Secret', name: LOGIN_SECRET, namespace: PLATFORM_NAMESPACE }
 
+/** The providers whose client secrets are kept. */
+const providersIn = (live: KubeObject | undefined): readonly string[] =>
+  Object.keys((live?.['data'] as object | undefined) ?? {})
+
 /** Throws a UsageError when a provider has no client secret, neither a new one nor in the cluster. Changes nothing. */
 export async function requireClientSecrets(
   cluster: Cluster,
@@ -56,7 +60,7 @@ export async function requireClientSecrets(
   signal: AbortSignal,
 ): Promise<void> {
   const live = await cluster.get(SECRET, { signal })
-  const known = new Set([...Object.keys(secrets), ...Object.keys((live?.['data'] as object | undefined) ?? {})])
+  const known = new Set([...Object.keys(secrets), ...providersIn(live)])
   for (const { id } of providers)
     if (!known.has(id))
       throw new UsageError(`the provider \`${id}\` has no client secret yet`, {
@@ -72,7 +76,7 @@ export async function keepClientSecrets(
 ): Promise<void> {
   const live = await cluster.get(SECRET, { signal })
   const wanted = new Set<string>(providers.map(({ id }) => id))
-  const unwanted = Object.keys((live?.['data'] as object | undefined) ?? {}).filter(id => !wanted.has(id))
+  const unwanted = providersIn(live).filter(id => !wanted.has(id))
   const data = Object.fromEntries([
     ...unwanted.map(id => [id, null]),
     ...Object.entries(secrets).map(([id, text]) => [id, toBase64(text)]),
