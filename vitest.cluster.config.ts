@@ -5,12 +5,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 // the time limit here is for what nobody thought of. Two files run at once, each in namespaces of its own: most of their time is waiting
 // for Pods.
 
-/** Files that measure how soon something ends, or put webhooks before the whole cluster: nothing runs beside them. */
+/** Files that measure how soon something ends, or change what the whole cluster has: nothing else runs in their cluster beside them. */
 const ALONE = [
   ...['connect', 'faults', 'random-faults', 'webhooks'].map(name => `test/cluster/${name}.test.ts`),
-  // There is one platform in a cluster.
-  'test/platform-server/**/*.test.ts',
-  'test/platform-browser/**/*.test.ts',
+  // Those of the platform that need Pods. There is one platform in a cluster.
+  ...['install', 'networks', 'with-pods'].map(name => `test/platform-server/${name}.test.ts`),
 ]
 
 /** Those that take more than a minute, the longest first, so that none of them is the last and runs by itself. */
@@ -60,6 +59,18 @@ export default defineConfig({
         },
       },
       { test: { ...shared, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      // An API server and the controllers of Kubernetes are enough for these: with `--project platform` they run in a cluster without
+      // nodes, and beside all others.
+      {
+        test: {
+          ...shared,
+          name: 'platform',
+          include: ['test/platform-server/**/*.test.ts', 'test/platform-browser/**/*.test.ts'],
+          exclude: ALONE,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 })

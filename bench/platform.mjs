@@ -1,5 +1,6 @@
-// The server of the platform, in this process before the API server of KUBECONFIG, without Pods (`live`), and installed with
-// Pods (`pods`). `PARTS=live` chooses. It installs the platform there, so the cluster must be one for tests.
+// The server of the platform, in this process before the API server of KUBECONFIG, without Pods (`live`), installed with Pods
+// (`pods`), and in a process of its own with many namespaces (`namespaces`). `PARTS=live` chooses. It installs the platform there, so the
+// cluster must be one for tests.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,7 +14,8 @@ import { printGoals } from './tables.mjs'
 
 const CHANGES = Number(process.env.CHANGES ?? 200)
 const CLIENTS = Number(process.env.CLIENTS ?? 1000)
-const parts = new Set((process.env.PARTS ?? 'live,pods').split(','))
+const NAMESPACES = Number(process.env.NAMESPACES ?? 1000)
+const parts = new Set((process.env.PARTS ?? 'live,pods,namespaces').split(','))
 const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.floor(q * (values.length - 1))]
 const mebibytes = () => {
   globalThis.gc?.()
@@ -24,9 +26,11 @@ const rows = []
 
 // As the tests open it: with the rights that the server has.
 const root = join(import.meta.dirname, '..')
-const outfile = join(root, 'dist/bench-platform.mjs')
+// As deep as the tests are: they look for the server's source from where they are.
+const outfile = join(root, 'dist/bench/platform.mjs')
+const contents = ['open-platform.ts', 'many-namespaces.ts'].map(name => `export * from './${name}'`).join('\n')
 await build({
-  entryPoints: [join(root, 'test/platform-server/open-platform.ts')],
+  stdin: { contents, resolveDir: join(root, 'test/platform-server') },
   outfile,
   bundle: true,
   platform: 'node',
@@ -34,7 +38,7 @@ await build({
   packages: 'external',
   logLevel: 'error',
 })
-const { openPlatform, RUN } = await import(outfile)
+const { measureNamespaces, openPlatform, RUN } = await import(outfile)
 let platform
 if (parts.has('live')) {
   platform = await openPlatform()
@@ -46,7 +50,9 @@ if (parts.has('live')) {
   }
 }
 // What was measured before something failed is printed, too.
-const failed = parts.has('pods') ? await measurePods(goals, rows).catch(error => error) : undefined
+let failed = parts.has('pods') ? await measurePods(goals, rows).catch(error => error) : undefined
+// Last: the cluster is busy with their end for a while.
+if (parts.has('namespaces')) failed ??= await memory().catch(error => error)
 console.log('| what | measured |\n|---|---:|')
 for (const row of rows) console.log(row)
 printGoals(goals)
@@ -109,6 +115,20 @@ async function live() {
     `| ${clients.length} clients, with their own ends in this process | ${(mebibytes() - before).toFixed(0)} MiB |`,
   )
   for (const client of [first, ...clients]) client.destroy()
+}
+
+/** What the server takes with many namespaces. */
+async function memory() {
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-bench-'))
+  platform = await openPlatform()
+  try {
+    const { took, resident } = await measureNamespaces(platform, folder, NAMESPACES)
+    goals.push([`memory of the server with ${NAMESPACES} namespaces`, resident, 120, 'MiB'])
+    rows.push(`| ${NAMESPACES} namespaces are listed | ${took.toFixed(0)} ms |`)
+  } finally {
+    rmSync(folder, { recursive: true })
+    await platform.close()
+  }
 }
 
 /** What a command asks of the platform when it has all that it needs. */

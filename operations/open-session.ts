@@ -47,7 +47,7 @@ export async function openSession(
     openAccess(workspace, target, signal),
     import('../adapters/kubernetes/kube-cluster.ts'),
   ])
-  return { cluster: toCluster(access, trace, giveUp), access, namespace, target, signal, clock, holder: holder() }
+  return { cluster: toCluster(access, trace, giveUp), access, namespace, target, signal, clock, holder: holder(target) }
 }
 
 async function openAccess(
@@ -72,9 +72,8 @@ const clock: Clock = {
 }
 
 /** This process, for others who want to work on the same environment. */
-function holder(): Holder {
-  const { username } = userInfo()
-  const machine = `${username}@${hostname()}`
+function holder({ stored }: Session['target']): Holder {
+  const machine = `${stored.user ?? userInfo().username}@${hostname()}`
   return {
     name: `${machine} (${process.pid})`,
     isGone(name) {

@@ -13,7 +13,7 @@ export interface BlockSums {
 const STRONG = 16
 const ENTRY = 4 + STRONG
 
-export const strongSum = (block: Uint8Array): Buffer => createHash('sha256').update(block).digest().subarray(0, STRONG)
+const strongSum = (block: Uint8Array): Buffer => createHash('sha256').update(block).digest().subarray(0, STRONG)
 
 /**
  * The base of the rolling sum, a polynomial modulo 2^32. With Adler's, as rsync uses it, all blocks of one byte have the

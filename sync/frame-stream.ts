@@ -27,7 +27,7 @@ export interface FrameStreamOptions {
 }
 
 /** The other side could not go on, and says why. */
-export class OtherSideFailed extends Error {}
+class OtherSideFailed extends Error {}
 
 /** Frames over a stream. It ends once, with the reason: also when nothing has come for some time. */
 export class FrameStream {

@@ -9,7 +9,7 @@ export interface Frame {
 }
 
 /** The numbers are those on the wire. */
-export const FRAME_TYPES = [
+const FRAME_TYPES = [
   'hello',
   'auth',
   'welcome',

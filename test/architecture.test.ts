@@ -112,6 +112,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'compiler/diagnostics',
       'compiler/text',
       'compiler/values',
+      'platform/rules/variable-names',
     ],
     packages: ['js-yaml'],
   },
@@ -136,7 +137,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   'platform/records': { ours: ['platform/records', 'platform/rules'], packages: [] },
   'platform/client': { ours: ['platform/client', 'platform/api/prefix'], packages: [] },
   'platform/install': { ours: ['platform/install', 'platform/records'], packages: [] },
-  'platform/runner': { ours: ['platform/runner', 'adapters/git'], packages: [] },
+  'platform/runner': { ours: ['platform/runner', 'adapters/git', 'adapters/http/back-off'], packages: [] },
   'platform/server': {
     ours: [
       'platform/server',

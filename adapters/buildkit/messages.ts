@@ -100,6 +100,7 @@ export const MESSAGES: Readonly<Record<string, WireMessage>> = {
     logs: list('moby.buildkit.v1.VertexLog', 3),
     warnings: list('moby.buildkit.v1.VertexWarning', 4),
   },
+  'moby.buildkit.v1.PruneRequest': { all: field('bool', 2) },
   'moby.buildkit.v1.InfoRequest': {},
   'moby.buildkit.v1.BuildkitVersion': { package: field('string', 1), version: field('string', 2) },
   'moby.buildkit.v1.InfoResponse': { buildkitVersion: field('moby.buildkit.v1.BuildkitVersion', 1) },

@@ -46,7 +46,7 @@ export async function withPluginCredentials(
  * KUBERNETES_EXEC_INFO, and quotes the output, a token maybe, when it is not JSON. Throws
  * `unauthorized` when the plugin gives nothing; an aborted signal ends it.
  */
-export async function runPlugin(
+async function runPlugin(
   plugin: PluginConfig,
   cluster: Fields,
   env: Readonly<Record<string, string | undefined>>,

@@ -56,7 +56,7 @@ export function layerOf(manifest: Uint8Array): { readonly digest: string; readon
   return isOurs ? { digest: layer.digest, size: layer.size } : undefined
 }
 
-export const digestOfBytes = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+const digestOfBytes = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
 const toBlob = (bytes: Uint8Array): Blob => ({ bytes, digest: digestOfBytes(bytes) })
 

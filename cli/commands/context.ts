@@ -6,19 +6,15 @@ import { choice, type Option, text } from '../options/option.ts'
 /** True unless it is given. */
 const noBrowser: Option<boolean> = {
   flags: '--no-browser',
-  description: 'log in to a platform by a code that is typed into a browser elsewhere',
+  description: 'log in to a platform with a code that you type into a browser on any machine',
 }
 
 const values = {
   token: text('--token <token>', 'API token of a platform'),
   browser: noBrowser,
-  caFingerprint: text(
-    '--ca-fingerprint <sha256>',
-    'fingerprint of the certificate authority of a platform that has one of its own',
-    {
-      check: fingerprint,
-    },
-  ),
+  caFingerprint: text('--ca-fingerprint <sha256>', "fingerprint of the platform's own certificate authority", {
+    check: fingerprint,
+  }),
   namespace: text('-n, --namespace <namespace>', 'namespace to use in this context', { check: dnsLabel }),
   builder: text('--builder <url>', 'image builder: `tcp://HOST:PORT`, `unix://PATH` or `docker`', {
     check: builderAddress,
@@ -42,7 +38,7 @@ const values = {
 export const context = command({
   name: 'context',
   summary: 'Set the cluster and the namespace for all commands',
-  description: `A context is a cluster, a user and a namespace. All contexts of the kubeconfig can be used, and platforms by their URL, to which \`context use\` logs in. devctl stores which one is current, and its namespace, in $DEVCTL_HOME (default: ~/.devctl), and does not change the kubeconfig.
+  description: `A context is a cluster, a user and a namespace. You can use all contexts of the kubeconfig, and platforms by their URL; \`context use\` logs in to these. devctl stores which one is current, and its namespace, in $DEVCTL_HOME (default: ~/.devctl), and does not change the kubeconfig.
 
 A command uses the first of these that is set: the option --context, the environment of the manifest, $DEVCTL_CONTEXT, the manifest, the current context of devctl, the current context of the kubeconfig. The namespace is chosen in the same order.
 
@@ -57,7 +53,7 @@ Without a subcommand, this is the same as \`devctl context use\`, which asks for
 export const contextUse = command({
   name: 'context use',
   summary: 'Set the current context',
-  description: `Sets the current context. For the URL of a platform, it logs in first: a page opens in the browser, with a button to press; over SSH, or with --no-browser, a person opens the page that is printed on any machine, and types the code. Programs use --token, or set $DEVCTL_URL and $DEVCTL_TOKEN, and need no \`context use\`. The login is stored in $DEVCTL_HOME, readable only by its owner. The namespace is the person's own one, unless --namespace names another.`,
+  description: `Sets the current context. For the URL of a platform, it logs in first: a page opens in the browser, with a button to confirm. Over SSH, or with --no-browser, it prints an address to open on any machine, and a code to type there. Programs use --token, or set $DEVCTL_URL and $DEVCTL_TOKEN, and need no \`context use\`. The login is stored in $DEVCTL_HOME, readable only by its owner. The namespace is the personal one, unless --namespace names another.`,
   words: [
     {
       name: '[context]',

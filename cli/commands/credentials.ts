@@ -19,7 +19,7 @@ const host = '`git.example.com`, with a port if it has one'
 export const credentials = command({
   name: 'credentials',
   summary: 'Set the logins with which pipelines on a platform clone',
-  description: `A run of \`devctl pipeline\` clones in the cluster. It uses the login that its namespace has for the host of the repository, or else that of the person who started it. Passwords are never shown. Requires a cluster with the platform installed.
+  description: `A run of \`devctl pipeline\` clones in the cluster. It uses the login that its namespace has for the host of the repository, otherwise that of the person who started it. Passwords are never shown. Requires a cluster with the platform installed.
 
 Without a subcommand, this is the same as \`devctl credentials list\`.`,
   options: list,
@@ -44,11 +44,11 @@ export const credentialsSet = command({
   name: 'credentials set',
   summary: 'Set the login for a host',
   description:
-    'Sets the login for a host of repositories, of the namespace or of yourself. Asks for the password or token on a terminal without showing it, else reads it from standard input. Give pipelines a token that can only read.',
+    'Sets the login of the namespace, or your own, for a host of repositories. Asks for the password or token on a terminal without showing it, otherwise reads it from standard input. Use a token that can only read.',
   words: [{ name: '<host>', description: host }],
   options: {
     ...scope,
-    login: text('--login <name>', 'name of the user there (default: `git`, which forges take with a token)'),
+    login: text('--login <name>', 'name of the user there (default: `git`, which forges accept with a token)'),
   },
   examples: [
     { line: 'devctl credentials set git.example.com', does: 'ask for a token' },

@@ -7,7 +7,7 @@ export const kubeconfig = command({
   summary: 'Write the current context and namespace to the kubeconfig',
   description: `Makes the current context and namespace of devctl the current ones in the kubeconfig, so that kubectl, helm and other tools use them. Nothing else in the file is changed.
 
-A platform is written with its cluster, and with devctl as the program that gives kubectl a token, which is good for an hour. No token is in the file.`,
+For a platform, it writes the cluster, and devctl as the program that gives kubectl a token, which is valid for an hour. The file contains no token.`,
   options: {
     ...target,
     execCredential: flag('--exec-credential', 'for kubectl: print a token of the platform as an ExecCredential'),

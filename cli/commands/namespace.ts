@@ -44,13 +44,13 @@ export const namespaceCreate = command({
 export const namespaceDelete = command({
   name: 'namespace delete',
   summary: 'Delete a namespace',
-  description: `Deletes a namespace with all that is in it, and waits until it is gone. Before that, a job in the cluster destroys what such jobs have deployed there, so that the \`destroy\` commands of its manifest are run. Your personal namespace is only emptied. ${PLATFORM}`,
+  description: `Deletes a namespace with everything in it, and waits until it is gone. Before that, a job in the cluster destroys what such jobs have deployed there, so that the \`destroy\` commands of its manifest are run. Your personal namespace is only emptied. ${PLATFORM}`,
   words: [name],
   options: {
     force: flag('--force', 'do not run the `destroy` commands of manifests'),
     timeout: duration(
       '--timeout <duration>',
-      'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); the deletion goes on',
+      'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); the deletion continues',
     ),
   },
   async run(context, [name], values) {
@@ -73,12 +73,12 @@ export const namespaceList = command({
 export const namespaceShare = command({
   name: 'namespace share',
   summary: 'Let somebody else use a namespace',
-  description: `Makes somebody a member of a namespace: a developer deploys, a viewer looks. A namespace has one owner; an administrator makes somebody else the owner, and who was it stays a developer. ${PLATFORM}`,
-  words: [name, { name: '<user>', description: 'the name that they log in with' }],
+  description: `Makes somebody a member of a namespace: a developer deploys, a viewer only looks. A namespace has one owner. An administrator can make somebody else the owner; the previous owner stays a developer. ${PLATFORM}`,
+  words: [name, { name: '<user>', description: 'name with which they log in' }],
   options: { role: choice('--role <role>', 'what they may do', ['developer', 'viewer', 'owner'], 'developer') },
   examples: [
-    { line: 'devctl namespace share shop bob', does: 'bob deploys to the namespace, too' },
-    { line: 'devctl namespace share shop bob --role viewer', does: 'bob sees what runs in it' },
+    { line: 'devctl namespace share shop bob', does: 'let bob deploy to the namespace, too' },
+    { line: 'devctl namespace share shop bob --role viewer', does: 'let bob see what runs in it' },
   ],
   async run(context, [name, user], { role }) {
     const { shareNamespace } = await import('../run/namespace-members.ts')
@@ -88,9 +88,9 @@ export const namespaceShare = command({
 
 export const namespaceUnshare = command({
   name: 'namespace unshare',
-  summary: 'Take somebody out of a namespace',
-  description: `Ends what \`devctl namespace share\` has allowed. ${PLATFORM}`,
-  words: [name, { name: '<user>', description: 'the name that they log in with' }],
+  summary: 'Remove somebody from a namespace',
+  description: `Revokes what \`devctl namespace share\` has granted. ${PLATFORM}`,
+  words: [name, { name: '<user>', description: 'name with which they log in' }],
   options: {},
   async run(context, [name, user]) {
     const { unshareNamespace } = await import('../run/namespace-members.ts')
@@ -114,8 +114,8 @@ export const namespaceSleep = command({
 
 export const namespaceWake = command({
   name: 'namespace wake',
-  summary: 'Start what runs in a namespace that sleeps',
-  description: `Starts what sleep has stopped, as it was. ${PLATFORM}`,
+  summary: 'Start a sleeping namespace again',
+  description: `Starts again what sleep has stopped. ${PLATFORM}`,
   words: [current],
   options: {},
   async run(context, [name]) {

@@ -24,7 +24,7 @@ const wait = flag('--wait', 'show the log as it comes, and wait until it is done
 export const pipeline = command({
   name: 'pipeline',
   summary: 'Deploy repositories from the cluster',
-  description: `A pipeline is an environment that a job in the cluster deploys: it clones the repository and runs \`devctl deploy\` in it. Nothing is needed on this machine. ${PLATFORM}`,
+  description: `A pipeline is an environment that a job in the cluster deploys: it clones the repository and runs \`devctl deploy\` in it. This machine needs nothing but devctl. ${PLATFORM}`,
   options: {},
   async run() {
     throw new UsageError('`devctl pipeline` needs a subcommand', {
@@ -36,7 +36,7 @@ export const pipeline = command({
 export const pipelineDeploy = command({
   name: 'pipeline deploy',
   summary: 'Clone a repository in the cluster and deploy it',
-  description: `Runs a job in the cluster that clones the repository and runs \`devctl deploy\` on it. A newer request for the same environment takes the place of one that waits, and ends a deploy that runs. ${PLATFORM}`,
+  description: `Runs a job in the cluster that clones the repository and runs \`devctl deploy\` on it. A newer request for the same environment replaces a waiting one, and ends a running deploy. ${PLATFORM}`,
   options: {
     branch: text('--branch <branch>', 'branch or tag to deploy (default: the main branch of the repository)'),
     file: text(
@@ -51,7 +51,7 @@ export const pipelineDeploy = command({
     ),
     skipIfExists: flag(
       '--skip-if-exists',
-      'do nothing if the environment exists; with --wait, wait for a deploy of it that runs',
+      'do nothing if the environment exists; with --wait, wait if a deploy of it is running',
     ),
     timeout,
     var: variables,
@@ -72,7 +72,7 @@ export const pipelineDeploy = command({
 export const pipelineDestroy = command({
   name: 'pipeline destroy',
   summary: 'Destroy an environment from the cluster',
-  description: `Runs a job in the cluster that clones the repository that was deployed and runs \`devctl destroy\` on it. An environment that does not exist is no failure. ${PLATFORM}`,
+  description: `Runs a job in the cluster that clones the deployed repository and runs \`devctl destroy\` on it. Succeeds if the environment does not exist. ${PLATFORM}`,
   options: {
     name,
     ...target,
@@ -104,7 +104,7 @@ export const pipelineList = command({
 export const pipelineLogs = command({
   name: 'pipeline logs',
   summary: 'Show the log of the last run of an environment',
-  description: `Shows the log of the last run of an environment, as it comes while it runs. The exit status is that of the run. ${PLATFORM}`,
+  description: `Shows the log of the last run of an environment, and follows it while it runs. The exit status is that of the run. ${PLATFORM}`,
   options: { name, ...target, timeout },
   async run(context, _words, values) {
     const { showPipeline } = await import('../run/pipeline.ts')

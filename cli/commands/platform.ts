@@ -10,7 +10,7 @@ export const platform = command({
   name: 'platform',
   summary: 'Install the platform in a cluster, and run it',
   description:
-    'The platform is a small server beside the API server of a cluster. It adds logins, namespaces that people make themselves, and their limits. It has no database: all that it knows is in objects of Kubernetes.',
+    'The platform is a small server next to the API server of a cluster. It adds logins, namespaces that people create themselves, and limits for them. It has no database: its data is in Kubernetes objects.',
   options: {},
   async run() {
     throw new UsageError('`devctl platform` needs a subcommand', {
@@ -22,9 +22,9 @@ export const platform = command({
 export const platformInstall = command({
   name: 'platform install',
   summary: 'Install the platform in a cluster, or upgrade it',
-  description: `Applies the objects of the platform and waits until its server answers. The same command again is an upgrade: it keeps what options have said that are not named again, and what an administrator has written into the settings. At the first time it prints the command by which the first administrator logs in, which works once, within an hour.
+  description: `Applies the objects of the platform and waits until its server answers. Run it again to upgrade: options that you leave out keep their values, and so does what an administrator has written into the settings. The first time, it prints the command with which the first administrator logs in; that command works once, within an hour.
 
-People log in by a provider (\`--oidc\`, \`--github\`), where the platform is registered as a client that sends people back to https://platform.DOMAIN/login/oidc/callback or …/login/github/callback. Without a provider, \`devctl platform invite\` lets people in.
+People log in with a provider (\`--oidc\`, \`--github\`). Register the platform there as a client, with the callback https://platform.DOMAIN/login/oidc/callback or …/login/github/callback. Without a provider, \`devctl platform invite\` lets people in.
 
 The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the cluster.`,
   options: {
@@ -34,8 +34,12 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
     }),
     tlsSecret: text(
       '--tls-secret <name>',
-      "TLS secret in the namespace `devctl-platform` (default: the ingress controller's own certificate)",
-      { check: dnsLabel },
+      "TLS secret in the namespace `devctl-platform`; `-` removes it (default: the ingress controller's own certificate)",
+      {
+        check: (value, option) => {
+          if (value !== '-') dnsLabel(value, option)
+        },
+      },
     ),
     certManager: text(
       '--cert-manager <issuer>',
@@ -52,7 +56,7 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
     imageRegistry: text('--image-registry <host/path>', 'registry with the images of this version', {
       check: registryPath,
     }),
-    registry: text('--registry <host[/path]>', 'registry of the images that people build; `-` is none', {
+    registry: text('--registry <host[/path]>', 'registry of the images that people build; `-` for none', {
       check: registryOrNone,
     }),
     registryTokens: flag(
@@ -64,12 +68,17 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
       'install a registry: `images.DOMAIN`; the nodes have to trust its certificate',
     ),
     registrySize: text('--registry-size <quantity>', 'disk of that registry (default: 50Gi)', { check: diskSize }),
-    builders: text('--builders <number>', 'number of builders to install: BuildKit, each with a disk; 0 is none', {
+    builders: text('--builders <number>', 'number of builders to install: BuildKit, each with a disk; 0 for none', {
       check: number,
     }),
+    untrustedBuilders: text(
+      '--untrusted-builders <number>',
+      'number of builders to install for code of forks, which builds nowhere else; they keep no cache; 0 for none',
+      { check: number },
+    ),
     builderNetworks: text(
       '--builder-networks <cidr,...>',
-      'networks of the cluster that builds reach by HTTPS; needed if the ingress controller is not found',
+      'networks of the cluster that builds can reach over HTTPS; needed if the ingress controller is not found',
     ),
     builderSize: text('--builder-size <quantity>', 'disk of each builder (default: 50Gi)', { check: diskSize }),
     kubernetesServer: text(
@@ -78,29 +87,32 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
     ),
     clusterNetworks: text(
       '--cluster-networks <cidr,...>',
-      'networks that nothing in a namespace reaches (default: those of the Pods, Services, nodes and API server that there are)',
+      'networks that nothing in a namespace can reach; `-` finds them again (default: those of the existing Pods, Services, nodes and API server)',
     ),
     trustedProxies: text(
       '--trusted-proxies <cidr,...>',
-      'addresses of the ingress controller, whose `X-Forwarded-For` the server believes; `-` removes them (default: none)',
+      'addresses of the ingress controller, whose `X-Forwarded-For` the server trusts; `-` removes them (default: none)',
     ),
     replicas: text('--replicas <number>', 'Pods of the server (default: 1)', { check: atLeastOne }),
-    oidc: text('--oidc <issuer>', 'OpenID Connect provider by which people log in; `-` removes it'),
-    oidcClientId: text('--oidc-client-id <id>', 'the platform as it is registered there'),
+    oidc: text('--oidc <issuer>', 'OpenID Connect provider with which people log in; `-` removes it'),
+    oidcClientId: text('--oidc-client-id <id>', 'client id of the platform at the provider'),
     oidcClientSecretFile: text('--oidc-client-secret-file <file>', 'file with the client secret', {
       completes: 'file',
     }),
-    oidcName: text('--oidc-name <name>', 'what people know the provider by (default: its host)'),
-    oidcAllow: list('--oidc-allow <claim=value>', 'who may log in: `groups=backend`; one of several has to fit'),
+    oidcName: text('--oidc-name <name>', 'name of the provider that people see (default: its host)'),
+    oidcAllow: list(
+      '--oidc-allow <claim=value>',
+      'who may log in: `groups=backend`; may be repeated, and one has to match',
+    ),
     github: optionalText(
       '--github [url]',
-      'GitHub, or a GitHub Enterprise Server, by which people log in; `-` removes it',
+      'GitHub, or a GitHub Enterprise Server, with which people log in; `-` removes it',
     ),
-    githubClientId: text('--github-client-id <id>', 'the OAuth app of the platform'),
+    githubClientId: text('--github-client-id <id>', 'client id of the OAuth app of the platform'),
     githubClientSecretFile: text('--github-client-secret-file <file>', 'file with its client secret', {
       completes: 'file',
     }),
-    githubAllow: list('--github-allow <organisation[/team]>', 'who may log in; one of several has to fit'),
+    githubAllow: list('--github-allow <organisation[/team]>', 'who may log in; may be repeated, and one has to match'),
     ci: list(
       '--ci <system,rule>',
       'jobs of a CI system that get a token: `github,repository=123456,prefix=shop-`; may be repeated; `-` removes all',
@@ -111,7 +123,7 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
     ),
     caFile: text(
       '--ca-file <file>',
-      'certificates (PEM) of authorities that the server trusts, besides the public ones',
+      'certificates (PEM) of authorities that the server trusts, in addition to the public ones',
       {
         completes: 'file',
       },
@@ -123,11 +135,11 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
   examples: [
     {
       line: 'devctl platform install --domain dev.example.com --image-registry registry.example.com/devctl',
-      does: 'install, with an image that was built from this repository',
+      does: 'install with an image that was built from this repository',
     },
     {
       line: 'devctl platform install … --github --github-client-id ID --github-client-secret-file FILE',
-      does: 'people log in with their account at GitHub',
+      does: 'let people log in with their GitHub account',
     },
   ],
   async run(context, _words, values) {
@@ -139,7 +151,7 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
 export const platformInvite = command({
   name: 'platform invite',
   summary: 'Let somebody log in who has no other login',
-  description: 'Prints a command that logs in a person by this name. It works once, within an hour.',
+  description: 'Prints a command that logs in a person under this name. It works once, within an hour.',
   words: [{ name: '<name>', description: 'name of the person' }],
   options: { context },
   async run(context, [name], values) {
@@ -152,7 +164,7 @@ export const platformAdmin = command({
   name: 'platform admin',
   summary: 'Make somebody an administrator of the platform',
   description:
-    'Makes somebody who has logged in an administrator. Works as long as you administer the cluster, also when no administrator of the platform is left.',
+    'Makes somebody who has logged in an administrator. Needs only the rights of a cluster administrator, so it works even if the platform has no administrator left.',
   words: [
     { name: '<action>', description: 'what to do', choices: ['add'] },
     { name: '<user>', description: 'their name, or their id' },
@@ -170,7 +182,7 @@ const timeout = duration('--timeout <duration>', 'limit for the whole command (d
 export const platformStatus = command({
   name: 'platform status',
   summary: 'Print the status of the platform',
-  description: `Prints the status of the platform of a cluster, with the rights of a cluster administrator: replicas and which one leads, whether its address answers from here, certificate, ways to log in, users, namespaces, runs, builders and registry, and problems. The exit status is 1 if there is a problem.`,
+  description: `Prints the status of the platform of a cluster, with the rights of a cluster administrator: replicas and which one leads, whether its address responds to this machine, certificate, ways to log in, users, namespaces, runs, builders and registry, and problems. The exit status is 1 if there is a problem.`,
   options: {
     context,
     output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
@@ -185,10 +197,10 @@ export const platformStatus = command({
 export const platformImages = command({
   name: 'platform images',
   summary: 'List the images of the platform, and how to copy them to a registry',
-  description: `Lists the images of the platform that is installed with the digests that they have now. With \`--image-registry\`, prints the commands that copy them to another registry, for clusters that reach no other one.`,
+  description: `Lists the images of the installed platform with their current digests. With \`--image-registry\`, prints the commands that copy them to another registry, for clusters that can reach no other.`,
   options: {
     context,
-    from: text('--from <host/path>', 'images of this version in this registry, instead of those that are installed', {
+    from: text('--from <host/path>', 'use the images of this version in this registry instead of the installed ones', {
       check: registryPath,
     }),
     imageRegistry: text('--image-registry <host/path>', 'registry to copy them to', { check: registryPath }),
@@ -198,7 +210,7 @@ export const platformImages = command({
   examples: [
     {
       line: 'devctl platform images --from r.example.com/devctl --image-registry internal.example/devctl',
-      does: 'before an installation without access to the first registry',
+      does: 'copy the images before installing in a cluster that cannot reach the first registry',
     },
   ],
   async run(context, _words, values) {
@@ -210,7 +222,7 @@ export const platformImages = command({
 export const platformUninstall = command({
   name: 'platform uninstall',
   summary: 'Remove the platform from a cluster',
-  description: `Deletes the platform, its users and the namespaces that it has made, with everything in them. With \`--keep-data\` only the server goes.`,
+  description: `Deletes the platform, its users and the namespaces that it has created, with everything in them. With \`--keep-data\`, only the server is deleted.`,
   options: {
     context,
     keepData: flag('--keep-data', 'keep users and namespaces'),

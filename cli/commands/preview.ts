@@ -15,7 +15,7 @@ const repository = text(
 )
 const labels: Option<readonly string[] | undefined> = {
   flags: '--label <label>',
-  description: 'a word to find the preview by; may be repeated',
+  description: 'label of the preview, for `preview list --label`; may be repeated',
   parse: (value, previous) => [...(previous ?? []), value],
 }
 
@@ -53,7 +53,7 @@ export const previewDeploy = command({
     wait: flag('--wait', 'show the log as it comes, and wait until it is done'),
   },
   examples: [
-    { line: 'devctl preview deploy --wait', does: 'deploy the current branch as it was pushed, and show its address' },
+    { line: 'devctl preview deploy --wait', does: 'deploy the current branch, as pushed, and show its address' },
     {
       line: 'devctl preview deploy shop-pr-7 --branch feature',
       does: 'deploy the branch of a pull request',
@@ -69,7 +69,7 @@ export const previewDeploy = command({
 export const previewDestroy = command({
   name: 'preview destroy',
   summary: 'Destroy a preview',
-  description: `Destroys a preview with all that is in it, and waits until it is gone: a job in the cluster runs the \`destroy\` commands of its manifest first. If it does not exist, nothing is done. Only administrators destroy global previews. ${PLATFORM}`,
+  description: `Destroys a preview with everything in it, and waits until it is gone. Before that, a job in the cluster runs the \`destroy\` commands of its manifest. Does nothing if the preview does not exist. Only administrators destroy global previews. ${PLATFORM}`,
   words: [name],
   options: {
     branch,
@@ -121,20 +121,20 @@ export const previewEndpoints = command({
 
 export const previewHook = command({
   name: 'preview hook',
-  summary: 'Give the pull requests of a repository previews, by a webhook',
-  description: `\`add\` makes a webhook for a repository: each pull or merge request gets a preview, which goes when it is closed. It asks for a token of the forge on a terminal without showing it, else reads it from standard input; the token is of somebody who may write to the repository. Previews of forks wait until somebody who may write has named the commit (\`devctl preview approve\`), or as \`--forks\` says; they get no variables and no credentials, and are destroyed after a day.
+  summary: 'Create previews for the pull requests of a repository, with a webhook',
+  description: `\`add\` adds a webhook for a repository: each pull or merge request gets a preview, which is destroyed when the request is closed. It asks for a token of the forge on a terminal without showing it, otherwise reads it from standard input. The token must belong to somebody who may write to the repository. Previews of forks wait until somebody who may write approves the commit (\`devctl preview approve\`), unless \`--forks\` says otherwise. They get no variables and no credentials, and are destroyed after a day.
 
-\`list\` shows webhooks with the requests that they know of, and \`remove\` removes one. ${PLATFORM}`,
+\`list\` shows webhooks and their requests, and \`remove\` removes one. ${PLATFORM}`,
   words: [
     { name: '<action>', description: 'what to do', choices: ['add', 'list', 'remove'] },
     {
       name: '[which]',
       description:
-        'HTTPS URL of the repository (default: that of the checkout in this folder); of `remove` also the id or the prefix',
+        'HTTPS URL of the repository (default: that of the checkout in this folder); for `remove`, also the id or the prefix',
     },
   ],
   options: {
-    forge: choice('--forge <kind>', 'with add: kind of the server, where its host does not say', FORGE_KINDS),
+    forge: choice('--forge <kind>', 'with add: kind of the server, if its host does not tell', FORGE_KINDS),
     forks: choice('--forks <policy>', 'with add: what requests of forks get (default: approve)', [
       'never',
       'approve',
@@ -146,15 +146,15 @@ export const previewHook = command({
     ]),
     prefix: text(
       '--prefix <prefix>',
-      'with add: names of the previews begin with it (default: that of the repository)',
+      'with add: prefix of the names of the previews (default: the name of the repository)',
     ),
     file: text('-f, --file <path>', 'with add: manifest or Compose file, as a path in the repository'),
     context,
     output: choice('-o, --output <format>', 'output format (default: text)', ['json']),
   },
   examples: [
-    { line: 'devctl preview hook add https://git.example.com/team/shop < token.txt', does: 'make a webhook' },
-    { line: 'devctl preview hook list', does: 'see which requests wait for an approval' },
+    { line: 'devctl preview hook add https://git.example.com/team/shop < token.txt', does: 'add a webhook' },
+    { line: 'devctl preview hook list', does: 'show which requests wait for approval' },
   ],
   async run(context, [action, which], values) {
     const { addHook, listHooks, removeHook } = await import('../run/preview-hook.ts')
@@ -166,10 +166,10 @@ export const previewHook = command({
 export const previewApprove = command({
   name: 'preview approve',
   summary: 'Let a commit of a fork be deployed to its preview',
-  description: `Says that you have looked at the changes of this very commit. It needs the right to write to the repository: by the token of your webhook, or by your own login for its host (\`devctl credentials set HOST --user\`). A push after it waits again. ${PLATFORM}`,
+  description: `Confirms that you have reviewed the changes of exactly this commit, which is then deployed. You must be allowed to write to the repository, with the token of your webhook or with your own login for its host (\`devctl credentials set HOST --user\`). A later push waits again. The same command runs a deploy of the commit again that has failed. ${PLATFORM}`,
   words: [{ name: '<name>', description: 'name of the preview' }],
   options: {
-    commit: text('--commit <sha>', 'the commit, by all of its digits'),
+    commit: text('--commit <sha>', 'full hash of the commit'),
     context,
   },
   examples: [

@@ -7,14 +7,14 @@ const scope = {
   namespace: text('-n, --namespace <namespace>', 'those of this namespace (default: of the context)', {
     check: dnsLabel,
   }),
-  user: flag('--user', 'your own: they count in all namespaces that you deploy in'),
+  user: flag('--user', 'your own, for your deploys in all namespaces'),
   admin: flag('--admin', 'those of everybody, which administrators set'),
   context: platformContext,
   timeout,
 }
 
-const COUNT =
-  'Those of a person count more than those of everybody, and those of the namespace most. Variables of the shell, of `.env` and of --var count more than all of them. Requires a cluster with the platform installed.'
+const PRECEDENCE =
+  'Those of a person override those of everybody, and those of the namespace override both. Variables of the shell, of `.env` and of --var override all of them. Requires a cluster with the platform installed.'
 
 const list = {
   ...scope,
@@ -24,7 +24,7 @@ const list = {
 export const variables = command({
   name: 'variables',
   summary: 'Set variables for everything that is deployed on a platform',
-  description: `The platform keeps variables of a namespace, of a person and of everybody. \`deploy\`, \`destroy\`, \`build\` and \`up\` use them in Compose files and commands, on every machine and in pipelines. ${COUNT}
+  description: `The platform keeps variables of a namespace, of a person and of everybody. \`deploy\`, \`destroy\`, \`build\` and \`up\` use them in Compose files and commands, on every machine and in pipelines. ${PRECEDENCE}
 
 Without a subcommand, this is the same as \`devctl variables list\`.`,
   options: list,
@@ -37,7 +37,7 @@ Without a subcommand, this is the same as \`devctl variables list\`.`,
 export const variablesList = command({
   name: 'variables list',
   summary: 'List the variables of a namespace, of yourself and of everybody',
-  description: `Lists the names, and who has set them when; nobody sees the values. ${COUNT}`,
+  description: `Lists the names, and who set them when. Values are never shown. ${PRECEDENCE}`,
   options: list,
   async run(context, _words, options) {
     const { listVariables } = await import('../run/variables.ts')
@@ -49,11 +49,13 @@ export const variablesSet = command({
   name: 'variables set',
   summary: 'Set variables of a namespace, of yourself or of everybody',
   description:
-    'Sets variables of the namespace, unless an option says whose. For a name without a value, asks for it on a terminal without showing it, else reads it from standard input. A value that is written as an argument is seen by other programs of this machine, and stays in the history of the shell.',
-  words: [{ name: '[variable...]', description: '`NAME`, whose value is asked for or read, or `NAME=VALUE`' }],
+    'Sets variables of the namespace, unless an option says otherwise. The value of a name alone is asked for on a terminal without showing it, otherwise read from standard input. Other programs on this machine can see a value that is written as an argument, and it stays in the history of the shell.',
+  words: [{ name: '[variable...]', description: '`NAME`, to be asked for the value, or `NAME=VALUE`' }],
   options: {
     ...scope,
-    file: text('--file <path>', 'set all variables of this file, which has the form of `.env`', { completes: 'file' }),
+    file: text('--file <path>', 'set all variables of this file, which has the format of `.env`', {
+      completes: 'file',
+    }),
   },
   examples: [
     { line: 'devctl variables set DB_PASSWORD', does: 'ask for the value' },

@@ -30,7 +30,7 @@ export const timeout = duration(
 /** The deadline of a command that waits for what runs in the cluster. */
 export const waitTimeout = duration(
   '--timeout <duration>',
-  'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); what runs in the cluster goes on',
+  'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); what runs in the cluster continues',
 )
 
 /** The environment in the cluster that a command is about. */

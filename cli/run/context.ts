@@ -23,7 +23,7 @@ export async function useContext(context: Context, word: string | undefined, val
     const { usePlatform } = await import('./platform-login.ts')
     return usePlatform(context, name, values)
   }
-  requireCluster(name, await readKubeconfigNames(io))
+  requireCluster(name, await readKubeconfigNames(io), undefined, readContexts(devctlHome(io)).current)
   const { token, domain, registry } = values
   if (token !== undefined)
     throw new UsageError('`--token` is for platforms', {

@@ -69,7 +69,7 @@ const readPassword = async (io: Io): Promise<string> =>
 
 function requirePassword(password: string): string {
   if (password !== '') return password
-  throw new UserError('there is no password', { hint: 'type it, or give it by a pipe: `… < token.txt`' })
+  throw new UserError('there is no password', { hint: 'type it, or pipe it in: `… < token.txt`' })
 }
 
 /** The host of an address, too: people paste them. One with a password is refused: others have seen it by now. */
@@ -78,12 +78,12 @@ function hostOf(word: string): string {
     const host = word.toLowerCase()
     if (isForgeHost(host)) return host
     if (!word.includes('@'))
-      throw new UsageError(`\`${word}\` is no host of a forge`, { hint: 'write `git.example.com`' })
+      throw new UsageError(`\`${word}\` is not a host of a forge`, { hint: 'write `git.example.com`' })
     throw new UsageError('a host has no `@`', { hint: 'write `git.example.com`, and the user with `--login`' })
   }
   const url = URL.canParse(word) ? new URL(word) : undefined
   if (url && !url.username && !url.password && isForgeHost(url.host)) return url.host
   throw new UsageError('the host is not valid', {
-    hint: 'write `git.example.com`; the password is asked for, as other programs of this machine see arguments',
+    hint: 'write `git.example.com`; devctl asks for the password, because other programs on this machine can see arguments',
   })
 }

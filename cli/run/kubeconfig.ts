@@ -68,8 +68,8 @@ async function thisProgram({ env }: Io): Promise<{ readonly command: string; rea
 /** What kubectl reads: https://kubernetes.io/docs/reference/config-api/client-authentication.v1/ */
 function printCredential(io: Io, target: Target): Promise<number> {
   if (!isPlatform(target.context))
-    throw new UserError(`\`${target.context}\` is no platform`, {
-      hint: 'kubectl has the credentials of a context of the kubeconfig by itself',
+    throw new UserError(`\`${target.context}\` is not a platform`, {
+      hint: 'kubectl already has the credentials of contexts in the kubeconfig',
     })
   if (io.stdout.isTTY)
     throw new UsageError('`--exec-credential` prints a token, and is for kubectl', {

@@ -42,13 +42,13 @@ async function userCalled(platform: Platform, login: string, signal: AbortSignal
       notes: found.map(
         ({ id, name = login, provider }) => `\`${id}\`: ${name}${provider ? `, of ${provider}` : ', who was invited'}`,
       ),
-      hint: `write the id in the place of the name: \`devctl namespace share NAME ${found[0]!.id}\``,
+      hint: `write the id instead of the name: \`devctl namespace share NAME ${found[0]!.id}\``,
     })
   const near = didYouMean(
     login,
     items.map(one => one.login),
   )
   throw new UserError(`nobody called \`${login}\` has logged in to ${new URL(platform.url).host}`, {
-    hint: near ?? 'whoever is to be a member logs in first, with `devctl context use URL`',
+    hint: near ?? 'new members have to log in first, with `devctl context use URL`',
   })
 }

@@ -12,7 +12,7 @@ import { type OnPlatform, onPlatform } from './on-platform.ts'
 import { usingContext, warnOfVariables } from './using-context.ts'
 
 /** Sets the namespace of the current context, wherever that comes from. */
-export async function useNamespace({ io, logLevel }: Context, namespace: string): Promise<number> {
+async function useNamespace({ io, logLevel }: Context, namespace: string): Promise<number> {
   dnsLabel(namespace, 'name')
   const { context } = await findTarget(io, {})
   await saveContext(devctlHome(io), { name: context, namespace }, false)

@@ -48,3 +48,18 @@ export async function onPlatform(
   const limits = { timeout, hint, ...(onInterrupt && { onInterrupt }) }
   return withDeadline(io, limits, signal => work({ platform, target, signal }))
 }
+
+/**
+ * The hint after a time-out, and the reaction to Ctrl-C, of a command whose work in the cluster continues; `again` says
+ * where to see it.
+ */
+export const whileItContinues = (
+  io: Io,
+  again: string | undefined,
+): { readonly hint: string; readonly onInterrupt: () => void } => ({
+  hint: again === undefined ? 'is the platform running?' : `what was started in the cluster continues; ${again}`,
+  onInterrupt: () =>
+    io.stderr.write(
+      `interrupted\n${again === undefined ? '' : `What was started in the cluster continues; ${again}\n`}`,
+    ),
+})

@@ -7,7 +7,7 @@ import type { Context } from '../command.ts'
 import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
-import { type OnPlatform, onPlatform } from './on-platform.ts'
+import { type OnPlatform, onPlatform, whileItContinues } from './on-platform.ts'
 import { nameIn, repositoryHere } from './repository-here.ts'
 
 interface TargetValues {
@@ -130,11 +130,7 @@ function withRuns(
     options: { namespace, context },
     instead: () => INSTEAD[verb],
     timeout,
-    hint: again === undefined ? 'is the platform running?' : `what was started in the cluster goes on; ${again}`,
-    onInterrupt: () =>
-      io.stderr.write(
-        `interrupted\n${again === undefined ? '' : `What was started in the cluster goes on; ${again}\n`}`,
-      ),
+    ...whileItContinues(io, again),
     work,
   })
 }

@@ -23,7 +23,7 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
   const limits = {
     // A person does not type as fast as programs answer.
     timeout: TYPING,
-    hint: '`devctl context use` can be run again; with `--no-browser` a code is typed into any browser',
+    hint: 'run `devctl context use` again; with `--no-browser`, you type a code into any browser',
     onInterrupt: () => {},
   }
   return withDeadline(io, limits, async signal => {

@@ -2,6 +2,7 @@ import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import {
+  BUNDLED_BUILDERS,
   isBuilders,
   isOfBuilders,
   type PlatformStatus,
@@ -66,18 +67,21 @@ function rowsOf(found: PlatformStatus, now: number): readonly (readonly [string,
     ['Users', `${users.all}: ${plural(users.admins, 'administrator')}, ${users.suspended} suspended`],
     ['Namespaces', `${namespaces.all}: ${namespaces.awake} awake, ${namespaces.asleep} asleep`],
     ['Runs', `${runs.queued} queued, ${runs.running} running`],
-    ['Builders', buildersText(builders, workloads.find(isBuilders))],
+    ['Builders', buildersText(builders, workloads)],
     ['Registry', `${registry ?? '-'}${registryDiskText(found)}`],
   ]
 }
 
 /** Those that come with the platform as one, and the addresses of others. */
-export function buildersText(
-  addresses: readonly string[],
-  own: PlatformStatus['workloads'][number] | undefined,
-): string {
-  const others = own ? addresses.filter(one => !isOfBuilders(one)) : addresses
-  const used = addresses.some(isOfBuilders) ? '' : ', not used'
-  const words = own ? [`${own.ready} of ${own.wanted} ready in ${own.namespace}${used}`] : []
+export function buildersText(addresses: readonly string[], workloads: PlatformStatus['workloads']): string {
+  const own = BUNDLED_BUILDERS.flatMap(one => {
+    const found = workloads.find(workload => isBuilders(workload, one))
+    return found ? [{ one, found }] : []
+  })
+  const words = own.map(({ one, found: { ready, wanted, namespace } }) => {
+    const used = addresses.some(address => isOfBuilders(address, one)) ? '' : ', not used'
+    return `${ready} of ${wanted} ready in ${namespace}${one.of}${used}`
+  })
+  const others = addresses.filter(address => !own.some(({ one }) => isOfBuilders(address, one)))
   return [...words, ...others].join(', ') || '-'
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import { readCredentials } from '../../adapters/kubernetes/credentials.ts'
 import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
@@ -73,7 +74,7 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const installation = await toInstallation(context, session, { ...values, domain, images }, installed?.options)
     if (installation.ownCa && registry.bundledRegistry)
       throw new UsageError('the nodes would not trust `--bundled-registry` with `--own-ca`', {
-        hint: 'use a certificate of an authority that the nodes know, or a registry elsewhere: `--registry HOST`',
+        hint: 'use a certificate of an authority that the nodes trust, or a registry elsewhere: `--registry HOST`',
       })
     const ci = wantedCi(values.ci, kept['ci'])
     const forges = wantedForges(values.forge, kept['forges'])
@@ -120,12 +121,12 @@ function placeOf(
   const host = domain ?? installed?.domain
   if (host === undefined)
     throw new UsageError('which domain?', {
-      hint: 'add `--domain dev.example.com`: the platform is `platform.` before it',
+      hint: 'add `--domain dev.example.com`; the platform is then `platform.dev.example.com`',
     })
   const registry = imageRegistry ?? registryOf(installed?.runnerImage ?? '')
   if (registry === undefined)
     throw new UsageError('which registry has the images of the platform?', {
-      hint: 'add `--image-registry HOST/PATH`; docs/platform.md tells how they are built and pushed',
+      hint: 'add `--image-registry HOST/PATH`; docs/platform.md describes how to build and push them',
     })
   return { domain: host, imageRegistry: registry }
 }
@@ -216,6 +217,9 @@ export function onCluster(
   })
 }
 
+/** Of `--tls-secret`: the certificate is that of the ingress controller. */
+const NO_SECRET = '-'
+
 /** What no option says stays as it was. */
 async function toInstallation(
   { io }: Context,
@@ -234,12 +238,13 @@ async function toInstallation(
   if (ways.length > 1)
     throw new UsageError(`\`${ways.join('` and `')}\` cannot be combined`, { hint: 'choose one of them' })
   const isMade = certManager !== undefined || values.ownCa
-  const tlsSecret = values.tlsSecret ?? (isMade ? MADE_CERTIFICATE : before?.tlsSecret)
+  const named = values.tlsSecret ?? (isMade ? MADE_CERTIFICATE : before?.tlsSecret)
+  const tlsSecret = named === NO_SECRET ? undefined : named
   const ownCa = values.ownCa || (before?.ownCa === true && ways.length === 0)
   const kubeconfig = await loadKubeconfig(target.context, io.env)
   const { ca } = readCredentials(kubeconfig).tls
-  const named = values.kubernetesServer === undefined ? undefined : readServer(values.kubernetesServer)
-  const server = named ?? before?.server ?? kubeconfig.server.href
+  const given = values.kubernetesServer === undefined ? undefined : readServer(values.kubernetesServer)
+  const server = given ?? before?.server ?? kubeconfig.server.href
   return {
     version: version(),
     domain,
@@ -250,10 +255,7 @@ async function toInstallation(
     ...(certManager !== undefined && { certManager }),
     ...(ownCa && { ownCa }),
     ...(ingressClass !== undefined && { ingressClass }),
-    clusterNetworks:
-      values.clusterNetworks === undefined
-        ? together(before?.clusterNetworks ?? [], await clusterNetworks(cluster, signal))
-        : readNetworks(values.clusterNetworks),
+    ...(await networksOf(cluster, values.clusterNetworks, before, signal)),
     apiServer: await apiServerAddresses(cluster, signal),
     ...(values.trustedProxies !== undefined && { trustedProxies: readProxies(values.trustedProxies) }),
     kubernetes: { server: server.replace(/\/$/, ''), ...(ca !== undefined && { ca: String(ca) }) },
@@ -270,15 +272,29 @@ function readServer(text: string): string {
   })
 }
 
-/** New nodes come, and what an operator has named stays out of reach. */
-const together = (before: readonly string[], found: readonly string[]): readonly string[] =>
-  [...new Set([...before, ...found])].sort()
+/**
+ * What an operator has named is all of it, then and in later upgrades, until `-`. What was found stays, too: nodes
+ * come and go.
+ */
+async function networksOf(
+  cluster: Cluster,
+  named: string | undefined,
+  before: InstalledOptions | undefined,
+  signal: AbortSignal,
+): Promise<Pick<Installation, 'clusterNetworks' | 'areNetworksNamed'>> {
+  if (named !== undefined && named !== '-') return { clusterNetworks: readNetworks(named), areNetworksNamed: true }
+  if (named === undefined && before?.areNetworksNamed)
+    return { clusterNetworks: before.clusterNetworks, areNetworksNamed: true }
+  const found = await clusterNetworks(cluster, signal)
+  const known = named === undefined ? (before?.clusterNetworks ?? []) : []
+  return { clusterNetworks: [...new Set([...known, ...found])].sort() }
+}
 
 function readNetworks(text: string): readonly string[] {
   return text.split(',').flatMap(one => {
     const found = toNetwork(one.trim())
     if (found.length === 0)
-      throw new UsageError(`\`${one}\` is no network of IPv4`, {
+      throw new UsageError(`\`${one}\` is not an IPv4 network`, {
         hint: 'write `10.42.0.0/16`, with commas between several',
       })
     return found
@@ -289,8 +305,8 @@ function readProxies(text: string): readonly string[] {
   if (text === '-') return []
   return text.split(',').map(one => {
     if (isProxy(one.trim())) return one.trim()
-    throw new UsageError(`\`${one}\` is no address and no network`, {
-      hint: 'write `10.42.3.7` or `10.42.3.0/24`, with commas between several; all addresses together are none',
+    throw new UsageError(`\`${one}\` is neither an address nor a network`, {
+      hint: 'write `10.42.3.7` or `10.42.3.0/24`, with commas between several; a network of all addresses is not allowed',
     })
   })
 }

@@ -146,7 +146,7 @@ const readToken = async (io: Io): Promise<string> =>
 
 function requireToken(token: string): string {
   if (token !== '') return token
-  throw new UserError('there is no token', { hint: 'type it, or give it by a pipe: `… < token.txt`' })
+  throw new UserError('there is no token', { hint: 'type it, or pipe it in: `… < token.txt`' })
 }
 
 function withHooks(

@@ -8,7 +8,7 @@ import type { Context } from '../command.ts'
 import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
-import { type OnPlatform, onPlatform } from './on-platform.ts'
+import { type OnPlatform, onPlatform, whileItContinues } from './on-platform.ts'
 import { addressHere, lastPart, repositoryHere, withoutLogin } from './repository-here.ts'
 
 interface SourceValues {
@@ -40,7 +40,7 @@ export async function deployPreview(
   const { repository, branch } = await sourceHere(context, values)
   const name = named ?? nameOf(repository, branch)
   if (values.comment && !values.wait)
-    throw new UsageError('`--comment` needs `--wait`', { hint: 'only who waits knows what became of the preview' })
+    throw new UsageError('`--comment` needs `--wait`', { hint: 'the result is known only after waiting' })
   const { commentPlace, previewComment } = await import('../../operations/platform/preview-comment.ts')
   const place = values.comment ? commentPlace(repository, values.sourceUrl, io.env) : undefined
   return withPreviews(context, values, 'deploy', name, async ({ platform, signal }) => {
@@ -227,11 +227,7 @@ function withPreviews(
     options: { context },
     instead: () => INSTEAD[verb],
     timeout,
-    hint: again === undefined ? 'is the platform running?' : `what was started in the cluster goes on; ${again}`,
-    onInterrupt: () =>
-      io.stderr.write(
-        `interrupted\n${again === undefined ? '' : `What was started in the cluster goes on; ${again}\n`}`,
-      ),
+    ...whileItContinues(io, again),
     work,
   })
 }

@@ -106,8 +106,9 @@ export function tableOf(rows: readonly ServiceRow[], now: number, columns: numbe
 }
 
 /** `in development (devctl up), ann@laptop`, or why it is not ready. */
-function statusText({ reason, development }: ServiceOverview): string | undefined {
-  if (development === undefined) return reason
+function statusText({ reason, development, state, kind, wanted }: ServiceOverview): string | undefined {
+  const isStopped = state === 'ready' && wanted === 0 && kind !== 'DaemonSet'
+  if (development === undefined) return reason ?? (isStopped ? 'no replicas: stopped, or asleep' : undefined)
   const by = `in development (devctl up)${development && `, ${development}`}`
   return reason === undefined ? by : `${by}: ${reason}`
 }

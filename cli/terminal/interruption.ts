@@ -7,7 +7,7 @@ const ONE_PRESS = 500
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Thrown into what runs when the process is asked to end. */
-export class Interrupted extends Error {}
+class Interrupted extends Error {}
 
 /**
  * Aborts `signal` with `Interrupted` at Ctrl-C, at SIGTERM, and when the terminal is closed, so that
@@ -38,5 +38,5 @@ export function watchForInterruption(): { readonly signal: AbortSignal; readonly
  * True for a process that `nohup` has started. Node takes SIGHUP back that was ignored when it
  * started, and does not say so: what is left is the variable in which shells name what they start.
  */
-export const isWithoutHangup = (env: Readonly<Record<string, string | undefined>>): boolean =>
+const isWithoutHangup = (env: Readonly<Record<string, string | undefined>>): boolean =>
   basename(env['_'] ?? '') === 'nohup'

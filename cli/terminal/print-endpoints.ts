@@ -26,7 +26,7 @@ export function renderEndpoints(endpoints: readonly Endpoint[], format: Endpoint
 }
 
 /** A line for each endpoint: its services, its address, and what is wrong with it. */
-export function endpointLines(endpoints: readonly Endpoint[]): readonly string[] {
+function endpointLines(endpoints: readonly Endpoint[]): readonly string[] {
   const names = endpoints.map(({ services }) => services.join(', '))
   const width = (texts: readonly string[]) => Math.max(0, ...texts.map(text => text.length))
   const [nameWidth, urlWidth] = [width(names), width(endpoints.map(({ url }) => url))]

@@ -29,7 +29,7 @@ export function processIo(): Io {
   }
 }
 
-export function currentFolder(): string {
+function currentFolder(): string {
   try {
     return process.cwd()
   } catch (cause) {
@@ -37,7 +37,7 @@ export function currentFolder(): string {
   }
 }
 
-export function toOutput(stream: NodeJS.WriteStream): Output {
+function toOutput(stream: NodeJS.WriteStream): Output {
   return {
     write: text => {
       stream.write(text)

@@ -18,7 +18,7 @@ const reserved = diagnostic({
 })
 
 /** Variables that say where and as whom devctl works. */
-export const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
+const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
   'DEVCTL_CONTEXT',
   'DEVCTL_NAMESPACE',
   'DEVCTL_URL',

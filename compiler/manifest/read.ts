@@ -135,7 +135,7 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
 /**
  * The folder that the paths of a manifest are relative to: its own, or the one around `.devctl`.
  */
-export function manifestFolder(path: string): string {
+function manifestFolder(path: string): string {
   const folder = dirname(path)
   return basename(folder) === '.devctl' ? dirname(folder) : folder
 }

@@ -48,7 +48,7 @@ export function readSync(tree: Tree, path: ModelPath, reading: Reading): Sync {
 export const SYNC_DEFAULTS: Omit<Sync, 'folders'> = { compression: true, verbose: false, rescanInterval: 300 }
 
 /** `LOCAL:REMOTE`; a Windows path has a colon of its own. */
-export function parseSyncFolder(text: string): Parsed<{ readonly local: string; readonly remote: string }> {
+function parseSyncFolder(text: string): Parsed<{ readonly local: string; readonly remote: string }> {
   const drive = driveOf(text)
   const at = text.indexOf(':', drive)
   if (at < 0) return failed('the folder in the container is missing', `write \`${text}:/PATH\``)

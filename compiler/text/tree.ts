@@ -105,10 +105,6 @@ export function mapTree(span: Span, entries: Iterable<readonly [string, Entry]>)
   return { kind: 'map', span, entries: new Map(entries) }
 }
 
-export function seqTree(span: Span, items: readonly Tree[]): SeqTree {
-  return { kind: 'seq', span, items }
-}
-
 /** A scalar that a stage made; its span is the place it stands for. */
 export function scalarTree(span: Span, value: string | number | boolean | null): ScalarTree {
   const type =

@@ -37,7 +37,7 @@ export function detach(original: LiveObject): Detached {
 }
 
 /** The Pod template of a workload of any kind. */
-export function templateOf({ kind, ...fields }: LiveObject): Json {
+function templateOf({ kind, ...fields }: LiveObject): Json {
   const spec = mapIn(fields, 'spec')
   return mapIn(kind === 'CronJob' ? mapIn(mapIn(spec, 'jobTemplate'), 'spec') : spec, 'template')
 }

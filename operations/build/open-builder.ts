@@ -8,7 +8,7 @@ import type { Login } from '../../adapters/buildkit/session/session.ts'
 import { readRegistryCredentials } from '../../adapters/registry/docker-config.ts'
 import { hostOf } from '../../adapters/registry/registry.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { openPlatformBuilder } from '../platform/builder.ts'
+import { type NoBuilders, openPlatformBuilder } from '../platform/builder.ts'
 import type { Workspace } from '../workspace.ts'
 import { type ChosenBuilder, LOCAL_ENGINE } from './choose-builder.ts'
 
@@ -26,11 +26,19 @@ export async function openBuilder(
 ): Promise<OpenBuilder> {
   const { platform, address, from } = chosen
   if (platform) {
-    const builder = await explained(openPlatformBuilder(platform, env, signal), PLATFORM, purpose, signal)
-    if (builder) return { builder, from: PLATFORM.from }
+    const found = await explained(openPlatformBuilder(platform, env, signal), PLATFORM, purpose, signal)
+    if ('builder' in found) return { builder: found.builder, from: PLATFORM.from }
+    const builder = await openAt({ address, from }, purpose, env, signal).catch(error => {
+      throw error instanceof UserError ? withoutBoth(found.none, error) : error
+    })
+    return { builder, from }
   }
   return { builder: await openAt({ address, from }, purpose, env, signal), from }
 }
+
+/** Where the platform has no builders, and there is no other one: in a run there never is. */
+const withoutBoth = ({ message, hint }: NoBuilders, { message: other, notes, cause }: UserError): UserError =>
+  new UserError(message, { notes: [other, ...notes], ...(hint !== undefined && { hint }), cause })
 
 /** A builder that has answered, and the origin of its choice, for messages. */
 export interface OpenBuilder {

@@ -59,7 +59,7 @@ export type BuildChange =
   | { readonly type: 'warning'; readonly build: BuildView; readonly text: string }
 
 /** Lines of a step that are kept. */
-export const LAST_LINES = 20
+const LAST_LINES = 20
 
 interface Step extends Mutable<StepView> {
   lines: string[]

@@ -18,6 +18,7 @@ export const contextsFile = {
           builder: { type: 'string' },
           registry: { type: 'string' },
           domain: { type: 'string' },
+          user: { type: 'string' },
           ca: { type: 'string' },
           kubernetes: {
             type: 'object',

@@ -29,7 +29,7 @@ export async function putInKubeconfig(
   const name = kubeconfigName(entry.platform)
   const before = contexts.get(name)
   if (before && before.platform === undefined)
-    throw new UserError(`the kubeconfig has a context \`${name}\` already, which is no platform of devctl`, {
+    throw new UserError(`the kubeconfig has a context \`${name}\` already, which is not a devctl platform`, {
       hint: `\`kubectl config rename-context ${name} NEW\` gives it another name`,
     })
   const holder = before?.path ?? paths[0]!

@@ -14,8 +14,8 @@ export function platformOf({ DEVCTL_URL: text }: Env): string | undefined {
     return platformUrl(text)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    throw new UserError(`\`DEVCTL_URL\` is no address of a platform: ${error.message}`, {
-      hint: error.hint ?? withScheme(text) ?? 'a context of the kubeconfig is chosen by `DEVCTL_CONTEXT`',
+    throw new UserError(`\`DEVCTL_URL\` is not the address of a platform: ${error.message}`, {
+      hint: error.hint ?? withScheme(text) ?? 'to choose a context of the kubeconfig, set `DEVCTL_CONTEXT`',
       cause: error,
     })
   }
@@ -38,8 +38,8 @@ export const tokenOf = ({ DEVCTL_TOKEN: text }: Env): Secret | undefined =>
 export function toToken(text: string, from: string): Secret {
   const token = text.trim()
   if (/^[\x21-\x7e]+$/.test(token)) return new Secret(token)
-  throw new UserError(`${from} holds no token: it has spaces or other characters that no token has`, {
-    hint: 'copy it once more: a token of a platform begins with `devctl_`',
+  throw new UserError(`${from} does not contain a token: it has spaces or characters that tokens never have`, {
+    hint: 'copy it again: a token of a platform begins with `devctl_`',
   })
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { changeFile, readText } from '../../adapters/files/locked-file.ts'
-import { parseJson } from '../../adapters/json/parse-json.ts'
+import { checkJson, parseJson } from '../../adapters/json/parse-json.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ContextsFile } from './contexts.schema.ts'
 import { contextsFile } from './contexts.validators.ts'
@@ -18,6 +18,8 @@ export interface StoredContext {
   readonly registry?: string
   /** Under which public routes get their hosts. */
   readonly domain?: string
+  /** Of a platform: the name of who has logged in. */
+  readonly user?: string
   /** Of a platform with an authority of its own: the one that is believed, in PEM. */
   readonly ca?: string
   /** Of a platform: its API server, as programs reach it. */
@@ -65,8 +67,15 @@ export function saveContext(home: string, { name, ...fields }: StoredContext, is
     const before = Object.hasOwn(content.contexts, name) ? content.contexts[name] : {}
     const all = Object.entries({ ...before, ...reveal(fields) })
     const record = Object.fromEntries(all.filter(([, value]) => value !== ''))
+    requireReadable(name, record)
     return { ...content, ...(isCurrent && { current: name }), contexts: { ...content.contexts, [name]: record } }
   })
+}
+
+/** What a platform has answered is written only if it can be read again: else no context would work any more. */
+function requireReadable(name: string, record: Readonly<Record<string, unknown>>): void {
+  const checked = checkJson({ contexts: { [name]: record } }, contextsFile)
+  if (!checked.ok) throw new UserError(`\`${name}\` is not a devctl platform: in its response, ${checked.problem}`)
 }
 
 /**
@@ -107,7 +116,7 @@ function parse(text: string | undefined, path: string): Content {
 }
 
 function toContext(name: string, fields: StoredFields): StoredContext {
-  const { token, namespace, builder, registry, domain, ca, kubernetes, kubeToken } = fields
+  const { token, namespace, builder, registry, domain, user, ca, kubernetes, kubeToken } = fields
   return {
     name,
     ...(token && { token: new Secret(token) }),
@@ -115,6 +124,7 @@ function toContext(name: string, fields: StoredFields): StoredContext {
     ...(builder && { builder }),
     ...(registry && { registry }),
     ...(domain && { domain }),
+    ...(user && { user }),
     ...(ca && { ca }),
     ...(kubernetes && { kubernetes }),
     ...(kubeToken && { kubeToken: { ...kubeToken, token: new Secret(kubeToken.token) } }),

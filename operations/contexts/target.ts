@@ -60,7 +60,7 @@ export function chooseTarget(choices: TargetSources): Target {
   if (contextFrom === BY_URL) platformOf(env)
   const record = withToken(stored.contexts.get(context) ?? { name: context }, context, env)
   if (isPlatform(context)) requireLogin(record, contextFrom)
-  else requireCluster(context, kubeconfig, contextFrom)
+  else requireCluster(context, kubeconfig, contextFrom, stored.current)
   const [namespace, namespaceFrom] = first([
     [options.namespace, '`--namespace`'],
     [env.DEVCTL_NAMESPACE, '`DEVCTL_NAMESPACE`'],
@@ -112,16 +112,20 @@ function requireLogin({ name, token }: StoredContext, from: string): void {
 
 /**
  * Throws a UserError unless `name` is a context of the kubeconfig; `from` says who named it, where
- * that is not the command line.
+ * that is not the command line, and `current` what the current context is.
  */
-export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?: string): void {
+export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?: string, current?: string): void {
   if (kubeconfig.contexts.has(name)) return
+  const namespaces = current !== undefined && isPlatform(current) ? ofPlatform(current, name) : undefined
   const notes = from === undefined || from === '`--context`' ? [] : [`it was chosen by ${from}`]
   throw new UserError(`context \`${name}\` does not exist in the kubeconfig (${paths(kubeconfig)})`, {
-    hint: didYouMean(name, kubeconfig.contexts.keys()) ?? asPlatform(name) ?? listed(kubeconfig),
+    hint: didYouMean(name, kubeconfig.contexts.keys()) ?? asPlatform(name) ?? namespaces ?? listed(kubeconfig),
     notes,
   })
 }
+
+const ofPlatform = (platform: string, name: string): string =>
+  `the current context is \`${platform}\`; \`devctl namespace use ${name}\` selects one of its namespaces`
 
 /** For a host without a scheme, or with one that is misspelt. */
 function asPlatform(name: string): string | undefined {

@@ -25,12 +25,15 @@ export async function compileWithHanded(
   const compiled = await prepareForCluster(world, options, project, images)
   if (!compiled.plan) return compiled
   const { cluster, namespace, signal } = world.session
-  const { readKept } = await import('../objects/secret-marks.ts')
+  const [{ readKept }, { usableVariables }] = await Promise.all([
+    import('../objects/secret-marks.ts'),
+    import('../commands/kept-variables.ts'),
+  ])
   const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
   if (!kept || Object.keys(kept.variables).length === 0) {
     compiled.tell()
     return compiled
   }
-  const workspace = withVariables(world.workspace, { ...kept.variables, ...options.var })
+  const workspace = withVariables(world.workspace, { ...usableVariables(kept.variables, world.on), ...options.var })
   return compileForCluster({ ...world, workspace }, options, project, images)
 }

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { usableVariables } from '../commands/kept-variables.ts'
 import { runSection } from '../commands/run-section.ts'
 import { reportLock } from '../deploy/progress.ts'
 import { requireNamespace } from '../namespaces.ts'
@@ -127,6 +128,7 @@ async function runCommands(
   const commands = manifest?.destroy?.commands ?? []
   const hasCommands = commands.length > 0 || (manifest?.deploy?.commands.length ?? 0) > 0
   const kept = hasCommands ? await readKept(cluster, environment, namespace, { signal }) : undefined
+  const variables = { ...usableVariables(kept?.variables ?? {}, world.on), ...input.var }
   const run = async (list: typeof commands | readonly { name: string; command: string }[]) => {
     const { hasFailed, diagnostics } = await runSection(
       world,
@@ -135,7 +137,7 @@ async function runCommands(
         folder: manifest?.folder ?? world.workspace.cwd,
         environment,
         noBash: input.bash === false,
-        variables: { ...kept?.variables, ...input.var },
+        variables,
         domain: undefined,
         registry: undefined,
         dependencies: new Map(),

@@ -54,7 +54,7 @@ export interface FoundDevelopment {
 type FindingWorld = Pick<LocalWorld, 'workspace' | 'on'>
 
 /** The names of the development containers; undefined where a Compose file alone says what they are. */
-export function developmentNames(project: OpenProject): readonly string[] | undefined {
+function developmentNames(project: OpenProject): readonly string[] | undefined {
   const dev = manifestOf(project)?.dev
   return dev && dev.size > 0 ? [...dev.values()].map(({ name }) => name) : undefined
 }
@@ -63,7 +63,7 @@ export function developmentNames(project: OpenProject): readonly string[] | unde
  * The names of those that `--all` is about: of the manifest, else the services of the Compose file
  * that people work on. Throws a UserError if there is none.
  */
-export async function allDevelopments(
+async function allDevelopments(
   world: FindingWorld,
   input: Omit<DevelopmentInput, 'dev' | 'choose'>,
   project: OpenProject,

@@ -26,7 +26,7 @@ export interface GivenBack {
 }
 
 /** The kinds that can have a mirror. */
-export const TAKEN_KINDS = [
+const TAKEN_KINDS = [
   { apiVersion: 'apps/v1', kind: 'Deployment' },
   { apiVersion: 'apps/v1', kind: 'StatefulSet' },
   { apiVersion: 'batch/v1', kind: 'Job' },

@@ -6,7 +6,7 @@ import { nameOf } from '../objects/wanted.ts'
 import type { Session } from '../session.ts'
 
 /** The name of the Lease of who works on an application. */
-export const leaseName = (kind: string, name: string): string => `devctl-up-${kind.toLowerCase()}-${name}`
+const leaseName = (kind: string, name: string): string => `devctl-up-${kind.toLowerCase()}-${name}`
 
 /**
  * Holds the Lease of an application, or of a container without one, as long as `up` runs. Throws a

@@ -7,6 +7,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
+import { isUsableHere } from '../commands/kept-variables.ts'
 import type { Workspace } from '../workspace.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 import { type RunWishes, startsAgain } from './run-command.ts'
@@ -30,7 +31,7 @@ export interface VariablesOf {
  * The variables of a container as its kubelet has made them, with references to Secrets, ConfigMaps
  * and fields resolved: a process in it has them.
  */
-export async function containerVariables(
+async function containerVariables(
   { access, namespace, container }: VariablesOf,
   pod: KubeObject,
   signal: AbortSignal,
@@ -53,7 +54,7 @@ export function parseVariables(text: string): Readonly<Record<string, string>> {
 }
 
 /** The folder in which the command of a hybrid container runs. Throws a UserError for one that is not there. */
-export function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string): string {
+function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string): string {
   const path = resolve(folder, workdir?.value ?? '.')
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
   throw new UserError(`\`workdir\` \`${workdir?.value}\` is not a folder of this machine`, {
@@ -62,7 +63,29 @@ export function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: s
   })
 }
 
+/**
+ * What a program of this machine takes of the variables of a container, and the names that it does not: who may change the
+ * workload in the cluster could run code here by them. `own` are those that the user has set.
+ */
+export function variablesHere(
+  variables: Readonly<Record<string, string>>,
+  own: readonly { readonly name: string; readonly value: string }[],
+): { readonly taken: Readonly<Record<string, string>>; readonly leftOut: readonly string[] } {
+  const all = Object.entries(variables)
+  const isTaken = ([name, value]: readonly [string, string]) =>
+    isUsableHere(name, value) || own.some(one => one.name === name && one.value === value)
+  return {
+    taken: Object.fromEntries(all.filter(isTaken)),
+    // Nobody misses those of devctl: they are about the container.
+    leftOut: all.filter(one => !isTaken(one)).flatMap(([name]) => (name.startsWith('DEVCTL_') ? [] : name)),
+  }
+}
+
 export interface HybridCommand extends VariablesOf {
+  /** The variables that the user has set for the container. */
+  readonly own: Parameters<typeof variablesHere>[1]
+  /** Hears which variables of the container the program does not have. */
+  readonly onLeftOut: (names: readonly string[]) => void
   readonly command: readonly string[]
   readonly development: Development
   /** Absolute: that of the manifest. */
@@ -74,16 +97,17 @@ export interface HybridCommand extends VariablesOf {
  * again when that is wished. Gives its exit status.
  */
 export async function runHere(
-  { command, development, folder, ...of }: HybridCommand,
+  { command, development, folder, own, onLeftOut, ...of }: HybridCommand,
   supervisor: Supervisor,
   terminal: RemoteTerminal,
   { env, secrets }: Workspace,
   wishes: RunWishes,
   signal: AbortSignal,
 ): Promise<number> {
-  const own = localFolder(development, folder)
+  const place = localFolder(development, folder)
   const { pod } = await supervisor.untilReady(signal)
-  const variables = await containerVariables(of, pod, signal)
+  const { taken: variables, leftOut } = variablesHere(await containerVariables(of, pod, signal), own)
+  if (leftOut.length > 0) onLeftOut(leftOut)
   secrets?.addVariables(variables)
   const ofMachine = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && OF_MACHINE.has(name) ? [[name, value] as const] : [],
@@ -93,7 +117,7 @@ export async function runHere(
     const restart = wishes.restart()
     try {
       const either = AbortSignal.any([signal, restart])
-      return await terminal.runHere(command, { folder: own, env: all, signal: either })
+      return await terminal.runHere(command, { folder: place, env: all, signal: either })
     } catch (error) {
       signal.throwIfAborted()
       if (!restart.aborted) throw error

@@ -21,7 +21,7 @@ export function scaleField({ kind }: Pick<KubeObject, 'kind'>): RestingField {
  * The fields that make an application rest: no Pods; the claims of a StatefulSet stay, though its
  * policy deletes them when it is scaled; Flux leaves it as it is in the cluster.
  */
-export function restingFields(live: KubeObject): readonly RestingField[] {
+function restingFields(live: KubeObject): readonly RestingField[] {
   const deletes =
     live.kind === 'StatefulSet' && [valueAt(live, WHEN_SCALED), beforeOf(live, WHEN_SCALED)].includes('Delete')
   return [

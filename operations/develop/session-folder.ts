@@ -21,7 +21,7 @@ export function sessionFolder(home: string, { server, namespace, dev }: SessionK
 export const clusterId = (server: string): string => shortHash(server)
 
 /** The folder with the sockets of running sessions: the path of a socket has at most 104 bytes. */
-export function socketFolder(home: string): string {
+function socketFolder(home: string): string {
   return join(home, 'run')
 }
 

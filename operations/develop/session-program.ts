@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { unlessAborted } from '../../adapters/http/abort.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { parseVariables } from './environment.ts'
 import type { FoundDevelopment } from './find-development.ts'
 import { runHere } from './local-command.ts'
 import { isShell } from './own-command.ts'
@@ -56,7 +57,13 @@ export class SessionProgram {
       again: reason => on({ type: 'note', text: reason }),
     }
     if (development.mode === 'hybrid') {
-      const local = { access, namespace, container, command, development, folder }
+      const onLeftOut = (names: readonly string[]) =>
+        on({
+          type: 'note',
+          text: `not taken over from the container: ${names.map(one => `\`${one.slice(0, 100)}\``).join(', ')}; \`environment\` of the manifest, or \`--env\`, sets what programs of this machine go by`,
+        })
+      const own = [...development.environment, ...parseVariables(input.env ?? [], workspace.env)]
+      const local = { access, namespace, container, command, development, folder, own, onLeftOut }
       return runHere(local, supervisor, terminal, workspace, wishes, signal)
     }
     // A shell without a terminal would end at once.

@@ -8,7 +8,7 @@ import { imageOf, knownUser } from '../../constructs/mirror/mirror.ts'
 import { mirrorName, sessionSecretName } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorObject, MirrorSettings } from '../../constructs/mirror/settings.ts'
 import type { OperationEvent } from '../events.ts'
-import type { HeldLease } from '../objects/held-lease.ts'
+import { type HeldLease, personOf } from '../objects/held-lease.ts'
 import { isOfArgo } from '../objects/of-gitops.ts'
 import { gone, isEnding } from '../objects/removal.ts'
 import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
@@ -334,9 +334,6 @@ async function existingSession({ cluster, namespace, signal }: Session, mirror: 
     return undefined
   }
 }
-
-/** Who somebody is, without the number of the process: `ann@laptop`. */
-export const personOf = ({ holder }: Pick<Session, 'holder'>): string => holder.name.replace(/ \(\d+\)$/, '')
 
 const TAKEN = ['Deployment', 'StatefulSet', 'Job', 'CronJob']
 

@@ -149,7 +149,7 @@ export class WatchActions {
 }
 
 /** The command of a `sync+exec` rule ended with another status than 0. */
-export class CommandFailed extends Error {
+class CommandFailed extends Error {
   readonly status: number
 
   constructor(words: readonly string[], status: number) {

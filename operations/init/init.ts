@@ -141,7 +141,7 @@ async function choose(
 }
 
 /** Reads the text as a manifest at its path. An error is a bug of the proposal; nothing is written then. */
-export function checkManifest(text: string, path: string, folder: string, host: CompilerHost): void {
+function checkManifest(text: string, path: string, folder: string, host: CompilerHost): void {
   const bytes = new TextEncoder().encode(text)
   const withIt: CompilerHost = {
     ...host,

@@ -191,7 +191,7 @@ async function logNotes(
   const lines = await lastLines(cluster, name, namespace, container, previous)
   if (!lines) return [goneText(pod)]
   return lines.length > 0
-    ? [`last lines of pod/${name}:`, ...lines.map(line => `| ${line}`)]
+    ? [`last lines of pod/${name}:`, ...lines.map(line => `| ${line.replaceAll('\t', '    ')}`)]
     : [`pod/${name} printed nothing`]
 }
 

@@ -23,6 +23,9 @@ export interface Holder {
   isGone(name: string): boolean
 }
 
+/** Who somebody is, without the number of the process: `ann@laptop`. */
+export const personOf = ({ holder }: { readonly holder: Holder }): string => holder.name.replace(/ \(\d+\)$/, '')
+
 /** A Lease, and who wants to hold it. */
 export interface LeaseWish {
   readonly cluster: Cluster

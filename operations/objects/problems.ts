@@ -68,6 +68,11 @@ const IMAGE = new Set([
 const CONFIGURATION = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'])
 /** Failed mounts are tried again; the first may come from a Secret that is just being made. */
 const MOUNTS = new Set(['FailedMount', 'FailedAttachVolume', 'FailedMapVolume'])
+/**
+ * A mount that waits for the kubelet's copy of a Secret or ConfigMap, on a busy node several times
+ * (kubernetes/kubernetes#99475): nothing in the objects is wrong.
+ */
+const STALE_COPY = /failed to sync (?:secret|configmap) cache|object "[^"]*"\/"[^"]*" not registered/
 
 /**
  * The message of a shell, or the runtime, about a program that is not in the image: its name is in
@@ -143,7 +148,7 @@ export function podProblems(
     const since = Date.parse(scheduled.lastTransitionTime ?? pod.metadata.creationTimestamp ?? '')
     if (now - since >= SCHEDULING_GRACE) add('unschedulable', scheduled.message ?? '')
   }
-  const mount = warnings.findLast(({ reason }) => MOUNTS.has(reason))
+  const mount = warnings.findLast(({ reason, message }) => MOUNTS.has(reason) && !STALE_COPY.test(message))
   if (mount && status.phase === 'Pending' && (mount.count > 1 || /not found/.test(mount.message)))
     add('configuration', mount.message)
   return found

@@ -2,7 +2,7 @@
 export type FieldPath = readonly string[]
 
 /** Flux leaves an object with `disabled` in this annotation as it is in the cluster. */
-export const FLUX_ANNOTATION = 'kustomize.toolkit.fluxcd.io/reconcile'
+const FLUX_ANNOTATION = 'kustomize.toolkit.fluxcd.io/reconcile'
 
 /** The Pods of an application. */
 export const REPLICAS: FieldPath = ['spec', 'replicas']

@@ -7,14 +7,20 @@ import { PlatformRefusal } from '../../platform/client/client.ts'
 import type { PlatformBuilders } from '../build/choose-builder.ts'
 import { connectPlatform } from './connect-platform.ts'
 
+/** What a platform says that has no builders for this code. */
+export interface NoBuilders {
+  readonly message: string
+  readonly hint?: string
+}
+
 /**
- * The builders of a platform, over one connection to it; undefined if it has none. Throws a UserError.
+ * The builders of a platform, over one connection to it, or what it says if it has none. Throws a UserError.
  */
 export async function openPlatformBuilder(
   { url, token, namespace }: PlatformBuilders,
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
-): Promise<Builder | undefined> {
+): Promise<{ readonly builder: Builder } | { readonly none: NoBuilders }> {
   const platform = connectPlatform(url, token, env)
   const ended = new AbortController()
   const open = () =>
@@ -22,7 +28,7 @@ export async function openPlatformBuilder(
   try {
     const name = `the platform ${new URL(url).host}`
     const builder = await connectOver({ name, open, isFinal }, { signal, keepalive: readKeepalive(env) })
-    return {
+    const own: Builder = {
       ...builder,
       build(input, call) {
         if (input.cacheFrom.length > 0) call.onStatus({ warnings: [warningOf(NO_CACHES)] })
@@ -33,10 +39,11 @@ export async function openPlatformBuilder(
         ended.abort()
       },
     }
+    return { builder: own }
   } catch (error) {
     ended.abort()
     if (error instanceof UserError && error.cause instanceof PlatformRefusal) {
-      if (error.cause.body.code === 'platform/no-builders') return undefined
+      if (error.cause.body.code === 'platform/no-builders') return { none: error.cause.body }
     }
     throw error
   }

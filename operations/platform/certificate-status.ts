@@ -53,7 +53,7 @@ export function certificateProblems(
           {
             message: `this machine does not trust the certificate of ${host}: ${distrust}`,
             notes,
-            hint: 'people need its authority in `NODE_EXTRA_CA_CERTS`, or a certificate of a public one',
+            hint: 'users need its authority in `NODE_EXTRA_CA_CERTS`; or use a certificate of a public authority',
           },
         ]
       : []),

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { agentFor } from '../../adapters/http/agents.ts'
 import { backOff, pause } from '../../adapters/http/back-off.ts'
-import { exchange, readText } from '../../adapters/http/exchange.ts'
+import { exchange, readBody } from '../../adapters/http/exchange.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import { NotUpgraded, upgradeTo } from '../../adapters/http/upgrade.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
@@ -23,6 +23,9 @@ import { readContexts } from '../contexts/store.ts'
 
 /** Milliseconds. */
 const LIMITS = { connect: 10_000, answer: 30_000, whole: 40_000 }
+
+/** Bytes of an answer; thousands of namespaces have a few. It must not trickle (bytes per millisecond). */
+const ANSWER = { limit: 64 << 20, slowest: 16 }
 
 /** Connections in a row without an event, of a stream that was lost. */
 const ATTEMPTS = 8
@@ -45,7 +48,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
   // A run is in the cluster, beside the server.
   if (token !== undefined && isReadable(server) && server.origin !== RUNS_ADDRESS)
     throw new UserError(`a token is not sent to \`${server.origin}\`: it is not encrypted`, {
-      hint: `the platform has to be reached by \`https://${server.host}\``,
+      hint: `use this address of the platform: \`https://${server.host}\``,
     })
   let agent: ReturnType<typeof agentFor> | undefined
   const send = async ({ method, path, token, body, signal, after }: PlatformRequest, isStream: boolean) => {
@@ -63,7 +66,8 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
     {
       async whole(request) {
         const response = await send(request, false)
-        return { status: response.statusCode ?? 0, text: await readText(response, LIMITS.answer) }
+        const body = await readBody(response, { silence: LIMITS.answer, ...ANSWER })
+        return { status: response.statusCode ?? 0, text: body.toString('utf8') }
       },
       async stream(request) {
         const response = await send(request, true)
@@ -79,7 +83,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
         return await client.call(name, input, signal)
       } catch (error) {
         signal?.throwIfAborted()
-        throw toUserError(error, server)
+        throw toUserError(error, server, token !== undefined)
       }
     },
     async connect(name, input, signal) {
@@ -97,7 +101,11 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
         return await upgradeTo(request, await agent)
       } catch (error) {
         signal.throwIfAborted()
-        throw toUserError(error instanceof NotUpgraded ? refusalIn(error.status, error.text) : error, server)
+        throw toUserError(
+          error instanceof NotUpgraded ? refusalIn(error.status, error.text) : error,
+          server,
+          token !== undefined,
+        )
       }
     },
     async *follow(name, input, signal) {
@@ -115,7 +123,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
           signal.throwIfAborted()
           // The server is replaced, or a proxy has ended what took it too long: nothing is lost, and nothing is read twice.
           const isOver = error instanceof PlatformRefusal && error.status < 500
-          if (isOver || ++failures > ATTEMPTS) throw toUserError(error, server)
+          if (isOver || ++failures > ATTEMPTS) throw toUserError(error, server, token !== undefined)
           await pause(backOff(failures, 200, 5000), signal)
         }
       }
@@ -138,18 +146,30 @@ function agentTo(server: URL, env: Env): ReturnType<typeof agentFor> {
   return agentFor(server, proxyFor(server, env), ca === undefined ? {} : { secureContext: createSecureContext({ ca }) })
 }
 
-function toUserError(error: unknown, server: URL): unknown {
+/** What ingress controllers and proxies say in the place of a server that has no replica just now. */
+const NOT_SERVED: ReadonlySet<number> = new Set([404, 502, 503, 504])
+
+function toUserError(error: unknown, server: URL, hasToken: boolean): unknown {
   if (error instanceof PlatformRefusal) {
     const { message, hint, notes } = error.body
     return new UserError(message, {
-      notes: [...(notes ?? []), `said by the platform ${server.host}`],
+      notes: [...(notes ?? []), `according to the platform ${server.host}`],
       ...(hint !== undefined && { hint }),
       cause: error,
     })
   }
+  // Somebody has logged in there, so it is one.
+  if (error instanceof NoPlatform && hasToken && NOT_SERVED.has(error.status))
+    return new UserError(
+      `the platform \`${server.origin}\` does not answer: what is before it says status ${error.status}`,
+      {
+        hint: 'it may be starting again: try in a minute; if that does not help, tell its operator (`devctl platform status`)',
+        cause: error,
+      },
+    )
   if (error instanceof NoPlatform)
-    return new UserError(`\`${server.origin}\` is no platform of devctl: ${error.message}`, {
-      hint: 'look at the address; behind a proxy, its login page may have answered',
+    return new UserError(`\`${server.origin}\` is not a devctl platform: ${error.message}`, {
+      hint: 'check the address; behind a proxy, its login page may have answered',
       cause: error,
     })
   return new UserError(`the platform \`${server.origin}\` does not answer: ${(error as Error).message}`, {

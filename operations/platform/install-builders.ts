@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { unlessAborted } from '../../adapters/http/abort.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import type { IngressPeer } from '../../platform/install/builders.ts'
+import { DECIDED_OF_BUILDERS, type IngressPeer } from '../../platform/install/builders.ts'
 import type { Installation } from '../../platform/install/server.ts'
 import { toNetwork } from './cluster-networks.ts'
 
@@ -10,6 +10,8 @@ import { toNetwork } from './cluster-networks.ts'
 export interface BuildersInput {
   /** How many; `0`: none any more. */
   readonly builders: string | undefined
+  /** How many for code of forks; `0`: none any more. */
+  readonly untrustedBuilders: string | undefined
   /** Of the disk of each. */
   readonly builderSize: string | undefined
   /** Networks of the cluster that builds reach by HTTPS, with commas between several. */
@@ -17,7 +19,7 @@ export interface BuildersInput {
 }
 
 type Settings = Readonly<Record<string, unknown>>
-type Found = { readonly count?: unknown; readonly size?: unknown; readonly networks?: unknown } | undefined
+type Found = Readonly<Partial<Record<'count' | 'untrusted' | 'size' | 'networks', unknown>>>
 
 const SIZE = '50Gi'
 /** Milliseconds for the addresses of the platform's host, which is found by its Services, too. */
@@ -25,37 +27,53 @@ const DNS = 5000
 
 /** The builders as they are to be, and the other settings that are kept. Throws a UsageError for what does not go together. */
 export function wantedBuilders(
-  { builders, builderSize, builderNetworks }: BuildersInput,
+  { builders, untrustedBuilders, builderSize, builderNetworks }: BuildersInput,
   settings: Settings,
   image: string,
 ): Pick<Installation, 'bundledBuilders'> & { readonly kept: Settings } {
   const { bundledBuilders, ...others } = settings
-  const { count: before, size: sizeBefore, networks: networksBefore } = (bundledBuilders ?? {}) as NonNullable<Found>
-  const count = builders === undefined ? (typeof before === 'number' ? before : 0) : Number(builders)
-  if (count === 0) {
+  const before = (bundledBuilders ?? {}) as Found
+  const [countBefore, untrustedBefore] = [numberIn(before.count), numberIn(before.untrusted)]
+  const count = builders === undefined ? countBefore : Number(builders)
+  const untrusted = untrustedBuilders === undefined ? untrustedBefore : Number(untrustedBuilders)
+  const kept = withoutOwn(others, [
+    ...(countBefore > 0 && count === 0 ? DECIDED_OF_BUILDERS.default : []),
+    ...(untrustedBefore > 0 && untrusted === 0 ? DECIDED_OF_BUILDERS.untrusted : []),
+  ])
+  if (count + untrusted === 0) {
     if (builderSize !== undefined || builderNetworks !== undefined)
-      throw new UsageError('`--builder-size` and `--builder-networks` need `--builders`', {
+      throw new UsageError('`--builder-size` and `--builder-networks` need `--builders` or `--untrusted-builders`', {
         hint: 'add `--builders 1`',
       })
-    const { builders: named, ...rest } = others
-    // Those that were the platform's own go; those that an administrator has named stay.
-    return { kept: bundledBuilders === undefined && named !== undefined ? others : rest }
+    return { kept }
   }
-  if (typeof sizeBefore === 'string' && builderSize !== undefined && builderSize !== sizeBefore)
+  const sizeBefore = typeof before.size === 'string' ? before.size : undefined
+  // The others have no claim.
+  if (countBefore > 0 && sizeBefore !== undefined && builderSize !== undefined && builderSize !== sizeBefore)
     throw new UsageError(`the disks of the builders have ${sizeBefore}`, {
       hint: 'install once with `--builders 0`, delete the claims in `devctl-build`, and install again',
     })
-  const size = typeof sizeBefore === 'string' ? sizeBefore : (builderSize ?? SIZE)
-  const known = Array.isArray(networksBefore) ? (networksBefore as readonly string[]) : []
+  const size = builderSize ?? sizeBefore ?? SIZE
+  const known = Array.isArray(before.networks) ? (before.networks as readonly string[]) : []
   const networks = builderNetworks === undefined ? known : readNetworks(builderNetworks)
-  return { kept: others, bundledBuilders: { image, count, size, networks } }
+  return { kept, bundledBuilders: { image, count, untrusted, size, networks } }
+}
+
+const numberIn = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
+/** Settings without those of builders that were the platform's own; those that an administrator has named stay. */
+function withoutOwn(settings: Settings, gone: readonly string[]): Settings {
+  const { builders, ...others } = settings
+  if (gone.length === 0 || typeof builders !== 'object' || builders === null) return settings
+  const left = Object.fromEntries(Object.entries(builders).filter(([key]) => !gone.includes(key)))
+  return 'default' in left || 'untrusted' in left ? { ...others, builders: left } : others
 }
 
 function readNetworks(text: string): readonly string[] {
   return text.split(',').flatMap(one => {
     const found = toNetwork(one.trim())
     if (found.length > 0) return found
-    throw new UsageError(`\`${one}\` is no network of IPv4`, {
+    throw new UsageError(`\`${one}\` is not an IPv4 network`, {
       hint: 'write `10.42.0.5/32`, with commas between several',
     })
   })

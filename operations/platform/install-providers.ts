@@ -125,7 +125,7 @@ function toRule(text: string): ClaimRule {
   const rule = toClaimRule(text)
   if (rule) return rule
   throw new UsageError(`\`--oidc-allow\` is \`${text}\``, {
-    hint: 'write `CLAIM=VALUE`, such as `groups=backend`; addresses of e-mail prove nothing',
+    hint: 'write `CLAIM=VALUE`, such as `groups=backend`; e-mail addresses prove nothing',
   })
 }
 
@@ -170,8 +170,8 @@ async function readSecret(option: string, file: string): Promise<string> {
     })
   ).trim()
   if (text === '' || text.includes('\n'))
-    throw new UsageError(`\`${option}\`: \`${file}\` has no secret in one line`, {
-      hint: 'write the client secret alone into it',
+    throw new UsageError(`\`${option}\`: \`${file}\` does not contain a secret on one line`, {
+      hint: 'write only the client secret into it',
     })
   return text
 }

@@ -55,7 +55,7 @@ function bundled(wanted: string | undefined, found: unknown, { domain, image }: 
   const before = (found as { readonly size?: unknown } | undefined)?.size
   if (wanted !== undefined && typeof before === 'string' && before !== wanted)
     throw new UsageError(`the disk of the registry has ${before}`, {
-      hint: 'change the claim `data-registry-0` of `devctl-platform` itself, where its storage class allows it',
+      hint: 'change the claim `data-registry-0` of `devctl-platform` itself, if its storage class allows it',
     })
   const size = typeof before === 'string' ? before : (wanted ?? SIZE)
   return { registry: registryHost(domain), hasRegistryTokens: true, bundledRegistry: { image, size } }

@@ -1,9 +1,9 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import { BUILDER_POOLS } from '../../platform/install/builders.ts'
 import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
 import type { Installation } from '../../platform/install/server.ts'
 import {
   BUILD_NAMESPACE,
-  BUILDERS_SECRET,
   KEYS_SECRET,
   LOGIN_SECRET,
   PLATFORM_NAMESPACE,
@@ -23,18 +23,28 @@ interface SecretsWorld {
 
 /** The Secrets that a platform needs and that are in no list of its objects, by namespace: they are made once, in the cluster. */
 export function neededSecrets(one: Installation): ReadonlyMap<string, readonly string[]> {
-  const { providers = [], hasRegistryTokens, bundledBuilders, ownCa } = one
+  const { providers = [], hasRegistryTokens, ownCa } = one
+  const ofBuilders = poolsOf(one).map(({ secret }) => secret)
   const own = [
     KEYS_SECRET,
     ...(providers.length > 0 ? [LOGIN_SECRET] : []),
     ...(hasRegistryTokens ? [REGISTRY_SECRET] : []),
-    ...(bundledBuilders ? [BUILDERS_SECRET] : []),
+    ...ofBuilders,
     ...(ownCa ? [OWN_AUTHORITY, MADE_CERTIFICATE] : []),
   ]
   return new Map<string, readonly string[]>([
     [PLATFORM_NAMESPACE, own],
-    ...(bundledBuilders ? [[BUILD_NAMESPACE, [BUILDERS_SECRET]] as const] : []),
+    ...(ofBuilders.length > 0 ? [[BUILD_NAMESPACE, ofBuilders] as const] : []),
   ])
+}
+
+/** The pools that have builders of the platform's own. */
+const poolsOf = ({ bundledBuilders: { count = 0, untrusted = 0 } = {} }: BuildersOf) => [
+  ...(count > 0 ? [BUILDER_POOLS.default] : []),
+  ...(untrusted > 0 ? [BUILDER_POOLS.untrusted] : []),
+]
+interface BuildersOf {
+  readonly bundledBuilders?: { readonly count?: number; readonly untrusted?: number }
 }
 
 /** Makes those that are not there, in namespaces that are. Gives the fingerprint of the platform's own authority. */
@@ -45,7 +55,7 @@ export async function keepSecrets(
 ): Promise<string | undefined> {
   await keepClientSecrets(cluster, login, signal)
   await makeFirstKey(cluster, signal)
-  if (one.bundledBuilders) await makeBuilderCertificates(cluster, now(), signal)
+  for (const pool of poolsOf(one)) await makeBuilderCertificates(cluster, pool, now(), signal)
   if (one.hasRegistryTokens) await makeRegistryKey(cluster, now(), signal)
   return one.ownCa ? keepOwnCertificate(cluster, one.domain, now(), signal) : undefined
 }

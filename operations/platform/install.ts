@@ -28,6 +28,7 @@ import { ROLE, toUser } from '../../platform/records/user.ts'
 import { LOGIN } from '../../platform/rules/login-name.ts'
 import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { toWarning } from '../objects/events.ts'
+import { endingNamespace } from '../objects/namespace.ts'
 import { podProblems } from '../objects/problems.ts'
 import { newestPods } from '../objects/revisions.ts'
 import { statusOf } from '../objects/status.ts'
@@ -60,6 +61,7 @@ export async function installPlatform(
   login: WantedProviders,
 ): Promise<FirstLogin> {
   const { cluster, signal, on } = world
+  await untilGone(world, await endingNamespaces(world, platformObjects(one)))
   const deleted = (names: readonly string[]) => {
     for (const name of names) on(`${name} deleted`)
   }
@@ -73,12 +75,12 @@ export async function installPlatform(
       fingerprint = await keepSecrets(world, one, login)
     }
     await applyOne(cluster, object, signal)
-    on(`${object.kind.toLowerCase()}/${object.metadata.name}`)
+    on(nameOf({ ...object, ...object.metadata }))
   }
   for (const { apiVersion, kind, metadata } of unwantedObjects(one)) {
     const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
     const isOurs = isOfPlatform(await cluster.get(ref, { signal }))
-    if (isOurs && (await cluster.delete(ref, { signal }))) deleted([`${kind.toLowerCase()}/${metadata.name}`])
+    if (isOurs && (await cluster.delete(ref, { signal }))) deleted([nameOf(ref)])
   }
   deleted(await dropOtherCertificates(cluster, one, signal))
   on('waits for the server')
@@ -100,6 +102,7 @@ export async function installSecrets(
   login: WantedProviders,
 ): Promise<FirstLogin> {
   await requireClientSecrets(world.cluster, login, world.signal)
+  await untilGone(world, await endingNamespaces(world, platformObjects(one)))
   for (const object of platformObjects(one))
     if (object.kind === 'Namespace') await applyOne(world.cluster, object, world.signal)
   return { fingerprint: await keepSecrets(world, one, login), token: await setupToken(world) }
@@ -117,7 +120,9 @@ export async function invite(
   login: string,
 ): Promise<{ readonly url: string; readonly token: string; readonly fingerprint: string | undefined }> {
   if (!new RegExp(LOGIN).test(login))
-    throw new UsageError(`\`${login}\` is no name for a login`, { hint: 'use letters, digits, `-`, `_` and `.`' })
+    throw new UsageError(`\`${login}\` is not a valid name for a login`, {
+      hint: 'use letters, digits, `-`, `_` and `.`',
+    })
   const { url, options } = await requirePlatform(world)
   const fingerprint = options.ownCa ? await ownFingerprint(world.cluster, world.signal) : undefined
   return { url, token: await link(world, 'invite', login), fingerprint }
@@ -142,9 +147,14 @@ export type InstalledOptions = Partial<
   Pick<Installation, 'replicas' | 'tlsSecret' | 'ingressClass' | 'certManager' | 'ownCa'>
 > & {
   readonly clusterNetworks: readonly string[]
+  readonly areNetworksNamed: boolean
   /** Address of the API server for people. */
   readonly server?: string
 }
+
+/** `role/platform`; objects of the same name are in several namespaces. */
+const nameOf = ({ kind, name, namespace }: ObjectRef): string =>
+  `${kind.toLowerCase()}/${name}${namespace === undefined || namespace === PLATFORM_NAMESPACE ? '' : ` in ${namespace}`}`
 
 /** Undefined where there is no platform. */
 export async function findPlatform({ cluster, signal }: InstallWorld): Promise<Installed | undefined> {
@@ -154,7 +164,7 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
   const text = data?.[SETTINGS_FILE]
   if (text === undefined) return undefined
   const found = JSON.parse(text) as Written
-  const { url, domain, providers = [], clusterNetworks = [], kubernetes, runs } = found
+  const { url, domain, providers = [], clusterNetworks = [], clusterNetworksNamed = false, kubernetes, runs } = found
   const deployment = await cluster.get(ownRef('apps/v1', 'Deployment'), { signal })
   const ingress = await cluster.get(ownRef('networking.k8s.io/v1', 'Ingress'), { signal })
   const { replicas } = (deployment?.['spec'] ?? {}) as { readonly replicas?: number } // as Kubernetes defines them
@@ -165,6 +175,7 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
   const isOwn = isMade && certManager === undefined && (await ownFingerprint(cluster, signal)) !== undefined
   const options = {
     clusterNetworks,
+    areNetworksNamed: clusterNetworksNamed,
     ...(certManager !== undefined && { certManager }),
     ...(isOwn && { ownCa: true }),
     ...(replicas !== undefined && { replicas }),
@@ -187,6 +198,7 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
 interface Written extends Partial<Pick<Installation, 'providers' | 'clusterNetworks' | 'kubernetes'>> {
   readonly url: string
   readonly domain?: string
+  readonly clusterNetworksNamed?: boolean
   readonly runs?: { readonly image?: string }
 }
 
@@ -230,7 +242,7 @@ export async function addAdmin(world: InstallWorld, who: string): Promise<string
   if (others.length > 0)
     throw new UserError(`\`${who}\` is the name of ${found.length} people`, {
       notes: found.map(({ id, issuer, email }) => `\`${id}\`, of ${issuer}${email ? `, ${email}` : ''}`),
-      hint: 'name one by the id',
+      hint: 'use the id of one of them',
     })
   // Nothing but the role: a login, or a suspension, may be written just now.
   const role = { metadata: { annotations: { [ROLE]: 'admin' } } }
@@ -296,13 +308,11 @@ async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<v
 
 /**
  * Deletes the platform, and unless `keepsData` what it has made for people: their namespaces and
- * records. Data are no data without the keys that have sealed them, so these are kept with them. Gives what was
- * deleted.
+ * records. Data are no data without the keys that have sealed them, so these are kept with them. Waits until the
+ * namespaces are gone. Gives what was deleted.
  */
-export async function uninstallPlatform(
-  { cluster, signal, on }: InstallWorld,
-  keepsData: boolean,
-): Promise<readonly string[]> {
+export async function uninstallPlatform(world: InstallWorld, keepsData: boolean): Promise<readonly string[]> {
+  const { cluster, signal, on } = world
   const objects = platformObjects({
     ...EVERYTHING,
     version: '',
@@ -318,6 +328,7 @@ export async function uninstallPlatform(
       (kind === 'Namespace' && [USERS_NAMESPACE, PLATFORM_NAMESPACE].includes(metadata.name)))
   const managed = keepsData ? [] : await managedNamespaces(cluster, signal)
   const gone: string[] = []
+  const namespaces: string[] = []
   // The server first, so that it makes nothing any more; its fence last.
   for (const object of [...managed.map(namespaceObject), ...[...objects].reverse()]) {
     const { apiVersion, kind, metadata } = object
@@ -325,10 +336,29 @@ export async function uninstallPlatform(
     const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
     if (metadata.name === BUILD_NAMESPACE && !isOfPlatform(await cluster.get(ref, { signal }))) continue
     if (!(await cluster.delete(ref, { signal }))) continue
-    gone.push(`${kind.toLowerCase()}/${metadata.name}`)
+    if (kind === 'Namespace') namespaces.push(metadata.name)
+    gone.push(nameOf(ref))
     on(`${gone.at(-1)} deleted`)
   }
+  await untilGone(world, namespaces)
   return gone
+}
+
+/** Those of the namespaces among the objects that an earlier `uninstall` has deleted and that are not gone yet. */
+async function endingNamespaces(
+  { cluster, signal }: InstallWorld,
+  objects: readonly KubeObject[],
+): Promise<readonly string[]> {
+  const names = objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name)
+  const ending = await Promise.all(names.map(name => endingNamespace(cluster, name, { signal })))
+  return names.filter((_name, at) => ending[at] !== undefined)
+}
+
+/** Waits for the end of namespaces: nothing can be made in them before, and their names are not free. */
+async function untilGone({ cluster, signal, on }: InstallWorld, names: readonly string[]): Promise<void> {
+  if (names.length > 0)
+    on(`waits until ${names.map(name => `namespace/${name}`).join(', ')} ${names.length === 1 ? 'is' : 'are'} gone`)
+  for (const name of names) while (await endingNamespace(cluster, name, { signal })) await pause(LOOK, signal)
 }
 
 /** The namespaces that the platform has made. */

@@ -4,6 +4,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Info } from '../../platform/api/info.ts'
 import type { Me } from '../../platform/api/me.ts'
 import { PlatformRefusal } from '../../platform/client/client.ts'
+import { LOGIN } from '../../platform/rules/login-name.ts'
 import { devctlHome, type Surroundings } from '../contexts/home.ts'
 import { Secret } from '../contexts/secret.ts'
 import { type StoredContext, saveContext } from '../contexts/store.ts'
@@ -49,7 +50,9 @@ export async function login(around: Surroundings, input: LoginInput): Promise<Lo
   const { token, me } = (await withKnown(around, input)) ?? (await withNew(around, input, info))
   const namespace = fields.namespace ?? me.home ?? 'default'
   const { kubernetes, domain } = info
-  await saveContext(devctlHome(around), { domain, ...fields, name: url, token, namespace, kubernetes }, true)
+  // It is shown to others, and CI jobs have none.
+  const user = new RegExp(LOGIN).test(me.login) ? me.login : ''
+  await saveContext(devctlHome(around), { domain, ...fields, name: url, token, namespace, user, kubernetes }, true)
   return { me, info, namespace }
 }
 

@@ -52,7 +52,7 @@ export async function listenForBrowser(platform: string, label: string): Promise
         settle?.reject(new UserError('the login was refused in the browser'))
         return
       }
-      answer(response, 200, 'Go back to the terminal: devctl goes on there. You can close this window.')
+      answer(response, 200, 'Go back to the terminal: devctl continues there. You can close this window.')
       settle?.resolve(found)
     },
   )

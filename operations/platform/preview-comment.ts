@@ -45,12 +45,9 @@ export async function previewComment(
 ): Promise<CommentPreview> {
   const forge = await findForge(repository, env, {}, signal)
   if (!forge)
-    throw new UserError(
-      `nothing can comment on ${repository}: its server is no forge that devctl knows, or does not answer`,
-      {
-        hint: 'comments work on GitHub, GitLab, Gitea and Forgejo',
-      },
-    )
+    throw new UserError(`nothing can comment on ${repository}: its server is not a known forge, or does not answer`, {
+      hint: 'comments work on GitHub, GitLab, Gitea and Forgejo',
+    })
   const { requests } = forge
   if (!requests)
     throw new UserError(`nothing can comment on ${repository}: ${forge.withoutToken}`, {

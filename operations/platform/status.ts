@@ -15,6 +15,7 @@ import {
 import { toNamespace } from '../../platform/records/namespace.ts'
 import {
   containersOf,
+  isOfWorkload,
   OWN_WORKLOADS,
   type OwnContainer,
   type OwnWorkload,
@@ -22,7 +23,7 @@ import {
 } from '../../platform/records/own-workload.ts'
 import { LIVE_LABEL, toRun } from '../../platform/records/run.ts'
 import { toUser } from '../../platform/records/user.ts'
-import { fillingDisk } from '../../platform/rules/health.ts'
+import { fillingDisk, NO_LEADER } from '../../platform/rules/health.ts'
 import {
   diskText,
   isFilling,
@@ -36,6 +37,7 @@ import { toWarning } from '../objects/events.ts'
 import { explainFailure } from '../objects/explain.ts'
 import { lastLine } from '../objects/last-line.ts'
 import { podProblems, workloadProblems } from '../objects/problems.ts'
+import { newestPods, replacedPods } from '../objects/revisions.ts'
 import { statusOf } from '../objects/status.ts'
 import { belongsTo } from '../objects/tracker.ts'
 import { askForCertificate, certificateProblems, REACH } from './certificate-status.ts'
@@ -97,7 +99,11 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
   ])
   const { builders, registry } = found.kept
   const addresses = addressesIn(builders)
-  const unused = own.workloads.find(isBuilders)
+  const unused = BUNDLED_BUILDERS.filter(
+    one =>
+      own.workloads.some(workload => isBuilders(workload, one)) &&
+      !addresses.some(address => isOfBuilders(address, one)),
+  )
   const authority = found.options.ownCa ? await ownFingerprint(world.cluster, world.signal) : undefined
   // This machine need not know the authority of the platform's own: its fingerprint says that it is the one.
   const isOwn =
@@ -106,8 +112,9 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
   const problems = [
     ...own.problems,
     ...(disk && isFilling(disk) ? [{ notes: [], ...fillingDisk(disk) }] : []),
-    ...(noLeader ? [NO_LEADER] : []),
-    ...(unused && !addresses.some(isOfBuilders) ? [UNUSED_BUILDERS] : []),
+    ...own.workloads.filter(({ wanted }) => wanted === 0).map(stoppedProblem),
+    ...(noLeader ? [{ ...NO_LEADER, notes: [] }] : []),
+    ...unused.map(unusedBuilders),
     ...('problem' in reached && !isOwn ? [reached.problem] : []),
     ...certificateProblems(found.url, certificate, world.now(), isOwn === true),
     ...(namespaces.unfollowed === undefined ? [] : [unfollowedProblem(namespaces.unfollowed)]),
@@ -130,31 +137,37 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
   }
 }
 
-const NO_LEADER: PlatformProblem = {
-  message: 'no replica leads: runs do not start, and nothing sleeps',
+const stoppedProblem = ({ name, namespace }: OwnWorkload): PlatformProblem => ({
+  message: `${name} has no replicas: somebody has scaled it to 0`,
   notes: [],
-  hint: `another one takes over within seconds; else see \`kubectl --namespace ${PLATFORM_NAMESPACE} logs deployment/platform\``,
-}
+  hint: `\`kubectl --namespace ${namespace} scale ${name} --replicas 1\` starts it again`,
+})
 
-/** Whether a workload is the builders that come with a platform. */
-export const isBuilders = ({ name, namespace }: OwnWorkload): boolean =>
-  namespace === BUILD_NAMESPACE && name === `statefulset/${OWN_WORKLOADS.builders.name}`
+/** The builders that can come with a platform, the option that brings them, and whose code builds there. */
+export const BUNDLED_BUILDERS = [
+  { ...OWN_WORKLOADS.builders, option: '--builders', of: '' },
+  { ...OWN_WORKLOADS.untrustedBuilders, option: '--untrusted-builders', of: ' for forks' },
+] as const
+type Bundled = (typeof BUNDLED_BUILDERS)[number]
+
+/** Whether a workload is these builders. */
+export const isBuilders = ({ name, namespace }: OwnWorkload, builders: Bundled): boolean =>
+  namespace === builders.namespace && name === `statefulset/${builders.name}`
 
 /** Whether an address is of one of them. */
-export const isOfBuilders = (address: string): boolean =>
-  URL.canParse(address) && new URL(address).hostname.endsWith(`.${OWN_WORKLOADS.builders.name}.${BUILD_NAMESPACE}.svc`)
+export const isOfBuilders = (address: string, builders: Bundled): boolean => isOfWorkload(address, builders)
 
 const unfollowedProblem = (count: number): PlatformProblem => ({
   message: `who opens a page of ${count === 1 ? 'a namespace' : `${count} namespaces`} that sleep${count === 1 ? 's' : ''} does not wake it`,
   notes: ['the ingress controller serves the routes whatever their `ingressClassName` is'],
-  hint: 'have it follow classes; until then `devctl namespace wake` and the pages of the platform wake namespaces',
+  hint: 'configure it to respect classes; until then `devctl namespace wake` and the pages of the platform wake namespaces',
 })
 
-const UNUSED_BUILDERS: PlatformProblem = {
-  message: `\`statefulset/${OWN_WORKLOADS.builders.name}\` is there, but the settings name none of its builders: nothing is built on them`,
+const unusedBuilders = ({ name, option }: Bundled): PlatformProblem => ({
+  message: `\`statefulset/${name}\` is there, but the settings name none of its builders: nothing is built on them`,
   notes: [],
-  hint: '`devctl platform install --builders 1` uses them; with `--builders 0` they go',
-}
+  hint: `\`devctl platform install ${option} 1\` uses them; \`${option} 0\` removes them`,
+})
 
 /** Addresses by pool, as the settings have them. */
 function addressesIn(builders: unknown): readonly string[] {
@@ -188,7 +201,7 @@ async function ownWorkloads(world: StatusWorld) {
         {
           message: 'the server of the platform is not installed',
           notes: [],
-          hint: '`devctl platform install` installs it again, with the settings that are there',
+          hint: '`devctl platform install` installs it again, with the existing settings',
         },
       ]
   return { workloads, version, problems: [...gone, ...explained.flat()] }
@@ -202,11 +215,14 @@ async function problemsOf(
   const status = statusOf(object)
   const { name, namespace = '' } = object.metadata
   if (status.state === 'ready') return []
-  const [all, events] = await Promise.all([
+  const [all, sets, events] = await Promise.all([
     cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }, { signal }),
+    cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace }, { signal }),
     cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, { signal }),
   ])
-  const pods = all.filter(pod => belongsTo(pod, object))
+  const own = all.filter(pod => belongsTo(pod, object))
+  // Of what an upgrade has replaced already, only that for which a StatefulSet waits.
+  const pods = [...newestPods(object, sets, own), ...replacedPods(object, own)]
   const warnings = events
     .map(toWarning)
     .filter(({ about }) => [object, ...pods].some(({ metadata }) => metadata.uid === about.uid))

@@ -44,7 +44,7 @@ export async function trustOwnAuthority(around: Surroundings, input: TrustInput)
   const isKnown = readContexts(home).contexts.get(url)?.ca !== undefined
   if (server.protocol !== 'https:') {
     if (fingerprint === undefined) return
-    throw new UserError(`\`${server.origin}\` has no certificate that could be compared`, {
+    throw new UserError(`\`${server.origin}\` has no certificate to compare`, {
       hint: 'leave `--ca-fingerprint` out',
     })
   }
@@ -63,14 +63,14 @@ export async function trustOwnAuthority(around: Surroundings, input: TrustInput)
   }
   const shown = { host: server.host, name: authority.name, fingerprint: authority.fingerprint }
   if (fingerprint !== undefined && plain(fingerprint) !== plain(authority.fingerprint))
-    throw new UserError(`the authority of ${server.host} is not the one that was told`, {
+    throw new UserError(`the authority of ${server.host} does not have the given fingerprint`, {
       notes: [`it has the fingerprint ${authority.fingerprint}`],
       hint: 'somebody may be between you and the platform: ask its operator',
     })
   if (fingerprint === undefined && !(await ask?.(shown)))
-    throw new UserError(`nobody here knows the authority of the certificate of ${server.host}`, {
+    throw new UserError(`this machine does not know the authority that issued the certificate of ${server.host}`, {
       notes: [`it is \`${authority.name}\`, SHA-256 ${authority.fingerprint}`],
-      hint: '`devctl platform status` tells its operator the fingerprint; then add `--ca-fingerprint FINGERPRINT`',
+      hint: 'its operator sees the fingerprint in `devctl platform status`; then add `--ca-fingerprint FINGERPRINT`',
     })
   await saveContext(home, { name: url, ca: authority.pem }, false)
 }
@@ -80,13 +80,13 @@ const plain = (fingerprint: string): string => fingerprint.replaceAll(/^sha256[:
 /** What was told has to be compared: else whoever is between could show another certificate to the login. */
 function refuseTold({ distrust }: PresentedCertificate, host: string): never {
   if (distrust !== undefined) throw notCompared(host, `it presents no authority of its own (${distrust})`)
-  throw new UserError(`the certificate of ${host} is of a public authority`, {
-    hint: 'leave `--ca-fingerprint` out, if its operator says so, too',
+  throw new UserError(`the certificate of ${host} was issued by a public authority`, {
+    hint: 'leave `--ca-fingerprint` out if its operator confirms this',
   })
 }
 
 const notCompared = (host: string, why: string, cause?: unknown): UserError =>
-  new UserError(`the authority of ${host} could not be compared with the one that was told: ${why}`, {
+  new UserError(`the authority of ${host} could not be compared with the given fingerprint: ${why}`, {
     hint: 'nothing was sent to it; `devctl platform status` tells its operator what is wrong with the certificate',
     cause,
   })

@@ -64,7 +64,7 @@ const overview = Type.Object({
     opens: Type.Array(Type.Integer()),
   }),
 })
-/** How a platform is, for its administrators. */
+/** The state of a platform, for its administrators. */
 export type PlatformOverview = Static<typeof overview>
 
 const hours = Type.Object({ namespace: Type.Number(), preview: Type.Number() })
@@ -119,10 +119,10 @@ const settings = Type.Object({
   clusterNetworks: addresses,
   trustedProxies: addresses,
 })
-/** What a platform is set up with, without secrets. */
+/** The configuration of a platform, without secrets. */
 export type ShownSettings = Static<typeof settings>
 
-/** What administrators look at. The server cannot change its own settings, so there is no route that does. */
+/** Routes for administrators. The server cannot change its own settings, so there is no route for that. */
 export const adminRoutes = {
   'GET /admin/overview': route({ caller: 'admin', reply: overview }),
   'GET /settings': route({ caller: 'admin', reply: settings }),

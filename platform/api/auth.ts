@@ -29,7 +29,7 @@ const typedCode = closed({ code: text(20) })
 const deviceLook = Type.Object({ label: Type.String(), created: time })
 export type DeviceLook = Static<typeof deviceLook>
 
-/** Ways to log in that need no provider, or go on after one (design, section 4). */
+/** Logins that need no provider, and those that continue after one (design, section 4). */
 export const authRoutes = {
   'POST /auth/setup': route({
     caller: 'nobody',

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
-/** A shape with no other keys: what a client sends beside them is a mistake of its own. */
+/** An object without other keys: an unknown key is a mistake of the client. */
 export const closed = <T extends Record<string, TSchema>>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
 
@@ -9,11 +9,11 @@ export const time = Type.String({ description: 'RFC 3339' })
 export const namespaceName = Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 })
 export const userId = Type.String({ pattern: '^[a-z2-7]{16}$' })
 
-/** A text that is one of a list. */
+/** A text from a list. */
 export const oneOf = <const T extends readonly string[]>(words: T) =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...words] }))
 
-/** Of a deletion: without the commands of what is deployed. */
+/** For a deletion: skips the commands of deployed manifests. */
 export const forced = closed({ force: Type.Optional(Type.Literal('true')) })
 
 export const errorBody = Type.Object({
@@ -27,7 +27,7 @@ export type ErrorBody = Static<typeof errorBody>
 export const platformRole = Type.Union([Type.Literal('admin'), Type.Literal('developer')])
 export const namespaceRole = Type.Union([Type.Literal('owner'), Type.Literal('developer'), Type.Literal('viewer')])
 
-/** Somebody, as others see them. */
+/** A user, as others see them. */
 export const person = Type.Object({
   id: Type.String(),
   login: Type.String(),
@@ -35,10 +35,10 @@ export const person = Type.Object({
 })
 export type Person = Static<typeof person>
 
-/** What a login gives: a token whose secret is shown this once. */
+/** The result of a login: a token whose secret is shown only this once. */
 export const granted = Type.Object({ token: Type.String(), expires: time, login: Type.String() })
 export type Granted = Static<typeof granted>
 
-/** What a login in a browser gives: the token is in a cookie that no script reads. */
+/** The result of a login in a browser: the token is in a cookie that scripts cannot read. */
 export const entered = Type.Object({ login: Type.String(), expires: time })
 export type Entered = Static<typeof entered>

@@ -3,7 +3,7 @@ import { closed, namespaceName, time } from './common.ts'
 import { byNamespace } from './namespaces.ts'
 import { listOf, route } from './route.ts'
 
-/** Where something stands in the files that were deployed; the file as a path from the top of the repository. */
+/** A position in the deployed files; the path is relative to the root of the repository. */
 const place = Type.Object({ file: Type.String(), line: Type.Integer() })
 export type ShownPlace = Static<typeof place>
 
@@ -100,7 +100,7 @@ const changeList = Type.Object({
   changes: Type.Array(objectChange),
   left: Type.Optional(Type.Integer({ description: 'further changes that were too many to be kept' })),
 })
-/** What one deploy has changed, without values that are secret. */
+/** The changes of one deploy, without secret values. */
 export type ShownChanges = Static<typeof changeList>
 
 const environmentDetails = Type.Object({
@@ -123,7 +123,10 @@ const liveEvent = Type.Union([
   }),
   Type.Object({ type: Type.Literal('removed'), environment: Type.String() }),
 ])
-/** All that there is, first and whenever a client is too slow; then an environment that is new or was deployed, services that have changed, and an environment that is gone. */
+/**
+ * The complete state, sent first and whenever a client is too slow; afterwards an environment that is new or was
+ * deployed, services that have changed, or an environment that was deleted.
+ */
 export type LiveEvent = Static<typeof liveEvent>
 
 const logEvent = Type.Union([
@@ -141,7 +144,7 @@ const logEvent = Type.Union([
     text: Type.String({ description: 'said by the platform, not by the program' }),
   }),
 ])
-/** A line of a log, or a word about it. */
+/** A line of a log, or a note about the log. */
 export type LogLineEvent = Static<typeof logEvent>
 
 const seenEvents = Type.Object({
@@ -158,8 +161,48 @@ const seenEvents = Type.Object({
   ),
   isCut: Type.Optional(Type.Boolean({ description: 'there are more in the namespace than are looked at' })),
 })
-/** What the cluster has said about a service. */
+/** The events of a service. */
 export type SeenEvents = Static<typeof seenEvents>
+
+const serviceSettings = Type.Object({
+  image: Type.Optional(Type.String()),
+  entrypoint: Type.Optional(Type.Array(Type.String(), { description: 'absent: that of the image' })),
+  command: Type.Optional(Type.Array(Type.String(), { description: 'absent: that of the image' })),
+  directory: Type.Optional(Type.String({ description: 'in which it runs; absent: that of the image' })),
+  replicas: Type.Optional(Type.Integer()),
+  ports: Type.Array(Type.String(), { description: 'at which it listens: `80`, `53/udp`' }),
+  variables: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'with `*` at its end: each key of an object' }),
+      from: Type.Optional(Type.String({ description: 'the object that holds the value: `secret/db-password`' })),
+    }),
+    { description: 'without values' },
+  ),
+  volumes: Type.Array(
+    Type.Object({
+      path: Type.String(),
+      from: Type.Optional(Type.String({ description: '`persistentvolumeclaim/data`' })),
+      isReadOnly: Type.Optional(Type.Boolean()),
+    }),
+  ),
+  checks: Type.Array(
+    Type.Object({
+      kind: Type.String({ description: '`startup`, `readiness` or `liveness`' }),
+      does: Type.String(),
+      every: Type.Integer({ description: 'seconds' }),
+      failures: Type.Integer({ description: 'in a row until it counts' }),
+    }),
+  ),
+  resources: Type.Array(
+    Type.Object({
+      name: Type.String({ description: '`cpu`, `memory`' }),
+      request: Type.Optional(Type.String()),
+      limit: Type.Optional(Type.String()),
+    }),
+  ),
+})
+/** The settings of a service's container, without the values of its variables. */
+export type ServiceSettings = Static<typeof serviceSettings>
 
 const logQuery = closed({
   service: Type.Optional(namespaceName),
@@ -170,7 +213,7 @@ const logQuery = closed({
 const byEnvironment = Type.Object({ ns: namespaceName, env: namespaceName })
 const byService = Type.Object({ ns: namespaceName, env: namespaceName, service: namespaceName })
 
-/** What runs in namespaces, read with the rights of the caller (design, sections 10 and 11). */
+/** The contents of namespaces, read with the rights of the caller (design, sections 10 and 11). */
 export const environmentRoutes = {
   'GET /namespaces/:ns/environments': route({ caller: 'user', params: byNamespace, reply: listOf(environment) }),
   'GET /namespaces/:ns/environments/:env': route({ caller: 'user', params: byEnvironment, reply: environmentDetails }),
@@ -178,6 +221,11 @@ export const environmentRoutes = {
     caller: 'user',
     params: byService,
     reply: seenEvents,
+  }),
+  'GET /namespaces/:ns/environments/:env/services/:service/settings': route({
+    caller: 'user',
+    params: byService,
+    reply: serviceSettings,
   }),
   'GET /namespaces/:ns/live': route({ caller: 'user', params: byNamespace, events: liveEvent }),
   'GET /namespaces/:ns/logs': route({ caller: 'user', params: byNamespace, query: logQuery, events: logEvent }),

@@ -52,7 +52,7 @@ export type NewHook = Static<typeof newHook>
 
 const byHook = Type.Object({ id: hookId })
 
-/** Webhooks of repositories: their requests get previews (design, section 7). */
+/** Webhooks of repositories: their pull requests get previews (design, section 7). */
 export const hookRoutes = {
   'GET /hooks': route({ caller: 'user', reply: listOf(hook) }),
   'POST /hooks': route({

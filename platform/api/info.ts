@@ -16,7 +16,7 @@ const info = Type.Object({
 })
 export type Info = Static<typeof info>
 
-/** What a program has to know before a login. */
+/** What a program needs to know before a login. */
 export const infoRoutes = {
   'GET /info': route({ caller: 'nobody', reply: info }),
 } as const

@@ -25,7 +25,7 @@ const newToken = closed({ label: text(60), days: Type.Optional(Type.Integer({ mi
 const kubeToken = Type.Object({ token: Type.String(), expires: time })
 const byToken = Type.Object({ id: Type.String({ pattern: '^[a-z2-7]{16}$' }) })
 
-/** Who somebody is, their tokens, and their rights in the cluster. */
+/** The user of a token, their tokens, and their access to the cluster. */
 export const meRoutes = {
   'GET /me': route({ caller: 'user', isForCi: true, reply: me }),
   'GET /me/tokens': route({ caller: 'user', reply: listOf(tokenInfo) }),

@@ -26,7 +26,7 @@ const namespaceChange = closed({ isPersistent: Type.Optional(Type.Boolean()), ow
 export const byNamespace = Type.Object({ ns: namespaceName })
 const byMember = Type.Object({ ns: namespaceName, user: userId })
 
-/** Namespaces and who has rights in them (design, section 5). */
+/** Namespaces and their members (design, section 5). */
 export const namespaceRoutes = {
   'GET /namespaces': route({ caller: 'user', reply: listOf(namespace) }),
   'POST /namespaces': route({

@@ -4,7 +4,7 @@ import { API } from './prefix.ts'
 import type { ApiRoute } from './route.ts'
 import { ROUTES } from './routes.ts'
 
-/** Who may call, in the words of the description. */
+/** Who may call a route, in the words of the description. */
 const CALLERS: Readonly<Record<ApiRoute['caller'], string>> = {
   nobody: 'Needs no login.',
   user: 'Any token of a person.',
@@ -14,8 +14,8 @@ const CALLERS: Readonly<Record<ApiRoute['caller'], string>> = {
 }
 
 /**
- * The API of the platform as an OpenAPI 3.1 document. The shapes of the table are JSON Schema as they
- * stand (OpenAPI 3.1, Schema Object).
+ * The API of the platform as an OpenAPI 3.1 document. The schemas of the table are used unchanged, because Schema
+ * Objects of OpenAPI 3.1 are JSON Schema.
  */
 export function openApi(version: string): object {
   const paths: Record<string, Record<string, object>> = {}

@@ -1,6 +1,6 @@
 /**
- * The pages that the server answers with the web UI, and the UI shows: each has an address. A name that
- * begins with a colon stands for one part of a path.
+ * The addresses of the pages: the server answers them with the web UI, and the UI shows the page. A segment that begins
+ * with a colon is a parameter.
  */
 export const PAGES = {
   home: '/',
@@ -12,6 +12,8 @@ export const PAGES = {
   environment: '/namespaces/:ns/environments/:env',
   service: '/namespaces/:ns/environments/:env/services/:service',
   serviceEvents: '/namespaces/:ns/environments/:env/services/:service/events',
+  serviceProblems: '/namespaces/:ns/environments/:env/services/:service/problems',
+  serviceSettings: '/namespaces/:ns/environments/:env/services/:service/settings',
   runs: '/namespaces/:ns/runs',
   run: '/runs/:id',
   previews: '/previews',

@@ -1,5 +1,5 @@
-/** All paths of the API begin with it. */
+/** The prefix of all paths of the API. */
 export const API = '/api/v1'
 
-/** What a request for a connection asks to go on with: HTTP/2 with the calls of a builder. */
+/** The protocol of upgraded connections: HTTP/2 with the calls of a build client. */
 export const TUNNEL_PROTOCOL = 'devctl-tunnel'

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { namespaceName, time } from './common.ts'
 import { route } from './route.ts'
 
-/** Programs send more than they mean: `account`, `client_id`, `offline_token`. */
+/** Further parameters that registry clients send, which are ignored: `account`, `client_id`, `offline_token`. */
 const wanted = Type.Object({
   service: Type.Optional(Type.String({ maxLength: 300 })),
   scope: Type.Optional(
@@ -25,7 +25,7 @@ const registryLogin = Type.Object({
   expires: time,
 })
 
-/** The images of people (design, section 9). */
+/** Access to images (design, section 9). */
 export const registryRoutes = {
   'GET /registry/token': route({
     caller: 'registry',

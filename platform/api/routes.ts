@@ -18,8 +18,8 @@ import { userRoutes } from './users.ts'
 import { variableRoutes } from './variables.ts'
 
 /**
- * Every route below `/api/v1`: the server registers this table, the client is typed by it, and the
- * OpenAPI document is printed from it (design, section 10). It only grows.
+ * All routes below `/api/v1`. The server registers this table, the client takes its types from it, and the OpenAPI
+ * document is generated from it (design, section 10). Routes are only ever added.
  */
 export const ROUTES = {
   ...infoRoutes,
@@ -49,9 +49,9 @@ export type ParamsOf<N extends RouteName> = Shape<Routes[N], 'params'>
 export type QueryOf<N extends RouteName> = Shape<Routes[N], 'query'>
 export type BodyOf<N extends RouteName> = Shape<Routes[N], 'body'>
 export type ReplyOf<N extends RouteName> = Shape<Routes[N], 'reply'>
-/** What one event of a stream says; undefined for routes that answer at once. */
+/** The data of one event of a stream; undefined for routes without a stream. */
 export type EventOf<N extends RouteName> = Shape<Routes[N], 'events'>
-/** Those that become a connection. */
+/** Routes that upgrade the connection. */
 export type UpgradeName = { readonly [N in RouteName]: Routes[N] extends { isUpgrade: true } ? N : never }[RouteName]
-/** Those that answer with a stream of events. */
+/** Routes that respond with a stream of events. */
 export type StreamName = { readonly [N in RouteName]: Routes[N] extends { events: TSchema } ? N : never }[RouteName]

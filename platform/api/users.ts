@@ -4,10 +4,10 @@ import { me } from './me.ts'
 import { listOf, route } from './route.ts'
 
 const user = Type.Object({ ...me.properties, lastLogin: time, isSuspended: Type.Optional(Type.Boolean()) })
-/** Somebody, as administrators see them. */
+/** A user, as administrators see them. */
 export type ShownUser = Static<typeof user>
 
-/** Somebody whom others look for: two providers can have people of one name. */
+/** A user in the results of a search: two providers can have people of the same name. */
 const someone = Type.Object({
   ...person.properties,
   provider: Type.Optional(Type.String({ description: 'host of the provider by which they log in' })),
@@ -15,7 +15,7 @@ const someone = Type.Object({
 
 const userChange = closed({ role: Type.Optional(platformRole), isSuspended: Type.Optional(Type.Boolean()) })
 
-/** The people of a platform. */
+/** The users of a platform. */
 export const userRoutes = {
   'GET /users': route({ caller: 'user', reply: listOf(someone) }),
   'GET /admin/users': route({ caller: 'admin', reply: listOf(user) }),

@@ -14,7 +14,7 @@ export const scope = Type.String({
 })
 
 const variable = Type.Object({ name: Type.String(), set: time, by: person })
-/** A variable, as it is shown: nobody sees its value. */
+/** A variable as it is shown, without its value. */
 export type ShownVariable = Static<typeof variable>
 
 const effective = Type.Object({
@@ -29,13 +29,13 @@ const effective = Type.Object({
     }),
   ),
 })
-/** What a deploy gets. */
+/** The variables of a deploy. */
 export type EffectiveVariables = Omit<Static<typeof effective>, 'images'>
 
 const byScope = Type.Object({ scope })
 const byName = Type.Object({ scope, name })
 
-/** Variables of everybody, of a person and of a namespace (design, section 8). */
+/** Platform-wide variables, and those of a person or a namespace (design, section 8). */
 export const variableRoutes = {
   'GET /variables/:scope': route({ caller: 'user', params: byScope, reply: listOf(variable) }),
   'PATCH /variables/:scope': route({

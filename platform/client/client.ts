@@ -8,22 +8,22 @@ export interface PlatformRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly token: string | undefined
-  /** JSON. */
+  /** As JSON. */
   readonly body: string | undefined
   readonly signal: AbortSignal | undefined
-  /** Of a stream that goes on: the id of the last event that is here. */
+  /** For a stream that is resumed: the id of the last event that was received. */
   readonly after?: string | undefined
 }
 
-/** How requests are sent; throws what it throws when there is no answer. */
+/** Sends requests. Throws an error of its own if there is no response. */
 export interface Send {
-  /** Gives the whole answer. */
+  /** Returns the complete response. */
   whole(request: PlatformRequest): Promise<{ readonly status: number; readonly text: string }>
-  /** Gives the answer as it comes. */
+  /** Returns the response as it arrives. */
   stream(request: PlatformRequest): Promise<{ readonly status: number; readonly chunks: AsyncIterable<string> }>
 }
 
-/** The platform has said no, in its words. */
+/** The platform has refused a request; the message is the platform's. */
 export class PlatformRefusal extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -35,7 +35,7 @@ export class PlatformRefusal extends Error {
   }
 }
 
-/** Something answered that is no platform: the login page of a proxy, another server. */
+/** The response is not from a platform, but from the login page of a proxy, or another server. */
 export class NoPlatform extends Error {
   readonly status: number
 
@@ -45,16 +45,16 @@ export class NoPlatform extends Error {
   }
 }
 
-/** Characters of an answer that says no. */
+/** Characters of a refusal that are read. */
 const LONGEST_ERROR = 64 * 1024
 
 type Given<K extends string, T> = T extends undefined ? unknown : { readonly [P in K]: T }
-/** What a call of a route needs. */
+/** The arguments of a call. */
 export type CallInput<N extends RouteName> = Given<'params', ParamsOf<N>> &
   Given<'query', QueryOf<N>> &
   Given<'body', BodyOf<N>>
 
-/** Calls routes of a platform; typed by their table, of which nothing is loaded. */
+/** Calls the routes of a platform. The types come from the table, which itself is not loaded. */
 export class PlatformClient {
   readonly #send: Send
   readonly #token: string | undefined
@@ -64,7 +64,7 @@ export class PlatformClient {
     this.#token = token
   }
 
-  /** Throws a PlatformRefusal, NoPlatform, or what sending throws. */
+  /** Throws a PlatformRefusal, NoPlatform, or the error of the transport. */
   async call<N extends RouteName>(name: N, input: CallInput<N>, signal?: AbortSignal): Promise<ReplyOf<N>> {
     const { status, text } = await this.#send.whole(this.#request(name, input, signal))
     if (status === 204) return undefined as ReplyOf<N> // such routes have no reply
@@ -74,8 +74,8 @@ export class PlatformClient {
   }
 
   /**
-   * The events of a stream, those after an id where one is given, until it ends. Throws what `call`
-   * throws, and what sending throws when it breaks off.
+   * The events of a stream until it ends, after an id if one is given. Throws the same errors as `call`, and that of
+   * the transport if the connection breaks.
    */
   async *follow<N extends StreamName>(
     name: N,
@@ -98,7 +98,7 @@ export class PlatformClient {
     }
   }
 
-  /** How a route that becomes a connection is asked for. */
+  /** The request for a route that upgrades the connection. */
   upgrade<N extends UpgradeName>(name: N, input: CallInput<N>) {
     const { path, token } = this.#request(name, input, undefined)
     return { path, token, protocol: TUNNEL_PROTOCOL }
@@ -121,11 +121,19 @@ export class PlatformClient {
   }
 }
 
-/** What the platform means by an answer that is no success: a PlatformRefusal, or NoPlatform. */
+/** The error for an unsuccessful response: a PlatformRefusal, or NoPlatform. */
 export const refusalIn = (status: number, text: string): Error => refused(status, parse(text))
 
 const refused = (status: number, value: unknown): Error =>
-  isError(value) ? new PlatformRefusal(status, value) : new NoPlatform(status)
+  isError(value) ? new PlatformRefusal(status, textsOf(value)) : new NoPlatform(status)
+
+/** Values that are not text are left out: the sender may not be a platform. */
+const textsOf = ({ code, message, hint, notes }: ErrorBody): ErrorBody => ({
+  code,
+  message,
+  ...(typeof hint === 'string' && { hint }),
+  ...(Array.isArray(notes) && { notes: notes.filter(one => typeof one === 'string') }),
+})
 
 function parse(text: string): unknown {
   try {

@@ -1,15 +1,15 @@
-/** An event of a stream, as it was received. */
+/** A received event of a stream. */
 export interface ReceivedEvent<T> {
   readonly id?: string
   readonly data: T
 }
 
-/** Characters of one event, at most. */
+/** Maximum number of characters of one event. */
 const LONGEST = 4 * 1024 * 1024
 
 /**
- * The events in a `text/event-stream` (HTML standard, section 9.2), as far as ours have fields: `id` and
- * `data`. One that is not complete at the end is left out. Throws an Error for one that is too long.
+ * Parses a `text/event-stream` (HTML standard, section 9.2) with the fields that the platform sends: `id` and `data`.
+ * An incomplete event at the end is left out. Throws an Error if an event is too long.
  */
 export async function* readEvents(chunks: AsyncIterable<string>): AsyncGenerator<ReceivedEvent<string>> {
   let rest = ''
@@ -25,7 +25,7 @@ export async function* readEvents(chunks: AsyncIterable<string>): AsyncGenerator
   }
 }
 
-/** Undefined for a sign of life. */
+/** Undefined for a keep-alive. */
 function toEvent(block: string): ReceivedEvent<string> | undefined {
   let id: string | undefined
   const data: string[] = []

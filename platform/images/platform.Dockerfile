@@ -6,4 +6,5 @@ COPY dist/platform/web /devctl/web
 USER 65532:65532
 ENV NODE_ENV=production
 EXPOSE 8080
-CMD ["node", "--max-semi-space-size=2", "/devctl/server.cjs"]
+# A third less memory with 1,000 namespaces, for lists that take a little longer: docs/performance.md.
+CMD ["node", "--max-semi-space-size=2", "--optimize-for-size", "/devctl/server.cjs"]

@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
 
 const API_VERSION = 'admissionregistration.k8s.io/v1'
 
-/** What a policy says besides that it refuses: resources, conditions and rules, as Kubernetes defines them. */
+/** The contents of a policy besides its name: resources, conditions and rules, as Kubernetes defines them. */
 export interface AdmissionSpec {
   readonly matchConstraints: object
   readonly matchConditions?: readonly object[]
@@ -14,7 +15,10 @@ export interface AdmissionSpec {
   }[]
 }
 
-/** A policy of the API server that refuses what breaks one of its rules, and what it cannot judge; in force everywhere. */
+/**
+ * A policy of the API server that denies requests that break one of its rules, or that it cannot evaluate. It applies
+ * to the whole cluster.
+ */
 export const admissionPolicy = (name: string, spec: AdmissionSpec): readonly KubeObject[] => [
   {
     apiVersion: API_VERSION,
@@ -36,3 +40,13 @@ export const resourceRule = (
   resources: readonly string[],
   operations: readonly string[],
 ): object => ({ apiGroups, apiVersions: ['*'], operations, resources })
+
+/**
+ * The condition that a request comes from a person or a run, and not from a controller, an operator or the platform.
+ */
+export const byMembers = {
+  name: 'member',
+  expression: [USERS_NAMESPACE, RUNS_NAMESPACE]
+    .map(one => `request.userInfo.username.startsWith('system:serviceaccount:${one}:')`)
+    .join(' || '),
+}

@@ -1,13 +1,16 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { PLATFORM_NAMESPACE } from '../records/names.ts'
 
-/** The Secret of a certificate that is made by installing, by cert-manager or by an authority of its own. */
+/** The Secret with a certificate that devctl generates or cert-manager issues. */
 export const MADE_CERTIFICATE = 'platform-tls'
 
-/** The hosts that a certificate of the platform is for: itself, and those of environments. */
+/** The hosts of the platform's certificate: its own, and those of environments. */
 export const certifiedHosts = (domain: string): readonly string[] => [`*.${domain}`, domain]
 
-/** Asks cert-manager for the certificate: https://cert-manager.io/docs/reference/api-docs/#cert-manager.io/v1.Certificate */
+/**
+ * Requests the certificate from cert-manager: https://cert-manager.io/docs/reference/api-docs/#cert-
+ * manager.io/v1.Certificate
+ */
 export const certificateOf = (domain: string, issuer: string): KubeObject => ({
   apiVersion: 'cert-manager.io/v1',
   kind: 'Certificate',

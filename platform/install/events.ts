@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { MANAGED_LABEL, RUNS_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
-import { admissionPolicy, resourceRule } from './admission.ts'
+import { MANAGED_LABEL } from '../records/names.ts'
+import { admissionPolicy, byMembers, resourceRule } from './admission.ts'
 
 const NAME = 'devctl-events'
 
 /**
- * People and runs write no events: no quota counts them, so one namespace could fill the database of the whole cluster
- * with them. Controllers and nodes write those that there are.
+ * Users and runs cannot create events: no quota counts events, so one namespace could fill the database of the whole
+ * cluster. Controllers and nodes write the useful ones.
  */
 export const eventsPolicy = (): readonly KubeObject[] =>
   admissionPolicy(NAME, {
@@ -14,13 +14,6 @@ export const eventsPolicy = (): readonly KubeObject[] =>
       namespaceSelector: { matchLabels: { [MANAGED_LABEL]: 'true' } },
       resourceRules: [resourceRule(['', 'events.k8s.io'], ['events'], ['CREATE', 'UPDATE'])],
     },
-    matchConditions: [
-      {
-        name: 'member',
-        expression: [USERS_NAMESPACE, RUNS_NAMESPACE]
-          .map(one => `request.userInfo.username.startsWith('system:serviceaccount:${one}:')`)
-          .join(' || '),
-      },
-    ],
+    matchConditions: [byMembers],
     validations: [{ expression: 'false', message: 'events are written by controllers and nodes only' }],
   })

@@ -13,8 +13,8 @@ import { admissionPolicy, resourceRule } from './admission.ts'
 const NAME = 'devctl-platform-fence'
 
 /**
- * What the API server refuses the platform's own account, whatever its roles allow: a server that was
- * broken into stays in the namespaces that it has made (design, section 3).
+ * What the API server denies to the platform's own account, whatever its roles allow: a compromised server cannot get
+ * out of the namespaces that it has created (design, section 3).
  */
 export function fence(account: string): readonly KubeObject[] {
   const user = `system:serviceaccount:${PLATFORM_NAMESPACE}:${account}`
@@ -22,7 +22,7 @@ export function fence(account: string): readonly KubeObject[] {
   const isManaged = (object: string) =>
     `has(${object}.metadata.labels) && '${MANAGED_LABEL}' in ${object}.metadata.labels && ${object}.metadata.labels['${MANAGED_LABEL}'] == 'true'`
   const isNamespace = "request.resource.group == '' && request.resource.resource == 'namespaces'"
-  // By which one of its replicas leads; everything else beside the server is the operator's.
+  // The Lease of the leader election. Everything else in the server's namespace belongs to the operator.
   const isLease = `request.namespace == '${PLATFORM_NAMESPACE}' && request.resource.group == 'coordination.k8s.io'`
   return admissionPolicy(NAME, {
     matchConstraints: {
@@ -32,29 +32,30 @@ export function fence(account: string): readonly KubeObject[] {
     validations: [
       {
         expression: `!(${isNamespace}) || ((object == null || (${isManaged('object')})) && (oldObject == null || (${isManaged('oldObject')})))`,
-        message: 'the platform makes, changes and deletes only namespaces of its own',
+        message: 'the platform may create, change and delete only its own namespaces',
       },
       {
         expression: `(${isNamespace}) || (${isLease}) || request.namespace in [${own}] || (has(namespaceObject.metadata) && ${isManaged('namespaceObject')})`,
-        message: 'the platform writes only in its own and in managed namespaces',
+        message: 'the platform may write only in its own and in managed namespaces',
       },
       {
-        // Else it could make one whose Pods are roots of nodes.
+        // Otherwise it could create a namespace whose Pods become root on nodes.
         expression: `!(${isNamespace}) || object == null || object.metadata.labels.all(k, !k.startsWith('pod-security.kubernetes.io/') || (k == 'pod-security.kubernetes.io/enforce' && object.metadata.labels[k] in ['baseline', 'restricted']))`,
-        message: 'the platform makes no namespace for privileged Pods',
+        message: 'the platform may not create a namespace for privileged Pods',
       },
       {
         expression: `!(${isNamespace}) || object == null || 'pod-security.kubernetes.io/enforce' in object.metadata.labels`,
-        message: 'a namespace of the platform has a Pod Security level',
+        message: 'a namespace of the platform needs a Pod Security level',
       },
       {
         expression: `!(request.resource.group == 'rbac.authorization.k8s.io' && request.resource.resource == 'rolebindings') || object == null || object.?subjects.orValue([]).all(s, (s.kind == 'Group' && s.name == '${USERS_GROUP}' && object.roleRef.name == 'devctl-viewer') || s.kind == 'ServiceAccount' && (s.?namespace.orValue('') in [${own}] || (object.roleRef.name == '${KEEPER}' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}')))`,
-        message: 'the platform gives rights to its users and runs only',
+        message: 'the platform may grant rights only to its users and runs',
       },
       {
-        // Those of its own namespaces are the operator's: they keep runs, which are code of others, out of the cluster.
+        // The policies of the platform's own namespaces belong to the operator: they keep runs, which execute foreign
+        // code, away from the cluster.
         expression: `!(request.resource.group == 'networking.k8s.io' && request.resource.resource == 'networkpolicies') || !(request.namespace in [${own}])`,
-        message: 'the platform opens no network to its runs',
+        message: 'the platform may not change the network policies of its runs',
       },
       ...pullOnly(own),
       ...sleepOnly(),
@@ -62,19 +63,22 @@ export function fence(account: string): readonly KubeObject[] {
   })
 }
 
-/** By a Secret of another type, or an annotation of an account, it could give code in a namespace rights elsewhere. */
+/**
+ * With another type of Secret, or an annotation of a ServiceAccount, it could give code in a namespace rights
+ * elsewhere.
+ */
 const pullOnly = (own: string) => [
   {
     expression: `!(request.resource.group == '' && request.resource.resource == 'secrets') || request.namespace in [${own}] || (object != null && object.metadata.name == '${PULL_SECRET}' && object.type == 'kubernetes.io/dockerconfigjson')`,
-    message: 'the platform writes no Secret but that by which Pods pull',
+    message: 'the platform may write no Secrets except pull credentials',
   },
   {
     expression: `!(request.resource.group == '' && request.resource.resource == 'serviceaccounts') || request.namespace in [${own}] || (request.?subResource.orValue('') == '' && object != null && object.metadata.name == 'default' && ${['annotations', 'labels', 'finalizers', 'ownerReferences'].map(field => `object.metadata.?${field}.orValue(null) == oldObject.?metadata.?${field}.orValue(null)`).join(' && ')} && object.?secrets.orValue(null) == oldObject.?secrets.orValue(null) && object.?automountServiceAccountToken.orValue(null) == oldObject.?automountServiceAccountToken.orValue(null))`,
-    message: 'the platform changes nothing of accounts but how their Pods pull',
+    message: 'the platform may change only the pull credentials of a ServiceAccount',
   },
 ]
 
-/** What sleep may change, by resource: fields of the spec, and annotations. */
+/** The changes that sleep may make, by resource: fields of the spec, and annotations. */
 const SLEEP_FIELDS: Readonly<
   Record<string, { readonly spec: readonly string[]; readonly annotations: readonly string[] }>
 > = {
@@ -85,7 +89,7 @@ const SLEEP_FIELDS: Readonly<
   'keda.sh/scaledobjects': { spec: [], annotations: ['autoscaling.keda.sh/paused-replicas'] },
 }
 
-/** A change of any other field would be a way to run code in a namespace, or to take its routes. */
+/** Changing any other field would be a way to run code in a namespace, or to redirect its routes. */
 const sleepOnly = () =>
   Object.entries(SLEEP_FIELDS).map(([name, { spec, annotations }]) => {
     const [group, resource] = name.split('/')
@@ -97,14 +101,14 @@ const sleepOnly = () =>
     ]
     return {
       expression: `${isOther} || (request.operation == 'UPDATE' && ${same.join(' && ')})`,
-      message: `the platform changes nothing of ${resource} but what sleeps`,
+      message: `the platform may change only the fields of ${resource} that sleep uses`,
     }
   })
 
 const sameMeta = (field: string): string =>
   `object.metadata.?${field}.orValue(null) == oldObject.metadata.?${field}.orValue(null)`
 
-/** CEL: both maps have the same entries, but for some. */
+/** CEL: both maps have the same entries, except for some keys. */
 function sameBut(path: string, free: readonly string[]): string {
   const [parts, keys] = [
     path

@@ -6,8 +6,8 @@ import { admissionPolicy, resourceRule } from './admission.ts'
 const NAME = 'devctl-hosts'
 
 /**
- * Which hosts and addresses a namespace can have (design, section 5): its own ones, and no way by
- * which it could get the traffic of another one, or of the platform. It holds for everybody.
+ * The hosts and addresses that a namespace may use (design, section 5): only its own, and nothing that would give it
+ * the traffic of another namespace or of the platform. It applies to everybody.
  */
 export function hostsPolicy(domain: string): readonly KubeObject[] {
   const rules = (apiGroup: string, ...resources: readonly string[]) =>
@@ -21,7 +21,7 @@ export function hostsPolicy(domain: string): readonly KubeObject[] {
         rules('', 'services'),
       ],
     },
-    // What was there before this policy, or before a longer name, can be put to sleep and woken.
+    // Objects that are older than this policy, or than a longer name, can still be put to sleep and woken.
     matchConditions: [{ name: 'changed', expression: CHANGED }],
     variables: variables(domain),
     validations: validations(domain),
@@ -29,7 +29,7 @@ export function hostsPolicy(domain: string): readonly KubeObject[] {
 }
 
 const same = (path: string): string => `object.?${path}.orValue(null) == oldObject.?${path}.orValue(null)`
-/** The fields by which sleep works are not looked at here. */
+/** The fields that sleep changes are not validated here. */
 const CHANGED = `request.operation == 'CREATE' || request.resource.resource != 'ingresses' || !(${[
   'spec.?rules',
   'spec.?tls',
@@ -40,9 +40,9 @@ const CHANGED = `request.operation == 'CREATE' || request.resource.resource != '
   .join(' && ')})`
 
 /**
- * Annotations that ingress controllers and external-dns read. By many an Ingress gets other hosts, or
- * settings for all of them: `server-alias`, `configuration-snippet`, Traefik's `router.pathmatcher`. So
- * all are refused but those that are known to be about the requests of the Ingress itself.
+ * Annotations that ingress controllers and external-dns read. Many of them give an Ingress further hosts, or change the
+ * settings of all Ingresses: `server-alias`, `configuration-snippet`, Traefik's `router.pathmatcher`. So all are
+ * denied, except those that are known to affect only the requests of the Ingress itself.
  */
 const OF_CONTROLLER =
   '^[^/]*(ingress|traefik|haproxy|nginx|kong|contour|ambassador|istio|cilium|azure|amazonaws|alb|appgw|external-dns|zalando\\\\.org|skipper|higress|apisix|easegress|citrix|f5\\\\.com)[^/]*/'
@@ -60,12 +60,17 @@ const HARMLESS = `^nginx\\\\.ingress\\\\.kubernetes\\\\.io/(${[
   'use-regex',
   'whitelist-source-range',
 ].join('|')})$|^traefik\\\\.ingress\\\\.kubernetes\\\\.io/router\\\\.(entrypoints|tls)$`
-/** Values that are nothing but a value in the files that controllers write: no quote, no end of a line or of a statement, no block. */
+/**
+ * Values that stay plain values in the configuration files that controllers generate: without quotes, line breaks, ends
+ * of statements, or blocks.
+ */
 const VALUE = '^[A-Za-z0-9 ._:/,$()*?=&+|^~%@-]*$'
-/** A path that is nothing but a path in the rules and files that ingress controllers write: no quote, no end of a line. */
+/**
+ * Paths that stay plain paths in the rules and files that ingress controllers generate: without quotes or line breaks.
+ */
 const PATH = '^/[A-Za-z0-9._~!$&()*+,=:@%/|?^-]*$'
 
-/** Texts of a match of a route that ingress controllers put between quotes. */
+/** Texts in a match of a route that ingress controllers put into quotes. */
 const QUOTABLE = ["string(m.?path.?value.orValue(''))", "string(m.?method.?service.orValue(''))"]
 
 const variables = (domain: string) => [
@@ -93,7 +98,7 @@ const variables = (domain: string) => [
   },
 ]
 
-/** Of a domain in a regular expression in a text of CEL: only its dots mean something. */
+/** Escapes a domain for a regular expression in a CEL string: its dots are the only special characters. */
 const quoted = (text: string): string => text.replaceAll('.', String.raw`\\.`)
 
 const validations = (domain: string) => [
@@ -105,48 +110,49 @@ const validations = (domain: string) => [
   {
     expression: 'variables.taken.size() == 0',
     messageExpression: `"host '" + variables.taken[0] + "' is one of another namespace, whose name ends with that of this one"`,
-    message: 'this host is one of another namespace',
+    message: 'this host belongs to another namespace',
   },
   {
     expression: "variables.resource != 'ingresses' || !has(object.spec.defaultBackend)",
-    message: 'a default backend would get the requests of all hosts; write rules with hosts',
+    message: 'a default backend would receive the requests of all hosts; write rules with hosts',
   },
   {
     expression:
       "variables.resource != 'ingresses' || object.spec.?tls.orValue([]).all(t, t.?hosts.orValue([]).size() > 0 && t.hosts.all(h, h in variables.hosts))",
-    message: 'the hosts of `tls` are those of the rules',
+    message: 'the hosts of `tls` have to be hosts of the rules',
   },
   {
     expression: "variables.resource != 'ingresses' || object.spec.?tls.orValue([]).all(t, !has(t.secretName))",
-    message: 'the certificate is that of the platform: leave `secretName` out',
+    message: 'the platform provides the certificate: leave `secretName` out',
   },
   {
     expression: `object.metadata.?annotations.orValue({}).all(k, !k.matches('${OF_CONTROLLER}') || k.matches('${HARMLESS}'))`,
     messageExpression: `"the annotation '" + object.metadata.annotations.map(k, k).filter(k, k.matches('${OF_CONTROLLER}') && !k.matches('${HARMLESS}'))[0] + "' is not among those that are allowed here: it could change which requests come to this namespace"`,
-    message: 'an annotation could change which requests come to this namespace',
+    message: 'an annotation could change which requests reach this namespace',
   },
   {
     expression: `object.metadata.?annotations.orValue({}).all(k, !k.matches('${OF_CONTROLLER}') || object.metadata.annotations[k].matches('${VALUE}'))`,
     message:
-      'the value of an annotation has a character (a quote, `;`, `{`, `\\` or the end of a line) that would be more than a value for an ingress controller',
+      'the value of an annotation contains a quote, `;`, `{`, `\\` or a line break, which an ingress controller could interpret',
   },
   {
     expression: `variables.resource != 'ingresses' || object.spec.?rules.orValue([]).all(r, !has(r.http) || r.http.paths.all(p, p.?path.orValue('/').matches('${PATH}')))`,
-    message: 'a path of this Ingress has a character that no path needs',
+    message: 'a path of this Ingress contains a character that is not allowed in a path',
   },
   {
     expression: `!(variables.resource in ['httproutes', 'grpcroutes']) || object.spec.?rules.orValue([]).all(r, r.?matches.orValue([]).all(m, ${QUOTABLE.map(one => `!(${one}).contains('\`')`).join(' && ')} && m.?headers.orValue([]).all(h, !(h.name + string(h.?value.orValue(''))).contains('\`')) && m.?queryParams.orValue([]).all(q, !(q.name + string(q.?value.orValue(''))).contains('\`'))))`,
-    message: 'a match of this route has a backtick',
+    message: 'a match of this route contains a backtick',
   },
   {
     expression: "variables.resource != 'services' || object.spec.?externalIPs.orValue([]).size() == 0",
-    message: '`externalIPs` would take the traffic of these addresses',
+    message: '`externalIPs` would redirect the traffic of these addresses',
   },
   {
-    // Without the dot, programs try names of the cluster first: `pod.web.shop` is one, and `web.shop.svc`, too.
-    // A service of the same namespace is what `external_links` become.
+    // Without the trailing dot, resolvers try names of the cluster first: `pod.web.shop` is such a name, and so is
+    // `web.shop.svc`.
+    // `external_links` become a service of the same namespace.
     expression: `variables.resource != 'services' || object.spec.?type.orValue('') != 'ExternalName' || object.spec.externalName.matches('^[a-z0-9-]+\\\\.' + variables.name + '\\\\.svc\\\\.cluster\\\\.local$') || object.spec.externalName.matches('^([a-z0-9_-]+\\\\.){2,}$') && !object.spec.externalName.matches('(^|\\\\.)(svc|pod|local|localhost|internal)\\\\.') && !object.spec.externalName.matches('\\\\.[0-9]+\\\\.$')`,
     message:
-      'an external name ends with a dot (`db.example.com.`), and is none of the cluster itself but a Service of this namespace: that would be a way around its network policies',
+      'an external name has to end with a dot (`db.example.com.`), and names of the cluster itself are allowed only for Services of this namespace: others would bypass its network policies',
   },
 ]

@@ -1,7 +1,7 @@
-/** Those that run in the cluster. */
+/** The images that run in the cluster. */
 export type PlatformImages = Readonly<Record<'platform' | 'runner' | 'registry' | 'buildkit', string>>
 
-/** The registry of the image of runs, as `platformImages` names it. */
+/** The registry of the image for runs, as `platformImages` names it. */
 export const registryOf = (runner: string): string | undefined => /^(.+)\/runner(?:[:@]|$)/.exec(runner)?.[1]
 
 /** The images of a platform, which are all built from this repository and pushed together. */

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
-/** How the platform is reached from outside. */
+/** How the platform is reached from outside of the cluster. */
 export interface IngressOptions {
-  /** A Secret of `devctl-platform` with a certificate for `*.DOMAIN`; absent: the ingress controller's own. */
+  /** A Secret of `devctl-platform` with a certificate for `*.DOMAIN`; absent: the default of the ingress controller. */
   readonly tlsSecret?: string
   readonly ingressClass?: string
 }
 
-/** An Ingress that leads all of a host to the port `http` of a Service. */
+/** An Ingress that routes all requests for a host to the port `http` of a Service. */
 export function ingressTo(
   { tlsSecret, ingressClass }: IngressOptions,
   host: string,

@@ -1,9 +1,9 @@
 import { REGISTRY_DISK } from '../records/names.ts'
 
 /**
- * A line of JSON (`rules/registry-disk` reads it): the disk, and what the images of each place take. All blobs that a place
- * has links to count, also those of no image, and what is being uploaded. The least that one counts is 64 KiB: many
- * small ones use up the disk, too.
+ * A line of JSON (parsed by `rules/registry-disk`): the size of the disk, and of the images in each namespace's part of
+ * the registry. It counts all linked blobs, also those of no image, and uploads in progress. Each blob counts at least
+ * 64 KiB, because many small ones use up the disk, too.
  */
 export const measureDisk = (root: string): string => `cd ${root} || exit 1
 v2=docker/registry/v2
@@ -29,11 +29,14 @@ v2=docker/registry/v2
   }'
 `
 
-/** The container beside the registry, which writes a measurement to its log each minute; its image is that of the registry, which has the programs for that. */
+/**
+ * The container beside the registry that logs a measurement every minute. It uses the image of the registry, which
+ * contains the necessary programs.
+ */
 export const diskContainer = (image: string): object => ({
   name: REGISTRY_DISK.container,
   image,
-  // Each measurement in a shell of its own: one that fails is followed by the next.
+  // Each measurement runs in its own shell, so a failure does not end the loop.
   command: ['sh', '-c', `while :; do sh -c "$MEASURE"; sleep 60; done`],
   env: [{ name: 'MEASURE', value: measureDisk('/data') }],
   resources: { requests: { cpu: '5m', memory: '16Mi' }, limits: { memory: '256Mi' } },

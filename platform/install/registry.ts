@@ -3,13 +3,13 @@ import { PLATFORM_NAMESPACE, REGISTRY_SECRET } from '../records/names.ts'
 import { type IngressOptions, ingressTo } from './ingress.ts'
 import { diskContainer } from './registry-disk.ts'
 
-/** The registry that comes with a platform (distribution). */
+/** The registry that is installed with a platform (distribution). */
 export interface BundledRegistry extends IngressOptions {
   readonly image: string
-  /** Of its disk: `50Gi`. It is decided when it is made. */
+  /** The size of its disk: `50Gi`. It cannot be changed later. */
   readonly size: string
   readonly domain: string
-  /** The platform. */
+  /** The address of the platform. */
   readonly url: string
 }
 
@@ -18,12 +18,12 @@ const PORT = 5000
 const LABELS = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/part-of': 'devctl' }
 const TRUST = '/etc/registry-trust'
 
-/** Its host, which the nodes pull from. */
+/** The host that nodes pull from. */
 export const registryHost = (domain: string): string => `images.${domain}`
 
 const metadata = { name: NAME, namespace: PLATFORM_NAMESPACE, labels: LABELS }
 
-/** Its objects. It believes tokens that the platform signs, and has the certificate of the key only. */
+/** The objects of the registry. It accepts tokens that the platform signs, and has only the certificate of the key. */
 export const registryObjects = (one: BundledRegistry): readonly KubeObject[] => [
   {
     apiVersion: 'v1',
@@ -31,7 +31,7 @@ export const registryObjects = (one: BundledRegistry): readonly KubeObject[] => 
     metadata,
     data: { 'config.yml': `${JSON.stringify(configOf(one), undefined, 2)}\n` },
   },
-  // It asks nobody anything.
+  // It makes no connections.
   {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
@@ -47,7 +47,7 @@ export const registryObjects = (one: BundledRegistry): readonly KubeObject[] => 
   statefulSet(one),
   ingressTo(one, registryHost(one.domain), NAME, {
     ...metadata,
-    // A layer is one request, however large.
+    // A layer is a single request, however large.
     annotations: {
       'nginx.ingress.kubernetes.io/proxy-body-size': '0',
       'nginx.ingress.kubernetes.io/proxy-request-buffering': 'off',
@@ -66,7 +66,7 @@ const configOf = ({ domain, url }: BundledRegistry) => ({
     cache: { blobdescriptor: 'inmemory' },
     maintenance: { uploadpurging: { enabled: true, age: '24h', interval: '6h', dryrun: false } },
   },
-  // Behind an ingress it does not know its own address.
+  // Behind an ingress, it does not know its own address.
   http: { addr: `:${PORT}`, relativeurls: true },
   auth: {
     token: {
@@ -87,7 +87,7 @@ const statefulSet = (one: BundledRegistry): KubeObject => ({
     serviceName: NAME,
     selector: { matchLabels: { 'app.kubernetes.io/name': NAME } },
     template: {
-      // It reads its configuration when it starts.
+      // The configuration is read at the start only.
       metadata: { labels: LABELS, annotations: { 'dev.platform/url': one.url } },
       spec: {
         automountServiceAccountToken: false,
@@ -120,7 +120,7 @@ const statefulSet = (one: BundledRegistry): KubeObject => ({
         ],
         volumes: [
           { name: 'config', configMap: { name: NAME } },
-          // Not the key: who breaks in here signs nothing.
+          // Without the key: an attacker who takes over the registry cannot sign tokens.
           { name: 'trust', secret: { secretName: REGISTRY_SECRET, items: [{ key: 'tls.crt', path: 'tls.crt' }] } },
         ],
       },

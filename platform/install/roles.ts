@@ -3,15 +3,18 @@ import { KEEPER, PULL_SECRET } from '../records/names.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 
-/** What people may do in the namespaces that they are members of: Kubernetes' own `edit` and `view`, with what operators add to them. */
+/**
+ * The rights of members in their namespaces: Kubernetes' own `edit` and `view`, with the rules that operators add to
+ * them.
+ */
 export const memberRoles = (): readonly KubeObject[] => [
   aggregated('devctl-developer', ['edit', 'view']),
   aggregated('devctl-viewer', ['view']),
 ]
 
 /**
- * What the platform itself may do in a managed namespace: see what runs, put it to sleep, and let it pull images. What it
- * may change of it an admission policy narrows down (`fence.ts`).
+ * The rights of the platform in a managed namespace: to read its workloads, to put it to sleep, and to let it pull
+ * images. An admission policy limits the changes further (`fence.ts`).
  */
 export const keeperRole = (): KubeObject => ({
   apiVersion: `${RBAC}/v1`,
@@ -21,12 +24,12 @@ export const keeperRole = (): KubeObject => ({
     { apiGroups: ['apps'], resources: ['deployments', 'statefulsets'], verbs: CHANGE },
     { apiGroups: ['batch'], resources: ['cronjobs'], verbs: CHANGE },
     { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: CHANGE },
-    // Whether one has a host that is to be that of a new namespace.
+    // To check whether an existing route has a host of a new namespace.
     { apiGroups: ['gateway.networking.k8s.io'], resources: ['httproutes', 'grpcroutes', 'tlsroutes'], verbs: ['list'] },
     { apiGroups: ['keda.sh'], resources: ['scaledobjects'], verbs: CHANGE },
     { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['list'] },
-    // The login of Pods for the registry; no other Secret can be written, and none read.
+    // The pull credentials for the registry. Other Secrets cannot be written, and none can be read.
     { apiGroups: [''], resources: ['secrets'], resourceNames: [PULL_SECRET], verbs: ['create', 'patch'] },
     { apiGroups: [''], resources: ['serviceaccounts'], resourceNames: ['default'], verbs: ['get', 'create', 'patch'] },
   ],

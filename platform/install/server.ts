@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import {
   BUILD_NAMESPACE,
-  BUILDERS_SECRET,
   KEEPER,
   KEYS_SECRET,
   LOGIN_SECRET,
@@ -18,8 +17,16 @@ import {
 import { namespaceNamed, toDns, toOutside } from '../records/network-rules.ts'
 import { OWN_WORKLOADS } from '../records/own-workload.ts'
 import type { ProviderSettings } from '../rules/provider.ts'
-import { type BundledBuilders, builderObjects, builderSettings, type IngressPeer } from './builders.ts'
+import {
+  BUILDER_POOLS,
+  type BundledBuilders,
+  builderObjects,
+  builderSettings,
+  certificatesFolder,
+  type IngressPeer,
+} from './builders.ts'
 import { certificateOf } from './certificate.ts'
+import { endpointsPolicy } from './endpoints.ts'
 import { eventsPolicy } from './events.ts'
 import { fence } from './fence.ts'
 import { hostsPolicy } from './hosts.ts'
@@ -30,55 +37,57 @@ import { podsPolicy } from './pods.ts'
 import { registryObjects } from './registry.ts'
 import { keeperRole, memberRoles } from './roles.ts'
 
-/** An address as a network, and a port of TCP there. */
+/** An address as a network, and a TCP port. */
 export interface NetworkAddress {
   readonly cidr: string
   readonly port: number
 }
 
-/** What an operator decides about a platform. */
+/** The decisions of an operator about a platform. */
 export interface Installation extends IngressOptions {
   readonly version: string
-  /** Environments get their hosts under it, and the platform is `platform.DOMAIN`. */
+  /** Environments get hosts below it, and the platform is `platform.DOMAIN`. */
   readonly domain: string
   /** The image of the server. */
   readonly image: string
-  /** What runs run in: Node, git, and devctl. */
+  /** The image for runs: Node.js, git, and devctl. */
   readonly runnerImage: string
   readonly replicas: number
-  /** The certificate is of an authority of the platform's own. */
+  /** The certificate is signed by the platform's own authority. */
   readonly ownCa?: boolean
-  /** The ClusterIssuer of cert-manager that makes the certificate. */
+  /** The ClusterIssuer of cert-manager that issues the certificate. */
   readonly certManager?: string
-  /** Networks of the cluster itself, which nothing in a namespace reaches. */
+  /** Networks of the cluster itself, which namespaces cannot reach. */
   readonly clusterNetworks?: readonly string[]
-  /** Where Pods reach the API server: its Service, and what is behind that. */
+  /** The operator has named these networks: an upgrade adds none. */
+  readonly areNetworksNamed?: boolean
+  /** The addresses of the API server for Pods: its Service, and its endpoints. */
   readonly apiServer?: readonly NetworkAddress[]
-  /** From where `X-Forwarded-For` is believed: addresses and networks; absent: those of before. */
+  /** Addresses and networks whose `X-Forwarded-For` is trusted; absent: the previous setting. */
   readonly trustedProxies?: readonly string[]
-  /** The API server as people's programs reach it. */
+  /** The address of the API server for programs of users. */
   readonly kubernetes: { readonly server: string; readonly ca?: string }
-  /** How people log in, besides links. */
+  /** The ways to log in, besides links. */
   readonly providers?: readonly ProviderSettings[]
-  /** What an administrator has written into the settings, as `undecided` gives it. */
+  /** Settings that an administrator has edited, as `undecided` returns them. */
   readonly kept?: Readonly<Record<string, unknown>>
-  /** Of the images of people: a host, perhaps with a path; absent: that of before. */
+  /** The registry for images of users: a host, perhaps with a path; absent: the previous setting. */
   readonly registry?: string
-  /** The registry believes tokens of the platform. */
+  /** The registry accepts tokens of the platform. */
   readonly hasRegistryTokens?: boolean
-  /** The registry is the platform's own one. */
+  /** The registry is the one that is installed with the platform. */
   readonly bundledRegistry?: { readonly image: string; readonly size: string }
-  /** Builders that come with the platform. */
-  readonly bundledBuilders?: Pick<BundledBuilders, 'image' | 'count' | 'size' | 'networks'>
-  /** Where the ingress controller is, as Pods reach it. */
+  /** Builders that are installed with the platform. */
+  readonly bundledBuilders?: Pick<BundledBuilders, 'image' | 'count' | 'untrusted' | 'size' | 'networks'>
+  /** The location of the ingress controller, as Pods reach it. */
   readonly ingressPeers?: readonly IngressPeer[]
-  /** PEM: authorities that the server trusts besides those of its system. */
+  /** PEM: certificate authorities that the server trusts in addition to those of its system. */
   readonly trusted?: string
 }
 
 const NAME = 'platform'
 const PORT = 8080
-/** Of the ConfigMap `settings`. */
+/** Keys of the ConfigMap `settings`. */
 export const SETTINGS_FILE = 'settings.json'
 export const TRUSTED_FILE = 'ca.pem'
 const RBAC = 'rbac.authorization.k8s.io'
@@ -101,11 +110,15 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     ...podsPolicy(),
     ...podImagesPolicy(one.registry),
     ...eventsPolicy(),
-    // Before the server, which starts with a certificate that they know.
+    ...endpointsPolicy(),
+    // Before the server, which connects with a certificate that they already trust.
     ...(one.bundledBuilders
       ? [
           ...builderObjects({ ...withNetworks(one), ...one.bundledBuilders }),
-          ...granted(BUILD_NAMESPACE, [seen('builders')]),
+          ...granted(BUILD_NAMESPACE, [
+            ...(one.bundledBuilders.count > 0 ? [seen('builders')] : []),
+            ...(one.bundledBuilders.untrusted > 0 ? [seen('untrustedBuilders')] : []),
+          ]),
         ]
       : []),
     account(),
@@ -126,22 +139,27 @@ const withNetworks = ({ clusterNetworks = [], ingressPeers: ingress = [], truste
   ...(trusted !== undefined && { trusted }),
 })
 
-/** What may be there from before, and is not wanted any more. Volumes stay, as they have what people have made. */
+/**
+ * Objects of an earlier installation that are no longer wanted. Volumes are kept, because they contain data of users.
+ */
 export function unwantedObjects(one: Installation): readonly KubeObject[] {
   const wanted = new Set(platformObjects(one).map(nameOf))
   return platformObjects({ ...one, ...EVERYTHING }).filter(object => !wanted.has(nameOf(object)))
 }
 
-/** All that an option can add. */
+/** All objects that an option can add. */
 export const EVERYTHING = {
   certManager: '',
   bundledRegistry: { image: '', size: '1Gi' },
-  bundledBuilders: { image: '', size: '1Gi', count: 1, networks: [] },
+  bundledBuilders: { image: '', size: '1Gi', count: 1, untrusted: 1, networks: [] },
 }
 
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
 
-/** Its own namespaces are not managed: people have no rights in them, and no policy lets others in. */
+/**
+ * The platform's own namespaces are not managed: users have no rights in them, and no policy admits traffic from
+ * others.
+ */
 const namespace = (name: string): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Namespace',
@@ -158,11 +176,11 @@ const account = (): KubeObject => ({ apiVersion: 'v1', kind: 'ServiceAccount', m
 const KEEP = ['get', 'list', 'watch', 'create', 'update', 'patch']
 const WRITE = [...KEEP, 'delete']
 
-/** The rights of the server's own account; what it does for a person it does with that person's token. */
+/** The rights of the server's own account. Actions for a person use that person's token. */
 const rights = (): readonly KubeObject[] => [
   ...granted(undefined, [
     { apiGroups: [''], resources: ['namespaces'], verbs: WRITE },
-    // These go with their namespaces only: without them, what runs there would have no bounds.
+    // These are deleted only with their namespaces: without them, the workloads would be unlimited.
     { apiGroups: [''], resources: ['resourcequotas', 'limitranges'], verbs: KEEP },
     { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: KEEP },
     { apiGroups: [RBAC], resources: ['rolebindings'], verbs: WRITE },
@@ -184,9 +202,9 @@ const rights = (): readonly KubeObject[] => [
     { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] },
     { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
   ]),
-  // For the one replica that leads.
+  // The Lease of the leader.
   ...granted(PLATFORM_NAMESPACE, [
-    // What has measured the disk of the registry.
+    // The log of the container that measures the registry's disk.
     { apiGroups: [''], resources: ['pods/log'], resourceNames: [REGISTRY_DISK.pod], verbs: ['get'] },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update', 'delete'] },
     seen('server'),
@@ -194,13 +212,13 @@ const rights = (): readonly KubeObject[] => [
   ]),
 ]
 
-/** What administrators see of the platform's own workloads; no secret is in them. */
+/** For the overview of the platform's own workloads; they contain no secrets. */
 const seen = (workload: keyof typeof OWN_WORKLOADS) => {
   const { kind, name } = OWN_WORKLOADS[workload]
   return { apiGroups: ['apps'], resources: [`${kind.toLowerCase()}s`], resourceNames: [name], verbs: ['get'] }
 }
 
-/** A role of the server's account, in a namespace or the whole cluster. */
+/** A role of the server's account, in a namespace or in the whole cluster. */
 function granted(namespace: string | undefined, rules: readonly object[]): readonly KubeObject[] {
   const scope = namespace === undefined ? 'Cluster' : ''
   const [apiVersion, name] = [`${RBAC}/v1`, `devctl-${NAME}`]
@@ -218,8 +236,8 @@ function granted(namespace: string | undefined, rules: readonly object[]): reado
 }
 
 /**
- * Runs are code of repositories: nobody reaches them, and they reach DNS, the platform, the API server,
- * and what is outside of the cluster.
+ * Runs execute code of repositories. Nothing can reach them. They can reach DNS, the platform, the API server, and
+ * addresses outside of the cluster.
  */
 const runsNetworkPolicy = ({ clusterNetworks = [], apiServer = [] }: Installation): KubeObject => ({
   apiVersion: 'networking.k8s.io/v1',
@@ -235,14 +253,14 @@ const runsNetworkPolicy = ({ clusterNetworks = [], apiServer = [] }: Installatio
         to: [{ namespaceSelector: namespaceNamed(PLATFORM_NAMESPACE), podSelector: { matchLabels: SELECTOR } }],
         ports: [{ protocol: 'TCP', port: RUNS_PORT }],
       },
-      // Where network plugins look at an address before they translate it, it is that of the Service.
+      // Some network plugins check the address of the Service, before it is translated.
       ...apiServer.map(({ cidr, port }) => ({ to: [{ ipBlock: { cidr } }], ports: [{ protocol: 'TCP', port }] })),
       toOutside(clusterNetworks),
     ],
   },
 })
 
-/** Where ingress controllers are is not known, and some have the addresses of nodes. */
+/** The location of ingress controllers is unknown, and some have the addresses of nodes. */
 const serverNetworkPolicy: KubeObject = {
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
@@ -270,13 +288,14 @@ const settings = (one: Installation): KubeObject => ({
   },
 })
 
-/** What the server reads. */
+/** The configuration of the server. */
 const settingsOf = (one: Installation) => ({
   ...one.kept,
   domain: one.domain,
   url: urlOf(one),
   kubernetes: one.kubernetes,
   clusterNetworks: one.clusterNetworks,
+  ...(one.areNetworksNamed && { clusterNetworksNamed: true }),
   providers: one.providers ?? [],
   ...(one.registry !== undefined && { registry: one.registry }),
   ...(one.hasRegistryTokens && { registryTokens: true }),
@@ -289,11 +308,11 @@ const settingsOf = (one: Installation) => ({
   runs: { ...(one.kept?.['runs'] as object | undefined), image: one.runnerImage, url: RUNS_ADDRESS },
 })
 
-/** What installing decides of the settings, and of their `runs`. */
-const DECIDED = ['domain', 'url', 'kubernetes', 'clusterNetworks', 'providers']
+/** The settings, and the keys of their `runs`, that the installation decides. */
+const DECIDED = ['domain', 'url', 'kubernetes', 'clusterNetworks', 'clusterNetworksNamed', 'providers']
 const DECIDED_OF_RUNS = ['image', 'url']
 
-/** The part of settings that installing does not decide: an upgrade keeps it. */
+/** The settings that the installation does not decide: an upgrade keeps them. */
 export function undecided(settings: object): Readonly<Record<string, unknown>> {
   const { runs, ...others } = without(settings, DECIDED)
   const own = typeof runs === 'object' && runs !== null ? without(runs, DECIDED_OF_RUNS) : {}
@@ -302,6 +321,8 @@ export function undecided(settings: object): Readonly<Record<string, unknown>> {
 
 const without = (found: object, keys: readonly string[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(found).filter(([key]) => !keys.includes(key)))
+
+const POOLS = Object.values(BUILDER_POOLS)
 
 function deployment(one: Installation): KubeObject {
   const { image, replicas, version, trusted } = one
@@ -330,7 +351,7 @@ function deployment(one: Installation): KubeObject {
       { name: 'keys', mountPath: '/etc/devctl-keys', readOnly: true },
       { name: 'login', mountPath: '/etc/devctl-login', readOnly: true },
       { name: 'registry', mountPath: '/etc/devctl-registry', readOnly: true },
-      { name: 'builders', mountPath: '/etc/devctl-builders', readOnly: true },
+      ...POOLS.map(one => ({ name: one.secret, mountPath: certificatesFolder(one), readOnly: true })),
     ],
   }
   return {
@@ -348,11 +369,11 @@ function deployment(one: Installation): KubeObject {
           containers: [container],
           volumes: [
             { name: 'settings', configMap: { name: 'settings' } },
-            // Made once, by whoever installs; it is in no list of objects, so that nothing replaces it.
+            // Created once, by the installing user. It is in no list of objects, so it is never replaced.
             { name: 'keys', secret: { secretName: KEYS_SECRET } },
             { name: 'login', secret: { secretName: LOGIN_SECRET, optional: true } },
             { name: 'registry', secret: { secretName: REGISTRY_SECRET, optional: true } },
-            { name: 'builders', secret: { secretName: BUILDERS_SECRET, optional: true } },
+            ...POOLS.map(({ secret }) => ({ name: secret, secret: { secretName: secret, optional: true } })),
           ],
         },
       },
@@ -360,7 +381,7 @@ function deployment(one: Installation): KubeObject {
   }
 }
 
-/** Pods read the settings when they start: new settings are new Pods. */
+/** Pods read the settings when they start, so changed settings restart them. */
 const hashOf = ({ data }: KubeObject): string =>
   createHash('sha256').update(JSON.stringify(data)).digest('hex').slice(0, 16)
 
@@ -380,8 +401,8 @@ const service = (): KubeObject => ({
 const ingress = (one: Installation): KubeObject => ingressTo(one, `platform.${one.domain}`, NAME, own(NAME))
 
 /**
- * All other hosts: nothing leads there, or what did sleeps. Traefik gives a wildcard the first turn, so
- * it gets the lowest priority; other controllers look for the whole host first.
+ * All other hosts: requests without a route, and those for sleeping applications. Traefik prefers a wildcard, so it
+ * gets the lowest priority; other controllers try the exact host first.
  */
 const wakerIngress = (one: Installation): KubeObject =>
   ingressTo(one, `*.${one.domain}`, NAME, {

@@ -1,6 +1,6 @@
 /**
- * What sleeping has changed in a namespace, with the values from before: an annotation of the
- * Namespace, which its members cannot write.
+ * The changes that sleep has made in a namespace, with the previous values: an annotation of the Namespace, which its
+ * members cannot write.
  */
 export type RestingObject =
   | { readonly kind: 'Deployment'; readonly name: string; readonly uid: string; readonly replicas: number }
@@ -9,7 +9,7 @@ export type RestingObject =
       readonly name: string
       readonly uid: string
       readonly replicas: number
-      /** Its claims would have been deleted. */
+      /** Scaling it down would have deleted its claims. */
       readonly deletesClaims?: true
     }
   | { readonly kind: 'CronJob'; readonly name: string; readonly uid: string }
@@ -17,7 +17,7 @@ export type RestingObject =
       readonly kind: 'ScaledObject'
       readonly name: string
       readonly uid: string
-      /** The annotation by which KEDA is paused, where it had one. */
+      /** The previous annotation that pauses KEDA, if there was one. */
       readonly paused?: string
     }
   | {
@@ -25,23 +25,25 @@ export type RestingObject =
       readonly name: string
       readonly uid: string
       readonly class?: string
-      /** The annotation that was used before there were classes, where it had one. */
+      /** The previous annotation for the class, from before classes were a field, if there was one. */
       readonly annotation?: string
     }
 export type RestingKind = RestingObject['kind']
 
-/** Annotations of a Namespace: what rests in it, and when it was last woken (RFC 3339). */
+/** Annotations of a Namespace: the objects that are asleep in it, and when it was last woken (RFC 3339). */
 export const ASLEEP = 'dev.platform/asleep'
 export const WOKEN = 'dev.platform/woken'
-/** Of one that sleeps: its ingress controller serves its routes all the same, so that its pages do not wake it. */
+/**
+ * For a sleeping namespace: its ingress controller still serves its routes, so requests for its pages do not wake it.
+ */
 export const UNFOLLOWED = 'dev.platform/routes-unfollowed'
 
-/** More than a quota allows; what is above it is not taken from an annotation. */
+/** More than a quota allows; further entries of an annotation are ignored. */
 const MOST = 1000
 
 export const fromResting = (objects: readonly RestingObject[]): string => JSON.stringify(objects)
 
-/** What can be read of it: an object with a value that nobody has written is left out. */
+/** The valid entries: an object with an impossible value is left out. */
 export function toResting(text: string | undefined): readonly RestingObject[] {
   if (text === undefined) return []
   try {

@@ -1,15 +1,15 @@
 import { isUserId } from '../rules/names.ts'
 import { isUlid } from '../rules/ulid.ts'
 
-/** That a namespace is to be deleted: it survives whoever works on it. */
+/** The request to delete a namespace; it survives a restart of the replica that handles it. */
 export interface Deletion {
   /** A ULID. */
   readonly id: string
-  /** The id of the user who has asked for it; absent: nobody, as nobody uses the namespace. */
+  /** The id of the user who requested it; absent: the platform itself, because the namespace is unused. */
   readonly by?: string
-  /** Without the commands of what was deployed in it. */
+  /** The commands of deployed manifests are skipped. */
   readonly isForced?: boolean
-  /** Why it could not be. */
+  /** Why the deletion failed. */
   readonly problem?: string
 }
 
@@ -18,7 +18,7 @@ export const DELETION = 'dev.platform/deletion'
 
 export const fromDeletion = (deletion: Deletion): string => JSON.stringify(deletion)
 
-/** Undefined where there is none that can be read. */
+/** Undefined if there is none, or it cannot be read. */
 export function toDeletion(annotation: string | undefined): Deletion | undefined {
   try {
     const { id, by, isForced, problem } = JSON.parse(annotation ?? '') as Readonly<Record<string, unknown>>

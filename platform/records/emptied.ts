@@ -4,17 +4,17 @@ import { NAMESPACE_ROLES } from '../rules/roles.ts'
 import type { Member } from './member.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
-/** A personal namespace that is emptied: what it is to be again when it is gone. */
+/** A personal namespace that is being emptied: what is needed to create it again. */
 export interface EmptiedNamespace {
   readonly name: string
-  /** Of the one that goes. */
+  /** The uid of the old namespace. */
   readonly uid: string
   readonly owner: string
-  /** Besides the owner. */
+  /** The members besides the owner. */
   readonly members: readonly Pick<Member, 'user' | 'role'>[]
 }
 
-/** The Secret of `devctl-users`: a person has one namespace of their own. */
+/** The Secret of `devctl-users`, named after the person, who has only one personal namespace. */
 export const emptiedName = (owner: string): string => `e-${owner}`
 
 export const fromEmptied = ({ owner, name, uid, members }: EmptiedNamespace): KubeObject => ({
@@ -33,7 +33,7 @@ export const fromEmptied = ({ owner, name, uid, members }: EmptiedNamespace): Ku
   },
 })
 
-/** Undefined for what we have not written. */
+/** Undefined for a record that the platform did not write. */
 export function toEmptied({ metadata, data }: KubeObject): EmptiedNamespace | undefined {
   const owner = metadata.name.replace(/^e-/, '')
   if (metadata.name !== emptiedName(owner) || !isUserId(owner)) return undefined

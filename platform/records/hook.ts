@@ -8,19 +8,19 @@ import { isTokenId } from '../rules/token.ts'
 import { HOOK_FORGES, type HookForge } from '../rules/webhook-signature.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
-/** A webhook: a repository whose requests get previews. It never changes. */
+/** The immutable part of a webhook: a repository whose pull requests get previews. */
 export interface HookSetup {
   readonly id: string
   readonly forge: HookForge
-  /** HTTPS, as it is cloned: `https://git.example.com/team/shop`. */
+  /** The HTTPS address for clones: `https://git.example.com/team/shop`. */
   readonly repository: string
-  /** What the forge knows it by: names can be given to others. */
+  /** The forge's id of the repository: names can be reassigned. */
   readonly repositoryId: string
-  /** The id of the user who has made it, and whose the previews are. */
+  /** The id of the user who created it and owns the previews. */
   readonly owner: string
   readonly scope: PreviewScope
   readonly forks: ForkPolicy
-  /** The names of the previews begin with it. */
+  /** The prefix of the names of its previews. */
   readonly prefix: string
   /** The manifest, as a path in the repository. */
   readonly file?: string
@@ -28,59 +28,59 @@ export interface HookSetup {
   readonly created: string
 }
 
-/** A request that is open, as it was when it was looked at last. */
+/** An open pull request, as it was when it was last checked. */
 export interface PullRecord {
   readonly number: number
   readonly page: string
-  /** Shown: the name of its author at the forge. */
+  /** For display: the name of its author at the forge. */
   readonly author: string
-  /** Shown: its branch, and the repository that it is in, as it is cloned. */
+  /** For display: its branch, and the repository of the branch, as it is cloned. */
   readonly branch?: string
   readonly from?: string
   readonly commit: string
   readonly trust: CodeTrust
-  /** Somebody who may write has to name the commit. */
+  /** Somebody with write access has to approve the commit. */
   readonly isWaiting?: boolean
   readonly approved?: { readonly commit: string; readonly by: string; readonly time: string }
   readonly deployed?: { readonly commit: string; readonly trust: CodeTrust }
-  /** Why there is no preview of the commit. */
+  /** Why the commit has no preview. */
   readonly problem?: string
-  /** The comment on it: its number at the forge, and what it says. */
+  /** The comment on it: its number at the forge, and its text. */
   readonly comment?: { readonly id?: number; readonly told: string }
 }
 
-/** What is known of a webhook besides, which changes. */
+/** The state of a webhook, which changes. */
 export interface HookState {
-  /** Numbers of requests to look at, the oldest first. */
+  /** Numbers of requests to check, the oldest first. */
   readonly look: readonly number[]
   readonly pulls: readonly PullRecord[]
-  /** Of deliveries that were here (`rules/deliveries.ts`). */
+  /** Digests of earlier deliveries (`rules/deliveries.ts`). */
   readonly seen: readonly string[]
 }
 
 export interface HookRecord extends HookSetup, HookState {
-  /** What the forge signs with, and by what the forge is asked; both sealed. */
+  /** The signing secret of the forge and the token for its API, both sealed. */
   readonly sealed: { readonly secret: string; readonly token: string }
-  /** Of the object. */
+  /** Of the Kubernetes object. */
   readonly version: string
 }
 
-/** Requests that are remembered of one webhook, and that wait to be looked at. */
+/** Limits for one webhook: requests that are remembered, and that are waiting to be checked. */
 export const MOST_PULLS = 100
-/** On webhooks of which something is to be looked at: the leader lists these only. */
+/** The label of webhooks with requests to check: the leader lists only these. */
 export const LOOK_LABEL = 'dev.platform/look'
 
-/** On webhooks of which something is to be said at the forge. */
+/** The label of webhooks with comments to write. */
 export const TELL_LABEL = 'dev.platform/tell'
 
-/** What the comment on a request says in the end; undefined where there is nothing to say. */
+/** The final text of the comment on a request; undefined if there is nothing to say. */
 export function finalTold({ isWaiting, problem, commit, deployed }: PullRecord): string | undefined {
   if (isWaiting) return `waits ${commit}`
   if (problem !== undefined) return `refused ${commit}`
   return deployed && `deployed ${deployed.commit}`
 }
 
-/** Whether its comment says less than is known. */
+/** Whether the comment of a request is out of date. */
 export function isUntold(pull: PullRecord): boolean {
   const told = finalTold(pull)
   return told !== undefined && told !== pull.comment?.told
@@ -89,11 +89,11 @@ export function isUntold(pull: PullRecord): boolean {
 export const hookRef = (id: string) =>
   ({ apiVersion: 'v1', kind: 'Secret', name: `h-${id}`, namespace: USERS_NAMESPACE }) as const
 
-/** What is sealed of a webhook opens there only, and for that repository. */
+/** A sealed text of a webhook can be opened for that webhook and repository only. */
 export const hookSealedFor = ({ id, forge, repository }: HookSetup, what: 'secret' | 'token'): string =>
   JSON.stringify(['hook', id, forge, repository, what])
 
-/** A record without a state yet. */
+/** A record with an empty state. */
 export function fromHook(setup: HookSetup, sealed: HookRecord['sealed']): KubeObject {
   const { apiVersion, kind, name, namespace } = hookRef(setup.id)
   return {
@@ -109,7 +109,7 @@ export function fromHook(setup: HookSetup, sealed: HookRecord['sealed']): KubeOb
   }
 }
 
-/** What changes in the object for another state; what does not fit is left out, the oldest first. */
+/** The patch that changes the state; the oldest entries are left out if they do not fit. */
 export const fromHookState = ({ look, pulls, seen }: HookState) => ({
   metadata: {
     labels: {
@@ -126,7 +126,7 @@ export const fromHookState = ({ look, pulls, seen }: HookState) => ({
   },
 })
 
-/** Undefined for what is no webhook, or is one that nobody can read: deliveries for it are refused. */
+/** Undefined if the object is no webhook, or cannot be read: its deliveries are refused. */
 export function toHook({ metadata, data }: KubeObject): HookRecord | undefined {
   const parts = record(data)
   const [setup, sealed] = [toSetup(decode(parts['setup'])), decode(parts['sealed'])]
@@ -191,7 +191,7 @@ function toPull(found: Fields): PullRecord | undefined {
     commit,
     trust,
     ...(found['isWaiting'] === true && { isWaiting: true }),
-    // Half an approval is none.
+    // An approval has to be complete.
     ...(isCommit(approved['commit']) && by && time && { approved: { commit: approved['commit'], by, time } }),
     ...(isCommit(deployed['commit']) &&
       deployedTrust && { deployed: { commit: deployed['commit'], trust: deployedTrust } }),
@@ -202,7 +202,7 @@ function toPull(found: Fields): PullRecord | undefined {
 
 const toTrust = (value: unknown): CodeTrust | undefined => CODE_TRUSTS.find(one => one === value)
 
-/** The whole of it: what is named by its beginning can be another one. */
+/** The full hash: an abbreviated one could also match another commit. */
 export const isCommit = (value: unknown): value is string =>
   typeof value === 'string' && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(value)
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { LEADER_LEASE, PLATFORM_NAMESPACE } from './names.ts'
 
-/** Milliseconds since its last renewal after which nobody is the leader. */
+/** Milliseconds after the last renewal at which the Lease has expired. */
 const LEASE_ENDS = 20_000
 
 export const leaderLease = {
@@ -16,7 +16,7 @@ interface LeaseSpec {
   readonly renewTime?: string
 }
 
-/** The name of the Pod that leads, by the Lease; undefined: none does. */
+/** The name of the leading Pod, according to the Lease; undefined if there is none. */
 export function toLeader(lease: KubeObject | undefined, now: number): string | undefined {
   const { holderIdentity = '', renewTime = '' } = (lease?.['spec'] ?? {}) as LeaseSpec // as Kubernetes defines it
   const isHeld = holderIdentity !== '' && now - Date.parse(renewTime) < LEASE_ENDS

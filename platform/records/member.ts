@@ -13,7 +13,7 @@ import {
   userAccount,
 } from './names.ts'
 
-/** What somebody is in a namespace: a RoleBinding in it, so that there is no second list that could differ. */
+/** A person's role in a namespace: it is stored as a RoleBinding there, so no second list could disagree. */
 export interface Member {
   readonly namespace: string
   readonly user: string
@@ -25,7 +25,7 @@ export interface Member {
 const ROLE_LABEL = 'dev.platform/role'
 const RBAC = 'rbac.authorization.k8s.io'
 
-/** The name tells the role: what a binding refers to cannot be changed. */
+/** The name contains the role, because the `roleRef` of a binding is immutable. */
 export const bindingName = ({ user, role }: Pick<Member, 'user' | 'role'>): string =>
   `devctl-${clusterRoleOf(role) === 'devctl-viewer' ? 'viewer' : 'developer'}-${userAccount(user)}`
 
@@ -44,7 +44,7 @@ export function fromMember(member: Member): KubeObject {
   }
 }
 
-/** Of a global namespace: all users of the platform see what is in it. */
+/** For a global namespace: all users of the platform can view it. */
 export const everybodysBinding = (namespace: string): KubeObject => ({
   apiVersion: `${RBAC}/v1`,
   kind: 'RoleBinding',
@@ -53,7 +53,7 @@ export const everybodysBinding = (namespace: string): KubeObject => ({
   subjects: [{ kind: 'Group', apiGroup: RBAC, name: USERS_GROUP }],
 })
 
-/** By it the platform itself puts a namespace to sleep, and wakes it: it has no rights in it otherwise. */
+/** The rights with which the platform puts a namespace to sleep and wakes it; it has no others there. */
 export const keeperBinding = (namespace: string): KubeObject => ({
   apiVersion: `${RBAC}/v1`,
   kind: 'RoleBinding',
@@ -62,7 +62,10 @@ export const keeperBinding = (namespace: string): KubeObject => ({
   subjects: [{ kind: 'ServiceAccount', namespace: PLATFORM_NAMESPACE, name: SERVER_ACCOUNT }],
 })
 
-/** Undefined for what is no membership, or is one of another user or role than it says: the rights count, not the labels. */
+/**
+ * Undefined for another RoleBinding, and for one whose labels disagree with its user or role: the rights count, not the
+ * labels.
+ */
 export function toMember({ metadata, roleRef, subjects }: KubeObject): Member | undefined {
   const { namespace, labels = {} } = metadata
   const user = labels[USER_LABEL]

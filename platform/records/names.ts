@@ -1,61 +1,68 @@
-/** The namespaces of the platform; users have no rights in any of them (design, section 2). */
+/** The namespaces of the platform; users have no rights in them (design, section 2). */
 export const PLATFORM_NAMESPACE = 'devctl-platform'
 export const USERS_NAMESPACE = 'devctl-users'
 export const RUNS_NAMESPACE = 'devctl-runs'
 export const BUILD_NAMESPACE = 'devctl-build'
 
-/** The port of the server that is for runs alone: there it believes nobody that a request comes from somewhere else. */
+/** The server's port for runs only: there it trusts no `X-Forwarded-For`. */
 export const RUNS_PORT = 8081
-/** Where the Pods of runs reach the server: a certificate of the cluster's own is nothing to them. */
+/**
+ * The address of the server for the Pods of runs; a certificate that is only valid outside of the cluster does not
+ * matter to them.
+ */
 export const RUNS_ADDRESS = `http://platform.${PLATFORM_NAMESPACE}.svc:${RUNS_PORT}`
 
-/** The Secrets of `devctl-build` and `devctl-platform` by which builders and the server know each other. */
+/** The Secrets of `devctl-build` and `devctl-platform` with which builders and the server authenticate. */
 export const BUILDERS_SECRET = 'builders'
+/** The same for the builders of forks: their credentials give no access to the others. */
+export const UNTRUSTED_BUILDERS_SECRET = 'untrusted-builders'
 
-/** The Secret of `devctl-platform` with the client secrets of providers, by their id. */
+/** The Secret of `devctl-platform` with the client secrets of providers, by id. */
 export const LOGIN_SECRET = 'login'
 
-/** The Secret of `devctl-platform` with the key for tokens of the registry, and its certificate. */
+/** The Secret of `devctl-platform` with the signing key for tokens of the registry, and its certificate. */
 export const REGISTRY_SECRET = 'registry'
 
-/** What writes into its log how full the disk of the registry is that comes with a platform. */
+/** The container that logs how full the disk of the bundled registry is. */
 export const REGISTRY_DISK = { pod: 'registry-0', container: 'disk' } as const
 
-/** The Secret of each namespace by which its Pods pull. */
+/** The Secret of each namespace with its pull credentials. */
 export const PULL_SECRET = 'devctl-registry'
 
-/** The Secret of `devctl-platform` with the keys that seal: `k1`, `k2` … */
+/** The Secret of `devctl-platform` with the keys for sealing: `k1`, `k2` … */
 export const KEYS_SECRET = 'keys'
-/** The Lease of the replica that leads, in `devctl-platform`. */
+/** The Lease of the leader, in `devctl-platform`. */
 export const LEADER_LEASE = 'devctl-leader'
-/** The server's own account, in `devctl-platform`. */
+/** The account of the server, in `devctl-platform`. */
 export const SERVER_ACCOUNT = 'platform'
 /** The role of the server in each managed namespace. */
 export const KEEPER = 'devctl-keeper'
 
-/** Says what a record is, and lets it be listed. */
+/** The label that names the kind of a record, for lists. */
 export const RECORD_LABEL = 'dev.platform/record'
-/** On namespaces that the platform made: `true`. */
+/** The label of namespaces that the platform created: `true`. */
 export const MANAGED_LABEL = 'dev.platform/managed'
 export const USER_LABEL = 'dev.platform/user'
 
-/** The platform's own network policies in each managed namespace: what holds for all Pods, and for those of no network of their own. */
+/**
+ * The platform's network policies in each managed namespace: for all Pods, and for those without networks of their own.
+ */
 export const [ALL_PODS, INSIDE, OUTSIDE] = ['devctl', 'devctl-inside', 'devctl-outside'] as const
 export const OWN_POLICIES: readonly string[] = [ALL_PODS, INSIDE, OUTSIDE]
 /**
- * On Pods that networks of their Compose file separate, as the compiler writes it: `separate` lets in
- * only what the policies of the file let in, and `internal` also lets out only there.
+ * The label of Pods that the networks of their Compose file separate, written by the compiler. With `separate`, only
+ * the policies of the file allow ingress; with `internal`, the same is true for egress.
  */
 export const TRAFFIC_LABEL = 'dev.platform/traffic'
-/** The group that Kubernetes puts the accounts of all users into. */
+/** The group to which Kubernetes adds the accounts of all users. */
 export const USERS_GROUP = `system:serviceaccounts:${USERS_NAMESPACE}`
 
 /** The ServiceAccount with whose rights a person works. */
 export const userAccount = (id: string): string => `u-${id}`
 export const tokenSecret = (id: string): string => `t-${id}`
 
-/** The form of times in records: without fractions of a second. */
+/** Formats times in records: without fractions of a second. */
 export const rfc3339 = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
 
-/** The field manager of what the platform writes. */
+/** The field manager of the platform's writes. */
 export const MANAGER = 'devctl-platform'

@@ -10,40 +10,42 @@ export type NamespaceKind = (typeof KINDS)[number]
 const STATUSES = ['Active', 'Sleeping', 'Waking', 'Deleting', 'DeleteFailed'] as const
 export type NamespaceStatus = (typeof STATUSES)[number]
 
-/** A namespace that the platform made. */
+/** A namespace that the platform created. */
 export interface ManagedNamespace {
   readonly name: string
-  /** Kubernetes gives it; a namespace of the same name that is made later has another. */
+  /** Assigned by Kubernetes; a later namespace of the same name has another. */
   readonly uid?: string
   readonly kind: NamespaceKind
   readonly status: NamespaceStatus
-  /** The id of the user whose it is. */
+  /** The id of its owner. */
   readonly owner: string
-  /** All users may see it, administrators change it. */
+  /** All users may view it, and administrators manage it. */
   readonly isGlobal?: boolean
   /** RFC 3339. */
   readonly created: string
   readonly lastActive: string
-  /** It neither sleeps nor is deleted when nobody uses it. */
+  /** It is neither put to sleep nor deleted when it is unused. */
   readonly isPersistent?: boolean
-  /** Code of a fork runs in it: nothing of anybody's is given to it, as long as it is there. */
+  /** It runs code of a fork, so it never gets any secrets. */
   readonly isUntrusted?: boolean
-  /** When it is deleted, whoever uses it: RFC 3339. */
+  /** When it is deleted, even if it is in use: RFC 3339. */
   readonly expires?: string
   /** When it was last woken: RFC 3339. */
   readonly woken?: string
-  /** Which logins of Pods for images are good: those from before a member left are not. */
+  /**
+   * The id that valid image pull credentials carry: it changes when a member leaves, which revokes the earlier ones.
+   */
   readonly pullLogins?: string
-  /** Of one that is to be deleted. */
+  /** For a namespace that is being deleted. */
   readonly deletion?: Deletion
-  /** Of a preview. */
+  /** For a preview. */
   readonly preview?: PreviewSource
-  /** Namespaces whose hosts could be taken for its own. */
+  /** Existing namespaces with longer names whose hosts could be confused with its own. */
   readonly longerNames: readonly string[]
 }
 
 const LABEL = 'dev.platform/'
-/** Labels and annotations that are changed by themselves. */
+/** Labels and annotations that are updated individually. */
 export const STATUS = `${LABEL}status`
 export const LAST_ACTIVE = `${LABEL}last-active`
 export const OWNER = `${LABEL}owner`
@@ -53,7 +55,7 @@ export const EXPIRES = `${LABEL}expires`
 const UNTRUSTED = `${LABEL}untrusted`
 export const LONGER_NAMES = `${LABEL}longer-names`
 
-/** The object as it is applied; `created` is the API server's. */
+/** The object as it is applied; `created` is set by the API server. */
 export function fromNamespace(one: ManagedNamespace): KubeObject {
   return {
     apiVersion: 'v1',
@@ -86,7 +88,7 @@ export function fromNamespace(one: ManagedNamespace): KubeObject {
 const present = (annotations: Readonly<Record<string, string | null>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(annotations).flatMap(([key, value]) => (value === null ? [] : [[key, value]])))
 
-/** Undefined for what is no namespace of the platform: it is not touched. */
+/** Undefined if the platform does not manage the namespace: it is left alone. */
 export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace | undefined {
   const { name, labels = {}, annotations = {}, deletionTimestamp } = metadata
   const owner = annotations[OWNER]

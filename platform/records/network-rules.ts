@@ -1,10 +1,10 @@
-/** Rules of NetworkPolicies that more than one of them has. */
+/** Rules that several NetworkPolicies share. */
 
 export const namespaceNamed = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } })
 
 /**
- * The cluster's DNS: Pods, or a cache on the node, which has a link-local address. Policies are about the ports of
- * Pods, and those of DNS may listen on another one than their Service.
+ * The cluster's DNS: Pods, or a cache on the node, which has a link-local address. Policies apply to the ports of Pods,
+ * which for DNS may differ from those of the Service.
  */
 export const toDns = {
   to: [
@@ -17,7 +17,9 @@ export const toDns = {
   ]),
 }
 
-/** All addresses but those of the cluster itself, and link-local ones, where clouds give credentials to nodes. */
+/**
+ * All addresses except those of the cluster itself, and link-local ones, where clouds serve the credentials of nodes.
+ */
 export const toOutside = (clusterNetworks: readonly string[]) => ({
   to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', ...clusterNetworks] } }],
 })

@@ -1,26 +1,26 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USERS_NAMESPACE } from './names.ts'
 
-/** A login that is under way: it lives for minutes, and is used once. */
+/** A pending login: it is valid for minutes, and can be used once. */
 export type OneTime =
   | {
-      /** A person has allowed a command line to log in as them. */
+      /** A person has approved the login of a command line. */
       readonly kind: 'code'
       readonly user: string
       readonly label: string
-      /** RFC 7636: the hash of what only that command line knows. */
+      /** RFC 7636: the hash of a secret that only that command line knows. */
       readonly challenge: string
       readonly expires: string
     }
   | {
-      /** A command line without a browser waits for a person to type its code (RFC 8628). */
+      /** A command line without a browser is waiting for a person to type its code (RFC 8628). */
       readonly kind: 'device'
       readonly label: string
-      /** Hash of the code that the person types. */
+      /** The hash of the code. */
       readonly code: string
       readonly created: string
       readonly expires: string
-      /** Who has allowed it. */
+      /** The user who has approved it. */
       readonly user?: string
       readonly isRefused?: boolean
     }
@@ -39,7 +39,7 @@ export const fromOneTime = (id: string, value: OneTime): KubeObject => ({
   data: { value: Buffer.from(JSON.stringify(value)).toString('base64') },
 })
 
-/** Undefined for what we have not written. */
+/** Undefined for a record that the platform did not write. */
 export function toOneTime({ data }: KubeObject): OneTime | undefined {
   const text = (data as { readonly value?: unknown } | undefined)?.value
   if (typeof text !== 'string') return undefined

@@ -11,7 +11,7 @@ export interface OwnWorkload {
   readonly image: string
 }
 
-/** As Kubernetes defines it. */
+/** As Kubernetes defines them. */
 export interface OwnContainer {
   readonly image?: string
   readonly env?: readonly { readonly name: string; readonly value?: string }[]
@@ -30,12 +30,24 @@ interface WorkloadFields {
   readonly status?: { readonly readyReplicas?: number }
 }
 
-/** The workloads of the platform, by what they are. */
+/** The workloads of the platform, by purpose. */
 export const OWN_WORKLOADS = {
   server: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: PLATFORM_NAMESPACE },
   registry: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'registry', namespace: PLATFORM_NAMESPACE },
   builders: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'builder', namespace: BUILD_NAMESPACE },
+  untrustedBuilders: {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    name: 'builder-untrusted',
+    namespace: BUILD_NAMESPACE,
+  },
 } as const
+
+/** Whether an address is that of one of its Pods, behind the Service of the same name. */
+export const isOfWorkload = (
+  address: string,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+): boolean => URL.canParse(address) && new URL(address).hostname.endsWith(`.${name}.${namespace}.svc`)
 
 export function toOwnWorkload(one: KubeObject): OwnWorkload {
   const { spec, status } = one as WorkloadFields
@@ -51,11 +63,11 @@ export function toOwnWorkload(one: KubeObject): OwnWorkload {
 export const containersOf = (one: KubeObject | undefined): readonly OwnContainer[] =>
   (one as WorkloadFields | undefined)?.spec?.template?.spec?.containers ?? []
 
-/** The disk that each of its Pods claims: `50Gi`. */
+/** The size of the claim of each of its Pods: `50Gi`. */
 export const claimOf = (one: KubeObject): string | undefined =>
   (one as WorkloadFields).spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.storage
 
-/** What a volume of its Pods is of, as Kubernetes calls it: `secret`, `csi`. */
+/** The type of a volume of its Pods, as Kubernetes names it: `secret`, `csi`. */
 export function volumeKind(one: KubeObject, name: string): string | undefined {
   const volume = (one as WorkloadFields).spec?.template?.spec?.volumes?.find(found => found.name === name)
   return volume && Object.keys(volume).find(key => key !== 'name')

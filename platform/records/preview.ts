@@ -1,9 +1,9 @@
-/** What a namespace is a preview of. */
+/** The source of a preview. */
 export interface PreviewSource {
   readonly repository: string
   /** Absent: the main branch. */
   readonly branch?: string
-  /** The page of the pull or merge request. */
+  /** The URL of the pull or merge request. */
   readonly sourceUrl?: string
   readonly labels: readonly string[]
   /** The webhook that deploys it, and destroys it when the request is closed. */
@@ -17,7 +17,7 @@ const SOURCE_URL = `${PREFIX}source-url`
 const HOOK = `${PREFIX}hook`
 const LABELS = `${PREFIX}preview-labels`
 
-/** Annotations of its namespace; null for what one that was there before is to lose. */
+/** Annotations of its namespace; null removes one that an earlier source has left. */
 export const fromPreview = ({
   repository,
   branch,
@@ -32,7 +32,7 @@ export const fromPreview = ({
   [LABELS]: labels.length > 0 ? labels.join(',') : null,
 })
 
-/** Undefined where no repository is named. */
+/** Undefined if there is no repository. */
 export function toPreview(annotations: Readonly<Record<string, string>>): PreviewSource | undefined {
   const { [REPOSITORY]: repository, [BRANCH]: branch, [SOURCE_URL]: sourceUrl, [HOOK]: hook } = annotations
   if (!repository) return undefined

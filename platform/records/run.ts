@@ -5,40 +5,40 @@ import { RUN_ACTIONS, type RunAction, type RunState } from '../rules/run-states.
 import { isUlid } from '../rules/ulid.ts'
 import { MANAGED_LABEL, RECORD_LABEL, RUNS_NAMESPACE, rfc3339, USER_LABEL } from './names.ts'
 
-/** What was asked for; it never changes. */
+/** The immutable request. */
 export interface WantedRun {
   /** A ULID: ids sort by age. */
   readonly id: string
   readonly namespace: string
-  /** Of the namespace: one that is made later with the same name is another. */
+  /** Of the namespace: a later one of the same name has another. */
   readonly namespaceUid: string
   readonly environment: string
   readonly action: RunAction
-  /** The id of the user who has asked. */
+  /** The id of the user who requested it. */
   readonly user: string
-  /** Absent: a destroy of what no repository is known of. */
+  /** Absent: a destroy without a known repository. */
   readonly repository?: string
   /** A branch or a tag; absent: the main branch. */
   readonly branch?: string
   /** The manifest, as a path in the repository. */
   readonly file?: string
-  /** Data is destroyed, too. */
+  /** Volumes are destroyed, too. */
   readonly volumes?: boolean
-  /** The very commit that is cloned, whatever the branch has then. */
+  /** The exact commit to clone, whatever the branch contains by then. */
   readonly commit?: string
-  /** Of a destroy that is part of the deletion of its namespace: the id of the deletion. */
+  /** For a destroy that is part of the deletion of its namespace: the id of the deletion. */
   readonly deletion?: string
-  /** The id of the user who has asked for the deletion. */
+  /** The id of the user who requested the deletion. */
   readonly deletionBy?: string
-  /** Of one that no person has started: whose code it is. It gets less of its user's. */
+  /** For a run that no person started: whose code it executes. It gets fewer of its user's secrets. */
   readonly trust?: CodeTrust
   /** The webhook that has started it. */
   readonly hook?: string
-  /** The names of the variables that were given; their values are in a Secret. */
+  /** The names of its variables; their values are in a Secret. */
   readonly variables?: readonly string[]
 }
 
-/** Why a run is not to go on. */
+/** Why a run has to stop. */
 export interface RunStop {
   readonly why: 'cancelled' | 'replaced' | 'refused'
   /** The id of a user. */
@@ -48,30 +48,38 @@ export interface RunStop {
   readonly reason?: string
 }
 
-/** What was learnt of a run while it ran. */
+/** What became known about a run while it was active. */
 export interface FoundRun {
   readonly commit?: string
-  /** Its saved log: Secrets, and the lines in them. */
+  /** Its saved log: the number of Secrets, and of lines in them. */
   readonly log?: RunLog
   /** Why it failed, in a few words. */
   readonly reason?: string
+  /** The result of its Pod, which the Job shows later. */
+  readonly end?: RunEnd
+}
+
+export interface RunEnd {
+  readonly state: 'succeeded' | 'failed'
+  /** RFC 3339. */
+  readonly time: string
 }
 
 export interface RunLog {
   readonly parts: number
-  /** The number of the first line that was kept; the first of all is 1. */
+  /** The number of the first line that was kept; the log starts with 1. */
   readonly first: number
   readonly lines: number
 }
 
 /** A run: a Job of `devctl-runs`. */
 export interface RunRecord extends WantedRun {
-  /** RFC 3339, all times. */
+  /** All times are RFC 3339. */
   readonly created: string
   readonly started?: string
   readonly ended?: string
   readonly state: RunState
-  /** Its end was seen to: its log is saved, and its credentials are gone. */
+  /** The run is completed: its log is saved, and its credentials are deleted. */
   readonly isSettled: boolean
   readonly stop?: RunStop
   readonly found: FoundRun
@@ -84,16 +92,16 @@ const PREFIX = 'dev.platform/'
 const WANTED = `${PREFIX}run`
 export const STOP = `${PREFIX}stop`
 export const FOUND = `${PREFIX}found`
-/** On runs whose end was not seen to yet: the leader lists these only. */
+/** The label of runs that are not completed yet: the leader lists only these. */
 export const LIVE_LABEL = `${PREFIX}live`
 export const NAMESPACE_LABEL = `${PREFIX}namespace`
 export const ENVIRONMENT_LABEL = `${PREFIX}environment`
 
 export const runName = (id: string): string => `r-${id}`
-/** What is given to the clone, and to the run: Secrets that live as long as it runs. */
+/** The Secrets of the clone and of the run, which exist as long as the run is active. */
 export const cloneSecret = (id: string): string => `r-${id}-clone`
 export const inputSecret = (id: string): string => `r-${id}-input`
-/** What waits for the run to start. */
+/** The credentials that are kept until the run starts. */
 export const heldSecret = (id: string): string => `r-${id}-held`
 export const logSecret = (id: string, part: number): string => `r-${id}-log-${part}`
 
@@ -109,7 +117,7 @@ export const runLabels = ({ namespace, environment, action, user }: WantedRun) =
   [USER_LABEL]: user,
 })
 
-/** The Job as it is created: it waits for its turn. */
+/** The Job as it is created: it is suspended until its turn. */
 export const fromRun = (wanted: WantedRun, spec: Readonly<Record<string, unknown>>): KubeObject => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
@@ -122,21 +130,22 @@ export const fromRun = (wanted: WantedRun, spec: Readonly<Record<string, unknown
   spec: { ...spec, suspend: true },
 })
 
-/** Makes an object end with its run. */
+/** Makes a run the owner of an object. */
 export const ownedBy = ({ id, uid }: Pick<RunRecord, 'id' | 'uid'>) => [
   { apiVersion: 'batch/v1', kind: 'Job', name: runName(id), uid, controller: false },
 ]
 
-/** Undefined for what is no run, or is one that nobody can read: it is skipped. */
+/** Undefined if the object is no run, or cannot be read: it is skipped. */
 export function toRun({ metadata, spec, status }: KubeObject): RunRecord | undefined {
   const { labels = {}, annotations = {}, uid, resourceVersion } = metadata
   const wanted = toWanted(annotations[WANTED])
   if (!wanted || uid === undefined || resourceVersion === undefined) return undefined
-  // Labels are what runs are found by: they have to say the same.
+  // Runs are listed by their labels, so these have to agree with the record.
   if (metadata.name !== runName(wanted.id) || labels[NAMESPACE_LABEL] !== wanted.namespace) return undefined
   if (labels[ENVIRONMENT_LABEL] !== wanted.environment || labels[USER_LABEL] !== wanted.user) return undefined
   const stop = toStop(annotations[STOP])
-  const { state, started, ended } = stateOf(record(spec), record(status), stop)
+  const found = toFound(annotations[FOUND])
+  const { state, started, ended } = stateOf(record(spec), record(status), stop, found.end)
   return {
     ...wanted,
     created: metadata.creationTimestamp ?? rfc3339(0),
@@ -145,7 +154,7 @@ export function toRun({ metadata, spec, status }: KubeObject): RunRecord | undef
     state,
     isSettled: labels[LIVE_LABEL] !== 'true',
     ...(stop && { stop }),
-    found: toFound(annotations[FOUND]),
+    found,
     uid,
     version: resourceVersion,
   }
@@ -157,11 +166,13 @@ interface Timed {
   readonly ended?: string | undefined
 }
 
-function stateOf(spec: Fields, status: Fields, stop: RunStop | undefined): Timed {
+function stateOf(spec: Fields, status: Fields, stop: RunStop | undefined, noted: RunEnd | undefined): Timed {
   const conditions = Array.isArray(status['conditions']) ? status['conditions'].map(record) : []
   const isTrue = (type: string) => conditions.find(one => one['type'] === type && one['status'] === 'True')
   const started = text(status['startTime'])
   const [complete, failed] = [isTrue('Complete'), isTrue('Failed')]
+  // A known fact is not overwritten.
+  if (noted) return { state: noted.state, started, ended: noted.time }
   const end = complete ?? failed
   if (end) return { state: complete ? 'succeeded' : 'failed', started, ended: text(end['lastTransitionTime']) }
   const isActive = typeof status['active'] === 'number' && status['active'] > 0
@@ -193,7 +204,7 @@ function toWanted(annotation: unknown): WantedRun | undefined {
   ].map(key => text(found[key]))
   if (action === 'deploy' && repository === undefined) return undefined
   const trust = CODE_TRUSTS.find(one => one === found['trust'])
-  // Of what cannot be read nobody knows what it may have.
+  // A run that cannot be read may have any rights.
   if (found['trust'] !== undefined && !trust) return undefined
   const hook = text(found['hook'])
   const variables = found['variables']
@@ -222,7 +233,7 @@ function toStop(annotation: unknown): RunStop | undefined {
   const found = parse(annotation)
   const why = (['cancelled', 'replaced', 'refused'] as const).find(one => one === found['why'])
   const [by, time, reason] = ['by', 'time', 'reason'].map(key => text(found[key]))
-  // Whatever it says, somebody wanted it to stop.
+  // Whatever it contains, somebody wanted the run to stop.
   return {
     why: why ?? 'cancelled',
     time: time ?? rfc3339(0),
@@ -236,11 +247,15 @@ function toFound(annotation: unknown): FoundRun {
   const [commit, reason] = [text(found['commit']), text(found['reason'])]
   const log = record(found['log'])
   const [parts, first, lines] = ['parts', 'first', 'lines'].map(key => log[key])
+  const end = record(found['end'])
+  const endState = (['succeeded', 'failed'] as const).find(one => one === end['state'])
+  const time = text(end['time'])
   const isLog = [parts, first, lines].every(one => Number.isSafeInteger(one) && (one as number) >= 0)
   return {
     ...(commit !== undefined && isCommit(commit) && { commit }),
     ...(reason !== undefined && { reason }),
-    // They were looked at.
+    ...(endState && time !== undefined && { end: { state: endState, time } }),
+    // Validated above.
     ...(isLog && { log: { parts: parts as number, first: first as number, lines: lines as number } }),
   }
 }

@@ -1,19 +1,22 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USERS_NAMESPACE } from './names.ts'
 
-/** Whose secrets a record has. A namespace counts by its uid: another one of the same name inherits nothing. */
+/**
+ * The owner of a record's secrets. A namespace is identified by its uid, so a later one of the same name inherits
+ * nothing.
+ */
 export type SecretOwner =
   | { readonly kind: 'admin' }
   | { readonly kind: 'user'; readonly id: string }
   | { readonly kind: 'namespace'; readonly name: string; readonly uid: string }
 
-/** What is kept sealed. */
+/** The kinds of sealed records. */
 export type SealedKind = 'variables' | 'credentials'
 
-/** One of them: its value is sealed, the rest is for people to see. */
+/** An entry: its value is sealed, the rest can be shown. */
 export interface SealedEntry {
   readonly sealed: string
-  /** The id of who has set it. */
+  /** The id of the user who set it. */
   readonly by: string
   /** RFC 3339. */
   readonly set: string
@@ -21,7 +24,7 @@ export interface SealedEntry {
   readonly note?: string
 }
 
-/** One name for each owner, as records and sealing use it. */
+/** A unique name of the owner, for records and for sealing. */
 export const ownerName = (owner: SecretOwner): string => {
   if (owner.kind === 'admin') return 'admin'
   return owner.kind === 'user' ? `u-${owner.id}` : `n-${owner.uid}`
@@ -35,7 +38,7 @@ export const sealedRef = (kind: SealedKind, owner: SecretOwner) => ({
   namespace: USERS_NAMESPACE,
 })
 
-/** A record without entries yet. That of a namespace is deleted by the cluster, after the namespace. */
+/** An empty record. That of a namespace is garbage-collected after the namespace. */
 export function emptySealedRecord(kind: SealedKind, owner: SecretOwner): KubeObject {
   const { apiVersion, kind: secret, name, namespace } = sealedRef(kind, owner)
   return {
@@ -57,7 +60,7 @@ export function emptySealedRecord(kind: SealedKind, owner: SecretOwner): KubeObj
 /** An entry as a value of the record's `data`. */
 export const fromSealedEntry = (entry: SealedEntry): string => Buffer.from(JSON.stringify(entry)).toString('base64')
 
-/** The entries of a record by their names, in alphabetical order; what is none is left out. */
+/** The valid entries of a record, sorted by name. */
 export function toSealedEntries({ data }: KubeObject): ReadonlyMap<string, SealedEntry> {
   if (typeof data !== 'object' || data === null) return new Map()
   const found = Object.entries(data).flatMap(([name, value]) => {

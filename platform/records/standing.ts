@@ -2,7 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
-/** By what the provider can be asked whether it still knows somebody. */
+/** The token with which a provider can be asked whether it still knows a user. */
 export interface AccountStanding {
   readonly user: string
   /** The id of the provider. */
@@ -15,7 +15,7 @@ export interface AccountStanding {
 
 export const standingName = (user: string): string => `p-${user}`
 
-/** Of the sealed token: it opens for this person and provider only. */
+/** Of the sealed token: it can be opened for this person and provider only. */
 export const sealedFor = ({ user, provider }: Pick<AccountStanding, 'user' | 'provider'>): string =>
   `standing/${user}/${provider}`
 
@@ -31,7 +31,7 @@ export const fromStanding = ({ user, ...rest }: AccountStanding): KubeObject => 
   data: Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
 })
 
-/** Undefined for what we have not written. */
+/** Undefined for a record that the platform did not write. */
 export function toStanding({ metadata, data }: KubeObject): AccountStanding | undefined {
   const user = metadata.name.replace(/^p-/, '')
   const text = (key: string) => {

@@ -5,38 +5,38 @@ import { isTokenId, makeToken, secretHash, TOKEN_KINDS, type TokenKind, tokenTex
 import { MANAGED_LABEL, RECORD_LABEL, rfc3339, tokenSecret, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
 /**
- * A token, as a Secret of `devctl-users`. Tokens of Kubernetes are bound to it: who deletes it ends all
- * that was given out for it.
+ * A token, as a Secret of `devctl-users`. Tokens of Kubernetes are bound to it, so deleting it revokes all that were
+ * issued for it.
  */
 export interface TokenRecord {
   readonly id: string
   readonly kind: TokenKind
   /** Of the secret. */
   readonly hash: string
-  /** Whose it is; absent for setup links and invitations. */
+  /** The id of its owner; absent for setup links and invitations. */
   readonly user?: string
-  /** What its owner calls it: `laptop-7`. */
+  /** The name that its owner chose: `laptop-7`. */
   readonly label: string
   /** RFC 3339, both. All tokens expire. */
   readonly created: string
   readonly expires: string
-  /** RFC 3339; written once an hour at most. */
+  /** RFC 3339; updated once an hour at most. */
   readonly lastUse?: string
   /** The only namespaces in which it can be used. */
   readonly namespaces?: readonly string[]
-  /** Of a CI job: previews whose names begin so are all that it is for. */
+  /** For a CI job: it may use only previews whose names have this prefix. */
   readonly prefix?: string
-  /** Of a run that no person has started: whose code has it. */
+  /** For a run that no person started: whose code has the token. */
   readonly trust?: CodeTrust
 }
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Milliseconds after which a session ends that was used all the time; unused, it ends by its lifetime. */
+/** Milliseconds after which even a session in constant use ends; an unused one ends by its lifetime. */
 export const LONGEST_SESSION = 7 * DAY
 
-/** Milliseconds that a token lives by default; none lives for ever (design, section 4). */
+/** Default lifetimes in milliseconds; every token expires (design, section 4). */
 const LIFETIMES: Readonly<Record<TokenKind, number>> = {
   session: 12 * HOUR,
   api: 90 * DAY,
@@ -52,20 +52,20 @@ export interface NewToken {
   readonly label: string
   readonly user?: string
   readonly namespaces?: readonly string[]
-  /** A CI job has one, and no other token. */
+  /** Required for a token of a CI job; others have none. */
   readonly prefix?: string
   readonly trust?: CodeTrust
   /** Milliseconds; default: that of its kind. */
   readonly lifetime?: number
 }
 
-/** A token that was just made; its text is never to be had again. */
+/** A new token; its text cannot be retrieved later. */
 export interface IssuedToken {
   readonly text: string
   readonly record: TokenRecord
 }
 
-/** Makes a token, which is good as soon as its record is in the cluster. */
+/** Creates a token, which is valid as soon as its record is in the cluster. */
 export function newToken(
   { kind, label, user, namespaces, prefix, trust, lifetime = LIFETIMES[kind] }: NewToken,
   { now, random }: { now(): number; random(bytes: number): Uint8Array },
@@ -86,10 +86,7 @@ export function newToken(
   return { text: tokenText(parts), record }
 }
 
-/**
- * The record as it is to be written after a use; undefined when that was done within the hour. A session
- * lasts longer by it.
- */
+/** The record after a use; undefined if it was updated within the last hour. A use also extends a session. */
 export function usedToken(record: TokenRecord, now: number): TokenRecord | undefined {
   if (record.lastUse !== undefined && now - Date.parse(record.lastUse) < HOUR) return undefined
   const latest = Date.parse(record.created) + LONGEST_SESSION
@@ -116,7 +113,7 @@ export function fromToken({ id, user, ...rest }: TokenRecord): KubeObject {
   }
 }
 
-/** Undefined for what is no token: it lets nobody in. */
+/** Undefined if the object is no token: it is not accepted. */
 export function toToken({ metadata, data }: KubeObject): TokenRecord | undefined {
   const id = metadata.name.replace(/^t-/, '')
   if (metadata.name !== tokenSecret(id) || !isTokenId(id)) return undefined
@@ -129,7 +126,7 @@ export function toToken({ metadata, data }: KubeObject): TokenRecord | undefined
   const namespaces = found?.['namespaces']
   if (namespaces !== undefined && !isTexts(namespaces)) return undefined
   const prefix = text('prefix')
-  // Without, it would be for all names.
+  // Without it, the token would be valid for all names.
   if (kind === 'ci' && !prefix) return undefined
   const trust = CODE_TRUSTS.find(one => one === found?.['trust'])
   if (found?.['trust'] !== undefined && !trust) return undefined

@@ -3,32 +3,32 @@ import { isUserId } from '../rules/names.ts'
 import { PLATFORM_ROLES, type PlatformRole } from '../rules/roles.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USERS_NAMESPACE, userAccount } from './names.ts'
 
-/** A person, as a ServiceAccount of `devctl-users`. Who they are is issuer and subject; the rest is shown. */
+/** A person, as a ServiceAccount of `devctl-users`. Issuer and subject identify the person; the rest is for display. */
 export interface PlatformUser {
   readonly id: string
   readonly issuer: string
   readonly subject: string
-  /** The name at the provider: `ann`. */
+  /** The user name at the provider: `ann`. */
   readonly login: string
   readonly name?: string
   readonly email?: string
   readonly role: PlatformRole
-  /** The namespace that was made for them. */
+  /** The personal namespace. */
   readonly home?: string
   /** RFC 3339. */
   readonly lastLogin: string
   /** By an administrator. */
   readonly isSuspended?: boolean
-  /** RFC 3339: when their provider last said that it knows them, besides at a login. */
+  /** RFC 3339: when the provider last confirmed the account, apart from logins. */
   readonly asked?: string
-  /** Their provider did not know them any more; the next login ends it. */
+  /** The provider no longer knew the account; the next login clears this. */
   readonly isRefused?: boolean
   /** RFC 3339: when they were last suspended or refused. */
   readonly barred?: string
 }
 
 const PREFIX = 'dev.platform/'
-/** The annotation that says what somebody is on the platform. */
+/** The annotation with a user's role on the platform. */
 export const ROLE = `${PREFIX}role`
 
 export function fromUser({
@@ -70,12 +70,12 @@ export function fromUser({
       labels: { [RECORD_LABEL]: 'user', [MANAGED_LABEL]: 'true' },
       annotations: Object.fromEntries(kept.map(([key, value]) => [`${PREFIX}${key}`, String(value)])),
     },
-    // People work from outside; no Pod runs with this account.
+    // People work from outside of the cluster; no Pod uses this account.
     automountServiceAccountToken: false,
   }
 }
 
-/** Undefined for what is no user: it is skipped. */
+/** Undefined if the object is no user: it is skipped. */
 export function toUser({ metadata }: KubeObject): PlatformUser | undefined {
   const id = metadata.name.replace(/^u-/, '')
   const value = (key: string) => {
@@ -102,6 +102,6 @@ export function toUser({ metadata }: KubeObject): PlatformUser | undefined {
   }
 }
 
-/** Since when somebody is suspended or refused, in milliseconds since 1970; undefined: they are not. */
+/** When somebody was suspended or refused, in milliseconds since 1970; undefined if they are neither. */
 export const barredAt = ({ isSuspended, isRefused, barred }: PlatformUser): number | undefined =>
   isSuspended || isRefused ? Date.parse(barred ?? '') || 0 : undefined

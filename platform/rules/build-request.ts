@@ -1,4 +1,4 @@
-/** What a client asks a builder to build, with the fields that builders of the platform take; all others are dropped. */
+/** The fields of a build request that builders of the platform accept; all others are dropped. */
 export interface BuildRequest {
   readonly Ref?: string
   readonly Exporter?: string
@@ -21,33 +21,33 @@ interface Entry {
 /** Whose build it is, and where it may push to. */
 export interface BuildScope {
   readonly namespace: string
-  /** Builds of other scopes share no step, no cache mount and no copied context with this one. */
+  /** Builds of other scopes share no step, cache mount or copied context with this one. */
   readonly cache: string
-  /** The platform's own registry, in which names of images begin with the place of their namespace. */
+  /** The platform's own registry, where the name of an image begins with the part of its namespace. */
   readonly images?: { readonly registry: string; readonly place: string }
 }
 
-/** The frontend that reads Dockerfiles, which is part of the builder. */
+/** The built-in frontend for Dockerfiles. */
 const FRONTEND = 'dockerfile.v0'
 
 /**
- * The attributes of https://github.com/moby/buildkit/blob/master/frontend/dockerui/config.go that
- * concern the build itself. Others choose a frontend, a group of processes, or the session of somebody.
+ * The attributes of https://github.com/moby/buildkit/blob/master/frontend/dockerui/config.go that concern the build
+ * itself. Others choose a frontend, a cgroup, or somebody's session.
  */
 const ATTRIBUTE =
   /^(?:filename|context|dockerfilekey|target|platform|no-cache|image-resolve-mode|force-network-mode|add-hosts|shm-size|ulimit|attest:(?:provenance|sbom)|(?:context|build-arg|label):.+)$/
 
-/** Arguments that are settings of the frontend, which the platform decides. */
+/** Build arguments that are settings of the frontend, which the platform decides. */
 const OWN_ARGUMENT = /^build-arg:BUILDKIT_(?:SYNTAX|SANDBOX_HOSTNAME|CACHE_MOUNT_NS)$/i
 
-/** What can be done with a result, and how: as devctl asks for it. */
+/** The exporters and their options, as devctl uses them. */
 const EXPORTERS: Readonly<Record<string, ReadonlySet<string>>> = {
   image: new Set(['name', 'push', 'oci-mediatypes']),
   docker: new Set(['name']),
   oci: new Set(['name', 'tar']),
 }
 
-/** Attributes of caches that a builder would fill with logins of its own. */
+/** Attributes of caches for which a builder would use its own credentials. */
 const OWN_LOGIN: Readonly<Record<string, readonly string[]>> = {
   registry: [],
   local: [],
@@ -57,8 +57,8 @@ const OWN_LOGIN: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Why a build is refused, in words; undefined for one that may be built. Only Dockerfiles are built:
- * a graph of steps of its own, or a frontend from an image, could name the cache mounts of others.
+ * Why a build is refused, in words; undefined if it is allowed. Only Dockerfiles are built: a custom graph of steps, or
+ * a frontend from an image, could name the cache mounts of others.
  */
 export function buildProblem(request: BuildRequest, scope: BuildScope): string | undefined {
   if (request.Frontend !== FRONTEND) return `only Dockerfiles are built (the frontend \`${FRONTEND}\`)`
@@ -78,7 +78,7 @@ export function buildProblem(request: BuildRequest, scope: BuildScope): string |
   )
 }
 
-/** Older clients have one exporter, in fields of its own. */
+/** Older clients send a single exporter, in separate fields. */
 const exportersOf = ({ Exporters = [], Exporter = '', ExporterAttrs = {} }: BuildRequest): readonly Entry[] =>
   Exporters.length > 0 || Exporter === '' ? Exporters : [{ Type: Exporter, Attrs: ExporterAttrs }]
 
@@ -99,7 +99,7 @@ function exportProblem({ Type = '', Attrs = {} }: Entry, scope: BuildScope): str
   if (!allowed) return `results of the type \`${Type}\` are not exported`
   const attribute = Object.keys(Attrs).find(key => !allowed.has(key))
   if (attribute !== undefined) return `the attribute \`${attribute}\` of the result is not allowed`
-  // What is only kept in the builder nobody could use, or everybody.
+  // A result that stays in the builder could be used by nobody, or by everybody.
   if (Type === 'image' && Attrs['push'] !== 'true') return 'images are pushed, or not exported'
   return (Attrs['name'] ?? '')
     .split(',')
@@ -115,12 +115,11 @@ function nameProblem(name: string, { images, namespace }: BuildScope): string | 
 }
 
 /**
- * The request as a builder gets it: of the fields that are known, and in a scope of its own.
+ * The request that the builder gets: its known fields, in a scope of its own.
  *
- * The key of a step in the cache has neither the values of its secrets nor the cache mounts that it
- * used, so that a step of one namespace would be taken for the same step of another. It does have the
- * name of the host in which the step runs, so each scope has another. `cmdline` keeps the frontend
- * from being replaced by that of a line `# syntax=`.
+ * The cache key of a step contains neither the values of its secrets nor the cache mounts that it used, so a step of
+ * one namespace could be reused for the same step of another. It does contain the host name of the step, so each scope
+ * has another. `cmdline` prevents a `# syntax=` line from replacing the frontend.
  */
 export function scopedBuild(
   { Frontend, FrontendAttrs, Cache, ...request }: BuildRequest,

@@ -1,31 +1,34 @@
-/** Which jobs of a CI system get a token, and for what. */
+/** The jobs of a CI system that get a token, and what for. */
 export interface CiTrust {
   readonly kind: CiKind
-  /** Exactly as its tokens name it: `https://token.actions.githubusercontent.com`. */
+  /** The issuer, exactly as in its tokens: `https://token.actions.githubusercontent.com`. */
   readonly issuer: string
   readonly rules: readonly CiRule[]
 }
 
-/** All that is named has to fit. A rule has a repository or an owner: both by number, as names can be given to others. */
+/**
+ * All given properties have to match. A rule has a repository or an owner, both by number, because names can be
+ * reassigned.
+ */
 export interface CiRule {
   readonly repository?: string
   readonly owner?: string
   /** `refs/heads/main`; `*` is any text. */
   readonly ref?: string
-  /** `push`; absent: those that run what people with the right to write have put there. */
+  /** `push`; absent: events that run code from people with write access. */
   readonly event?: string
-  /** The names of previews begin with it. */
+  /** The prefix of the names of its previews. */
   readonly prefix: string
 }
 
 export const CI_KINDS = ['github', 'gitlab', 'gitea'] as const
 export type CiKind = (typeof CI_KINDS)[number]
 
-/** A job, as its token describes it. */
+/** A job, according to its token. */
 export interface CiJob {
   readonly repository: string
   readonly owner: string
-  /** Shown: `acme/shop`. */
+  /** For display: `acme/shop`. */
   readonly name: string
   readonly ref: string
   readonly event: string
@@ -33,7 +36,10 @@ export interface CiJob {
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The claims of a kind of CI (https://docs.github.com/actions/concepts/security/openid-connect, https://docs.gitlab.com/ci/secrets/id_token_authentication/). */
+/**
+ * The claims of a kind of CI system (https://docs.github.com/actions/concepts/security/openid-connect,
+ * https://docs.gitlab.com/ci/secrets/id_token_authentication/).
+ */
 const ACTIONS = {
   repository: 'repository_id',
   owner: 'repository_owner_id',
@@ -52,7 +58,7 @@ const CLAIMS: Readonly<Record<CiKind, Readonly<Record<keyof CiJob, string>>>> = 
     event: 'pipeline_source',
   },
 }
-/** Of which a fork has no part: `pull_request_target`, `workflow_run` and comments run for code of anybody. */
+/** Events that a fork cannot influence: `pull_request_target`, `workflow_run` and comments can run anybody's code. */
 const EVENTS: ReadonlySet<string> = new Set([
   'push',
   'pull_request',
@@ -64,7 +70,7 @@ const EVENTS: ReadonlySet<string> = new Set([
   'api',
 ])
 
-/** Undefined when what has to be a number is none. */
+/** Undefined if a claim that has to be a number is none. */
 export function toCiJob(kind: CiKind, claims: Claims): CiJob | undefined {
   const value = (key: keyof CiJob) => {
     const found = claims[CLAIMS[kind][key]]
@@ -75,7 +81,7 @@ export function toCiJob(kind: CiKind, claims: Claims): CiJob | undefined {
   return { repository, owner, name: value('name').slice(0, 200), ref: value('ref'), event: value('event') }
 }
 
-/** The first rule that fits a job. */
+/** The first rule that matches a job. */
 export const ruleFor = (job: CiJob, rules: readonly CiRule[]): CiRule | undefined =>
   rules.find(
     ({ repository, owner, ref, event }) =>
@@ -86,23 +92,23 @@ export const ruleFor = (job: CiJob, rules: readonly CiRule[]): CiRule | undefine
       (event === undefined ? EVENTS.has(job.event) : event === job.event),
   )
 
-/** The prefix that a name of a namespace begins with and that is kept for jobs of a CI; the longest, if there are several. */
+/** The reserved prefix of a namespace's name, for the jobs of a repository; the longest, if there are several. */
 export const keptPrefix = (name: string, all: readonly CiTrust[]): string | undefined =>
   all
     .flatMap(({ rules }) => rules.map(({ prefix }) => prefix))
     .filter(prefix => name.startsWith(prefix))
     .sort((a, b) => b.length - a.length)[0]
 
-/** What the jobs of a repository are as somebody who logs in; no person has such a subject. */
+/** The identity of a repository's jobs as a user; no person can have such a subject. */
 export const jobsOf = (repository: string): string => `repository ${repository}`
 
-/** Whether somebody is the jobs of a repository. */
+/** Whether a user is the jobs of a repository. */
 export const isJobs = (
   { issuer, subject }: { readonly issuer: string; readonly subject: string },
   all: readonly CiTrust[],
 ): boolean => all.some(one => one.issuer === issuer) && /^repository \d+$/.test(subject)
 
-/** Whether it is a rule that the server can go by. */
+/** Whether a rule is complete. */
 export function isCiRule(one: unknown): one is CiRule {
   const rule = (one ?? {}) as Claims
   const { repository, owner, ref, event, prefix } = rule
@@ -118,7 +124,7 @@ export function isCiRule(one: unknown): one is CiRule {
   )
 }
 
-/** It ends with a dash, so that `shop` is not the beginning of `shopping`. */
+/** It ends with a dash, so that `shop` does not match `shopping`. */
 export const isPrefix = (text: string): boolean => /^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?-$/.test(text)
 
 const isNumber = (text: string): boolean => /^[1-9]\d{0,18}$/.test(text)

@@ -1,6 +1,6 @@
 import { hasEnded, type RunAction, type RunState } from './run-states.ts'
 
-/** What the deletion of a namespace depends on, of one of its runs. */
+/** The properties of a run that the deletion of its namespace depends on. */
 export interface RunBefore {
   /** Sorts by age. */
   readonly id: string
@@ -9,26 +9,26 @@ export interface RunBefore {
   readonly state: RunState
   readonly repository?: string
   readonly found: { readonly commit?: string }
-  /** Its end was seen to: its log is saved. */
+  /** The run is completed: its log is saved. */
   readonly isSettled: boolean
-  /** The deletion that it is part of, by its id. */
+  /** The id of the deletion that it is part of. */
   readonly deletion?: string
 }
 
-/** What is to be done next. */
+/** The next step. */
 export interface DeletionStep<R> {
-  /** Nothing new begins in a namespace that is deleted. */
+  /** No run starts in a namespace that is being deleted. */
   readonly cancel: readonly R[]
-  /** Deploys that are to be destroyed as they were deployed, for the commands of their manifests. */
+  /** Deploys that have to be destroyed with their own manifests, because these contain commands. */
   readonly destroy: readonly R[]
-  /** The namespace can go; or why it cannot; or it is not known yet. */
+  /** The namespace can be deleted; or why it cannot; or it is not known yet. */
   readonly outcome: 'gone' | 'wait' | { readonly failed: R }
 }
 
 /**
- * The next step of the deletion of a namespace, from its runs. Each environment that a run has deployed is
- * destroyed by a run at the commit that was deployed; what was destroyed already, and what was never cloned,
- * has nothing to do. Deciding twice decides nothing new.
+ * The next step of the deletion of a namespace, based on its runs. Each environment that a run has deployed is
+ * destroyed by a run at the deployed commit. Environments that were already destroyed, or never cloned, need nothing.
+ * Deciding twice has the same result.
  */
 export function decideDeletion<R extends RunBefore>(runs: readonly R[], deletion: string): DeletionStep<R> {
   const all = [...runs].sort((a, b) => (a.id < b.id ? 1 : -1))
@@ -40,12 +40,12 @@ export function decideDeletion<R extends RunBefore>(runs: readonly R[], deletion
   const destroy = deployed(others).filter(({ environment }) => !begun.has(environment))
   if (destroy.length > 0) return { cancel: [], destroy, outcome: 'wait' }
   if (own.some(({ isSettled }) => !isSettled)) return { cancel: [], destroy: [], outcome: 'wait' }
-  // Who has deployed it may do so no more: their commands are not run for others.
+  // The user who deployed it has lost the right: their commands are not run for others.
   const failed = own.find(({ state }) => state !== 'succeeded' && state !== 'refused')
   return { cancel: [], destroy: [], outcome: failed ? { failed } : 'gone' }
 }
 
-/** The last deploy of each environment that is there still; the newest first. */
+/** The last deploy of each environment that still exists; the newest first. */
 function deployed<R extends RunBefore>(newestFirst: readonly R[]): readonly R[] {
   const found = new Map<string, R | undefined>()
   for (const run of newestFirst) {

@@ -1,4 +1,7 @@
-/** What the environment of a repository is called, from its last part: by a deploy in a folder, a pipeline, a preview, and a page. */
+/**
+ * The environment name for a repository, from the last part of its address. Used by deploys in a folder, pipelines,
+ * previews, and pages.
+ */
 export const environmentOfRepository = (name: string): string =>
   name
     .toLowerCase()

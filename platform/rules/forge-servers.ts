@@ -1,16 +1,19 @@
 import { HOOK_FORGES, type HookForge } from './webhook-signature.ts'
 
-/** A server of repositories. The platform asks only those that its operators name: it reaches what its users do not. */
+/**
+ * A server of repositories. The platform contacts only servers that its operators name, because it can reach addresses
+ * that its users cannot.
+ */
 export interface ForgeServer {
-  /** Absent: whoever names a repository of it says it. */
+  /** The kind of forge; absent: the user who adds a repository chooses it. */
   readonly kind?: HookForge
-  /** The root of its pages, without a slash at the end. */
+  /** The root of its pages, without a trailing slash. */
   readonly url: string
-  /** The root of its API, where that is another one than is usual. */
+  /** The root of its API, if it differs from the default. */
   readonly api?: string
 }
 
-/** Servers that everybody knows. */
+/** Public servers. */
 const PUBLIC: readonly ForgeServer[] = [
   { kind: 'github', url: 'https://github.com' },
   { kind: 'gitlab', url: 'https://gitlab.com' },
@@ -22,13 +25,13 @@ export interface ServedRepository {
   readonly kind: HookForge
   readonly web: string
   readonly api?: string
-  /** `owner/name`, with groups in between where the server has them. */
+  /** `owner/name`, with groups in between if the server has them. */
   readonly path: string
 }
 
 /**
- * The servers that may be asked: those of the settings first, then those by which people and jobs log in, which the
- * platform asks anyhow, and public ones.
+ * The servers that may be contacted: first those of the settings, then those that people and jobs log in with, which
+ * the platform contacts anyway, and the public ones.
  */
 export const forgeServers = (named: readonly ForgeServer[], logins: readonly ForgeServer[]): readonly ForgeServer[] => [
   ...named,
@@ -36,17 +39,17 @@ export const forgeServers = (named: readonly ForgeServer[], logins: readonly For
   ...PUBLIC,
 ]
 
-/** Where a repository is, by its address; or why it cannot be asked there, as a clause. */
+/** The server of a repository, by its address; or why it cannot be used, as a clause. */
 export function servedRepository(
   address: string,
   servers: readonly ForgeServer[],
   kind: HookForge | undefined,
 ): { readonly ok: true; readonly repository: ServedRepository } | { readonly ok: false; readonly problem: string } {
   const on = servers.filter(({ url }) => address.startsWith(`${url}/`))
-  if (on.length === 0) return { ok: false, problem: 'its server is none that the platform asks' }
+  if (on.length === 0) return { ok: false, problem: 'the platform does not contact its server' }
   const server = on.find(one => one.kind !== undefined && (kind === undefined || one.kind === kind)) ?? on[0]!
   const found = server.kind ?? kind
-  if (found === undefined) return { ok: false, problem: 'nobody has said of which kind its server is' }
+  if (found === undefined) return { ok: false, problem: 'the kind of its server is not configured' }
   if (kind !== undefined && found !== kind) return { ok: false, problem: `its server is of the kind \`${found}\`` }
   const path = address
     .slice(server.url.length + 1)
@@ -61,7 +64,7 @@ export function servedRepository(
   }
 }
 
-/** Whether it is one that the settings can name: what is sent there is encrypted, or stays on this machine. */
+/** Whether the settings may name an address: connections are encrypted, or stay on this machine. */
 export function isForgeServer(value: unknown): value is ForgeServer {
   const { kind, url, api, ...rest } = (value ?? {}) as Readonly<Record<string, unknown>>
   const isKind = kind === undefined || HOOK_FORGES.some(one => one === kind)

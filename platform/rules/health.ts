@@ -1,72 +1,71 @@
 import { diskText, isFilling } from './registry-disk.ts'
 
-/** What is known of a platform when it is asked how it is. */
+/** The facts that the health of a platform is derived from. */
 export interface Health {
-  /** The replica that leads. */
+  /** The leading replica. */
   readonly leader: string | undefined
-  /** The workloads of the platform itself; undefined: there is none by this name, though there should be. */
+  /** The workloads of the platform itself; undefined: one that should exist does not. */
   readonly workloads: Readonly<Record<string, { readonly ready: number; readonly wanted: number } | undefined>>
-  /** Work of the leader that fails; known to the replica that leads. */
+  /** Failing tasks of the leader; known to the replica that leads. */
   readonly failing: readonly { readonly task: string; readonly message: string; readonly times: number }[]
   /** Namespaces that could not be deleted. */
   readonly failed: number
   /** The disk of the platform's own registry, in bytes; absent: it was not measured. */
   readonly registry?: { readonly size: number; readonly free: number }
-  /** Whether there is an image that runs could run in. */
+  /** Whether there is an image for runs. */
   readonly hasRunner: boolean
-  /** Milliseconds for which the run that comes next waits; absent: none waits. */
+  /** Milliseconds for which the next run has been waiting; absent: none is waiting. */
   readonly waiting?: number
-  /** Runs that run, and that may at the same time. */
+  /** Active runs, and the limit. */
   readonly running: number
   readonly most: number
 }
 
-/** Something that an administrator has to look at. */
+/** A problem that an administrator has to look into. */
 export interface HealthProblem {
   readonly message: string
   readonly hint?: string
 }
 
-/** Failures of a task, one after the other, of which no more is said to pass by itself. */
+/** Consecutive failures after which a task is not expected to recover by itself. */
 const AGAIN_AND_AGAIN = 3
-/** Milliseconds after which a run should have begun where there is room for it. */
+/** Milliseconds within which a run should start if there is room for it. */
 const PATIENCE = 60_000
-/** Milliseconds after which it should have where there is none. */
+/** Milliseconds within which it should start otherwise. */
 const LONG = 600_000
 
-/** What is wrong with a platform, the worst first. */
+/** No replica holds the Lease. */
+export const NO_LEADER: HealthProblem = {
+  message: 'no replica leads: runs do not start, and nothing sleeps',
+  hint: 'another one takes over within seconds; otherwise see `kubectl --namespace devctl-platform logs deployment/platform`',
+}
+
+/** The problems of a platform, the worst first. */
 export function healthProblems(health: Health): readonly HealthProblem[] {
   const { leader, workloads, failing, failed, registry, hasRunner, waiting = 0, running, most } = health
   const isFull = running >= most
   return [
-    ...(leader === undefined
-      ? [
-          {
-            message: 'no replica leads: runs do not start, and nothing sleeps',
-            hint: 'another one takes over within seconds; else see `kubectl --namespace devctl-platform logs deployment/platform`',
-          },
-        ]
-      : []),
+    ...(leader === undefined ? [NO_LEADER] : []),
     ...Object.entries(workloads).flatMap(([name, found]) => workloadProblem(name, found) ?? []),
     ...failing
       .filter(({ times }) => times >= AGAIN_AND_AGAIN)
-      .map(({ task, message }) => ({ message: `the server does not get on with ${task}: ${message}`, hint: LOGS })),
+      .map(({ task, message }) => ({ message: `the server repeatedly fails at ${task}: ${message}`, hint: LOGS })),
     ...(registry && isFilling(registry) ? [fillingDisk(registry)] : []),
     ...(hasRunner
       ? []
       : [
           {
-            message: 'there is no image for runs: nothing is deployed by the cluster',
+            message: 'there is no image for runs, so the cluster cannot deploy anything',
             hint: '`devctl platform install` names it',
           },
         ]),
     ...(leader !== undefined && waiting > PATIENCE && !isFull
-      ? [{ message: `a run waits for ${minutes(waiting)}, though there is room for it`, hint: LOGS }]
+      ? [{ message: `a run has been waiting for ${minutes(waiting)}, although there is room for it`, hint: LOGS }]
       : []),
     ...(waiting > LONG && isFull
       ? [
           {
-            message: `a run waits for ${minutes(waiting)}: ${running} run, as many as may`,
+            message: `a run has been waiting for ${minutes(waiting)}: ${running} are running, which is the limit`,
             hint: 'let more run at the same time: `runs.inAll` of the settings',
           },
         ]
@@ -75,7 +74,7 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
       ? [
           {
             message: `${failed === 1 ? 'a namespace' : `${failed} namespaces`} could not be deleted`,
-            hint: 'mend what its commands need and delete it again, or delete it without them: `devctl namespace delete NAME --force`',
+            hint: 'fix what its commands need and delete it again, or delete it without them: `devctl namespace delete NAME --force`',
           },
         ]
       : []),
@@ -92,7 +91,7 @@ const LOGS =
   'the log of the replica that leads says why: `kubectl --namespace devctl-platform logs deployment/platform`'
 
 function workloadProblem(name: string, found: Health['workloads'][string]): HealthProblem | undefined {
-  if (!found) return { message: `\`${name}\` is not there any more`, hint: '`devctl platform install` makes it again' }
+  if (!found) return { message: `\`${name}\` no longer exists`, hint: '`devctl platform install` creates it again' }
   if (found.ready >= found.wanted) return undefined
   return {
     message: `\`${name}\`: ${found.ready} of ${found.wanted} ready`,

@@ -1,4 +1,4 @@
-/** Milliseconds without activity; 0: never. Of namespaces that are somebody's own, and others; of previews. */
+/** Milliseconds without activity; 0: never. Separate for namespaces (personal and others) and for previews. */
 export interface Idleness {
   readonly sleep: { readonly namespace: number; readonly preview: number }
   readonly delete: { readonly namespace: number; readonly preview: number }
@@ -7,26 +7,26 @@ export interface Idleness {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** What holds unless the settings say otherwise (design, section 5). */
+/** The defaults (design, section 5). */
 export const IDLENESS: Idleness = {
   sleep: { namespace: 3 * HOUR, preview: HOUR },
   delete: { namespace: 14 * DAY, preview: 7 * DAY },
 }
 
-/** What is known of a namespace for it. */
+/** The facts about a namespace. */
 export interface IdleNamespace {
   readonly kind: 'namespace' | 'personal' | 'preview'
   readonly status: 'Active' | 'Sleeping' | 'Waking' | 'Deleting' | 'DeleteFailed'
   readonly isPersistent?: boolean
   /** RFC 3339. */
   readonly lastActive: string
-  /** When it ends, whoever uses it: RFC 3339. */
+  /** When it expires, even if it is in use: RFC 3339. */
   readonly expires?: string
 }
 
 /**
- * What is to become of a namespace that nobody uses. Persistent ones stay as they are, and what is
- * somebody's own place is never deleted; a time that cannot be read is no reason for anything.
+ * Decides what happens to an unused namespace. Persistent ones are left alone, and personal ones are never deleted; an
+ * unreadable time is no reason for anything.
  */
 export function whenIdle(one: IdleNamespace, now: number, idleness: Idleness): 'stay' | 'sleep' | 'delete' {
   const isLiving = one.status !== 'Deleting' && one.status !== 'DeleteFailed'

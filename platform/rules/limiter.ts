@@ -1,26 +1,26 @@
-/** Attempts that are allowed at once, and how fast further ones come back. */
+/** The number of immediate attempts, and how fast further ones become available. */
 export interface LimiterOptions {
   readonly burst: number
-  /** Milliseconds for one more. */
+  /** Milliseconds for one more attempt. */
   readonly every: number
-  /** Keys that are remembered at most. */
+  /** The maximum number of keys that are remembered. */
   readonly keys: number
 }
 
 /**
- * Counts attempts by a key, such as an address. Its memory is bounded: of many keys, those that were used
- * longest ago are forgotten first, so that somebody with many addresses forgets their own ones.
+ * Limits attempts by a key, such as an address. Its memory is bounded: the least recently used keys are forgotten
+ * first, so a client with many addresses only pushes out its own.
  */
 export class Limiter {
   readonly #options: LimiterOptions
-  /** When all attempts of a key are back, in the order of use. */
+  /** The time at which all attempts of a key are available again, in the order of use. */
   readonly #full = new Map<string, number>()
 
   constructor(options: LimiterOptions) {
     this.#options = options
   }
 
-  /** Takes an attempt; gives the milliseconds to wait when there is none left. */
+  /** Takes an attempt; returns the milliseconds to wait if none is left. */
   take(key: string, now: number): number {
     const { burst, every, keys } = this.#options
     const full = Math.max(this.#full.get(key) ?? 0, now) + every
@@ -35,7 +35,7 @@ export class Limiter {
     return 0
   }
 
-  /** Gives an attempt back that does not count after all. */
+  /** Returns an attempt that turned out not to count. */
   giveBack(key: string): void {
     const full = this.#full.get(key)
     if (full !== undefined) this.#full.set(key, full - this.#options.every)
@@ -46,7 +46,7 @@ export class Limiter {
   }
 }
 
-/** The part of an address that one person has: of IPv6 they have a whole network of 64 bits. */
+/** The part of an address that identifies one customer: with IPv6, each has a whole /64 network. */
 export function addressKey(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').toLowerCase()
   if (!plain.includes(':')) return plain

@@ -1,2 +1,2 @@
-/** Names by which people log in who have no provider; a regular expression. */
+/** The names of users without a provider; a regular expression. */
 export const LOGIN = '^[A-Za-z0-9][-A-Za-z0-9_.]{0,38}$'

@@ -1,8 +1,8 @@
-/** Why a login in a browser came to nothing, as `/login?problem=…` names it, and what is told about it. */
+/** Why a login in a browser failed: the codes of `/login?problem=…`, and their texts. */
 export const LOGIN_PROBLEMS = {
   refused: { message: 'The login was refused.', hint: 'Try again, or use another account.' },
   expired: {
-    message: 'This login took too long, or was begun in another window.',
+    message: 'This login took too long, or was started in another window.',
     hint: 'Log in again.',
   },
   'not-admitted': {
@@ -13,11 +13,11 @@ export const LOGIN_PROBLEMS = {
   'provider-down': { message: 'The login provider does not answer.', hint: 'Try again in a moment.' },
   'provider-setup': {
     message: 'The login provider does not accept this platform.',
-    hint: 'An administrator has to compare the client id, the client secret and the callback address with what is registered there.',
+    hint: 'An administrator should compare the client id, the client secret and the callback address with what is registered there.',
   },
   'provider-answer': {
-    message: 'The login provider has given an answer that cannot be trusted.',
-    hint: 'An administrator of the platform finds the reason in its log.',
+    message: 'The login provider sent a response that cannot be trusted.',
+    hint: 'An administrator of the platform can find the reason in its log.',
   },
   'too-many': { message: 'Too many attempts.', hint: 'Wait a minute, and log in again.' },
   failed: { message: 'Something went wrong in the platform.', hint: 'Try again in a moment.' },

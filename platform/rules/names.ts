@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { base32 } from './token.ts'
 
-/** The longest name of a namespace: with it and a dash there is room for 22 letters of an endpoint in a host. */
-export const LONGEST_NAMESPACE = 40
+/** The longest name of a namespace: it leaves room for a dash and 22 letters of an endpoint in a host. */
+const LONGEST_NAMESPACE = 40
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
-/** Namespaces that belong to the cluster, or to the platform; `shared` are images that everybody has. */
+/** Namespaces that belong to the cluster or to the platform; `shared` is the prefix of shared images. */
 const RESERVED = /^(kube-.*|devctl-.*|default|platform|shared)$/
 
-/** Why a namespace cannot be called so, as a clause; undefined if it can. */
+/** Why a namespace cannot have a name, as a clause; undefined if it can. */
 export function namespaceNameProblem(name: string): string | undefined {
   if (!LABEL.test(name)) return 'it may have lower-case letters, digits and dashes, and no dash at an end'
   if (name.length > LONGEST_NAMESPACE) return `it has ${name.length} characters; ${LONGEST_NAMESPACE} is the most`
@@ -16,15 +16,15 @@ export function namespaceNameProblem(name: string): string | undefined {
   return undefined
 }
 
-/** The record of a person is called by who the provider says they are: 80 bits of a hash. */
+/** The name of a person's record is derived from their identity at the provider: 80 bits of a hash. */
 export const userId = (issuer: string, subject: string): string =>
   base32(createHash('sha256').update(`${issuer.length} ${issuer}${subject}`).digest()).slice(0, 16)
 
 export const isUserId = (text: string): boolean => /^[a-z2-7]{16}$/.test(text)
 
 /**
- * The name of a person's own namespace, by their login at the provider; numbered where it is taken.
- * A login of which no letter is left, or with which a name begins that is kept for others, gets a name of its id.
+ * The name of a person's namespace, from their user name at the provider; numbered if it is taken. A user name without
+ * usable letters, or with a reserved prefix, is replaced by a name derived from the id.
  */
 export function personalNamespace(
   login: string,
@@ -40,7 +40,9 @@ export function personalNamespace(
   for (let number = 2; ; number++) if (!isTaken(`${base}-${number}`)) return `${base}-${number}`
 }
 
-/** The name of the preview of a branch: `shop-feature-login`, cut with a hash where it is too long (design, section 7). */
+/**
+ * The name of a branch's preview: `shop-feature-login`, shortened with a hash if it is too long (design, section 7).
+ */
 export function previewName(repository: string, branch: string): string {
   const whole = slug(`${repository}-${branch}`, Number.POSITIVE_INFINITY)
   if (whole.length <= LONGEST_NAMESPACE && whole !== '') return whole
@@ -48,7 +50,7 @@ export function previewName(repository: string, branch: string): string {
   return `${slug(whole, LONGEST_NAMESPACE - 7) || 'preview'}-${hash}`
 }
 
-/** What of a text can be in a label of DNS. */
+/** The part of a text that is valid in a DNS label. */
 function slug(text: string, longest: number): string {
   const letters = text
     .normalize('NFKD')

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The builders in the order in which they are asked for a build: the same for the same key, so that
- * builds find what they have left, and for other keys others (rendezvous hashing). When a builder is
- * added or goes, only the builds that it is the first for move.
+ * The order in which builders are tried for a build. It is always the same for one key, so builds find their cache, and
+ * differs between keys (rendezvous hashing). When a builder is added or removed, only the builds that prefer it move.
  */
 export function inOrder(builders: readonly string[], key: string): readonly string[] {
   const weight = (builder: string) => createHash('sha256').update(`${builder}\0${key}`).digest('hex')
@@ -13,12 +12,12 @@ export function inOrder(builders: readonly string[], key: string): readonly stri
     .map(({ builder }) => builder)
 }
 
-/** Builds that a builder has before the next one is asked. */
+/** The number of builds that a builder gets before the next one is tried. */
 const COMFORTABLE = 2
 
 /**
- * The builder for a build: the first in its order that has less than two, else the one with the
- * fewest; undefined if each has as many as it takes.
+ * The builder for a build: the first in its order with fewer than two builds, otherwise the one with the fewest;
+ * undefined if all are full.
  */
 export function builderFor(
   order: readonly string[],

@@ -1,7 +1,7 @@
 import { block, code } from '../../compiler/values/markdown.ts'
 import type { PreviewStatus } from './previews.ts'
 
-/** Addresses and services that are listed, and characters of what comes from the code of a branch. */
+/** Addresses and services that are listed, and characters of texts from a branch. */
 const MOST = { addresses: 20, services: 10, service: 63, address: 300, problem: 2000 }
 
 const STATES: Readonly<Partial<Record<PreviewStatus, string>>> = {
@@ -10,11 +10,11 @@ const STATES: Readonly<Partial<Record<PreviewStatus, string>>> = {
   Deploying: '⏳ being deployed',
 }
 
-/** What a comment says of a preview. All but its name may be written by whoever pushes to the branch. */
+/** The content of a comment on a preview. Whoever can push to the branch controls everything but the name. */
 export interface ToldPreview {
   readonly name: string
   readonly status: PreviewStatus
-  /** Without services where it is not known which are behind. */
+  /** Without services if it is not known which are ready. */
   readonly endpoints: readonly {
     readonly url: string
     readonly services: readonly string[]
@@ -24,12 +24,12 @@ export interface ToldPreview {
   readonly run?: { readonly commit?: string; readonly reason?: string }
 }
 
-/** By it the one comment of a preview is found again. */
+/** Marks the comment of a preview, so that it can be found again. */
 export const commentMarker = (name: string): string => `<!-- devctl preview ${name} -->`
 
 /**
- * What a preview is at, for who reads a pull request; `said` is the first problem in the words of the deploy. What comes
- * from the code of the branch is shown as text only.
+ * The state of a preview, for readers of the pull request; `said` is the first problem in the words of the deploy.
+ * Texts from the branch are shown as plain text.
  */
 export function commentText(preview: ToldPreview, page: string, said?: string): string {
   const { name, status, endpoints, problem, run } = preview
@@ -50,7 +50,7 @@ export function commentText(preview: ToldPreview, page: string, said?: string): 
   ].join('\n\n')
 }
 
-/** What somebody has to do for code of a fork to be deployed. */
+/** How to approve a deploy of code of a fork. */
 export const waitingText = (name: string, commit: string, page: string): string =>
   [
     `**Preview [${name}](${page})**: ✋ waits for an approval${commitText(commit)}`,
@@ -59,11 +59,11 @@ export const waitingText = (name: string, commit: string, page: string): string 
     '',
   ].join('\n\n')
 
-/** Why there is no preview of a commit. */
+/** Why a commit has no preview. */
 export const refusedText = (name: string, commit: string, problem: string): string =>
   [`**Preview ${code(name)}**: ❌ not deployed${commitText(commit)}`, problemBlock(problem), ''].join('\n\n')
 
-/** What is left of one whose request was closed. */
+/** The final comment, after the request was closed. */
 export const destroyedText = (name: string): string => `**Preview ${code(name)}**: destroyed\n`
 
 const commitText = (commit: string | undefined): string =>

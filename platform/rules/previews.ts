@@ -1,10 +1,10 @@
 import type { RunAction, RunState } from './run-states.ts'
 
-/** `personal`: of its owner; `global`: all users see it, and administrators deploy and destroy it. */
+/** `personal`: belongs to its owner; `global`: all users can view it, and administrators deploy and destroy it. */
 export const PREVIEW_SCOPES = ['personal', 'global'] as const
 export type PreviewScope = (typeof PREVIEW_SCOPES)[number]
 
-/** Those of its namespace, and for one that is awake how its last deploy went. */
+/** The states of its namespace, and, if that is awake, the result of its last deploy. */
 export const PREVIEW_STATUSES = [
   'Active',
   'Deploying',
@@ -16,7 +16,7 @@ export const PREVIEW_STATUSES = [
 ] as const
 export type PreviewStatus = (typeof PREVIEW_STATUSES)[number]
 
-/** What a label of a preview can be; a regular expression. */
+/** What the label of a preview may be; a regular expression. */
 export const PREVIEW_LABEL = '^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$'
 
 /** The status of a preview, by that of its namespace and its runs, the newest first. */
@@ -25,13 +25,13 @@ export function previewStatus(
   runs: readonly { readonly action: RunAction; readonly state: RunState }[],
 ): PreviewStatus {
   if (namespace !== 'Active') return namespace
-  // One that a newer one took the place of says nothing about the preview.
+  // A run that was replaced by a newer one says nothing about the preview.
   const last = runs.find(({ action, state }) => action === 'deploy' && state !== 'replaced')
   if (!last || last.state === 'succeeded') return 'Active'
   return ['queued', 'running', 'stopping'].includes(last.state) ? 'Deploying' : 'Failed'
 }
 
-/** What a preview is of: a later deploy of the same goes to the same preview. */
+/** The source of a preview: a later deploy from the same source updates the same preview. */
 export interface PreviewIdentity {
   readonly repository: string
   readonly scope: PreviewScope
@@ -40,8 +40,8 @@ export interface PreviewIdentity {
 }
 
 /**
- * What keeps somebody from deploying to a preview that is there; undefined if it is the same. Of a
- * global one it does not matter which administrator deploys it.
+ * Why somebody cannot deploy to an existing preview; undefined if they can. Any administrator can deploy to a global
+ * one.
  */
 export function previewConflict(
   there: PreviewIdentity,
@@ -52,10 +52,10 @@ export function previewConflict(
   return there.scope === 'personal' && there.owner !== wanted.owner ? 'owner' : undefined
 }
 
-/** With and without `.git` it is the same repository. */
+/** With and without `.git`, it is the same repository. */
 const sameRepository = (url: string): string => url.replace(/\/$/, '').replace(/\.git$/, '')
 
-/** Why something cannot be the address of a pull request: pages show it as a link. */
+/** Why a text cannot be the URL of a pull request: pages show it as a link. */
 export function sourceUrlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'https:') return 'it does not begin with `https://`'

@@ -1,15 +1,15 @@
-/** A way to log in with an account that people have already, as it is set up. Its client secret is not here. */
+/** A configured identity provider, without its client secret. */
 export type ProviderSettings =
   | {
       readonly kind: 'oidc'
-      /** In addresses: `/login/oidc`. */
+      /** Part of its addresses: `/login/oidc`. */
       readonly id: string
-      /** On the button. */
+      /** The label of its button. */
       readonly name: string
-      /** `https://git.example.com`; what `/.well-known/openid-configuration` is below. */
+      /** The issuer, `https://git.example.com`: its metadata is at `/.well-known/openid-configuration` below. */
       readonly issuer: string
       readonly clientId: string
-      /** Who may log in: one of these has to fit; everybody whom the provider knows if there are none. */
+      /** Who may log in: one of these rules has to match; without rules, everybody whom the provider knows. */
       readonly allow: readonly ClaimRule[]
     }
   | {
@@ -19,24 +19,27 @@ export type ProviderSettings =
       /** `https://github.com`, or a GitHub Enterprise Server. */
       readonly url: string
       readonly clientId: string
-      /** Organisations (`acme`) and teams (`acme/backend`), of which one is needed; everybody on GitHub if there are none. */
+      /**
+       * Organisations (`acme`) and teams (`acme/backend`): membership in one is required; without any, everybody on
+       * GitHub may log in.
+       */
       readonly allow: readonly string[]
     }
 
-/** A claim that has to have a value, or have it in its list: `groups=backend`, `hd=example.com`. */
+/** A claim that has to be, or contain, a value: `groups=backend`, `hd=example.com`. */
 export interface ClaimRule {
   readonly claim: string
   readonly value: string
 }
 
-/** Undefined for a text that is no rule. */
+/** Undefined if the text is not a rule. */
 export function toClaimRule(text: string): ClaimRule | undefined {
   const [, claim, value] = /^([A-Za-z_][\w:/.-]{0,99})=(.{1,200})$/.exec(text) ?? []
-  // An address proves nothing: providers let people write what they like there.
+  // An email address proves nothing: providers let people enter any.
   return claim === undefined || value === undefined || /^email/.test(claim) ? undefined : { claim, value }
 }
 
-/** The form of `acme` and `acme/backend`. */
+/** The format of `acme` and `acme/backend`. */
 export const isOrganisation = (text: string): boolean =>
   /^[A-Za-z0-9][\w.-]{0,99}(\/[A-Za-z0-9][\w.-]{0,99})?$/.test(text)
 
@@ -47,7 +50,7 @@ export const isAdmitted = (claims: Readonly<Record<string, unknown>>, rules: rea
     return found === value || (Array.isArray(found) && found.includes(value))
   })
 
-/** What is shown of somebody, as a provider has it: one line of a length that fits into a record; undefined for none. */
+/** A display name from a provider: a single line that fits into a record; undefined if there is none. */
 export function shownText(value: unknown, longest = 100): string | undefined {
   if (typeof value !== 'string') return undefined
   const text = value
@@ -58,8 +61,8 @@ export function shownText(value: unknown, longest = 100): string | undefined {
 }
 
 /**
- * Where a browser goes after a login: a page of ours, or the first one for what is none. Other hosts, and
- * what is an action and no page, are no place to go.
+ * Where a browser goes after a login: a page of the platform, otherwise the start page. Other hosts, and paths that are
+ * no pages, are not allowed.
  */
 export function returnPath(text: unknown): string {
   if (typeof text !== 'string' || !/^\/[\w/.~%?&=:@+-]{0,500}$/.test(text) || text.startsWith('//')) return '/'

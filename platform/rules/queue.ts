@@ -1,4 +1,4 @@
-/** What the order of the queue depends on. */
+/** The properties of a run that the order of the queue depends on. */
 export interface QueuedRun {
   /** Sorts by age. */
   readonly id: string
@@ -6,31 +6,31 @@ export interface QueuedRun {
   readonly environment: string
   readonly action: 'deploy' | 'destroy'
   readonly user: string
-  /** Absent: somebody has started it themselves. */
+  /** Absent: a person started it. */
   readonly hook?: string
-  /** It has not ended; `stopping`: it was told to. */
+  /** The states of a run that has not ended; `stopping`: it was told to stop. */
   readonly state: 'queued' | 'running' | 'stopping'
 }
 
-/** Runs at the same time. */
+/** Concurrent runs. */
 export interface QueueLimits {
   readonly perUser: number
   readonly inAll: number
 }
 
-/** What is to be done, by the ids of the runs. */
+/** What to do, by the ids of the runs. */
 export interface QueueDecision {
   readonly start: readonly string[]
-  /** Queued, and a newer one of the environment is there: they never run. */
+  /** Queued runs that a newer one of the same environment replaces: they never start. */
   readonly replace: readonly string[]
-  /** Deploys that run, and a newer one waits: the next one goes on from where they are. */
+  /** Active deploys with a newer run waiting: the next one continues from their state. */
   readonly stop: readonly string[]
 }
 
 /**
- * The queue (design, section 6): oldest first, one of an environment at a time, and no more than the
- * limits. What webhooks start for somebody takes no place that they could use themselves. `runs` are those
- * that have not ended. Deciding twice decides nothing new.
+ * The queue (design, section 6): the oldest first, one run of an environment at a time, within the limits. Runs that
+ * webhooks start for a user take no place that the user could need. `runs` are those that have not ended. Deciding
+ * twice has the same result.
  */
 export function decideQueue(runs: readonly QueuedRun[], { perUser, inAll }: QueueLimits): QueueDecision {
   const all = [...runs].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -64,14 +64,16 @@ export function decideQueue(runs: readonly QueuedRun[], { perUser, inAll }: Queu
 const environmentOf = ({ namespace, environment }: Pick<QueuedRun, 'namespace' | 'environment'>): string =>
   `${namespace}/${environment}`
 
-/** Runs that have ended, as the history counts them. */
+/** Ended runs, as the history counts them. */
 export interface EndedRun {
   readonly id: string
   readonly namespace: string
   readonly environment: string
 }
 
-/** The ids of those that the history forgets: it has the newest of each environment, and the newest of each namespace. */
+/**
+ * The ids of the runs to delete: the history keeps the newest of each environment, and the newest of each namespace.
+ */
 export function forgotten(
   runs: readonly EndedRun[],
   { perEnvironment, perNamespace }: { readonly perEnvironment: number; readonly perNamespace: number },

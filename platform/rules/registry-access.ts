@@ -1,14 +1,14 @@
-/** What somebody wants to do in a registry, or may: https://distribution.github.io/distribution/spec/auth/scope/ */
+/** An access to a registry, requested or granted: https://distribution.github.io/distribution/spec/auth/scope/ */
 export interface RegistryAccess {
   readonly type: string
   readonly name: string
   readonly actions: readonly string[]
 }
 
-/** Images that all people may use, and administrators push. No namespace is called so. */
+/** Images that everybody may pull, and administrators push. No namespace can have this name. */
 export const SHARED = 'shared'
 
-/** What somebody is to the images of one place. */
+/** A caller's role for the images of one namespace. */
 export type RegistryRelation = 'pusher' | 'full' | 'puller' | 'stranger'
 
 const ACTIONS: Readonly<Record<RegistryRelation, readonly string[]>> = {
@@ -19,17 +19,17 @@ const ACTIONS: Readonly<Record<RegistryRelation, readonly string[]>> = {
   stranger: [],
 }
 
-/** Scopes of one request: a push that takes layers from other images has some. */
+/** Scopes of one request: a push that mounts layers of other images has several. */
 const SCOPES = 20
 const LONGEST = 400
-/** A path as registries have it; what is not one leads nowhere. */
+/** A repository path; a text that does not match refers to nothing. */
 const COMPONENT = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
 const REPOSITORY = new RegExp(`^${COMPONENT}(?:/${COMPONENT})*$`)
 const SCOPE = /^([a-z]{1,20})(?:\([a-z]{1,20}\))?:([^:\s]+):([a-z*]+(?:,[a-z*]+)*)$/
 
 /**
- * The scopes of a request to a token service, each with spaces between several. Undefined when there are too many, or
- * one is none.
+ * Parses the scopes of a token request, each of which may contain several, separated by spaces. Undefined if there are
+ * too many, or one is invalid.
  */
 export function parseScopes(texts: readonly string[]): readonly RegistryAccess[] | undefined {
   const all = texts.flatMap(text => text.split(' ')).filter(text => text !== '')
@@ -43,29 +43,29 @@ export function parseScopes(texts: readonly string[]): readonly RegistryAccess[]
   return found.length === all.length ? found : undefined
 }
 
-/** The host of a registry, and the path below which the images of the platform are: `team/`, or nothing. */
+/** The host of a registry, and the path below which the platform's images are: `team/`, or empty. */
 export function splitRegistry(registry: string): { readonly host: string; readonly prefix: string } {
   const [host = '', ...path] = registry.split('/')
   return { host, prefix: path.map(part => `${part}/`).join('') }
 }
 
-/** Hexadecimal digits of the uid of a namespace. */
+/** The hexadecimal digits of a namespace's uid in its path. */
 const DIGITS = 8
 const PLACE = new RegExp(`^([a-z0-9-]+)-[0-9a-f]{${DIGITS}}$`)
 
 /**
- * The place of the images of a namespace: `shop-1f2e3d4c`. A namespace that is made later by the same name has another
- * one, so that it neither finds the images of the one before nor trusts them.
+ * The path of a namespace's images: `shop-1f2e3d4c`. A later namespace of the same name has another, so it neither sees
+ * nor trusts the images of the earlier one.
  */
 export const placeFor = ({ name, uid }: { readonly name: string; readonly uid: string }): string =>
   `${name}-${uid.slice(0, DIGITS)}`
 
-/** The name of the namespace that a place is of, or was; undefined: of none. */
+/** The name of the current or former namespace of a path; undefined if it belongs to none. */
 export const namespaceIn = (place: string): string | undefined => PLACE.exec(place)?.[1]
 
 /**
- * The place of a repository: that of a namespace, or `shared`. Undefined for what is no place of the platform: something
- * outside of its prefix, or without a name of its own.
+ * The first part of a repository: that of a namespace, or `shared`. Undefined outside of the platform's prefix, or
+ * without a name behind it.
  */
 export function placeOf(repository: string, prefix: string): string | undefined {
   if (!REPOSITORY.test(repository) || !repository.startsWith(prefix)) return undefined
@@ -73,7 +73,7 @@ export function placeOf(repository: string, prefix: string): string | undefined 
   return image.length > 0 ? place : undefined
 }
 
-/** What of the wanted access somebody gets; undefined: nothing. */
+/** The granted part of the requested access; undefined: nothing. */
 export function grantedAccess(wanted: RegistryAccess, relation: RegistryRelation): RegistryAccess | undefined {
   if (wanted.type !== 'repository') return undefined
   const may = ACTIONS[relation]

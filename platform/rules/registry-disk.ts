@@ -1,25 +1,25 @@
 import { placeFor } from './registry-access.ts'
 
-/** How full the disk of the registry is, in bytes, as the container beside it has measured. */
+/** The disk usage of the registry in bytes, as the container beside it measured it. */
 export interface RegistryDisk {
   readonly size: number
   readonly free: number
   /** Seconds since 1970. */
   readonly at: number
-  /** What the images of each place take: blobs that several have count for each. */
+  /** The size of the images of each namespace; shared blobs count for each. */
   readonly places: ReadonlyMap<string, number>
 }
 
-/** Of the disk: what the images of one person's namespaces may take, unless the settings say another part. */
+/** The default share of the disk for images of one person's namespaces. */
 export const REGISTRY_SHARE = 0.2
-/** Part of the disk from which on an operator has to look at it. */
+/** The part of the disk above which the platform is reported as unhealthy. */
 const FULL = 0.85
-/** Characters of a measurement: tens of thousands of places. */
+/** Characters of a measurement: enough for tens of thousands of namespaces. */
 export const LONGEST_MEASUREMENT = 4 * 1024 * 1024
-/** Seconds after which a measurement says nothing any more. */
+/** Seconds after which a measurement is out of date. */
 const OLD = 900
 
-/** A line that the measuring container has written; undefined for what is none. */
+/** Parses a line of the measuring container; undefined if it is invalid. */
 export function readRegistryDisk(line: string): RegistryDisk | undefined {
   try {
     const { size, free, at, places } = JSON.parse(line) as Readonly<Record<string, unknown>>
@@ -33,7 +33,7 @@ export function readRegistryDisk(line: string): RegistryDisk | undefined {
 
 const isCount = (one: unknown): one is number => typeof one === 'number' && Number.isFinite(one) && one >= 0
 
-/** Whether it was measured lately; `now` in milliseconds. */
+/** Whether the measurement is recent; `now` is in milliseconds. */
 export const isFresh = ({ at }: RegistryDisk, now: number): boolean => now / 1000 - at < OLD
 
 interface Owned {
@@ -42,7 +42,7 @@ interface Owned {
   readonly owner: string
 }
 
-/** What the images of all namespaces of one person take. */
+/** The size of the images in all namespaces of one person. */
 export function usedBy(owner: string, all: Iterable<Owned>, { places }: RegistryDisk): number {
   let used = 0
   for (const { name, uid, owner: of } of all)
@@ -50,14 +50,14 @@ export function usedBy(owner: string, all: Iterable<Owned>, { places }: Registry
   return used
 }
 
-/** What images of namespaces take that are not there any more. */
+/** The size of the images of deleted namespaces. */
 export function leftBehind(all: Iterable<Owned>, { places }: RegistryDisk, shared: string): number {
   const there = new Set([shared])
   for (const { name, uid } of all) if (uid !== undefined) there.add(placeFor({ name, uid }))
   return [...places].reduce((sum, [place, bytes]) => (there.has(place) ? sum : sum + bytes), 0)
 }
 
-/** Whether an operator has to look at the disk. */
+/** Whether an operator has to act. */
 export const isFilling = ({ size, free }: Pick<RegistryDisk, 'size' | 'free'>): boolean => (size - free) / size >= FULL
 
 /** `3.2 GiB` */

@@ -1,8 +1,8 @@
-/** A repository that a run may clone. */
+/** A repository that a run can clone. */
 export interface RepositoryUrl {
-  /** As git gets it: `https://git.example.com/team/shop`. */
+  /** The address for git: `https://git.example.com/team/shop`. */
   readonly url: string
-  /** What a credential is for, and is sent to: `git.example.com`, with a port where it is not the usual one. */
+  /** The host that a credential belongs to: `git.example.com`, with a non-standard port. */
   readonly host: string
   /** The last part of the path, without `.git`: `shop`. */
   readonly name: string
@@ -13,13 +13,13 @@ export type ReadRepositoryUrl =
   | { readonly ok: false; readonly problem: string; readonly hint?: string }
 
 const LONGEST = 1000
-/** One part of a path; nothing that git, ssh or a shell could read as something else. */
+/** One part of a path, without anything that git, ssh or a shell could interpret. */
 const PART = /^[\w~][\w.~+@-]*$/
 const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/
 
 /**
- * The address of a repository as a run may have it: https or ssh, a host, a path, and nothing else.
- * `ext::`, `file:`, options of git, and credentials are refused (design, section 6).
+ * Parses the address of a repository for a run: https or ssh, a host, and a path. `ext::`, `file:`, options of git, and
+ * credentials are refused (design, section 6).
  */
 export function readRepositoryUrl(text: string): ReadRepositoryUrl {
   if (text.length > LONGEST) return refused(`it has more than ${LONGEST} characters`)
@@ -45,11 +45,11 @@ export function readRepositoryUrl(text: string): ReadRepositoryUrl {
   return { ok: true, repository: { url: `${isSsh ? 'ssh' : 'https'}://${who}${host}/${parts.join('/')}`, host, name } }
 }
 
-/** True for what a login can be stored for: `git.example.com`, in lower case, with a port if it has one. */
+/** Whether a credential can be stored for a host: `git.example.com`, in lower case, with an optional port. */
 export const isForgeHost = (text: string): boolean =>
   /^(?=.{1,100}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[1-9]\d{0,4})?$/.test(text)
 
-/** Why something is no branch (or tag) that git is asked for; a name as git has it (`git help check-ref-format`). */
+/** Why a text is no branch or tag that git can be asked for (`git help check-ref-format`). */
 export function branchProblem(name: string): string | undefined {
   const isName =
     name.length <= 250 &&
@@ -59,7 +59,7 @@ export function branchProblem(name: string): string | undefined {
   return isName ? undefined : 'it is not a name that a branch can have'
 }
 
-/** Why a path cannot name a file of the repository. */
+/** Why a path cannot refer to a file of the repository. */
 export function filePathProblem(path: string): string | undefined {
   if (path.length > 500 || /\p{Cc}/u.test(path)) return 'it is not a path'
   if (/^[-/\\]|^[a-z]:/i.test(path)) return 'it does not begin in the repository'

@@ -1,12 +1,12 @@
-/** What somebody is on the platform. */
+/** A user's role on the platform. */
 export const PLATFORM_ROLES = ['admin', 'developer'] as const
 export type PlatformRole = (typeof PLATFORM_ROLES)[number]
 
-/** What somebody is in a namespace. */
+/** A user's role in a namespace. */
 export const NAMESPACE_ROLES = ['owner', 'developer', 'viewer'] as const
 export type NamespaceRole = (typeof NAMESPACE_ROLES)[number]
 
-/** What can be done with a namespace through the platform; what is in it the API server decides about. */
+/** Actions on a namespace through the platform. Access to the objects in it is decided by the API server. */
 export type NamespaceAction =
   | 'see'
   | 'pull'
@@ -23,17 +23,17 @@ const ALLOWED: Readonly<Record<NamespaceRole, ReadonlySet<NamespaceAction>>> = {
   developer: new Set(['see', 'pull', 'wake', 'sleep', 'deploy', 'variables']),
   owner: new Set(['see', 'pull', 'wake', 'sleep', 'deploy', 'variables', 'share', 'delete']),
 }
-/** What administrators may do in namespaces that they are no members of: keep order, and read nobody's secrets. */
+/** What administrators may do in namespaces of others: manage them, without reading secrets. */
 const ADMIN: ReadonlySet<NamespaceAction> = new Set(['see', 'wake', 'sleep', 'share', 'delete', 'transfer'])
 
 export interface Relation {
   readonly platform: PlatformRole
-  /** Undefined: no member. */
+  /** Undefined: not a member. */
   readonly namespace: NamespaceRole | undefined
 }
 
 export const mayDo = ({ platform, namespace }: Relation, action: NamespaceAction): boolean =>
   (namespace !== undefined && ALLOWED[namespace].has(action)) || (platform === 'admin' && ADMIN.has(action))
 
-/** The ClusterRole whose rights somebody has in a namespace (design, section 3). */
+/** The ClusterRole for a role in a namespace (design, section 3). */
 export const clusterRoleOf = (role: NamespaceRole): string => (role === 'viewer' ? 'devctl-viewer' : 'devctl-developer')

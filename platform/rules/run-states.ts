@@ -2,8 +2,8 @@ export const RUN_ACTIONS = ['deploy', 'destroy'] as const
 export type RunAction = (typeof RUN_ACTIONS)[number]
 
 /**
- * `stopping`: it was told to end; `replaced`: a newer run of the environment took its place; `refused`: it
- * was not allowed any more when its turn came.
+ * `stopping`: it was told to stop; `replaced`: a newer run of the environment took its place; `refused`: its user had
+ * lost the right by its turn.
  */
 export const RUN_STATES = [
   'queued',
@@ -17,5 +17,5 @@ export const RUN_STATES = [
 ] as const
 export type RunState = (typeof RUN_STATES)[number]
 
-/** True for a state that does not change any more. */
+/** True for a final state. */
 export const hasEnded = (state: RunState): boolean => !['queued', 'running', 'stopping'].includes(state)

@@ -1,7 +1,6 @@
 /**
- * A budget that many share, such as memory. Nobody takes more than they leave to others: alone somebody gets
- * half of it, and beside others who take all that they get, as much as each of them. So there is always
- * some left for who has taken nothing.
+ * A shared budget, such as memory. Nobody can take more than they leave for others: a single user gets half of it, and
+ * several greedy users get equal parts. So something is always left for somebody who has taken nothing.
  */
 export class SharedBudget {
   readonly #total: number
@@ -12,12 +11,12 @@ export class SharedBudget {
     this.#total = total
   }
 
-  /** What all have taken together. */
+  /** The sum of all amounts. */
   get taken(): number {
     return this.#sum
   }
 
-  /** Takes an amount for somebody; false when that is more than their share, and nothing is taken. */
+  /** Takes an amount for somebody; false, without taking anything, if it exceeds their share. */
   take(who: string, amount: number): boolean {
     const own = (this.#taken.get(who) ?? 0) + amount
     if (own > this.#total - this.#sum - amount) return false
@@ -25,7 +24,7 @@ export class SharedBudget {
     return true
   }
 
-  /** Gives back what was taken. */
+  /** Returns an amount. */
   give(who: string, amount: number): void {
     this.#set(who, (this.#taken.get(who) ?? 0) - amount, -amount)
   }

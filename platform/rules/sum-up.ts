@@ -5,7 +5,7 @@ interface SummedService {
   readonly endpoints: readonly string[]
 }
 
-/** What a list says of the services of an environment: how many are well, where they are reached, and the first that is not. */
+/** The summary of an environment's services in a list: how many are healthy, their addresses, and the first problem. */
 export function sumUp(services: readonly SummedService[]) {
   const failed = services.find(one => one.state === 'failed')
   return {
@@ -16,5 +16,5 @@ export function sumUp(services: readonly SummedService[]) {
   }
 }
 
-/** It is ready, or has ended as it should. */
+/** It is ready, or has completed. */
 export const isWell = ({ state }: Pick<SummedService, 'state'>): boolean => state === 'ready' || state === 'complete'

@@ -2,23 +2,23 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * What a token of the platform is for: a browser, a person's programs, a command line, a run, a CI
- * job, the first administrator, somebody who was invited.
+ * The purpose of a token: a browser session, a person's programs, a command line, a run, a CI job, the first
+ * administrator, an invited user.
  */
 export const TOKEN_KINDS = ['session', 'api', 'cli', 'run', 'ci', 'setup', 'invite'] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
-/** A token as its owner has it. The platform keeps the hash of its secret only. */
+/** A token as its owner has it. The platform stores only the hash of its secret. */
 export interface TokenParts {
   readonly kind: TokenKind
-  /** Names the record of the token: it is found by one read. */
+  /** The name of the token's record, which is found with one read. */
   readonly id: string
   readonly secret: string
 }
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const ID = /^[a-z2-7]{16}$/
-/** 32 random bytes, and the checksum of all that is before it. */
+/** 32 random bytes, followed by the checksum of everything before it. */
 const SECRET_LENGTH = 43
 const SUM_LENGTH = 6
 const FORM = new RegExp(
@@ -26,8 +26,8 @@ const FORM = new RegExp(
 )
 
 /**
- * A token from random bytes: 10 of its id, 32 of its secret. Its form and its checksum let scanners
- * of repositories recognise it without asking anybody.
+ * Creates a token from random bytes: 10 for its id, 32 for its secret. Its format and checksum let secret scanners
+ * recognize it offline.
  */
 export function makeToken(
   kind: TokenKind,
@@ -41,7 +41,7 @@ export function tokenText({ kind, id, secret }: TokenParts): string {
   return `${text}${sumOf(text)}`
 }
 
-/** Undefined for what is no token, or has been cut or mistyped. */
+/** Undefined if the text is not a token, or was truncated or mistyped. */
 export function parseToken(text: string): TokenParts | undefined {
   const [, kind, id, secret, sum] = FORM.exec(text) ?? []
   if (kind === undefined || id === undefined || secret === undefined) return undefined
@@ -49,10 +49,10 @@ export function parseToken(text: string): TokenParts | undefined {
   return { kind: kind as TokenKind, id, secret } // FORM lets no other kind pass
 }
 
-/** The form in which the secret of a token is kept: it is random, so no salt and no slow hash is needed. */
+/** The stored form of a token's secret. The secret is random, so it needs no salt and no slow hash. */
 export const secretHash = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
 
-/** Takes the same time wherever the two differ. */
+/** Takes constant time. */
 export function isSecretOf(hash: string, secret: string): boolean {
   const [a, b] = [Buffer.from(hash), Buffer.from(secretHash(secret))]
   return a.length === b.length && timingSafeEqual(a, b)
@@ -75,7 +75,7 @@ function base62(bytes: Uint8Array, length: number): string {
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567'
 
-/** RFC 4648, in lower case and without padding, as names of Kubernetes can have it. */
+/** RFC 4648, in lower case and without padding, for use in Kubernetes names. */
 export function base32(bytes: Uint8Array): string {
   let [text, bits, value] = ['', 0, 0]
   for (const byte of bytes) {

@@ -1,7 +1,9 @@
 /** Crockford's base 32, in lower case: without i, l, o and u. */
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** A ULID (https://github.com/ulid/spec) in lower case: sorts by its time, and names can have it. `random` are ten bytes. */
+/**
+ * A ULID (https://github.com/ulid/spec) in lower case: it sorts by time, and is valid in names. `random` has ten bytes.
+ */
 export function makeUlid(milliseconds: number, random: Uint8Array): string {
   let value = (BigInt(milliseconds) << 80n) | BigInt(`0x${Buffer.from(random.subarray(0, 10)).toString('hex')}`)
   let text = ''
@@ -9,7 +11,7 @@ export function makeUlid(milliseconds: number, random: Uint8Array): string {
   return text
 }
 
-/** The milliseconds since 1970 that a ULID begins with. */
+/** The time of a ULID, in milliseconds since 1970. */
 export function timeOfUlid(ulid: string): number {
   let time = 0
   for (const letter of ulid.slice(0, 10)) time = time * 32 + LETTERS.indexOf(letter)

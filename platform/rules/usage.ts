@@ -1,8 +1,8 @@
-/** What is counted of a command that was run on a platform. There is nothing else: docs/analytics.md lists it. */
+/** What is recorded about a command that was run on a platform. There is nothing else: docs/analytics.md lists it. */
 export interface UsedCommand {
-  /** One of `USED_COMMANDS`; what a server does not know is `other`. */
+  /** One of `USED_COMMANDS`; a command that the server does not know is `other`. */
   readonly command: string
-  /** Of devctl: `0.1.0`. */
+  /** The version of devctl: `0.1.0`. */
   readonly version: string
   readonly system: (typeof SYSTEMS)[number]
   readonly duration: (typeof DURATIONS)[number]
@@ -10,34 +10,34 @@ export interface UsedCommand {
 }
 
 export const SYSTEMS = ['linux', 'darwin', 'win32', 'other'] as const
-/** How long a command took, at most. */
+/** The upper limit of a command's duration. */
 export const DURATIONS = ['1s', '10s', '1m', '10m', 'longer'] as const
 export const OUTCOMES = ['done', 'failed', 'usage', 'interrupted'] as const
 
 const SECOND = 1000
 const LIMITS = [SECOND, 10 * SECOND, 60 * SECOND, 600 * SECOND]
 
-/** Milliseconds as one of a few lengths: an exact one could tell what was deployed. */
+/** Rounds milliseconds to one of a few durations: an exact one could reveal what was deployed. */
 export const durationOf = (milliseconds: number): UsedCommand['duration'] =>
   DURATIONS[LIMITS.filter(limit => milliseconds > limit).length] ?? 'longer'
 
-/** The outcome of an exit status. */
+/** The outcome that an exit status means. */
 export function outcomeOf(status: number): UsedCommand['outcome'] {
   if (status === 130) return 'interrupted'
   if (status === 2) return 'usage'
-  // 3: there are differences, as was asked.
+  // 3: there are differences, which the caller asked for.
   return status === 0 || status === 3 ? 'done' : 'failed'
 }
 
-/** The system that a program runs on, as Node.js calls it. */
+/** The operating system, as Node.js calls it. */
 export const systemOf = (platform: string): UsedCommand['system'] => SYSTEMS.find(one => one === platform) ?? 'other'
 
-/** Without what could name a build of one's own: `0.1.0-ann.3` is `0.1.0`. */
+/** Removes suffixes that could identify a private build: `0.1.0-ann.3` becomes `0.1.0`. */
 export const plainVersion = (version: string): string => /^\d{1,4}\.\d{1,4}\.\d{1,4}/.exec(version)?.[0] ?? '0.0.0'
 
 export const OTHER = 'other'
 
-/** The counts of one day (UTC), each by itself: what belonged together is not known any more. */
+/** The counts of one day (UTC), each separate, so they cannot be correlated. */
 export interface UsageDay {
   /** By command, then by outcome and duration. */
   readonly commands: Readonly<Record<string, Readonly<Record<string, number>>>>
@@ -47,10 +47,10 @@ export interface UsageDay {
 
 export const NO_USAGE: UsageDay = { commands: {}, versions: {}, systems: {} }
 
-/** Names of commands, and of versions, that are counted by themselves on a day; further ones are `other`. */
+/** Distinct commands and versions that are counted in a day; further ones are `other`. */
 const MOST = { commands: 120, versions: 20 }
 
-/** A day with one more command. */
+/** Adds a command to a day. */
 export function withCommand(day: UsageDay, used: UsedCommand): UsageDay {
   const command = keyIn(day.commands, used.command, MOST.commands)
   const of = day.commands[command] ?? {}
@@ -62,7 +62,7 @@ export function withCommand(day: UsageDay, used: UsedCommand): UsageDay {
   }
 }
 
-/** Both together. */
+/** The sum of both. */
 export function sumOf(one: UsageDay, other: UsageDay): UsageDay {
   const commands = { ...one.commands }
   for (const [name, counts] of Object.entries(other.commands)) {
@@ -77,7 +77,7 @@ export function sumOf(one: UsageDay, other: UsageDay): UsageDay {
   return { commands, versions, systems: sums(one.systems, other.systems) }
 }
 
-/** The key under which something is counted where there is room for `most` of them. */
+/** The key to count under, if there may be `most` different ones. */
 const keyIn = (counts: object, key: string, most: number): string =>
   Object.hasOwn(counts, key) || Object.keys(counts).length < most ? key : OTHER
 
@@ -89,7 +89,7 @@ function sums(one: Readonly<Record<string, number>>, other: Readonly<Record<stri
   return all
 }
 
-/** The commands that are counted by their names. A test compares them with those that devctl has. */
+/** The commands that are counted by name. A test compares them with the commands of devctl. */
 export const USED_COMMANDS: ReadonlySet<string> = new Set([
   'analytics',
   'build',

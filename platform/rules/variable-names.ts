@@ -1,32 +1,51 @@
-/** Variables that decide what a shell, a loader or a tool does. */
+const names = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+/** Variables that control a shell, a loader or a tool. */
 const NAMES = [
   // shells, and what they start
-  ...['PATH', 'HOME', 'SHELL', 'SHELLOPTS', 'BASHOPTS', 'IFS', 'ENV', 'PS4', 'PROMPT_COMMAND', 'ZDOTDIR', 'FPATH'],
-  ...['CDPATH', 'PWD', 'OLDPWD', 'TMPDIR', 'EDITOR', 'VISUAL', 'PAGER', 'BROWSER', 'LESSOPEN', 'LESSCLOSE'],
+  ...names('PATH HOME SHELL SHELLOPTS BASHOPTS IFS ENV PS4 PROMPT_COMMAND ZDOTDIR FPATH CDPATH PWD OLDPWD TMPDIR'),
+  ...names('EDITOR HGEDITOR VISUAL PAGER MANPAGER BROWSER LESS LESSOPEN LESSCLOSE VIMINIT EXINIT FZF_DEFAULT_COMMAND'),
   // libraries that every program has
-  ...['GCONV_PATH', 'LOCPATH', 'NLSPATH', 'HOSTALIASES', 'RES_OPTIONS', 'TERMINFO', 'WGETRC', 'INPUTRC'],
-  // tools with arguments, or the address of what they load, in a variable
-  ...['KUBECONFIG', 'KUBE_EDITOR', 'KUBECTL_EXTERNAL_DIFF', 'MAKEFLAGS', 'GNUMAKEFLAGS', 'MAVEN_OPTS', 'GRADLE_OPTS'],
-  ...['GOFLAGS', 'GOPROXY', 'GOSUMDB', 'GONOSUMDB', 'GOROOT', 'GOPATH', 'JDK_JAVA_OPTIONS', 'CLASSPATH', 'LUA_INIT'],
-  ...['COMPOSE_FILE', 'COMPOSE_ENV_FILES', 'AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE', 'CLOUDSDK_CONFIG'],
-  ...['RUSTC', 'RUSTC_WRAPPER', 'RUSTC_WORKSPACE_WRAPPER', 'RUSTFLAGS', 'PHPRC', 'PHP_INI_SCAN_DIR', 'TCLLIBPATH'],
+  ...names('GCONV_PATH LOCPATH NLSPATH HOSTALIASES RES_OPTIONS TERMINFO WGETRC INPUTRC'),
+  ...names('SSLKEYLOGFILE REQUESTS_CA_BUNDLE'),
+  // the cluster, the cloud and other machines
+  ...names('KUBECONFIG KUBERC KUBE_EDITOR KUBECTL_EXTERNAL_DIFF COMPOSE_FILE COMPOSE_ENV_FILES'),
+  ...names('CONTAINER_HOST CONTAINERS_CONF AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE CLOUDSDK_CONFIG'),
+  ...names('AZURE_CONFIG_DIR AZURE_EXTENSION_DIR GH_HOST GH_CONFIG_DIR TERRAGRUNT_TFPATH TG_TF_PATH'),
+  ...names('HGRCPATH SVN_SSH RSYNC_CONNECT_PROG GNUPGHOME SOPS_AGE_KEY_CMD PSQLRC LIBMYSQL_PLUGINS'),
+  ...names('LIBMYSQL_PLUGIN_DIR RESTIC_PASSWORD_COMMAND RCLONE_PASSWORD_COMMAND BORG_PASSCOMMAND'),
+  // make, compilers and archives
+  ...names('MAKEFLAGS GNUMAKEFLAGS MAKEFILES CONFIG_SITE CONFIG_SHELL CC CXX CPP FC AR AS LD RM YACC LEX'),
+  ...names('CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CCACHE_PREFIX TAR_OPTIONS ZIPOPT ESBUILD_BINARY_PATH'),
+  // languages and their build tools
+  ...names('GOFLAGS GOPROXY GOSUMDB GONOSUMDB GOROOT GOPATH GOAUTH GOCACHEPROG GOENV GOTOOLCHAIN GOTOOLDIR GOVCS'),
+  ...names('GOINSECURE GOWORK CLASSPATH JDK_JAVA_OPTIONS JAVACMD MAVEN_OPTS MAVEN_ARGS GRADLE_OPTS'),
+  ...names('GRADLE_USER_HOME SBT_OPTS ANT_OPTS ANT_ARGS ELIXIR_ERL_OPTIONS LUA_INIT TCLLIBPATH'),
+  ...names('RUSTC RUSTDOC RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTFLAGS PHPRC PHP_INI_SCAN_DIR'),
+  ...names('PYTEST_PLUGINS PYTEST_ADDOPTS COR_ENABLE_PROFILING NUGET_PLUGIN_PATHS NUGET_NETCORE_PLUGIN_PATHS'),
+  ...names('NUGET_NETFX_PLUGIN_PATHS'),
+  // Windows
+  ...names('COMSPEC PATHEXT PSMODULEPATH USERPROFILE APPDATA TMP TEMP'),
 ]
-/** Families of such variables, by how their names begin. */
+/** Families of such variables, by prefix. */
 const FAMILIES = [
-  ...['LD_', 'DYLD_', 'BASH_', 'XDG_', 'OPENSSL_', 'SSL_CERT_', 'CURL_', 'MALLOC_', 'GLIBC_'],
-  ...['NODE_', 'NPM_CONFIG_', 'YARN_', 'PNPM_', 'BUN_', 'DENO_', 'PYTHON', 'PIP_', 'UV_', 'POETRY_', 'PERL', 'RUBY'],
-  ...['GEM_', 'BUNDLE_', 'JAVA_', '_JAVA_', 'CARGO_', 'RUSTUP_', 'DOTNET_', 'CORECLR_', 'ERL_', 'COMPOSER_'],
-  ...['GIT_', 'SSH_', 'DOCKER_', 'BUILDKIT_', 'BUILDX_', 'HELM_', 'TF_CLI_', 'DEVCTL_'],
+  ...names('LD_ DYLD_ BASH_ XDG_ OPENSSL_ SSL_CERT_ CURL_ MALLOC_ GLIBC_ NIX_ PKG_CONFIG CMAKE_'),
+  ...names('NODE_ NPM_CONFIG_ YARN_ PNPM_ BUN_ DENO_ COREPACK_ TS_NODE_ PRISMA_QUERY_ENGINE_ PRISMA_SCHEMA_ENGINE_'),
+  ...names('PYTHON PIP_ UV_ POETRY_ PERL RUBY GEM_ BUNDLE_ COMPOSER_ LUA_ ERL_ JULIA_ R_PROFILE R_ENVIRON'),
+  ...names('JAVA_ _JAVA_ MVNW_ BAZELISK_ CARGO_ RUSTUP_ DOTNET_ CORECLR_ COR_PROFILER COMPLUS_'),
+  ...names('GIT_ SSH_ PASSWORD_STORE_ ANSIBLE_ DOCKER_ BUILDKIT_ BUILDX_ HELM_ TF_CLI_ CLOUDSDK_PYTHON DEVCTL_'),
 ]
-/** Letters of a name. */
+/** Suffixes for a program that a tool starts: `AWS_PAGER`, `PSQL_EDITOR`, `SUDO_ASKPASS`. */
+const STARTED = /_(PAGER|EDITOR|ASKPASS|BROWSER|RSH)$/
+/** The maximum length of a name. */
 const LONGEST_VARIABLE = 100
 const REFUSED: ReadonlySet<string> = new Set(NAMES)
-/** Switches that are documented for namespaces. */
+/** Switches that the documentation recommends for namespaces. */
 const ALLOWED: ReadonlySet<string> = new Set(['DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED'])
 
 /**
- * Why a variable of the platform cannot be called so, as a clause; undefined if it can. A name is code: with
- * `NODE_OPTIONS`, one member of a shared namespace would run their code on the laptop of another (design, section 8).
+ * Why a variable of the platform cannot have a name, as a clause; undefined if it can. A name can execute code: with
+ * `NODE_OPTIONS`, one member of a shared namespace could run code on the laptop of another (design, section 8).
  */
 export function variableNameProblem(name: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
@@ -35,9 +54,14 @@ export function variableNameProblem(name: string): string | undefined {
   return decides(name) ? 'programs of everybody who deploys there would do something else with it' : undefined
 }
 
-/** In any case: some tools, and some systems, do not tell `path` from `PATH`. */
+/** Ignores case: some tools and systems do not distinguish `path` from `PATH`. */
 function decides(name: string): boolean {
   const upper = name.toUpperCase()
   if (ALLOWED.has(name)) return false
-  return REFUSED.has(upper) || /^(.*_)?PROXY$/.test(upper) || FAMILIES.some(family => upper.startsWith(family))
+  return (
+    REFUSED.has(upper) ||
+    STARTED.test(upper) ||
+    /^(.*_)?PROXY$/.test(upper) ||
+    FAMILIES.some(family => upper.startsWith(family))
+  )
 }

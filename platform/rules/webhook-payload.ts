@@ -1,30 +1,31 @@
 import type { HookForge } from './webhook-signature.ts'
 
-/** The greatest number of a request that can be in the name of a preview. */
+/** The highest number of a request that fits into the name of a preview. */
 const GREATEST = 999_999
 
 /**
- * What a delivery says: look again at a request. Nothing else of it is used: what the request is at, the API of
- * the forge says. `other`: an event that is about no request.
+ * The meaning of a delivery: a request has to be checked. Nothing else in it is used, because the API of the forge
+ * returns the current state. `other`: the event is not about a request.
  */
 export type ReadHook =
   | { readonly kind: 'pull'; readonly number: number; readonly repository: string }
   | { readonly kind: 'other' }
   | { readonly kind: 'invalid'; readonly problem: string }
 
-/** Reads the body of a delivery whose signature is right. */
+/** Parses the body of a delivery with a valid signature. */
 export function readHook(forge: HookForge, body: Uint8Array): ReadHook {
   const found = parse(body)
-  if (!found) return { kind: 'invalid', problem: 'the body is no JSON object; the content type is `application/json`' }
+  if (!found)
+    return { kind: 'invalid', problem: 'the body is not a JSON object; the content type is `application/json`' }
   const [pull, repository] =
     forge === 'gitlab'
       ? [found['object_kind'] === 'merge_request' ? record(found['object_attributes'])?.['iid'] : undefined, 'project']
       : [record(found['pull_request'])?.['number'], 'repository']
-  // Comments, pushes, and the one that is sent to try the address.
+  // Comments, pushes, and test deliveries.
   if (pull === undefined) return { kind: 'other' }
-  if (!isNumber(pull) || pull > GREATEST) return { kind: 'invalid', problem: 'the number of the request is none' }
+  if (!isNumber(pull) || pull > GREATEST) return { kind: 'invalid', problem: 'the request has no valid number' }
   const id = record(found[repository])?.['id']
-  if (!isNumber(id)) return { kind: 'invalid', problem: 'it does not say by number of which repository it is' }
+  if (!isNumber(id)) return { kind: 'invalid', problem: 'it does not name its repository by number' }
   return { kind: 'pull', number: pull, repository: String(id) }
 }
 

@@ -1,38 +1,38 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The kinds of servers that send webhooks; a part of the address to which they send them. */
+/** The kinds of forges that send webhooks; part of the address that they send them to. */
 export const HOOK_FORGES = ['github', 'gitlab', 'gitea'] as const
 export type HookForge = (typeof HOOK_FORGES)[number]
 
-/** Headers of a request, in lower case; those that came more than once are lists. */
+/** The headers of a request, in lower case; repeated headers are lists. */
 export type HookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** What a forge has sent, byte for byte. */
+/** A delivery, byte for byte. */
 export interface SentHook {
   readonly headers: HookHeaders
   readonly body: Uint8Array
 }
 
-/** Milliseconds by which the time in a signature may differ from ours. */
+/** Milliseconds by which the time of a signature may differ from the current time. */
 const SKEW = 5 * 60_000
-/** Of GitLab's signing tokens; the rest is the key, in base64. */
+/** The prefix of GitLab's signing tokens; the rest is the key, in base64. */
 const SIGNING = 'whsec_'
 const HEX = /^[0-9a-f]{64}$/i
-/** Signatures of one delivery that are looked at: one for each key, while keys are rotated. */
+/** Signatures of one delivery that are checked: one for each key during a rotation. */
 const SIGNATURES = 4
 
-/** A secret of a webhook, from 32 random bytes, in the form that its forge takes. */
+/** Creates the secret of a webhook from 32 random bytes, in the format of its forge. */
 export function hookSecret(forge: HookForge, random: Uint8Array): string {
   const bytes = Buffer.from(random)
   return forge === 'gitlab' ? `${SIGNING}${bytes.toString('base64')}` : bytes.toString('base64url')
 }
 
 /**
- * Whether a delivery is of who knows the secret. It is looked at before anything of the body is read, over its
- * bytes as they came, and in a time that says nothing of the secret.
+ * Whether the sender of a delivery knows the secret. It is verified before the body is parsed, over the raw bytes, and
+ * in constant time.
  */
 export function isSigned(forge: HookForge, secret: string, { headers, body }: SentHook, now: number): boolean {
-  // Nobody has signed anything with it.
+  // Without a secret, no signature is valid.
   if (secret === '') return false
   if (forge === 'gitlab') return isSignedByGitLab(secret, { headers, body }, now)
   const [signature] = headersOf(forge).flatMap(name => one(headers[name]) ?? [])
@@ -48,8 +48,8 @@ const headersOf = (forge: 'github' | 'gitea'): readonly string[] =>
     : ['x-gitea-signature', 'x-forgejo-signature', 'x-hub-signature-256', 'x-gogs-signature']
 
 /**
- * GitLab signs where it has a signing token (https://www.standardwebhooks.com); otherwise it sends the secret itself
- * (https://docs.gitlab.com/user/project/integrations/webhooks/). A signature that is there has to be right.
+ * GitLab signs deliveries if it has a signing token (https://www.standardwebhooks.com); otherwise it sends the secret
+ * itself (https://docs.gitlab.com/user/project/integrations/webhooks/). If there is a signature, it has to be valid.
  */
 function isSignedByGitLab(secret: string, { headers, body }: SentHook, now: number): boolean {
   if (headers['webhook-signature'] === undefined) {
@@ -69,7 +69,7 @@ function isSignedByGitLab(secret: string, { headers, body }: SentHook, now: numb
     .some(text => text.startsWith('v1,') && isSame(Buffer.from(text.slice(3), 'base64'), wanted))
 }
 
-/** A header that came twice is none: proxies and servers differ in which one counts. */
+/** A repeated header counts as missing: proxies and servers disagree about which one to use. */
 const one = (header: string | readonly string[] | undefined): string | undefined =>
   typeof header === 'string' && header !== '' ? header : undefined
 

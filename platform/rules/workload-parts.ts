@@ -1,17 +1,17 @@
-/** What an event of a cluster is about, or a workload: a kind, and a name. */
+/** A workload, or the object that an event is about: a kind and a name. */
 export interface NamedObject {
   readonly kind: string
   readonly name: string
 }
 
-/** What the cluster adds to names: of a revision, of one of many Pods. */
+/** The suffixes that the cluster adds to names, of a revision or of one of several Pods. */
 const REVISION = /^[a-z0-9]{5,10}$/
 const RANDOM = /^[a-z0-9]{5}$/
 const NUMBER = /^\d+$/
 
 /**
- * Whether something is a workload itself, or was made for it, by its name: Pods that are gone have no labels any
- * more, and still have events. A workload is `deployment/web`.
+ * Whether an object is a workload, or belongs to one, judged by its name: deleted Pods have no labels any more, but
+ * still have events. A workload is `deployment/web`.
  */
 export function isPartOf(workload: string, { kind, name }: NamedObject): boolean {
   const [wanted = '', own = ''] = workload.split('/')

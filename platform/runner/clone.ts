@@ -1,33 +1,39 @@
 import { existsSync } from 'node:fs'
 import { GitFailure, openGit } from '../../adapters/git/git.ts'
+import { pause } from '../../adapters/http/back-off.ts'
 
-/** What is cloned, and the login for it. */
+/** The source to clone, and the credential for it. */
 export interface CloneInput {
   readonly repository: string
   /** A branch or a tag; absent: the main branch. */
   readonly branch?: string
-  /** This very commit, whatever the branch has now. */
+  /** The exact commit, whatever the branch contains now. */
   readonly commit?: string
   readonly user?: string
   readonly password?: string
 }
 
-/** A repository that could not be cloned, in a sentence. */
-export class CloneFailure extends Error {}
+/** Why a repository could not be cloned, in a sentence. */
+class CloneFailure extends Error {}
 
-/** Nothing of the repository is run, and nothing but the repository is fetched. */
+/** Milliseconds during which a new Pod may be refused connections that its network policies allow. */
+const NEW_POD = 10_000
+/** Milliseconds between two attempts to connect. */
+const AGAIN = 200
+
+/** Executes nothing of the repository, and fetches nothing but the repository. */
 const SAFE: Readonly<Record<string, string>> = {
   'core.hooksPath': '/dev/null',
   'core.fsmonitor': 'false',
   'submodule.recurse': 'false',
   'transfer.bundleURI': 'false',
-  // A server that sends the login on to another one gets none.
+  // A server that redirects gets no credential for the new location.
   'http.followRedirects': 'initial',
 }
 
 /**
- * Clones into a folder that is empty, and gives the commit. The login is in no file, variable or command line
- * that is left behind. Throws a CloneFailure. `settings` are further ones of git.
+ * Clones into an empty folder, and returns the commit. The credential is in no file, variable or command line that
+ * remains. Throws a CloneFailure. `settings` are additional settings of git.
  */
 export async function clone(
   { repository, branch, commit, user, password }: CloneInput,
@@ -38,15 +44,18 @@ export async function clone(
     settings = {},
     configuration = '/dev/null',
     protocols = 'https',
+    patience = NEW_POD,
   }: {
     readonly folder: string
     readonly env: Readonly<Record<string, string | undefined>>
     readonly signal: AbortSignal
     readonly settings?: Readonly<Record<string, string>>
-    /** A file of the operators: proxies, and what else their network needs. */
+    /** A file of the operators: proxies, and other settings of their network. */
     readonly configuration?: string
     /** Those that git speaks. */
     readonly protocols?: string
+    /** Milliseconds for which a refused connection is retried. */
+    readonly patience?: number
   },
 ): Promise<string> {
   const { origin } = new URL(repository)
@@ -56,12 +65,16 @@ export async function clone(
   const words = Object.entries({ ...SAFE, ...settings }).flatMap(([key, value]) => ['-c', `${key}=${value}`])
   const options = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules']
   const of = branch === undefined ? [] : [`--branch=${branch}`]
+  const insisting = { until: Date.now() + patience, signal }
   try {
     if (commit === undefined)
-      await git.run(...words, 'clone', ...options, '--single-branch', ...of, '--', repository, '.')
+      await insist(
+        () => git.run(...words, 'clone', ...options, '--single-branch', ...of, '--', repository, '.'),
+        insisting,
+      )
     else {
       await git.run('init', '--quiet')
-      await git.run(...words, 'fetch', ...options, '--', repository, commit)
+      await insist(() => git.run(...words, 'fetch', ...options, '--', repository, commit), insisting)
       await git.run(...words, 'checkout', '--quiet', '--detach', 'FETCH_HEAD')
     }
     return await git.run('rev-parse', 'HEAD')
@@ -70,6 +83,26 @@ export async function clone(
     throw new CloneFailure(toSentence(error.said, { repository, branch, commit, hasLogin: password !== undefined }))
   }
 }
+
+/** Retries for as long as nothing responds. */
+async function insist(
+  work: () => Promise<unknown>,
+  { until, signal }: { readonly until: number; readonly signal: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      const isRefused = error instanceof GitFailure && REFUSED.test(error.said)
+      if (!isRefused || Date.now() >= until) throw error
+      await pause(AGAIN, signal)
+    }
+  }
+}
+
+/** The messages of curl, which git uses, for a failed connection. */
+const REFUSED = /failed to connect|couldn't connect to server|connection refused/i
 
 function toSentence(
   said: string,
@@ -95,10 +128,12 @@ function toSentence(
   if (/not found|returned error: 40[34]/i.test(said))
     return `${repository} does not exist, or its credential may not read it`
   if (/could not resolve host/i.test(said)) return `the cluster does not know the host ${host}`
+  if (REFUSED.test(said))
+    return `the cluster cannot connect to ${host}; if it is inside the cluster, or behind its ingress controller, a network policy in \`devctl-runs\` has to allow it`
   const last = said.split('\n').filter(line => line.trim() !== '')
   return `${repository} could not be cloned: ${last.at(-1)?.slice(0, 300) ?? 'git has failed'}`
 }
 
-/** The settings by which git trusts what the operators of the cluster trust. */
+/** The settings that make git trust the certificate authorities of the operators. */
 export const trusting = (file: string): Readonly<Record<string, string>> =>
   existsSync(file) ? { 'http.sslCAInfo': file } : {}

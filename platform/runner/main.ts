@@ -2,28 +2,36 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type CloneInput, clone, trusting } from './clone.ts'
+import { awaitClone, callRun, sayDone, sayFailed } from './handover.ts'
+import { reachable } from './reachable.ts'
 import { type RunInput, toContexts, toWords } from './words.ts'
 
-// The program in the Pod of a run: first it clones, in a container of its own, then it deploys or destroys.
+// The program in the Pod of a run: it clones in one container, and deploys or destroys in the other.
 
 const INPUT = '/run/devctl/input/input.json'
 const CLUSTER_CA = '/run/devctl/kubernetes/ca.crt'
-/** What the operators of the cluster trust besides; it need not be there. */
+/** Additional certificate authorities of the operators; the file is optional. */
 const CA = '/run/devctl/ca/ca.crt'
 const GIT_CONFIGURATION = '/run/devctl/ca/gitconfig'
-/** Below the volume, whose top is root's: git works in folders of its own user only. */
+/** Below the volume, because the volume's root belongs to root: git refuses folders of other users. */
 const SOURCE = '/source/repository'
 const HOME = '/tmp/devctl'
-/** Where Kubernetes reads the last words of a container. */
+/** The file of the termination message. */
 const LAST_WORDS = '/dev/termination-log'
-/** Milliseconds. */
+/** Milliseconds: for the clone, and for the start of its container. */
 const CLONE_LIMIT = 600_000
+const START_LIMIT = 60_000
+/** Milliseconds until the program may report that the platform does not respond. */
+const REACH_LIMIT = 10_000
 
 async function cloneSource(): Promise<number> {
   const input = JSON.parse(readFileSync(INPUT, 'utf8')) as CloneInput // the platform has written it
   mkdirSync(SOURCE)
   process.stdout.write(`cloning ${input.repository}${input.branch === undefined ? '' : ` (${input.branch})`}\n`)
   const signal = AbortSignal.timeout(CLONE_LIMIT)
+  const calling = callRun(signal)
+  // It is awaited below, whatever happens first.
+  calling.catch(() => {})
   try {
     const commit = await clone(input, {
       folder: SOURCE,
@@ -34,11 +42,13 @@ async function cloneSource(): Promise<number> {
     })
     process.stdout.write(`commit ${commit}\n`)
     writeFileSync(LAST_WORDS, JSON.stringify({ commit }))
+    await sayDone(await calling)
     return 0
   } catch (error) {
     const text = failureText(error, signal)
     process.stdout.write(`error: ${text}\n`)
     writeFileSync(LAST_WORDS, JSON.stringify({ error: text }))
+    await sayFailed(calling, START_LIMIT)
     return 1
   }
 }
@@ -48,20 +58,31 @@ function failureText(error: unknown, signal: AbortSignal): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Runs devctl in this process, so that values of variables are on no command line. */
+/** Runs devctl in this process, so the values of variables are on no command line. */
 async function runDevctl(): Promise<void> {
   const input = JSON.parse(readFileSync(INPUT, 'utf8')) as RunInput // the platform has written it
   mkdirSync(HOME, { recursive: true, mode: 0o700 })
   const contexts = toContexts(input, readFileSync(CLUSTER_CA, 'utf8'))
   writeFileSync(join(HOME, 'contexts.json'), JSON.stringify(contexts), { mode: 0o600 })
   process.env['DEVCTL_HOME'] = HOME
-  // Without a repository there are no files: what is destroyed is what the cluster knows.
-  if (existsSync(SOURCE)) process.chdir(SOURCE)
+  const isCloned = input.isCloned ? awaitClone(AbortSignal.timeout(START_LIMIT + CLONE_LIMIT)) : Promise.resolve(true)
+  const isReached = reachable(input.url, AbortSignal.timeout(REACH_LIMIT))
+  // It is loaded meanwhile.
   const { load } = createRequire('/devctl/bin/devctl.cjs')('/devctl/bin/devctl.cjs') as {
     load(name: string): { start(words: readonly string[]): Promise<void> }
   } // bin/devctl.cjs
-  await load('devctl.cjs').start(toWords(input))
+  const { start } = load('devctl.cjs')
+  // Why it has failed, the clone has said.
+  if (!(await isCloned)) process.exit(1)
+  await isReached
+  // Without a repository there are no files: what is destroyed is what the cluster knows.
+  if (input.isCloned) process.chdir(SOURCE)
+  process.removeListener('SIGTERM', endAtOnce)
+  await start(toWords(input))
 }
 
+/** As the first process of its container, this one is ended by no signal that it does not listen to. */
+const endAtOnce = () => process.exit(143)
+process.once('SIGTERM', endAtOnce)
 if (process.argv[2] === 'clone') void cloneSource().then(status => process.exit(status))
 else void runDevctl()

@@ -1,6 +1,8 @@
 /** What a run in the cluster is to do. */
 export interface RunInput {
   readonly action: 'deploy' | 'destroy'
+  /** Its repository is cloned beside it. */
+  readonly isCloned: boolean
   readonly environment: string
   readonly namespace: string
   /** The manifest, as a path in the repository. */

@@ -3,12 +3,12 @@ import { holderOf } from '../../operations/objects/held-lease.ts'
 import { membersObjects } from './members-objects.ts'
 import { REST_RULES } from './resting.ts'
 
-/** Milliseconds after which whoever holds a Lease and says nothing is gone. */
+/** Milliseconds after which the holder of a Lease that was not renewed counts as gone. */
 const SILENCE = 60_000
 
 /**
- * Who works in a namespace at this moment, as a clause: deploys and development containers hold a
- * Lease. Undefined: nobody.
+ * Who is working in a namespace right now, as a clause. Deploys and development containers hold a Lease. Undefined if
+ * nobody is.
  */
 export async function busyBy(
   cluster: Cluster,
@@ -23,21 +23,21 @@ export async function busyBy(
   return undefined
 }
 
-/** Members write Leases: a time to come is not believed, but for clocks that differ. */
+/** Members can write Leases, so a renewal time in the future is ignored, apart from a small clock skew. */
 const isFresh = (time: number, now: number): boolean => time > now - SILENCE && time < now + SILENCE
 
-/** When the holder of a Lease was last heard of, in milliseconds since 1970; 0 if never. */
+/** When a Lease was last renewed, in milliseconds since 1970; 0 if never. */
 function renewedAt({ spec }: KubeObject): number {
   const { renewTime = '' } = (spec ?? {}) as { readonly renewTime?: string } // a Lease's
   return Date.parse(renewTime) || 0
 }
 
-/** Who changes objects without anybody working: controllers, and the platform. */
+/** Field managers whose changes are not activity: controllers and the platform itself. */
 const BY_ITSELF = /^(kube-controller-manager|devctl-sleep|devctl-platform|traefik|nginx-ingress-controller)$/
 
 /**
- * When somebody last changed what is in a namespace, in milliseconds since 1970, by what the API
- * server has written down of it, and by the Leases of deploys and development containers; 0: never.
+ * When somebody last changed something in a namespace, in milliseconds since 1970, according to the managed fields of
+ * its objects and the Leases of deploys and development containers. 0 if never.
  */
 export async function lastWork(cluster: Cluster, namespace: string, now: number, signal: AbortSignal): Promise<number> {
   const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }

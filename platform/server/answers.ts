@@ -92,7 +92,7 @@ export const toRunAnswer = (run: RunRecord, people: ReadonlyMap<string, Platform
   }
 }
 
-/** Somebody whose record is gone is shown by their id. */
+/** Users whose record was deleted are shown by their id. */
 export function personOf(id: string, people: ReadonlyMap<string, PlatformUser>): Person {
   const user = people.get(id)
   return user ? toPerson(user) : { id, login: id }

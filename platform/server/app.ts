@@ -5,7 +5,7 @@ import { API } from '../api/prefix.ts'
 import type { ApiRoute } from '../api/route.ts'
 import { ROUTES, type RouteName } from '../api/routes.ts'
 import { rfc3339 } from '../records/names.ts'
-import { browserOf } from './browser.ts'
+import { browserOf, sessionOf } from './browser.ts'
 import { registerBrowserLogin } from './browser-login.ts'
 import { checkCaller, type Identified, whoIs } from './caller.ts'
 import { toEventStream } from './event-stream.ts'
@@ -15,21 +15,29 @@ import { type LoginLimits, loginLimits } from './login-limits.ts'
 import type { PlatformParts } from './make-parts.ts'
 import { registerPages, type WebFiles } from './pages.ts'
 import { PlatformError } from './platform-error.ts'
-import { type RegistryCaller, registryCaller } from './registry/registry-logins.ts'
+import { passwordOf, type RegistryCaller, registryCaller } from './registry/registry-logins.ts'
+import { Turns } from './turns.ts'
 import { answerUpgrades, takeConnection } from './upgrade.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Bytes of a body: of somebody whom nobody knows, and of a caller, whose login is looked at before the body is read. */
+/** Limits of a request body in bytes: without a login, and with one. The login is checked before the body is read. */
 const BODY = 64 * 1024
 const BODY_OF_CALLER = 512 * 1024
-/** Of a program that signs what it sends: that can be looked at only when all of it is there. */
+/**
+ * The limit for a program that signs its requests: the signature covers the whole body, so it can only be checked at
+ * the end.
+ */
 const BODY_OF_HOOK = 256 * 1024
 /** Milliseconds in which a request has to be complete. */
 const REQUEST = 30_000
+/** Milliseconds after which an idle connection is closed; streams send keep-alives. */
+const SILENCE = 120_000
+/** Concurrent requests of one caller: pages send several at once, and so do the jobs of a repository. */
+const TURNS = { atOnce: 8, waiting: 200 }
 
-/** How requests come. */
+/** How requests reach the server. */
 export interface AppOptions {
-  /** There is no proxy: nobody's `X-Forwarded-For` says anything. */
+  /** There is no proxy, so `X-Forwarded-For` is ignored. */
   readonly isDirect?: boolean
 }
 
@@ -44,13 +52,14 @@ export function createApp(
   const app = Fastify({
     bodyLimit: BODY,
     requestTimeout: REQUEST,
-    // Of others, `X-Forwarded-For` is what somebody has written.
+    connectionTimeout: SILENCE,
+    // From anybody else, `X-Forwarded-For` is whatever the client wrote.
     trustProxy: proxies,
-    // What is sent is as the table says, or refused: nothing is converted, and nothing left out.
+    // A body has to match the table exactly: nothing is converted, and no unknown key is dropped.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
   })
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, world))
-  // Before anything else is looked at: on the hosts of applications there is no platform.
+  // Comes before every other check: the platform is not served on the hosts of applications.
   app.addHook('onRequest', async ({ headers, method }, reply) => {
     const host = parts.waker.hostOf(headers.host)
     if (host === undefined) return
@@ -58,7 +67,7 @@ export function createApp(
     return reply.code(answer.status).headers(answer.headers).send(answer.body)
   })
   registerPages(app, web)
-  // What has no end of its own would hold up the end of the server.
+  // Streams do not end by themselves and would delay the shutdown of the server.
   const open = new Set<AbortController>()
   app.addHook('preClose', async () => {
     for (const one of open) one.abort()
@@ -67,14 +76,17 @@ export function createApp(
   app.addHook('onClose', async () => parts.usage.write().catch(() => {}))
   const handlers = makeHandlers(world, parts)
   const limits = loginLimits(isDirect ? 'none' : proxies.length > 0 ? 'named' : 'unnamed')
+  const turns = new Turns(TURNS)
   for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
-    if (!route.isRaw) register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, open)
-  // The bytes of a body, and not what a parser makes of them.
+    if (!route.isRaw)
+      register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, turns, open)
+  // Handlers get the raw bytes of the body instead of parsed JSON.
   app.register(async raw => {
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
     for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
-      if (route.isRaw) register(raw, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, open)
+      if (route.isRaw)
+        register(raw, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, turns, open)
   })
   registerBrowserLogin(app, world, parts, limits)
   answerUpgrades(app)
@@ -89,12 +101,13 @@ function register(
   world: PlatformWorld,
   parts: PlatformParts,
   limits: LoginLimits,
+  turns: Turns,
   open: Set<AbortController>,
 ): void {
   const [method = 'GET', path = ''] = name.split(' ')
   const auditCall = (request: FastifyRequest, status: number) => {
     const note = notes.get(request)
-    // Who is refused before anything is looked at has changed nothing, and would fill the log.
+    // A request that is refused this early has changed nothing, and auditing it would fill the log.
     if (route.audit === undefined || note?.isNothing || (status === 429 && !callers.has(request))) return
     const by = callers.get(request)
     const what = { ...(request.params as object), ...(route.isUpgrade && (request.query as object)), ...note?.what }
@@ -117,14 +130,23 @@ function register(
       ...(route.body && { body: route.body }),
       ...(route.reply && { response: { 200: route.reply } }),
     },
-    // Before the body is read and checked: who is nobody learns nothing of what is wanted.
-    onRequest: async request => {
+    // Runs before the body is read and validated, so a request without a login learns nothing about what the route
+    // expects.
+    onRequest: async (request, { raw: response }) => {
       if (route.caller === 'nobody') return limits.attempt(name, request)
       if (route.caller === 'registry') {
-        pullers.set(request, await registryCaller(request.headers, world, parts))
+        const know = () => registryCaller(request.headers, world, parts)
+        const lineOf = (one: RegistryCaller) => (one.kind === 'pods' ? one.namespace.uid : turnsOf(one.by))
+        const { who } = await turns.take({ credential: passwordOf(request.headers), response }, know, lineOf)
+        pullers.set(request, who)
         return
       }
-      const by = await whoIs(request.headers, world, parts)
+      const { who: by, end } = await turns.take(
+        { credential: request.headers.authorization ?? sessionOf(request.headers), response },
+        () => whoIs(request.headers, world, parts),
+        turnsOf,
+      )
+      ending.set(request, end)
       callers.set(request, by)
       limits.account(name, by.user.id)
       checkCaller(by, route, { ...(request.query as object), ...(request.params as object) })
@@ -154,6 +176,8 @@ function register(
         browser: browserOf(request.headers, world.settings.url, value => void reply.header('set-cookie', value)),
       } as Parameters<typeof handle>[0]
       const answer: unknown = await handle(call)
+      // The stream lasts as long as its client likes; the number of open streams is limited elsewhere.
+      if (route.isUpgrade || route.events) ending.get(request)?.()
       if (route.isUpgrade) {
         takeConnection(request, reply, answer as ServeConnection) // such routes answer with one
         auditCall(request, 101)
@@ -170,13 +194,16 @@ function register(
   })
 }
 
-/** What a browser sends by itself when it connects again. */
+/** The header that browsers send when they reconnect. */
 function lastEventId({ headers }: FastifyRequest): string | undefined {
   const id = headers['last-event-id']
   return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) ? id : undefined
 }
 
-/** Aborted when the client has gone before it has the whole answer; `open` has those whose clients are there. */
+/**
+ * Aborted when the client disconnects before it has the whole answer. `open` holds the responses whose clients are
+ * connected.
+ */
 function gone({ raw }: FastifyReply, open: Set<AbortController>): AbortSignal {
   const end = new AbortController()
   open.add(end)
@@ -190,6 +217,10 @@ function gone({ raw }: FastifyReply, open: Set<AbortController>): AbortSignal {
 const callers = new WeakMap<FastifyRequest, Identified>()
 const notes = new WeakMap<FastifyRequest, AuditNote>()
 const pullers = new WeakMap<FastifyRequest, RegistryCaller>()
+const ending = new WeakMap<FastifyRequest, () => void>()
+
+/** Whose limit a request counts against. Code of a run does not use up the requests of the person who started it. */
+const turnsOf = ({ user, token }: Identified): string => (token.kind === 'run' ? token.id : user.id)
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, world: PlatformWorld): void {
   const { status, body } = toAnswer(error)
@@ -208,7 +239,7 @@ function toAnswer(error: unknown): { readonly status: number; readonly body: Err
   const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string } // fastify's
   if (statusCode !== undefined && statusCode < 500)
     return { status: statusCode, body: body('platform/request', `the request is not valid: ${message}`) }
-  // What went wrong inside is nobody's business but the log's.
+  // Internal errors go to the log only.
   return { status: 500, body: body('platform/internal', 'something went wrong in the platform') }
 }
 

@@ -2,16 +2,16 @@ import { rfc3339 } from '../records/names.ts'
 import type { PlatformWorld } from './world.ts'
 
 /**
- * Work of the leader on several things, which is tried again at each look. What goes wrong with one holds up no other,
- * and is logged once.
+ * Work of the leader on several items. Each is retried on every pass; a failure of one does not hold up the others, and
+ * is logged once.
  */
 export class Attempts {
   readonly #world: Pick<PlatformWorld, 'log' | 'now'>
   readonly #what: string
-  /** What was logged last, by name. */
+  /** The last message that was logged for each name. */
   readonly #logged = new Map<string, string>()
 
-  /** `what` comes before the name of a thing in the log. */
+  /** In the log, `what` is written before the name of the item. */
   constructor(world: Pick<PlatformWorld, 'log' | 'now'>, what: string) {
     this.#world = world
     this.#what = what
@@ -29,7 +29,7 @@ export class Attempts {
     }
   }
 
-  /** Forgets what is not there any more. */
+  /** Forgets items that no longer exist. */
   keep(isThere: (name: string) => boolean): void {
     for (const name of this.#logged.keys()) if (!isThere(name)) this.#logged.delete(name)
   }

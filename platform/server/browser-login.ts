@@ -10,12 +10,12 @@ import { type IdentityProvider, LoginError, type LoginFlow } from './providers/p
 import { keepStanding } from './standings.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Milliseconds that a person may take at the provider, and that the provider may take to answer us. */
+/** Milliseconds that a person may take at the provider, and that the provider may take to respond. */
 const TYPING = 600_000
 const ANSWER = 25_000
 const SEALED_FOR = 'login'
 
-/** What the browser keeps while its person is at the provider. */
+/** State that the browser keeps while its user is at the provider. */
 interface Kept extends LoginFlow {
   readonly provider: string
   readonly to: string
@@ -24,9 +24,9 @@ interface Kept extends LoginFlow {
 }
 
 /**
- * Logins in a browser by a provider: `/login/ID` leads there, and `/login/ID/callback` is where people come
- * back. These are addresses for browsers to go to, not for programs: what goes wrong is told by the page
- * `/login?problem=…`. What is under way is in a sealed cookie, so that any replica goes on with it.
+ * Logins in a browser with a provider. `/login/ID` redirects to the provider, which redirects back to
+ * `/login/ID/callback`. Both are visited by browsers and not called by programs, so errors are shown by the page
+ * `/login?problem=…`. The state of a login is in a sealed cookie, so any replica can complete it.
  */
 export function registerBrowserLogin(
   app: FastifyInstance,
@@ -52,7 +52,7 @@ export function registerBrowserLogin(
   app.get<Named>('/login/:provider/callback', async (request, reply) =>
     answer(reply, request.params.provider, async (provider, signal) => {
       const text = loginOf(request.headers)
-      // It is good for one answer.
+      // The cookie is valid for one response of the provider.
       setCookie(reply, loginCookie('', 0))
       const opened = text && sealing.open(text, SEALED_FOR)
       const kept = opened ? (JSON.parse(opened) as Kept) : undefined // we have sealed it
@@ -84,7 +84,7 @@ export function registerBrowserLogin(
   ): Promise<FastifyReply> {
     const provider = providers.get(id)
     if (!provider) throw new PlatformError(404, 'no-provider', 'there is no such way to log in')
-    // Addresses of the answer have codes in them.
+    // The URL of the callback contains a code.
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     try {
       limits.attempt('/login', reply.request)
@@ -103,7 +103,7 @@ interface Named {
   readonly Params: { readonly provider: string }
 }
 
-/** Besides those that are set already. */
+/** Adds to the cookies that are already set. */
 function setCookie(reply: FastifyReply, value: string): void {
   const before = reply.getHeader('set-cookie')
   const all = before === undefined ? [] : Array.isArray(before) ? before : [String(before)]

@@ -3,7 +3,7 @@ import type { ApiRoute } from '../api/route.ts'
 import type { TokenRecord } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { requireOurPage, sessionOf } from './browser.ts'
-import { noNamespace, notAllowed, notLoggedIn, PlatformError } from './platform-error.ts'
+import { noNamespace, notLoggedIn, onlyFor, PlatformError } from './platform-error.ts'
 import type { Tokens } from './tokens.ts'
 import { LINK_ISSUER, type Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
@@ -14,22 +14,22 @@ export interface Identified {
   readonly token: TokenRecord
 }
 
-/** What it takes to know somebody. */
+/** What is needed to identify a caller. */
 export interface Accounts {
   readonly tokens: Tokens
   readonly users: Users
 }
 
-/** Tokens that stand for the person themselves. */
+/** Kinds of tokens that act as the person. */
 const PERSONAL: ReadonlySet<string> = new Set(['session', 'cli'])
 /** Milliseconds. */
 const REMEMBERED = 30 * 86_400_000
-/** Tokens that get their owner in, but into no account: they are exchanged for one. */
+/** Kinds of tokens that can only be exchanged for an account. */
 const EXCHANGED: ReadonlySet<string> = new Set(['setup', 'invite'])
 
 /**
- * Who makes a request, by its `Authorization`, or by the session of a browser, which counts from pages of
- * ours only. Throws a PlatformError when that is nobody.
+ * Identifies the caller by `Authorization`, or by the session of a browser, which counts only in requests from pages of
+ * the platform. Throws a PlatformError if there is no valid login.
  */
 export async function whoIs(
   headers: IncomingHttpHeaders,
@@ -38,7 +38,7 @@ export async function whoIs(
 ): Promise<Identified> {
   if (headers.authorization !== undefined) {
     const text = bearer(headers.authorization)
-    // A session is a browser's, and no script has its text.
+    // A session belongs to a browser; its token is in a cookie that scripts cannot read.
     if (text === undefined || text.startsWith('devctl_session_')) throw notLoggedIn()
     return identify(text, parts, now())
   }
@@ -48,14 +48,14 @@ export async function whoIs(
   return identify(session, parts, now())
 }
 
-/** Who a token belongs to. Throws a PlatformError when it lets nobody in. */
+/** The owner of a token. Throws a PlatformError if it is not accepted. */
 export async function identify(text: string, { tokens, users }: Accounts, now: number): Promise<Identified> {
   const token = await tokens.check(text)
   if (!token || token.user === undefined || EXCHANGED.has(token.kind)) throw notLoggedIn()
   const user = await users.find(token.user)
   if (!user) throw notLoggedIn()
   checkUser(user, token, now)
-  // That it was used is written where it can be; the request does not depend on it.
+  // The last use is recorded if possible; a failure does not fail the request.
   await tokens.noteUse(token).catch(() => {})
   return { user, token }
 }
@@ -70,13 +70,15 @@ function checkUser(user: PlatformUser, token: TokenRecord, now: number): void {
 }
 
 /**
- * Tokens of programs are as good as the account of their owner, which only their provider can tell: nothing
- * was heard from it for too long.
+ * Tokens of programs are valid only while the provider confirms the account of their owner, and it has not done so for
+ * too long.
  */
 const isForgotten = ({ issuer, lastLogin, asked = lastLogin }: PlatformUser, now: number): boolean =>
   issuer !== LINK_ISSUER && Math.max(Date.parse(lastLogin), Date.parse(asked)) + REMEMBERED < now
 
-/** Who has called a while ago, as they are now: of what takes long. Throws a PlatformError if they could call no more. */
+/**
+ * A caller of a while ago, checked again during a long request. Throws a PlatformError if they would be refused now.
+ */
 export async function stillAllowed(by: Identified, { tokens, users }: Accounts, now: number): Promise<Identified> {
   const [token, user] = await Promise.all([tokens.find(by.token.id), users.find(by.user.id)])
   if (!token || !user || Date.parse(token.expires) <= now) throw notLoggedIn()
@@ -84,29 +86,31 @@ export async function stillAllowed(by: Identified, { tokens, users }: Accounts, 
   return { user, token }
 }
 
-/** Throws a PlatformError unless they may call a route. */
+/** Throws a PlatformError unless the caller may use a route. */
 export function checkCaller(
   { user, token }: Identified,
   { caller, isForRuns, isForCi }: Pick<ApiRoute, 'caller' | 'isForRuns' | 'isForCi'>,
   of: Readonly<Record<string, unknown>> = {},
 ): void {
-  if (token.kind === 'run' && !isForRuns) throw notAllowed('this', 'a login: a run cannot do it')
-  if (token.kind === 'ci' && !isForCi) throw notAllowed('this', 'a login: a job of a CI cannot do it')
-  // What is not in the path the route itself looks at.
+  if (token.kind === 'run' && !isForRuns)
+    throw onlyFor('do this', 'somebody who has logged in', 'the token of a run cannot')
+  if (token.kind === 'ci' && !isForCi)
+    throw onlyFor('do this', 'somebody who has logged in', 'the token of a job of a CI cannot')
+  // If the name is not in the path, the handler checks it.
   if (token.kind === 'ci' && typeof of['name'] === 'string') requirePrefix(token, of['name'])
-  // In the path, or in the query.
+  // From the path, or from the query.
   const ns = of['ns'] ?? of['namespace']
   if (token.namespaces && typeof ns === 'string' && !token.namespaces.includes(ns)) throw noNamespace(ns)
-  if (caller === 'admin' && user.role !== 'admin') throw notAllowed('this', 'an administrator')
+  if (caller === 'admin' && user.role !== 'admin') throw onlyFor('do this', 'an administrator')
   if (caller === 'nobody' || caller === 'user' || PERSONAL.has(token.kind)) return
-  throw notAllowed('this', 'a login: a token for programs does not do')
+  throw onlyFor('do this', 'somebody who has logged in', 'a token for programs cannot')
 }
 
-/** Whether a preview of this name is one that a token is for. */
+/** Whether a token allows previews with this name. */
 export const isForPreview = ({ kind, prefix }: TokenRecord, name: string): boolean =>
   kind !== 'ci' || (prefix !== undefined && name.startsWith(prefix))
 
-/** Throws a PlatformError unless a token is for a preview of this name. */
+/** Throws a PlatformError unless a token allows a preview of this name. */
 export function requirePrefix(token: TokenRecord, name: string): void {
   if (isForPreview(token, name)) return
   throw new PlatformError(403, 'not-allowed', `this job may have no preview \`${name}\``, {
@@ -114,5 +118,5 @@ export function requirePrefix(token: TokenRecord, name: string): void {
   })
 }
 
-/** `Authorization: Bearer …`, as one text; undefined for anything else. */
+/** The token of `Authorization: Bearer …`; undefined for anything else. */
 const bearer = (header: string | undefined): string | undefined => /^Bearer ([\w-]+)$/.exec(header ?? '')?.[1]

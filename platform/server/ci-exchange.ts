@@ -9,16 +9,16 @@ import type { Tokens } from './tokens.ts'
 import type { ProvenIdentity, Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Of keys whose owner can be another one: no shared secrets, and never `none`. */
+/** Asymmetric keys only: no shared secrets, and never `none`. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 /** Milliseconds. */
 const KEYS = { cacheMaxAge: 600_000, cooldownDuration: 30_000, timeoutDuration: 10_000 }
-/** Logins of the jobs of one repository: each has a token for an hour. */
+/** Logins of the jobs of one repository; each gets a token for an hour. */
 const OF_ONE = { burst: 60, every: 10_000, keys: 10_000 }
 
 /**
- * Gives jobs of a CI system a token for the one that the CI gave them. The keys of issuers are kept for
- * minutes; there are as many as the settings trust.
+ * Exchanges the token that a CI system issued to a job for one of the platform. The keys of issuers are cached for
+ * minutes; there are only as many issuers as the settings trust.
  */
 export class CiExchange {
   readonly #world: PlatformWorld
@@ -31,19 +31,19 @@ export class CiExchange {
     this.#accounts = accounts
   }
 
-  /** A token that is good for an hour, for previews with names of a prefix. Throws a PlatformError. */
+  /** A token that is valid for an hour, for previews whose names have a prefix. Throws a PlatformError. */
   async exchange(jwt: string): Promise<{ readonly issued: IssuedToken; readonly user: PlatformUser }> {
     const trust = this.#trusted(jwt)
     const claims = await this.#verified(jwt, trust)
     const job = toCiJob(trust.kind, claims)
-    if (!job) throw notAccepted('it does not say by number of which repository it is')
+    if (!job) throw notAccepted('it does not name its repository by number')
     const rule = ruleFor(job, trust.rules)
     if (!rule)
-      throw new PlatformError(403, 'ci-rule', 'no rule of the platform lets this job in', {
+      throw new PlatformError(403, 'ci-rule', 'no rule of the platform allows this job', {
         notes: [`repository ${job.repository}, owner ${job.owner}, ref \`${job.ref}\`, event \`${job.event}\``],
         hint: 'an administrator of the platform adds one to `ci` of its settings (docs/platform.md)',
       })
-    // Not a person: the repository, by its number.
+    // The subject is the repository, by its number, and not a person.
     const identity: ProvenIdentity = {
       issuer: trust.issuer,
       subject: jobsOf(job.repository),
@@ -102,14 +102,14 @@ export class CiExchange {
   }
 }
 
-/** Where an issuer says that its keys are; they are read when they are needed. */
+/** Where an issuer publishes its keys; fetched when they are needed. */
 async function findKeys(issuer: string): Promise<JWTVerifyGetKey> {
   const answer = await providerFetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
   if (answer.status !== 200) throw new Error(`status ${answer.status}`)
   const { issuer: said, jwks_uri } = (await answer.json()) as Readonly<Record<string, unknown>>
   if (said !== issuer || typeof jwks_uri !== 'string' || !URL.canParse(jwks_uri)) throw new Error('no keys')
   const url = new URL(jwks_uri)
-  // What is not encrypted anybody on the way could replace.
+  // Without encryption, anybody on the path could replace the keys.
   if (url.protocol !== new URL(issuer).protocol) throw new Error('the keys are not encrypted')
   return createRemoteJWKSet(url, { ...KEYS, [customFetch]: providerFetch })
 }

@@ -10,7 +10,9 @@ export interface CloneLogin {
   readonly password: string
 }
 
-/** Logins of forges that people have stored, for runs that clone. Their passwords are sealed, and never shown. */
+/**
+ * Credentials of forges that people have stored for the clones of runs. Their passwords are sealed, and never shown.
+ */
 export class ForgeCredentials {
   readonly #store: SealedStore
 
@@ -18,15 +20,15 @@ export class ForgeCredentials {
     this.#store = new SealedStore(world, 'credentials')
   }
 
-  /** By their hosts. */
+  /** By host. */
   async list(owner: SecretOwner): Promise<ReadonlyMap<string, SealedEntry>> {
     const found = await this.#store.entries(owner)
     return new Map([...found].map(([key, entry]) => [hostOfKey(key), entry]))
   }
 
-  /** Throws a PlatformError for what is no host, user or password. */
+  /** Throws a PlatformError for an invalid host, user or password. */
   async set(owner: SecretOwner, by: string, host: string, { user, password }: CloneLogin): Promise<void> {
-    // Both are lines of what git is told.
+    // Both are lines in the input of git's credential protocol.
     if (!isLine(user) || !isLine(password))
       throw new PlatformError(400, 'value', 'a user or a password has a line end or a control character')
     await this.#store.change(owner, by, new Map([[keyOf(host), { value: password, note: user }]]))
@@ -37,7 +39,7 @@ export class ForgeCredentials {
     return this.#store.change(owner, by, new Map([[keyOf(host), undefined]]))
   }
 
-  /** What a run of somebody in a namespace logs in with: that of the namespace, else that person's own. */
+  /** The credential for a run of somebody in a namespace: that of the namespace, otherwise that person's own. */
   async loginFor(
     namespace: { readonly name: string; readonly uid: string },
     user: string,
@@ -51,7 +53,7 @@ export class ForgeCredentials {
     return this.#first(owners, host)
   }
 
-  /** What a person has stored for themselves. */
+  /** The credentials that a person has stored for themselves. */
   async ownLogin(user: string, host: string): Promise<CloneLogin | undefined> {
     return isForgeHost(host) ? this.#first([{ kind: 'user', id: user }], host) : undefined
   }
@@ -67,10 +69,10 @@ export class ForgeCredentials {
   }
 }
 
-/** Keys of a Secret have no colon, and hosts no underscore. */
+/** A key of a Secret cannot contain a colon, and a host has no underscore. */
 function keyOf(host: string): string {
   if (isForgeHost(host)) return host.replace(':', '_')
-  throw new PlatformError(400, 'host', `\`${host}\` is no host of a forge`, {
+  throw new PlatformError(400, 'host', `\`${host}\` is not a host of a forge`, {
     hint: 'write it in lower case and without `https://`: `git.example.com`',
   })
 }

@@ -16,27 +16,27 @@ import type { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
 const EVERY = 1000
-/** Namespaces that are looked at together. */
+/** Namespaces that are processed at the same time. */
 const TOGETHER = 4
-/** Characters of the words of a run that failed. */
+/** Characters of the message of a failed run. */
 const LONGEST = 300
-/** Attempts to make a personal namespace anew. */
+/** Attempts to recreate a personal namespace. */
 const ATTEMPTS = 5
-/** Milliseconds between two looks at what another leader has left. */
+/** Milliseconds between two searches for namespaces that an earlier leader has left. */
 const READ = 30_000
 const EMPTIED = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE }
 
 /**
- * Deletes namespaces. What runs have deployed in them is destroyed first, by runs, for the commands of its
- * manifests; the leader sees to it, and all it knows is on the namespace. A personal namespace is made anew
- * when it is gone.
+ * Deletes namespaces. Environments that runs have deployed are first destroyed by runs, because their manifests can
+ * have commands for that. The leader does it; its state is on the namespace. A personal namespace is created again
+ * after it is gone.
  */
 export class NamespaceDeletions implements LeaderTask {
   readonly name = 'deletions'
   readonly everyMs = EVERY
   readonly #world: PlatformWorld
   readonly #parts: { readonly users: Users; readonly namespaces: Namespaces; readonly runs: Runs }
-  /** Personal namespaces that are emptied, by their names: those of the records. */
+  /** Personal namespaces that are being emptied, by name, as in the records. */
   readonly #emptied = new Map<string, EmptiedNamespace>()
   #readAt = Number.NEGATIVE_INFINITY
   readonly #attempts: Attempts
@@ -50,7 +50,10 @@ export class NamespaceDeletions implements LeaderTask {
     this.#attempts = new Attempts(world, 'deleting')
   }
 
-  /** Begins to delete a namespace, or tries it again, for somebody or nobody; forced, without the commands of what is deployed in it. */
+  /**
+   * Begins to delete a namespace, or retries it, on behalf of a user or of nobody. If forced, the commands of its
+   * deploys are not run.
+   */
   async begin({ namespace }: SharedNamespace, by?: string, isForced = false): Promise<void> {
     const { kind, status, deletion: before } = namespace
     const { now, random } = this.#world
@@ -63,16 +66,16 @@ export class NamespaceDeletions implements LeaderTask {
           ...(isForced && { isForced }),
         }
     if (!goesOn) await this.#parts.namespaces.noteDeletion(namespace, 'Deleting', deletion)
-    // A personal one comes back: the leader is who writes down as what.
+    // A personal namespace is created again: the leader first records what it has to be.
     if (kind === 'personal') return
-    // What has nothing to be destroyed is gone at once; else the leader tries again.
+    // If there is nothing to destroy, the namespace is deleted at once; otherwise the leader retries.
     const deleting = { ...namespace, status: 'Deleting', deletion } as const
     const step = () => this.#step(deleting).catch(() => false)
-    // Runs that waited have ended as soon as they are cancelled.
+    // Cancelling ends queued runs at once.
     if (await step()) await step()
   }
 
-  /** One look at what is to be deleted. */
+  /** One pass over the namespaces that are to be deleted. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#readEmptied(signal)
     const labels = `${MANAGED_LABEL}=true,${STATUS}=Deleting`
@@ -85,7 +88,7 @@ export class NamespaceDeletions implements LeaderTask {
     const uids = new Set(all.map(({ namespace }) => namespace.uid))
     this.#attempts.keep(name => names.has(name) || this.#emptied.has(name))
     for (const { namespace } of all) await this.#attempts.at(namespace.name, signal, () => this.#remember(namespace))
-    // A personal one goes no further before it is known what it has to be again.
+    // The deletion of a personal namespace continues only after it is recorded how to create it again.
     const isKnown = ({ kind, name, uid }: ManagedNamespace) =>
       kind !== 'personal' || this.#emptied.get(name)?.uid === uid
     const waiting = all.flatMap(({ isGoing, namespace }) => (!isGoing && isKnown(namespace) ? [namespace] : []))
@@ -97,11 +100,11 @@ export class NamespaceDeletions implements LeaderTask {
       if (!uids.has(emptied.uid)) await this.#attempts.at(name, signal, () => this.#comeBack(emptied, signal))
   }
 
-  /** Does what is next; true: it has cancelled runs. */
+  /** Takes the next step. Returns true if runs were cancelled. */
   async #step(namespace: ManagedNamespace, signal?: AbortSignal): Promise<boolean> {
     const { namespaces, runs } = this.#parts
     const { name, uid, deletion } = namespace
-    // Without an image for runs nothing was deployed by one that could be destroyed by one now.
+    // Without an image for runs, nothing was deployed by one, and nothing could be destroyed by one now.
     if (!deletion || deletion.isForced || !this.#world.settings.runs) {
       await namespaces.remove(namespace, signal)
       return false
@@ -130,7 +133,7 @@ export class NamespaceDeletions implements LeaderTask {
     this.#world.log({ time: rfc3339(this.#world.now()), text })
   }
 
-  /** Why a run failed, by its first line that says so. */
+  /** Why a run failed: the first line of its log that says so. */
   async #problemOf(run: RunRecord, signal = AbortSignal.timeout(10_000)): Promise<string> {
     const { environment, state, found } = run
     let said = found.reason ?? `it was ${state}`
@@ -143,18 +146,18 @@ export class NamespaceDeletions implements LeaderTask {
     return `the destroy of ${environment} failed: ${said.slice(0, LONGEST)}`
   }
 
-  /** Those that a leader before this one has written down; it may have been killed. */
+  /** The namespaces that an earlier leader recorded; it may have been killed. */
   async #readEmptied(signal: AbortSignal): Promise<void> {
     const now = this.#world.now()
     if (now - this.#readAt < READ) return
     const found = await this.#world.cluster.list({ ...EMPTIED, labels: `${RECORD_LABEL}=emptied` }, { signal })
-    // Another one may have led since this one did.
+    // Another replica may have led since this one did.
     this.#emptied.clear()
     for (const one of found.flatMap(one => toEmptied(one) ?? [])) this.#emptied.set(one.name, one)
     this.#readAt = now
   }
 
-  /** Writes down what a personal namespace is to have again. */
+  /** Records what a personal namespace is to have again. */
   async #remember({ name, uid, kind, owner }: ManagedNamespace): Promise<void> {
     if (kind !== 'personal' || uid === undefined || this.#emptied.get(name)?.uid === uid) return
     const found = await this.#parts.namespaces.find(name)
@@ -164,17 +167,17 @@ export class NamespaceDeletions implements LeaderTask {
     this.#emptied.set(name, emptied)
   }
 
-  /** Makes a personal namespace anew that is gone, if it is still somebody's own. */
+  /** Creates a deleted personal namespace again if its owner still exists. */
   async #comeBack({ name, uid, owner: id, members }: EmptiedNamespace, signal: AbortSignal): Promise<void> {
     const { namespaces, users } = this.#parts
     const record = await this.#world.cluster.get({ ...EMPTIED, name: emptiedName(id) }, { signal })
-    // Another leader has done it, and its owner may have other members by now.
+    // Another leader has created it, and its owner may have chosen other members since.
     if (!record || toEmptied(record)?.uid !== uid) return void this.#emptied.delete(name)
     const before = await namespaces.find(name)
-    // It was not deleted after all.
+    // The namespace was not deleted after all.
     if (before?.namespace.uid === uid) return this.#forget(name, id)
     const owner = await users.find(id)
-    // Who logs in meanwhile makes it, too.
+    // A login in the meantime creates it, too.
     const isOwn = (one = before) =>
       one === undefined || (one.namespace.kind === 'personal' && one.namespace.owner === id)
     if (owner && owner.home === name && isOwn()) {
@@ -183,7 +186,7 @@ export class NamespaceDeletions implements LeaderTask {
         (await namespaces.create(owner, name, 'personal').catch(async error => {
           const there = await namespaces.find(name)
           if (there && isOwn(there)) return there
-          // Somebody else was faster: the owner gets another one at the next login.
+          // The name was taken in the meantime: the owner gets another one at the next login.
           if (error instanceof PlatformError) await this.#forget(name, id)
           throw error
         }))
@@ -201,7 +204,7 @@ export class NamespaceDeletions implements LeaderTask {
   }
 }
 
-/** The API server may not know yet that a namespace is there that was made a moment ago. */
+/** The API server may not find a namespace yet that was created a moment ago. */
 async function again(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

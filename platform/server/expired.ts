@@ -5,19 +5,24 @@ import { toToken } from '../records/token.ts'
 import type { LeaderTask } from './leader.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Milliseconds that a record stays after its end: the clocks of replicas differ, and an answer may still be under way. */
+/**
+ * Milliseconds that a record is kept after it has expired: the clocks of replicas differ, and a response may still be
+ * in progress.
+ */
 const GRACE = 60_000
 const EVERY = 10 * 60_000
-/** Deletions under way at a time. */
+/** Concurrent deletions. */
 const TOGETHER = 8
 
-/** When a Secret of `devctl-users` ends, in milliseconds since 1970; undefined for what is none of ours. */
+/**
+ * When a Secret of `devctl-users` expires, in milliseconds since 1970; undefined if it is not a record of the platform.
+ */
 export const endOf = (secret: KubeObject): number | undefined => {
   const record = toToken(secret) ?? toOneTime(secret)
   return record && Date.parse(record.expires)
 }
 
-/** Deletes tokens, and logins that were never finished, after their end. They are read a page at a time. */
+/** Deletes expired tokens and logins that were never completed. They are listed page by page. */
 export const expiredTask = ({ cluster, now }: PlatformWorld): LeaderTask => ({
   name: 'expired tokens',
   everyMs: EVERY,
@@ -32,7 +37,7 @@ export const expiredTask = ({ cluster, now }: PlatformWorld): LeaderTask => ({
   },
 })
 
-/** Only the very record that was read: one that was prolonged since then stays. */
+/** Only this version of the record: one that was renewed in the meantime stays. */
 async function remove(cluster: Cluster, { metadata }: KubeObject, signal: AbortSignal): Promise<void> {
   const { name, namespace, uid, resourceVersion } = metadata
   const ref = { apiVersion: 'v1', kind: 'Secret', name, namespace }

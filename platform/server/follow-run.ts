@@ -13,8 +13,8 @@ const SAVING = 90_000
 export type Followed = { readonly type: 'state'; readonly run: RunRecord } | ({ readonly type: 'line' } & RunLine)
 
 /**
- * A run as it goes: its state, and the lines of its log after a number, wherever they are now. Its last
- * state is the last that is said.
+ * Follows a run: its state, and the lines of its log after a number, wherever they are stored now. The last event is
+ * its last state.
  */
 export async function* followRun(
   { cluster, now }: PlatformWorld,
@@ -49,10 +49,11 @@ export async function* followRun(
         last = next.value.number
         yield { type: 'line', ...next.value }
       }
+      if (isAll && !hasEnded(run.state) && (await runs.noteEnd(id, signal))) continue
     }
     if (hasEnded(run.state)) {
       endedAt ??= now()
-      // The rest of a log without a Pod is about to be saved.
+      // The Pod is gone, and the rest of its log is about to be saved.
       if (isAll || run.isSettled || now() - endedAt > SAVING) return yield { type: 'state', run }
     }
     await pause(LOOK, signal)

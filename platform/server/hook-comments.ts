@@ -16,22 +16,21 @@ import { resultOf } from './run-result.ts'
 import type { PlatformWorld } from './world.ts'
 
 const EVERY = 2000
-/** Tries of a comment that the forge does not take, and milliseconds between them. */
+/** Attempts to write a comment that the forge refuses, and milliseconds between them. */
 const ATTEMPTS = 6
 const PAUSE = { first: 4000, longest: 120_000 }
-/** Milliseconds between two looks at a deploy. */
+/** Milliseconds between two checks of a deploy. */
 const LOOK = 3000
 
-/** What is to be said of a request; without a text nothing is, and that is all there is. */
+/** What the comment on a request has to say. Without a text there is nothing to write; the work is done. */
 interface Wanted {
   readonly told: string
   readonly text?: string
 }
 
 /**
- * Writes at the forge what becomes of the previews of requests: one comment a request, which is changed. What was
- * said last is in the records, so another leader goes on where this one was. A comment that the forge does not
- * take holds up no preview.
+ * Writes the state of previews to the forge: one comment for each request, which is updated. The last comment is in the
+ * records, so another leader can continue. A comment that the forge refuses does not hold up the preview.
  */
 export class HookComments implements LeaderTask {
   readonly name = 'comments of webhooks'
@@ -39,8 +38,6 @@ export class HookComments implements LeaderTask {
   readonly #world: PlatformWorld
   readonly #parts: PlatformParts
   readonly #work = new HookWork()
-  /** By the webhook and the number: failures in a row, and until when it waits. */
-  readonly #later = new Map<string, { readonly failures: number; readonly until: number }>()
 
   constructor(world: PlatformWorld, parts: PlatformParts) {
     this.#world = world
@@ -49,18 +46,15 @@ export class HookComments implements LeaderTask {
 
   async run(signal: AbortSignal): Promise<void> {
     const found = await this.#parts.hooks.list({ isTell: true }, signal)
-    const untold = new Set(found.flatMap(hook => hook.pulls.filter(isUntold).map(one => keyOf(hook, one))))
-    for (const key of this.#later.keys()) if (!untold.has(key)) this.#later.delete(key)
+    this.#work.keepOnly(new Set(found.flatMap(hook => hook.pulls.filter(isUntold).map(one => keyOf(hook, one)))))
     for (const hook of found) {
-      const pull = hook.pulls.find(
-        one => isUntold(one) && (this.#later.get(keyOf(hook, one))?.until ?? 0) <= this.#world.now(),
-      )
+      const pull = hook.pulls.find(one => isUntold(one) && this.#work.isDue(keyOf(hook, one), this.#world.now()))
       if (!pull || !this.#work.hasRoom(hook)) continue
       this.#work.begin(hook, () => this.#tell(hook, pull, signal).catch(error => this.#log(hook, pull, error, signal)))
     }
   }
 
-  /** Waits for what is under way. */
+  /** Waits for work in progress. */
   settled(): Promise<void> {
     return this.#work.settled()
   }
@@ -72,20 +66,17 @@ export class HookComments implements LeaderTask {
     try {
       wanted = await this.#wanted(hook, pull, signal)
       if (wanted.told === pull.comment?.told) {
-        this.#later.set(key, { failures: 0, until: this.#world.now() + LOOK })
+        this.#work.wait(key, 0, this.#world.now() + LOOK)
         return
       }
       if (wanted.text !== undefined) id = await this.#write(hook, pull, wanted.text, signal)
-      this.#later.delete(key)
+      this.#work.forget(key)
     } catch (error) {
       signal.throwIfAborted()
-      const failures = (this.#later.get(key)?.failures ?? 0) + 1
-      this.#later.set(key, {
-        failures,
-        until: this.#world.now() + backOff(failures, PAUSE.first, PAUSE.longest),
-      })
+      const failures = this.#work.failuresOf(key) + 1
+      this.#work.wait(key, failures, this.#world.now() + backOff(failures, PAUSE.first, PAUSE.longest))
       if (failures < ATTEMPTS) return
-      // The next commit is told anew.
+      // The next commit is reported again.
       this.#log(hook, pull, error, signal)
     }
     let isThere = false
@@ -96,7 +87,7 @@ export class HookComments implements LeaderTask {
         ? { look, pulls: pulls.map(one => (one.number === pull.number ? { ...one, comment } : one)), seen }
         : undefined
     })
-    // It was closed meanwhile.
+    // The request was closed in the meantime.
     if (!isThere && id !== undefined)
       await this.#write(hook, { ...pull, comment: { id, told: '' } }, destroyedText(nameOf(hook, pull)), signal)
   }
@@ -120,10 +111,10 @@ export class HookComments implements LeaderTask {
       one => one.namespaceUid === shared.namespace.uid,
     )
     const run = runs.find(one => one.action === 'deploy' && one.commit === deployed.commit)
-    // A newer one says what there is to say.
+    // A newer deploy reports its own result.
     if (!run || run.state === 'replaced') return { told }
     const shown = { name, endpoints: [], run: { commit: deployed.commit } }
-    // What it has said is there to be read when its end was seen to.
+    // The addresses and the problem of a run are known once its log is saved.
     if (!hasEnded(run.state) || !run.isSettled)
       return { told: `deploys ${deployed.commit}`, text: commentText({ ...shown, status: 'Deploying' }, page) }
     return { told, text: await this.#ended(shared, run, page, signal) }
@@ -133,7 +124,7 @@ export class HookComments implements LeaderTask {
     const { name, longerNames } = shared.namespace
     const { endpoints, problem } = await resultOf(this.#world.cluster, run, signal)
     const { reason = run.stop?.reason } = run.found
-    // The code of the branch says where it is reached: only what can be its own is a link in somebody's name.
+    // The addresses come from code of the branch: only those that can belong to the preview become links.
     const isOwn = (url: string): boolean =>
       URL.canParse(url) &&
       ownerOfHost(new URL(url).hostname, this.#world.settings.domain, [name, ...longerNames]) === name

@@ -23,25 +23,24 @@ import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 
 const EVERY = 1000
-/** Tries of what may pass, and milliseconds between them. */
+/** Attempts after a temporary failure, and milliseconds between them. */
 const ATTEMPTS = 8
 const PAUSE = { first: 2000, longest: 60_000 }
-/** Previews of forks that one webhook may have: anybody can ask for one. */
+/** Previews of forks that one webhook may have: anybody can open a request from a fork. */
 const FORKS = 10
-/** Characters of a problem, and of other texts of a forge. */
+/** Characters of a problem, and of other texts from a forge. */
 const LONGEST = 300
 
-/** What is to be written of a request after a look at it; `again`: it is looked at once more. */
+/** What is recorded of a request after it was checked; `again`: it is checked once more. */
 interface Looked {
-  /** Undefined: it is forgotten. */
+  /** Undefined: the request is forgotten. */
   readonly pull: PullRecord | undefined
   readonly again?: boolean
 }
 
 /**
- * Looks at requests of which webhooks were delivered: asks the forge what they are at, and deploys or destroys
- * their previews. All it knows is in the records, so another leader goes on where this one was; looking twice
- * changes nothing.
+ * Handles requests for which webhooks were delivered: asks the forge for their state, and deploys or destroys their
+ * previews. Its state is in the records, so another leader can continue; handling a request twice changes nothing.
  */
 export class HookKeeper implements LeaderTask {
   readonly name = 'webhooks'
@@ -49,8 +48,6 @@ export class HookKeeper implements LeaderTask {
   readonly #world: PlatformWorld
   readonly #parts: PlatformParts
   readonly #work = new HookWork()
-  /** Of looks that have failed, by the webhook and the number: how often, and until when they wait. */
-  readonly #failed = new Map<string, { readonly failures: number; readonly until: number }>()
 
   constructor(world: PlatformWorld, parts: PlatformParts) {
     this.#world = world
@@ -59,10 +56,9 @@ export class HookKeeper implements LeaderTask {
 
   async run(signal: AbortSignal): Promise<void> {
     const found = await this.#parts.hooks.list({ isLook: true }, signal)
-    const known = new Set(found.flatMap(({ id, look }) => look.map(number => `${id}/${number}`)))
-    for (const key of this.#failed.keys()) if (!known.has(key)) this.#failed.delete(key)
+    this.#work.keepOnly(new Set(found.flatMap(({ id, look }) => look.map(number => `${id}/${number}`))))
     for (const hook of found) {
-      const number = hook.look.find(one => (this.#failed.get(`${hook.id}/${one}`)?.until ?? 0) <= this.#world.now())
+      const number = hook.look.find(one => this.#work.isDue(`${hook.id}/${one}`, this.#world.now()))
       if (number === undefined || !this.#work.hasRoom(hook)) continue
       this.#work.begin(hook, () =>
         this.#look(hook, number, signal).catch(error => this.#log(hook, number, error, signal)),
@@ -70,7 +66,7 @@ export class HookKeeper implements LeaderTask {
     }
   }
 
-  /** Waits for what is under way. */
+  /** Waits for work in progress. */
   settled(): Promise<void> {
     return this.#work.settled()
   }
@@ -83,29 +79,28 @@ export class HookKeeper implements LeaderTask {
       looked = await this.#act(hook, number, before, signal)
     } catch (error) {
       signal.throwIfAborted()
-      const failures = (this.#failed.get(key)?.failures ?? 0) + 1
+      const failures = this.#work.failuresOf(key) + 1
       if (mayPass(error) && failures < ATTEMPTS) {
         this.#wait(key, failures)
         return
       }
       this.#log(hook, number, error, signal)
-      // Nothing is known of one that could never be asked about.
+      // The forge could never be asked about this request, so there is nothing to keep.
       looked = { pull: before && { ...before, problem: problemOf(error) } }
     }
-    if (looked.again) this.#wait(key, (this.#failed.get(key)?.failures ?? 0) + 1)
-    else this.#failed.delete(key)
+    if (looked.again) this.#wait(key, this.#work.failuresOf(key) + 1)
+    else this.#work.forget(key)
     await this.#parts.hooks.change(hook.id, now => merged(now, hook, number, looked))
   }
 
   #wait(key: string, failures: number): void {
-    const until = this.#world.now() + backOff(failures, PAUSE.first, PAUSE.longest)
-    this.#failed.set(key, { failures, until })
+    this.#work.wait(key, failures, this.#world.now() + backOff(failures, PAUSE.first, PAUSE.longest))
   }
 
   async #act(hook: HookRecord, number: number, before: PullRecord | undefined, signal: AbortSignal): Promise<Looked> {
     const owner = await this.#parts.users.find(hook.owner)
     if (!owner || owner.isSuspended || owner.isRefused)
-      throw new PlatformError(403, 'not-allowed', 'whose webhook it is is not allowed in any more')
+      throw new PlatformError(403, 'not-allowed', 'the owner of the webhook may no longer log in')
     const forge = this.#parts.hooks.factsOf(hook)
     const facts: PullFacts = await forge.pull(number, within(signal))
     if (facts.number !== number || facts.base !== hook.repositoryId)
@@ -116,7 +111,7 @@ export class HookKeeper implements LeaderTask {
     const there = await this.#ownPreview(hook, name)
     const known = {
       ...(before?.approved && { approved: before.approved }),
-      // What is there counts, not what was noted.
+      // The preview that exists counts, not the record.
       ...(there &&
         before?.deployed && {
           deployed: {
@@ -145,12 +140,12 @@ export class HookKeeper implements LeaderTask {
     if (step.kind === 'wait') return { pull: { ...pull, isWaiting: true } }
     if (step.kind === 'refuse') {
       const refused = { ...pull, problem: step.problem }
-      // Who opens requests of forks knows that nothing comes of them, or has been told of a better one.
+      // Whoever opens a request from a fork knows that forks get no preview, or was given a better reason.
       return { pull: { ...refused, comment: { ...pull.comment, told: finalTold(refused) ?? '' } } }
     }
     if (step.kind === 'nothing' && there && !isGoing(there)) return { pull }
     if (step.kind === 'replace' && there && !isGoing(there)) await this.#parts.deletions.begin(there)
-    // It is deployed when the one before is gone.
+    // Deployed once the previous preview is gone.
     if (there && (step.kind === 'replace' || isGoing(there))) {
       if (there.namespace.status === 'DeleteFailed')
         return { pull: { ...pull, problem: 'the preview that was there before could not be destroyed' } }
@@ -184,7 +179,7 @@ export class HookKeeper implements LeaderTask {
     await this.#parts.previews.deploy({ user }, wanted, { trust, commit, hook: hook.id })
   }
 
-  /** Its comment is not about something that is there any more. One that cannot be changed holds up nothing. */
+  /** Updates the comment, which refers to a preview that no longer exists. A failure holds up nothing. */
   async #sayDestroyed(hook: HookRecord, { number, comment }: PullRecord, signal: AbortSignal): Promise<void> {
     const name = pullPreviewName(hook.prefix, number)
     const { id } = comment ?? {}
@@ -197,13 +192,13 @@ export class HookKeeper implements LeaderTask {
     }
   }
 
-  /** The preview of this name, if this webhook has made it. */
+  /** The preview of this name, if this webhook created it. */
   async #ownPreview(hook: HookRecord, name: string): Promise<SharedNamespace | undefined> {
     const found = await this.#parts.namespaces.find(name)
     return found?.namespace.preview?.hook === hook.id ? found : undefined
   }
 
-  /** How many previews of forks there are, besides that of this number. */
+  /** The number of previews of forks, apart from that of this request. */
   async #forks(hook: HookRecord, user: PlatformUser, number: number): Promise<number> {
     const all = await this.#parts.namespaces.visible(user)
     const own = pullPreviewName(hook.prefix, number)
@@ -221,11 +216,11 @@ export class HookKeeper implements LeaderTask {
   }
 }
 
-/** True for what another try can change. */
+/** True if another attempt can succeed. */
 const mayPass = (error: unknown): boolean =>
   !(error instanceof PlatformError) || error.status === 429 || error.status >= 500
 
-/** What others are told: words of the platform and of the forge, and none about what it stands on. */
+/** A problem as others may read it: messages of the platform and of the forge, without details of the cluster. */
 const problemOf = (error: unknown): string =>
   error instanceof PlatformError || error instanceof ForgeError
     ? messageOf(error)
@@ -233,13 +228,13 @@ const problemOf = (error: unknown): string =>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, LONGEST)
 
-/** The state of a webhook after a look, with all that has come in the meantime. */
+/** The state of a webhook after requests were checked, merged with what has arrived in the meantime. */
 function merged(now: HookRecord, before: HookRecord, number: number, { pull, again }: Looked): HookState {
   const others = now.pulls.filter(one => one.number !== number)
   const [approvedNow, approvedBefore] = [now, before].map(
     hook => hook.pulls.find(one => one.number === number)?.approved?.commit,
   )
-  // Something came while the forge was asked: it is asked again.
+  // An event arrived while the forge was asked, so the forge is asked again.
   const isNewer = now.seen.at(-1) !== before.seen.at(-1) || approvedNow !== approvedBefore
   const stays = again || isNewer
   const { approved, comment } = now.pulls.find(one => one.number === number) ?? {}
@@ -247,7 +242,7 @@ function merged(now: HookRecord, before: HookRecord, number: number, { pull, aga
   const merged = pull && {
     ...pull,
     ...(approved && approvedNow !== approvedBefore && { approved }),
-    // It was written meanwhile.
+    // Recorded in the meantime.
     ...(comment && comment.told !== commentBefore?.told && { comment }),
   }
   return {
@@ -260,7 +255,10 @@ function merged(now: HookRecord, before: HookRecord, number: number, { pull, aga
 const isGoing = ({ namespace: { status } }: SharedNamespace): boolean =>
   status === 'Deleting' || status === 'DeleteFailed'
 
-/** Why what the forge says cannot be cloned: it goes to git, and the token of the webhook to its own host only. */
+/**
+ * Why an address that the forge returned cannot be cloned. It is passed to git, and the token of the webhook is sent to
+ * its own host only.
+ */
 function sourceProblem(hook: HookRecord, { commit, branch, head }: PullFacts): string | undefined {
   if (!isCommit(commit)) return 'the forge does not say its commit'
   if (branchProblem(branch)) return `the name of its branch is not one that a run clones`

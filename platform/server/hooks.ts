@@ -27,24 +27,24 @@ import { base32 } from '../rules/token.ts'
 import { hookSecret } from '../rules/webhook-signature.ts'
 import type { CloneLogin } from './credentials.ts'
 import { requireForThem } from './kept-names.ts'
-import { notAllowed, PlatformError } from './platform-error.ts'
+import { onlyFor, PlatformError } from './platform-error.ts'
 import { checkSource } from './runs.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** Webhooks that one person may have. */
 const MOST = 20
-/** Tries of a change that somebody else was faster with: deliveries come in bursts. */
+/** Attempts of an update after conflicts: deliveries come in bursts. */
 const ATTEMPTS = 20
-/** Milliseconds for one question to a forge, all in all. */
+/** Milliseconds for one request to a forge, in total. */
 const ASKING = 15_000
-/** A forge that has to be waited for is asked again later. */
+/** If a forge asks to be called later, the request is retried later. */
 const RETRIES = { attempts: 2, pause: 500, longest: 1000, asked: 2000 }
-/** A prefix without its dash. */
+/** A prefix, without the dash at its end. */
 const LONGEST = 30
-/** Forges take any name with a token. */
+/** Forges accept any user name with a token. */
 const ANYBODY = 'git'
 
-/** The webhooks of repositories, in Secrets: what they sign with, and by what the forge is asked, is sealed. */
+/** The webhooks of repositories, in Secrets. The signing secret and the token for the forge are sealed. */
 export class Hooks {
   readonly #world: PlatformWorld
 
@@ -52,7 +52,10 @@ export class Hooks {
     this.#world = world
   }
 
-  /** Those that can be read, the oldest first; `isLook`, `isTell`: those of which something is to be looked at, or said. */
+  /**
+   * The webhooks that can be read, the oldest first. `isLook` and `isTell` select those with requests to check, or
+   * comments to write.
+   */
   async list({ isLook = false, isTell = false } = {}, signal?: AbortSignal): Promise<readonly HookRecord[]> {
     const of = [isLook ? `,${LOOK_LABEL}=true` : '', isTell ? `,${TELL_LABEL}=true` : '']
     const labels = `${RECORD_LABEL}=hook${of.join('')}`
@@ -66,22 +69,22 @@ export class Hooks {
     return live && toHook(live)
   }
 
-  /** Makes a webhook of somebody who may write to its repository. Throws a PlatformError. */
+  /** Creates a webhook for somebody who may write to its repository. Throws a PlatformError. */
   async create(owner: PlatformUser, wanted: NewHook): Promise<{ readonly hook: HookRecord; readonly secret: string }> {
     const { scope = 'personal', forks = 'approve', file } = wanted
-    if (scope === 'global' && owner.role !== 'admin') throw notAllowed('a global preview', 'an administrator')
+    if (scope === 'global' && owner.role !== 'admin') throw onlyFor('have global previews', 'an administrator')
     const { url, name } = checkSource({ repository: wanted.repository, file })
     const served = this.#servedAt(url, wanted.forge)
     const prefix = wanted.prefix ?? `${environmentOfRepository(name).slice(0, LONGEST).replace(/-+$/, '')}-`
     if (!isPrefix(prefix))
-      throw new PlatformError(400, 'name', `\`${prefix}\` is no prefix of names of previews`, {
+      throw new PlatformError(400, 'name', `\`${prefix}\` is not a prefix for names of previews`, {
         hint: 'it has up to 31 lower-case letters, digits and dashes, and ends with a dash: `shop-`',
       })
     requireForThem(this.#world.settings, owner, pullPreviewName(prefix, 1), 'choose another prefix with `--prefix`')
     const { id: repositoryId, mayWrite } = await this.#ask(
       factsOf(asked(served, wanted.token, 'webhook'), process.env, RETRIES).repository(within()),
     )
-    if (!mayWrite) throw notAllowed('a webhook', `a token of somebody who may write to \`${served.path}\``)
+    if (!mayWrite) throw onlyFor('add a webhook', `a token of somebody who may write to \`${served.path}\``)
     await this.#requireRoom(owner, prefix)
     const { now, random, sealing, cluster } = this.#world
     const setup: HookSetup = {
@@ -106,17 +109,17 @@ export class Hooks {
     return { hook, secret }
   }
 
-  /** What goes on of it stays; nothing more comes by it. */
+  /** Runs and previews of the webhook stay; it just accepts no more deliveries. */
   async remove({ id }: HookRecord): Promise<void> {
     await this.#world.cluster.delete(hookRef(id))
   }
 
-  /** What its forge signs with; undefined where no key opens it. */
+  /** The signing secret; undefined if no key opens it. */
   secretOf(hook: HookRecord): string | undefined {
     return this.#world.sealing.open(hook.sealed.secret, hookSealedFor(hook, 'secret'))
   }
 
-  /** Writes the one comment on a request; gives its number. Throws what `factsOf` does, and a ForgeError. */
+  /** Writes the one comment on a request, and returns its number. Throws what `factsOf` throws, and a ForgeError. */
   comment(
     hook: HookRecord,
     number: number,
@@ -126,7 +129,10 @@ export class Hooks {
     return commentsOf(this.#asked(hook), process.env, RETRIES).comment(number, comment, waiting)
   }
 
-  /** What its forge says, by its own token or that of somebody else. Throws a PlatformError where it cannot be asked any more. */
+  /**
+   * A client of the forge, with the token of the webhook or another one. Throws a PlatformError if the forge may no
+   * longer be asked.
+   */
   factsOf(hook: HookRecord, own?: CloneLogin): RepositoryFacts {
     return factsOf(this.#asked(hook, own), process.env, RETRIES)
   }
@@ -138,14 +144,14 @@ export class Hooks {
     return asked(served, token, own ? 'credentials' : 'webhook')
   }
 
-  /** With what a run of trusted code clones. */
+  /** The credential with which a run of trusted code clones. */
   async cloneLogin(id: string, host: string): Promise<CloneLogin | undefined> {
     const hook = await this.find(id)
     const password = hook && this.#tokenOf(hook)
     return hook && password !== undefined && hostOfHook(hook) === host ? { user: ANYBODY, password } : undefined
   }
 
-  /** Changes what is known of a webhook as it is now, again where somebody else was faster; undefined changes nothing. */
+  /** Updates the state of a webhook, and retries after a conflict; undefined changes nothing. */
   async change(id: string, edit: (hook: HookRecord) => HookState | undefined): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const hook = await this.find(id)
@@ -204,19 +210,19 @@ export class Hooks {
   }
 }
 
-/** The host of its repository, as credentials have it. */
+/** The host of its repository, in the form that credentials use. */
 export function hostOfHook({ repository }: Pick<HookRecord, 'repository'>): string {
   const read = readRepositoryUrl(repository)
   return read.ok ? read.repository.host : ''
 }
 
-/** For one question to a forge. */
+/** The deadline of one request to a forge. */
 export const within = (signal?: AbortSignal): { readonly signal: AbortSignal } => {
   const limit = AbortSignal.timeout(ASKING)
   return { signal: signal ? AbortSignal.any([signal, limit]) : limit }
 }
 
-/** What a forge has refused, or not answered, as an answer to who has asked for it. */
+/** The response for a caller whose request the forge refused or did not answer. */
 export function toPlatformError(error: unknown): unknown {
   if (error instanceof ForgeError)
     return new PlatformError(error.status !== undefined && error.status < 500 ? 400 : 503, 'forge', error.message, {
@@ -228,7 +234,8 @@ export function toPlatformError(error: unknown): unknown {
 }
 
 function asked(served: ServedRepository, token: string, tokenName: string): AskedRepository {
-  // It goes into a header.
-  if (/[^\x21-\x7e]/.test(token)) throw new PlatformError(400, 'value', 'a token has no spaces and no such characters')
+  // The token is sent in a header.
+  if (/[^\x21-\x7e]/.test(token))
+    throw new PlatformError(400, 'value', 'a token has no spaces and no special characters')
   return { ...served, token, tokenName }
 }

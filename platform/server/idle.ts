@@ -9,14 +9,14 @@ import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 
 const EVERY = 60_000
-/** Milliseconds after which a wake that is not over has lost its replica. */
+/** Milliseconds after which an unfinished wake counts as abandoned by its replica. */
 const LOST = 30_000
-/** Namespaces that are looked at together. */
+/** Namespaces that are processed at the same time. */
 const TOGETHER = 4
 
 /**
- * Puts namespaces to sleep that nobody uses, deletes those that nobody has used for long, and goes
- * on with wakes whose replica has ended. A namespace that makes trouble is logged; the others follow.
+ * Puts unused namespaces to sleep, deletes those that have been unused for long, and completes wakes whose replica has
+ * ended. A failure of one namespace is logged, and does not affect the others.
  */
 export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }: PlatformParts): LeaderTask => {
   const { cluster, now, settings } = world
@@ -25,9 +25,9 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }:
 
   async function look(one: ManagedNamespace, signal: AbortSignal): Promise<void> {
     const { name } = one
-    if (one.status === 'Waking' && now() - (Date.parse(one.woken ?? '') || 0) > LOST) return sleep.goOn(name, signal)
+    if (one.status === 'Waking' && now() - (Date.parse(one.woken ?? '') || 0) > LOST) return sleep.goOn(one, signal)
     if (decide(one) === 'stay') return
-    // People work with the API server, not with us: what they have done there shows on the objects.
+    // People work with the API server directly, so their changes only show on the objects.
     const worked = rfc3339(Math.max(Date.parse(one.lastActive), await lastWork(cluster, name, now(), signal)))
     const wanted = decide({ ...one, lastActive: worked })
     if (worked !== one.lastActive && wanted === 'stay') return note(one, worked, signal)
@@ -40,7 +40,7 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }:
       if (found && decide({ ...found.namespace, lastActive: worked }) === 'delete') await deletions.begin(found)
     }
     if (wanted === 'sleep') {
-      await sleep.sleep(name, signal)
+      await sleep.sleep(one, signal)
       log(`${name} sleeps: nobody has used it since ${worked}`)
     }
   }
@@ -55,7 +55,7 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }:
     if (!one) return
     await look(one, signal).catch(async error => {
       signal.throwIfAborted()
-      // Somebody works in it at this moment.
+      // Somebody is working in the namespace right now.
       if (error instanceof PlatformError && error.body.code === 'platform/busy')
         return note(one, rfc3339(now()), signal)
       log(`idleness of ${one.name}: ${error instanceof Error ? error.message : error}`)

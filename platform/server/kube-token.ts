@@ -5,18 +5,18 @@ import type { Identified } from './caller.ts'
 import { notLoggedIn } from './platform-error.ts'
 import { runAccount } from './run-objects.ts'
 
-/** Seconds that a token of Kubernetes lives; it is bound to the token that it was asked with. */
+/** Lifetime in seconds of a token of Kubernetes. It is also bound to the token of the platform that was used. */
 const LIFE = 3600
 
 /**
- * A token of Kubernetes with the rights of the caller. It ends with the token of the platform that
- * was used, within seconds. Throws a PlatformError when that is gone already.
+ * A token of Kubernetes with the rights of the caller. It becomes invalid within seconds when the token of the platform
+ * is deleted. Throws a PlatformError if that has already happened.
  */
 export function kubeToken(cluster: Cluster, { user, token }: Identified): Promise<KubeToken> {
   return tokenOf(cluster, { account: userAccount(user.id), namespace: USERS_NAMESPACE, secret: tokenSecret(token.id) })
 }
 
-/** A token of Kubernetes for a run, with the rights of its namespace's runs. It ends with the run. */
+/** A token of Kubernetes for a run, with the rights of runs in its namespace. It ends with the run. */
 export function kubeTokenOfRun(cluster: Cluster, run: RunRecord): Promise<KubeToken> {
   return tokenOf(cluster, { account: runAccount(run), namespace: RUNS_NAMESPACE, secret: inputSecret(run.id) })
 }
@@ -34,7 +34,7 @@ async function tokenOf(
     secret,
   }: { readonly account: string; readonly namespace: string; readonly secret: string },
 ): Promise<KubeToken> {
-  // Without a uid, it is bound to the Secret that has this name now: names of tokens and runs are random.
+  // Without a uid, it is bound to the current Secret of this name; names of tokens and runs are random.
   const bound = { apiVersion: 'v1', kind: 'Secret', name: secret }
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', name, namespace }
   const made = await cluster
@@ -44,7 +44,7 @@ async function tokenOf(
       spec: { expirationSeconds: LIFE, boundObjectRef: bound },
     })
     .catch(error => {
-      // It was deleted a moment ago.
+      // The Secret was deleted a moment ago.
       throw error instanceof ClusterError && error.failure === 'not-found' ? notLoggedIn() : error
     })
   const status = made['status'] as { readonly token: string; readonly expirationTimestamp: string } // a TokenRequest's

@@ -4,37 +4,40 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Clock } from '../../operations/objects/clock.ts'
 import { holdLease } from '../../operations/objects/held-lease.ts'
 import { LEADER_LEASE, MANAGED_LABEL, PLATFORM_NAMESPACE, rfc3339 } from '../records/names.ts'
+import type { Nudge } from './nudge.ts'
 import { TaskFailures } from './task-failures.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Work of the platform that one replica does, again and again. */
+/** A recurring task of the platform that one replica does. */
 export interface LeaderTask {
-  /** As the log calls it: `expired tokens`. */
+  /** Its name in the log: `expired tokens`. */
   readonly name: string
-  /** Milliseconds from the end of one run to the begin of the next. */
+  /** Milliseconds from the end of one run of the task to the start of the next. */
   readonly everyMs: number
+  /** Ends the pause early. */
+  readonly nudge?: Nudge
   /**
-   * Does it once, and ends soon after the signal is aborted: another replica may have begun to do it
-   * then. Whatever it writes has to be right when it was half done before.
+   * Runs the task once. It has to stop soon after the signal is aborted, because another replica may then have started
+   * it. Each of its writes has to be correct even if an earlier run was interrupted halfway.
    */
   run(signal: AbortSignal): Promise<void>
 }
 
 /**
- * Milliseconds after which a leader that could not renew its Lease stops. Others take it 15 s after
- * its last renewal, so there is time for the tasks to end.
+ * Milliseconds after which a leader that could not renew its Lease stops. Other replicas take the Lease 15 s after its
+ * last renewal, which leaves time for the tasks to stop.
  */
 const SILENCE = 9000
-/** Milliseconds between two attempts of a replica that does not lead. */
+/** Milliseconds between two attempts of a replica to become leader. */
 const LOOK = 2000
-/** Milliseconds of one run of a task, and of the first pause after a failure. */
+/** Milliseconds that one run of a task may take, and of the first pause after a failure. */
 const RUN_LIMIT = 300_000
 const FIRST_PAUSE = 1000
 
 /**
- * Does the tasks whenever this replica is the leader, until the signal is aborted. Of all replicas
- * one is; after it was killed another one takes over, 15 s after it last renewed its Lease. What a
- * task throws is logged, noted among the failures, and the others go on.
+ * Runs the tasks while this replica is the leader, until the signal is aborted. One of the replicas leads; if it is
+ * killed, another one takes over 15 s after the last renewal of the Lease. An error of a task is logged and noted among
+ * the failures, and the other tasks continue.
  */
 export async function lead(
   world: PlatformWorld,
@@ -52,7 +55,7 @@ export async function lead(
         name: LEADER_LEASE,
         namespace: PLATFORM_NAMESPACE,
         labels: { [MANAGED_LABEL]: 'true' },
-        // Where it runs again after a crash it has another name: what the last one began may still be under way.
+        // After a crash, the replica has another identity: tasks of its previous process may still be in progress.
         holder: { name, isGone: () => false },
         clock,
         signal,
@@ -79,7 +82,7 @@ export async function lead(
   }
 }
 
-/** Runs a task until the signal is aborted; after failures it waits longer and longer. */
+/** Runs a task until the signal is aborted, with longer pauses after repeated failures. */
 async function repeat(
   task: LeaderTask,
   signal: AbortSignal,
@@ -99,7 +102,8 @@ async function repeat(
       log(`${task.name}: ${messageOf(error)} (${failures})`)
       wait = backOff(failures, FIRST_PAUSE, Math.max(task.everyMs, FIRST_PAUSE))
     }
-    await pause(wait, signal).catch(() => {})
+    const isFailing = failures > 0
+    await (task.nudge && !isFailing ? task.nudge.wait(wait, signal) : pause(wait, signal)).catch(() => {})
   }
 }
 

@@ -5,35 +5,38 @@ import { addressKey, Limiter } from '../rules/limiter.ts'
 import { isTokenId } from '../rules/token.ts'
 import { PlatformError } from './platform-error.ts'
 
-/** What is limited of a request. */
+/** The part of a request that limits depend on. */
 export type LimitedRequest = Pick<FastifyRequest, 'ip' | 'headers' | 'socket'>
 
-/** How often somebody may try to log in. Each replica counts by itself. */
+/** Limits the number of login attempts. Each replica counts by itself. */
 export interface LoginLimits {
-  /** Counts an attempt by where it comes from. Throws a PlatformError when there were too many. */
+  /** Counts an attempt by its source. Throws a PlatformError if there were too many. */
   attempt(what: RouteName | '/login', request: LimitedRequest): void
-  /** Counts an attempt by what it tries, such as one link. Throws a PlatformError when there were too many. */
+  /** Counts an attempt by its target, such as one link. Throws a PlatformError if there were too many. */
   target(route: RouteName, body: unknown): void
-  /** The attempt was right, so it does not count: those who share an address do not use up each other's. */
+  /** A successful attempt does not count, so people who share an address do not use up each other's attempts. */
   right(what: RouteName | '/login', request: LimitedRequest): void
-  /** Counts what an account makes, and its guesses at what others have to know. Throws a PlatformError when there were too many. */
+  /**
+   * Counts the logins that an account begins, and its guesses at short codes. Throws a PlatformError if there were too
+   * many.
+   */
   account(route: RouteName, user: string): void
 }
 
 const KEYS = 10_000
-/** Wrong attempts of one client, and of a connection that may be the proxy of all. */
+/** Failed attempts of one client, and of a connection that may be a proxy for everybody. */
 const WRONG = { one: { burst: 200, every: 100, keys: KEYS }, many: { burst: 2000, every: 10, keys: KEYS } }
-/** Logins by a typed code that are begun: each is a record for ten minutes. */
+/** Logins by a typed code that were begun: each is a record for ten minutes. */
 const BEGUN = { one: { burst: 30, every: 20_000, keys: KEYS }, many: { burst: 300, every: 2000, keys: KEYS } }
-/** Attempts at one link, code, or login that waits: a command line asks every two seconds. */
+/** Attempts at one link, code, or pending login: a command line polls every two seconds. */
 const TARGET = { burst: 20, every: 1000, keys: KEYS }
-/** Guesses of an account at what others type, which is short, and what it has made for itself. */
+/** Guesses of an account at codes, which are short because people type them, and logins that it has begun itself. */
 const GUESSES = { burst: 20, every: 30_000, keys: KEYS }
 const MADE = { burst: 60, every: 60_000, keys: KEYS }
 
 const GUESSED: ReadonlySet<string> = new Set<RouteName>(['POST /auth/device/look', 'POST /auth/device/answer'])
 const MAKING: ReadonlySet<string> = new Set<RouteName>(['POST /auth/cli/code', 'POST /me/tokens'])
-/** The field of a body that has `ID.SECRET`, or a token. */
+/** The field of a body that contains `ID.SECRET`, or a token. */
 const TARGETS: Readonly<Partial<Record<RouteName, string>>> = {
   'POST /auth/device/poll': 'device',
   'POST /auth/cli': 'code',
@@ -41,11 +44,11 @@ const TARGETS: Readonly<Partial<Record<RouteName, string>>> = {
 }
 const BEGIN = 'POST /auth/device' satisfies RouteName
 
-/** What is before the server: proxies that the settings name, perhaps others, or none. */
+/** What is in front of the server: the proxies that the settings name, perhaps unnamed ones, or none. */
 export type Before = 'named' | 'unnamed' | 'none'
 
 export function loginLimits(before: Before): LoginLimits {
-  // It never goes back, as the time of day may.
+  // A monotonic clock: the time of day may go back.
   const now = () => performance.now()
   const pair = (of: typeof WRONG) => ({ one: new Limiter(of.one), many: new Limiter(of.many) })
   const [wrong, begun] = [pair(WRONG), pair(BEGUN)]
@@ -62,7 +65,7 @@ export function loginLimits(before: Before): LoginLimits {
       const field = TARGETS[route]
       const text = field === undefined ? undefined : (body as Readonly<Record<string, unknown>> | undefined)?.[field]
       if (typeof text !== 'string') return
-      // What has no such part is nothing that there is.
+      // Without this part, the value cannot refer to anything.
       const id = text.split(/[._]/).find(isTokenId)
       if (id !== undefined) refuseFor(targets.take(id, now()))
     },
@@ -79,13 +82,13 @@ export function loginLimits(before: Before): LoginLimits {
   }
 }
 
-/** Whose body, or signature, is a guess at a secret. */
+/** Routes whose body, or signature, is a guess at a secret. */
 const isLogin = (what: string): boolean => what === '/login' || / \/(auth|hooks\/:forge)\//.test(what)
 
 /**
- * Where a request comes from. If the proxies are known, its address is that of its client. If the settings do not name the
- * proxy, the last address of `X-Forwarded-For` is what the proxy has seen, which its clients cannot choose. Whoever comes
- * without a proxy can, so all requests of a connection's address count together, too, by a higher limit.
+ * The source of a request. If the proxies are known, it is the client's address. If the settings do not name the proxy,
+ * it is the last address in `X-Forwarded-For`: the proxy has written it, so its clients cannot choose it. A client
+ * without a proxy can, so all requests of one connection's address also count together, with a higher limit.
  */
 function sourceOf(
   { ip, headers, socket }: LimitedRequest,

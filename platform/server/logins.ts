@@ -9,22 +9,22 @@ import type { PlatformWorld } from './world.ts'
 /** Milliseconds. */
 const CODE_LIFE = 60_000
 const DEVICE_LIFE = 600_000
-/** Logins by a typed code that wait at the same time, of all people. */
+/** Pending logins by a typed code, of all people. */
 const MOST_DEVICES = 1000
-/** No letter that looks like another one, and no vowel: no words. */
+/** No letters that look alike, and no vowels, so codes spell no words. */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 
 type Device = Extract<OneTime, { kind: 'device' }>
 
-/** What a command line has asked for, as the person sees it who is to allow it. */
+/** A login of a command line, as it is shown to the person who has to approve it. */
 export interface AskedLogin {
   readonly id: string
   readonly device: Device
 }
 
 /**
- * Logins of command lines: with a browser on the same machine (RFC 8252), and by a code that is
- * typed elsewhere (RFC 8628). What is under way is in Secrets, so that any replica goes on with it.
+ * Logins of command lines: with a browser on the same machine (RFC 8252), or with a code that is typed elsewhere (RFC
+ * 8628). Pending logins are in Secrets, so any replica can complete them.
  */
 export class Logins {
   readonly #world: PlatformWorld
@@ -33,7 +33,7 @@ export class Logins {
     this.#world = world
   }
 
-  /** A code for the command line that has sent a challenge; good once, for a minute. */
+  /** A code for the command line that sent a challenge; valid once, for a minute. */
   async allow(user: string, challenge: string, label: string): Promise<string> {
     const { now, random } = this.#world
     const [id, secret] = [this.#newId(), random(24).toString('base64url')]
@@ -43,20 +43,23 @@ export class Logins {
     return `${id}.${secret}`
   }
 
-  /** Whose login a code is, and what is to be written on the token. Throws a PlatformError for what is no code, or not for this verifier. */
+  /**
+   * The user of a code, and the description of the token to create. Throws a PlatformError if the code is invalid or
+   * the verifier does not match.
+   */
   async exchange(code: string, verifier: string): Promise<{ readonly user: string; readonly label: string }> {
     const [id = '', secret = ''] = code.split('.')
     const found = isTokenId(id) ? await this.#get(id) : undefined
     if (found?.kind !== 'code') throw badCode()
     const [challenge = '', hash = ''] = found.challenge.split('.')
     const isRight = isSecretOf(hash, secret)
-    // Whoever has the code and not the verifier has stolen it: it is used up, too.
+    // A caller with the code but without the verifier has stolen it: the code is used up, too.
     if (isRight && !(await this.#remove(id))) throw badCode()
     if (!isRight || createHash('sha256').update(verifier).digest('base64url') !== challenge) throw badCode()
     return found
   }
 
-  /** Begins a login by a typed code. Throws a PlatformError when too many wait. */
+  /** Begins a login by a typed code. Throws a PlatformError if too many are pending. */
   async ask(label: string): Promise<{ readonly device: string; readonly code: string; readonly expires: string }> {
     const { now, random } = this.#world
     const waiting = (await this.#all()).filter(one => this.#good(one)?.kind === 'device')
@@ -72,7 +75,7 @@ export class Logins {
     return { device: `${id}.${secret}`, code: `${letters.slice(0, 4)}-${letters.slice(4)}`, expires }
   }
 
-  /** What a typed code is for. Throws a PlatformError for a wrong one. */
+  /** The login that a typed code belongs to. Throws a PlatformError for a wrong code. */
   async look(code: string): Promise<AskedLogin> {
     const letters = code.toUpperCase().replaceAll(/[^A-Z]/g, '')
     for (const object of await this.#all()) {
@@ -80,8 +83,8 @@ export class Logins {
       if (device?.kind !== 'device' || device.user !== undefined || device.isRefused) continue
       if (isSecretOf(device.code.split('.')[0] ?? '', letters)) return { id: object.metadata.name.slice(2), device }
     }
-    throw new PlatformError(404, 'code', 'this code is not known; it may have run out', {
-      hint: 'look at the code again; `devctl context use` shows a new one',
+    throw new PlatformError(404, 'code', 'this code is unknown; it may have expired', {
+      hint: 'check the code; `devctl context use` shows a new one',
     })
   }
 
@@ -89,12 +92,12 @@ export class Logins {
     await this.#put(id, { ...device, ...(isAllowed ? { user } : { isRefused: true }) }, true)
   }
 
-  /** Who has allowed a login; undefined: nobody yet. Throws a PlatformError when it was refused, or took too long. */
+  /** Who has approved a login; undefined if nobody has yet. Throws a PlatformError if it was refused or has expired. */
   async poll(text: string): Promise<{ readonly user: string; readonly label: string } | undefined> {
     const [id = '', secret = ''] = text.split('.')
     const found = isTokenId(id) ? await this.#get(id) : undefined
     if (found?.kind !== 'device' || !isSecretOf(found.code.split('.')[1] ?? '', secret))
-      throw new PlatformError(410, 'device', 'this login has run out', { hint: 'run `devctl context use` again' })
+      throw new PlatformError(410, 'device', 'this login has expired', { hint: 'run `devctl context use` again' })
     if (found.isRefused) throw new PlatformError(403, 'refused', 'the login was refused in the browser')
     if (found.user === undefined || !(await this.#remove(id))) return undefined
     return { user: found.user, label: found.label }
@@ -136,6 +139,6 @@ export class Logins {
 }
 
 const badCode = () =>
-  new PlatformError(401, 'code', 'this login code is wrong, was used, or has run out', {
+  new PlatformError(401, 'code', 'this login code is wrong, was already used, or has expired', {
     hint: 'run `devctl context use` again',
   })

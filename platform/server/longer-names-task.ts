@@ -7,8 +7,8 @@ import type { PlatformWorld } from './world.ts'
 const EVERY = 60_000
 
 /**
- * Gives hosts back to a namespace that are kept for one with a longer name which is gone. A name is written down before
- * its namespace is made: it has to be missing at two looks, a minute apart.
+ * Releases hosts that a namespace keeps free for one with a longer name, once that one is gone. A name is recorded
+ * before its namespace is created, so it has to be missing in two checks, a minute apart.
  */
 export const longerNamesTask = ({ cluster }: PlatformWorld, namespaces: Namespaces): LeaderTask => {
   let missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()

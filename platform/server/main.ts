@@ -14,7 +14,7 @@ import { readSettings } from './settings.ts'
 import { leadsHere } from './waker/route-end.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Milliseconds for requests that are under way when the Pod ends. */
+/** Milliseconds that active requests get when the Pod ends. */
 const GOODBYE = 10_000
 
 interface Start {
@@ -61,14 +61,14 @@ async function serve({ settings, keys, login, registry, web, version, ports }: S
   const end = () => {
     setTimeout(() => process.exit(1), GOODBYE).unref()
     over.abort()
-    // The next leader need not wait until it is known that this one is gone.
+    // Releases the Lease, so the next leader need not wait until it expires.
     void Promise.all([...apps.map(({ app }) => app.close()), leading]).then(() => process.exit(0))
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
   await Promise.all(apps.map(({ app, port }) => app.listen({ port, host: '::' })))
 }
 
-/** Undefined for a file that is not there. */
+/** Undefined if the file does not exist. */
 function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()

@@ -7,19 +7,19 @@ import type { PlatformWorld } from './world.ts'
 /** Ports of the server. */
 export interface Ports {
   readonly main: number
-  /** For runs, which come without an ingress; absent: there is none. */
+  /** For runs, which do not come through an ingress; absent: there is none. */
   readonly runs: number | undefined
 }
 
-/** A server that does not listen yet, and where it is to. */
+/** A server that does not listen yet, and its port. */
 export interface PortApp {
   readonly app: FastifyInstance
   readonly port: number
 }
 
 /**
- * The server, once for each of its ports. A run is code of a repository and comes directly, perhaps from the network
- * in which the trusted proxies are: on its port, nobody's `X-Forwarded-For` is believed, and there are no pages.
+ * Creates the server, once for each of its ports. Runs execute code of repositories and connect directly, perhaps from
+ * the network of the trusted proxies, so their port ignores `X-Forwarded-For` and serves no pages.
  */
 export function makeApps(
   world: PlatformWorld,

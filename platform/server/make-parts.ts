@@ -33,7 +33,7 @@ export interface PlatformParts {
   readonly credentials: ForgeCredentials
   readonly namespaces: Namespaces
   readonly pullSecrets: PullSecrets
-  /** What images take of the disk of the platform's own registry. */
+  /** The disk usage of images in the platform's own registry. */
   readonly registryUsage: RegistryUsage
   readonly logins: Logins
   readonly live: LiveNamespaces
@@ -45,16 +45,16 @@ export interface PlatformParts {
   readonly deletions: NamespaceDeletions
   readonly hooks: Hooks
   readonly runLogs: RunLogs
-  /** What a run of somebody in a namespace logs in with at a forge. */
+  /** The credential of a forge for a run of somebody in a namespace. */
   gitLogin(user: string, namespace: string, host: string): Promise<CloneLogin | undefined>
   readonly index: NamespaceIndex
   readonly waker: Waker
   /** Anonymous counts of commands. */
   readonly usage: Usage
   readonly pools: Pools
-  /** What the leader does not succeed in, where this replica leads. */
+  /** Failing tasks of the leader, if this replica leads. */
   readonly failing: TaskFailures
-  /** What administrators see of all. */
+  /** The overview for administrators. */
   readonly overviews: Overviews
 }
 
@@ -62,7 +62,8 @@ export function makeParts(world: PlatformWorld): PlatformParts {
   const users = new Users(world)
   const tokens = new Tokens(world)
   const pullSecrets = new PullSecrets(world)
-  const namespaces = new Namespaces(world, users, pullSecrets)
+  const hooks = new Hooks(world)
+  const namespaces = new Namespaces(world, users, pullSecrets, hooks)
   const credentials = new ForgeCredentials(world)
   const sleep = new Sleep(world)
   const index = new NamespaceIndex(world)
@@ -85,7 +86,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     runs,
     runLogs: new RunLogs(world, { users, tokens, runs }),
     deletions: new NamespaceDeletions(world, { users, namespaces, runs }),
-    hooks: new Hooks(world),
+    hooks,
     previews: new Previews(world, { users, namespaces, runs }),
     gitLogin: async (user, name, host) => {
       const uid = (await namespaces.find(name))?.namespace.uid

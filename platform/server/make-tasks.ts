@@ -12,7 +12,7 @@ import { surroundingsTask } from './surroundings-task.ts'
 import { usageTask } from './usage.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** What the leader does, besides answering requests. */
+/** The tasks that the leader runs. */
 export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly LeaderTask[] => [
   expiredTask(world),
   standingTask(world, parts),

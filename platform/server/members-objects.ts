@@ -1,11 +1,11 @@
 import type { Cluster, KubeObject, ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
 
-/** Objects that are in memory at once. */
+/** Objects that are in memory at the same time. */
 const PAGE = 10
 
 /**
- * What members have made in a namespace, a few at a time: each object may have 1.5 MiB, and there may be hundreds, so
- * that all of them would be more than the server has.
+ * The objects that members created in a namespace, a few at a time: an object can have 1.5 MiB, and there can be
+ * hundreds, which together would not fit into the server's memory.
  */
 export async function* membersObjects(
   cluster: Cluster,

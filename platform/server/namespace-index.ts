@@ -7,7 +7,7 @@ import type { PlatformWorld } from './world.ts'
 /** Milliseconds. */
 const AGAIN = 5000
 
-/** The namespaces of the platform as this replica sees them change, for what is asked at any request from outside. */
+/** The namespaces of the platform, kept up to date by a watch, for requests from outside that need them every time. */
 export class NamespaceIndex {
   readonly #world: PlatformWorld
   readonly #all = new Map<string, { readonly namespace: ManagedNamespace; readonly awakeSince: number }>()
@@ -34,12 +34,12 @@ export class NamespaceIndex {
     return this.#all.get(name)?.namespace
   }
 
-  /** When it was seen to be awake again, in milliseconds since 1970; 0: it was all the time. */
+  /** When the namespace was seen to wake up, in milliseconds since 1970; 0 if it was awake from the start. */
   awakeSince(name: string): number {
     return this.#all.get(name)?.awakeSince ?? 0
   }
 
-  /** Follows the changes until the signal is aborted; begins again after errors. */
+  /** Follows the changes until the signal is aborted; restarts after errors. */
   async follow(signal: AbortSignal): Promise<void> {
     const { log, now } = this.#world
     while (!signal.aborted) {

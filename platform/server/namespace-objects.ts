@@ -13,9 +13,9 @@ import {
 import { toDns, toOutside } from '../records/network-rules.ts'
 
 /**
- * What is in each namespace of the platform: limits, so that one cannot use up the cluster, and network
- * policies (design, section 5). These close it to other namespaces; the networks of the cluster itself are
- * not part of the world outside. Between its own Pods they leave out those that a Compose file separates.
+ * The objects that each namespace of the platform gets: limits, so that it cannot use up the cluster, and network
+ * policies (design, section 5). The policies isolate it from other namespaces; the networks of the cluster itself do
+ * not count as the outside world. Between Pods of the namespace, they exempt those that a Compose file separates.
  */
 export function surroundings(
   namespace: string,
@@ -34,7 +34,7 @@ export function surroundings(
           {
             type: 'Container',
             defaultRequest: { cpu: '10m', memory: '32Mi', 'ephemeral-storage': '32Mi' },
-            // Of one that says nothing: without a limit, it could use up the node on which others are.
+            // For a container without a limit: it could use up the node that it shares with others.
             default: { memory: '2Gi', 'ephemeral-storage': '8Gi' },
             max: { memory: '8Gi', 'ephemeral-storage': '20Gi' },
           },
@@ -57,7 +57,8 @@ export function surroundings(
       policyTypes: ['Egress'],
       egress: [{ to: [{ podSelector: {} }] }, toOutside(clusterNetworks)],
     }),
-    // The last: until the cluster has counted what is there, nothing of these kinds can be made.
+    // Created last: until the quota controller has counted the existing objects, no object of these kinds can be
+    // created.
     {
       apiVersion: 'v1',
       kind: 'ResourceQuota',
@@ -83,8 +84,8 @@ export function surroundings(
 }
 
 /**
- * What would fill the database of the API server, and the memory of who lists it: objects of all kinds that a developer
- * can make. Each Deployment keeps some ReplicaSets, and each Job its Pods.
+ * Limits of objects that would fill the database of the API server, and the memory of clients that list them: of all
+ * kinds that a developer can create. Each Deployment keeps some ReplicaSets, and each Job its Pods.
  */
 const counts: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
@@ -104,7 +105,7 @@ const counts: Readonly<Record<string, string>> = Object.fromEntries(
       'serviceaccounts',
     ],
     200: ['configmaps', 'leases.coordination.k8s.io', 'secrets', 'jobs.batch'],
-    // Those that have ended, too.
+    // Including Pods that have ended.
     500: ['pods', 'replicasets.apps'],
   }).flatMap(([most, kinds]) => kinds.map(kind => [`count/${kind}`, most])),
 )
@@ -116,14 +117,14 @@ const networkPolicy = (metadata: KubeObject['metadata'], spec: object): KubeObje
   spec,
 })
 
-/** Pods that a Compose file does not separate so. */
+/** Pods that no Compose file separates in this way. */
 const without = (...values: readonly string[]) => ({
   matchExpressions: [{ key: TRAFFIC_LABEL, operator: 'NotIn', values }],
 })
 
 /**
- * The ingress controller, the platform, and what the operators of the cluster run: not the namespaces
- * of others, and not the runs, which are code of others.
+ * The ingress controller, the platform, and the operators' own workloads, but neither the namespaces of others nor the
+ * runs, which execute foreign code.
  */
 const NOT_MANAGED = {
   matchExpressions: [

@@ -22,42 +22,47 @@ import { isJobs, keptPrefix } from '../rules/ci-trust.ts'
 import { longerNames, ownerOfHost, shorterNames } from '../rules/hosts.ts'
 import { namespaceNameProblem, personalNamespace } from '../rules/names.ts'
 import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.ts'
-import { requireForThem } from './kept-names.ts'
+import { type KnownHooks, requireForThem, requireOwnPull } from './kept-names.ts'
 import { surroundings } from './namespace-objects.ts'
 import { OneAtATime } from './one-at-a-time.ts'
-import { noNamespace, notAllowed, PlatformError } from './platform-error.ts'
+import { noNamespace, onlyFor, PlatformError } from './platform-error.ts'
 import type { PullSecrets } from './registry/pull-secrets.ts'
 import { routeHosts } from './route-hosts.ts'
 import type { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Attempts to write what others write, too. */
+/** Attempts to update an object that others update, too. */
 const CONFLICTS = 10
-/** Bytes of what is said of logins of Pods. */
+/** Random bytes of the id that valid logins of Pods carry. */
 const PULL_LOGINS_ID = 8
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
-/** A namespace and who has what rights in it. */
+/** A namespace and its members. */
 export interface SharedNamespace {
   readonly namespace: ManagedNamespace
   readonly members: readonly Member[]
 }
 
-/** The namespaces that the platform makes, with what is always in them. */
+/** The namespaces of the platform, with the objects that each of them always has. */
 export class Namespaces {
   readonly #world: PlatformWorld
   readonly #users: Users
   readonly #pullSecrets: PullSecrets
-  /** By their owners: of many that somebody wants at once, each knows of those before it. */
+  readonly #hooks: KnownHooks
+  /** By owner: of several concurrent creations by one person, each counts those before it. */
   readonly #making = new OneAtATime()
 
-  constructor(world: PlatformWorld, users: Users, pullSecrets: PullSecrets) {
+  constructor(world: PlatformWorld, users: Users, pullSecrets: PullSecrets, hooks: KnownHooks) {
     this.#world = world
     this.#users = users
     this.#pullSecrets = pullSecrets
+    this.#hooks = hooks
   }
 
-  /** Those that somebody may see: their own, those that they are members of, global ones; for administrators all. */
+  /**
+   * The namespaces that somebody may see: their own, those that they are members of, and global ones; all for
+   * administrators.
+   */
   async visible(user: PlatformUser): Promise<readonly SharedNamespace[]> {
     const { cluster } = this.#world
     const [namespaces, bindings] = await Promise.all([
@@ -75,13 +80,19 @@ export class Namespaces {
       .filter(one => this.may(user, one, 'see'))
   }
 
-  /** One of them, if the user may do that with it. Throws a PlatformError. */
+  /** A namespace, if the user may do this in it. Throws a PlatformError. */
   async require(user: PlatformUser, name: string, action: NamespaceAction, what: string): Promise<SharedNamespace> {
     const found = await this.find(name)
     if (!found || !this.may(user, found, 'see')) throw noNamespace(name)
-    if (!this.may(user, found, action))
-      throw notAllowed(what, found.namespace.isGlobal ? 'an administrator' : `the owner of \`${name}\``)
-    return found
+    if (this.may(user, found, action)) return found
+    if (found.namespace.isGlobal) throw onlyFor(what, 'an administrator')
+    if (!mayDo({ platform: 'developer', namespace: 'developer' }, action))
+      throw onlyFor(what, `the owner of \`${name}\``)
+    throw onlyFor(
+      what,
+      `the owner or a developer of \`${name}\``,
+      `its owner can make you one: \`devctl namespace share ${name} ${user.login} --role developer\``,
+    )
   }
 
   async find(name: string): Promise<SharedNamespace | undefined> {
@@ -95,15 +106,15 @@ export class Namespaces {
   }
 
   roleOf(user: PlatformUser, { namespace, members }: SharedNamespace): NamespaceRole | undefined {
-    // It is of the administrators, whoever they are now, and everybody sees it.
+    // A global namespace belongs to the current administrators, and everybody can see it.
     if (namespace.isGlobal) return user.role === 'admin' ? 'owner' : 'viewer'
     if (namespace.owner === user.id) return 'owner'
     return members.find(one => one.user === user.id)?.role
   }
 
   /**
-   * Makes a namespace for somebody. Throws a PlatformError when there is one, when they have too many, or
-   * when it is the name of somebody's own, which may be gone for a moment.
+   * Creates a namespace for somebody. Throws a PlatformError if it exists, if they have too many, or if the name is
+   * that of a personal namespace, which may be missing for a moment.
    */
   create(
     owner: PlatformUser,
@@ -124,10 +135,10 @@ export class Namespaces {
     if (problem) throw new PlatformError(400, 'name', `a namespace cannot be called \`${name}\`: ${problem}`)
     const [all, users] = await Promise.all([this.#all(), this.#users.all()])
     const names = all.map(one => one.name)
-    this.#requireFree(owner, name, kind, all, users)
+    await this.#requireFree(owner, name, kind, all, users)
     if (names.includes(name)) throw isTaken(name)
     this.#requireRoom(owner, kind, all)
-    // Of one that is emptied, nobody else gets the name in the meantime, and its person nothing else by it.
+    // While a personal namespace is emptied, its name is reserved: for its owner, and for a personal namespace only.
     if (users.some(user => user.home === name && !(kind === 'personal' && user.id === owner.id))) throw isTaken(name)
     const time = rfc3339(this.#world.now())
     const namespace: ManagedNamespace = {
@@ -140,20 +151,20 @@ export class Namespaces {
       longerNames: longerNames(name, names),
       ...more,
     }
-    // Before it is there, none of its hosts may be taken by the others (design, section 5).
+    // Before the namespace exists, other namespaces must not be able to take its hosts (design, section 5).
     for (const shorter of shorterNames(name, names))
       await this.#claimHosts(all.find(one => one.name === shorter)!, name)
     const { uid } = await this.#createNew(namespace)
     try {
       const now = await this.#all()
-      // Another replica may have made some, too.
+      // Other replicas may have created some at the same time.
       this.#requireRoom(owner, kind, now, name)
       await this.#meet(namespace, now)
       await this.#fill({ ...namespace, ...(uid !== undefined && { uid }) })
-      // Before the first Pod: what it pulls with is decided when it is made.
+      // Before the first Pod, which gets its pull credentials when it is created.
       if (uid !== undefined) await this.#pullSecrets.begin({ name, uid })
     } catch (error) {
-      // Half a namespace would be one without limits.
+      // A namespace that was created halfway would have no limits.
       await this.remove({ name, uid }).catch(() => {})
       throw error
     }
@@ -163,18 +174,22 @@ export class Namespaces {
     }
   }
 
-  /** Throws a PlatformError for a name that is kept for others, or that a job finds taken. Personal ones have names that are not chosen. */
-  #requireFree(
+  /**
+   * Throws a PlatformError for a name that is reserved for others, or that already exists when a job wants it. The
+   * names of personal namespaces are not chosen, so they are not checked.
+   */
+  async #requireFree(
     owner: PlatformUser,
     name: string,
     kind: NamespaceKind,
     all: readonly ManagedNamespace[],
     users: readonly PlatformUser[],
-  ): void {
+  ): Promise<void> {
     if (kind === 'personal') return
     const { settings } = this.#world
     const hint = `choose another name: \`devctl ${kind === 'preview' ? 'preview deploy' : 'namespace create'} NAME\``
     const prefix = requireForThem(settings, owner, name, hint)
+    await requireOwnPull(this.#hooks, owner, name, hint)
     const there = all.find(one => one.name === name)
     if (prefix === undefined || !there || !isJobs(owner, settings.ci)) return
     const login = users.find(({ id }) => id === there.owner)?.login ?? 'somebody who is gone'
@@ -183,7 +198,10 @@ export class Namespaces {
     })
   }
 
-  /** Throws a PlatformError where somebody has as many as they may besides one. What is being deleted is there until it is gone. */
+  /**
+   * Throws a PlatformError if somebody already owns as many as they may, not counting one. A namespace that is being
+   * deleted counts until it is gone.
+   */
   #requireRoom(owner: PlatformUser, kind: NamespaceKind, all: readonly ManagedNamespace[], besides?: string): void {
     const { namespacesPerUser, previewsPerUser } = this.#world.settings
     const most = { namespace: namespacesPerUser, preview: previewsPerUser, personal: undefined }[kind]
@@ -198,7 +216,7 @@ export class Namespaces {
     })
   }
 
-  /** The namespace that is somebody's own, made at their first login. Gives the user with its name. */
+  /** Creates somebody's personal namespace at their first login. Returns the user with its name. */
   async home(user: PlatformUser): Promise<PlatformUser> {
     if (user.home !== undefined && (await this.#isHome(user, user.home)) === true) return user
     const taken = new Set<string>()
@@ -221,13 +239,13 @@ export class Namespaces {
     throw new PlatformError(409, 'exists', `no name is free for a namespace of \`${user.login}\``)
   }
 
-  /** What of somebody's namespace may be told: not the name of one that is not theirs, or not any more. */
+  /** What somebody may be told about their personal namespace: not the name of one that no longer belongs to them. */
   async withOwnHome({ home, ...user }: PlatformUser): Promise<PlatformUser> {
     if (home === undefined || (await this.#isHome(user, home)) === false) return user
     return { ...user, home }
   }
 
-  /** Undefined: there is none of this name, as while it is emptied. */
+  /** Undefined if there is none of this name, as while it is emptied. */
   async #isHome({ id }: PlatformUser, name: string): Promise<boolean | undefined> {
     const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
     if (!live) return undefined
@@ -240,7 +258,7 @@ export class Namespaces {
     if (role === 'owner') throw new PlatformError(409, 'owner', 'a namespace has one owner', { hint: 'transfer it' })
     const member = { namespace: namespace.name, user: user.id, role }
     await this.#bind(namespace, member)
-    // What they were before, under another name.
+    // Their earlier membership, under another name.
     const others = members.filter(one => one.user === user.id && bindingName(one) !== bindingName(member))
     await Promise.all(others.map(one => this.#unbind(one)))
   }
@@ -250,22 +268,22 @@ export class Namespaces {
     await Promise.all(members.filter(one => one.user === user).map(one => this.#unbind(one)))
     const { name, uid } = namespace
     if (!this.#pullSecrets.isUsed || uid === undefined) return
-    // They may have kept a login of Pods. If the new one is not written here, the leader writes it.
+    // They may have kept a login of Pods, so those become invalid. If this update fails, the leader repeats it.
     await this.#patch(namespace, { annotations: { [PULL_LOGINS]: this.#world.random(PULL_LOGINS_ID).toString('hex') } })
     await this.#pullSecrets.renew({ name, uid })
   }
 
-  /** Deletes a namespace as it is now, with all that is in it. Commands of what was deployed there are not run. */
+  /** Deletes this version of a namespace, with everything in it, without running the commands of its deploys. */
   async remove({ name, uid }: { readonly name: string; readonly uid?: string | undefined }, signal?: AbortSignal) {
     await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name }, { uid, signal })
   }
 
-  /** Writes down that a namespace is to be deleted, or how far that is. */
+  /** Records that a namespace is to be deleted, or the progress of that. */
   async noteDeletion(namespace: NamespaceRef, status: 'Deleting' | 'DeleteFailed', deletion: Deletion): Promise<void> {
     await this.#patch(namespace, { labels: { [STATUS]: status }, annotations: { [DELETION]: fromDeletion(deletion) } })
   }
 
-  /** A preview is deployed anew, perhaps another branch of it. */
+  /** A preview is deployed again, perhaps from another branch. */
   async renew({ namespace }: SharedNamespace, preview: PreviewSource, expires?: string): Promise<void> {
     const annotations = {
       ...fromPreview(preview),
@@ -280,15 +298,15 @@ export class Namespaces {
     await this.#patch(namespace, { annotations })
   }
 
-  /** Keeps hosts free no more for namespaces that are gone. */
+  /** Stops reserving hosts for namespaces that no longer exist. */
   async forgetLonger(name: string, gone: ReadonlySet<string>): Promise<void> {
     await this.#changeLonger(name, names => names.filter(one => !gone.has(one)))
-    // One that was made meanwhile has looked before that.
+    // A namespace that was created later has checked the hosts before.
     const there = (await this.#all()).flatMap(one => (gone.has(one.name) ? one.name : []))
     if (there.length > 0) await this.#changeLonger(name, names => [...names, ...there])
   }
 
-  /** Makes somebody else the owner; who was it stays a developer. */
+  /** Makes somebody else the owner; the previous owner stays a developer. */
   async transfer({ namespace, members }: SharedNamespace, to: PlatformUser): Promise<void> {
     const { name, owner } = namespace
     await this.#bind(namespace, { namespace: name, user: to.id, role: 'owner' })
@@ -298,7 +316,7 @@ export class Namespaces {
     await Promise.all(members.filter(one => one.user === to.id && one.role === 'viewer').map(one => this.#unbind(one)))
   }
 
-  /** Whether somebody may do that with a namespace. */
+  /** Whether somebody may do this in a namespace. */
   may(user: PlatformUser, shared: SharedNamespace, action: NamespaceAction): boolean {
     return mayDo({ platform: user.role, namespace: this.roleOf(user, shared) }, action)
   }
@@ -326,12 +344,12 @@ export class Namespaces {
     const { name, isGlobal, owner } = namespace
     for (const object of surroundings(name, settings.clusterNetworks, settings.quota))
       await cluster.apply(object, { manager: MANAGER, force: true })
-    // What is everybody's is changed by runs only.
+    // A global namespace is changed by runs only.
     if (isGlobal) await cluster.apply(everybodysBinding(name), { manager: MANAGER, force: true })
     else await this.#bind(namespace, { namespace: name, user: owner, role: 'owner' })
   }
 
-  /** Keeps hosts for a namespace that is to be made. Throws a PlatformError when one of them is in use. */
+  /** Reserves hosts for a namespace that is about to be created. Throws a PlatformError if one of them is in use. */
   async #claimHosts(shorter: ManagedNamespace, longer: string): Promise<void> {
     await this.#changeLonger(shorter.name, names => [...names, longer])
     if (shorter.longerNames.includes(longer)) return
@@ -343,7 +361,7 @@ export class Namespaces {
     })
   }
 
-  /** A host of a namespace that another one has. */
+  /** A host of the new namespace that an existing one already uses. */
   async #hostOf(namespace: string, inNamespace: string): Promise<string | undefined> {
     const { cluster, settings } = this.#world
     for await (const host of routeHosts(cluster, inNamespace))
@@ -351,7 +369,7 @@ export class Namespaces {
     return undefined
   }
 
-  /** Changes which longer names a namespace keeps hosts free for. What others write at the same time is not lost. */
+  /** Changes the longer names for which a namespace reserves hosts, without losing concurrent changes. */
   async #changeLonger(name: string, change: (names: readonly string[]) => readonly string[]): Promise<void> {
     const ref = { apiVersion: 'v1', kind: 'Namespace', name }
     for (let attempt = 1; ; attempt++) {
@@ -371,24 +389,28 @@ export class Namespaces {
     }
   }
 
-  /** Namespaces that were made at the same moment knew nothing of each other. */
+  /** Namespaces that were created at the same moment did not see each other. */
   async #meet({ name, longerNames: known }: ManagedNamespace, all: readonly ManagedNamespace[]): Promise<void> {
     const names = all.map(one => one.name)
     const longer = longerNames(name, names)
     if (longer.some(one => !known.includes(one))) await this.#changeLonger(name, before => [...before, ...longer])
-    // Again: it may have been forgotten meanwhile, as that of one that was gone, and one of its hosts taken.
+    // Checked again: the reservation may have been dropped in the meantime, as if for a deleted namespace, and one of
+    // the hosts taken.
     for (const shorter of shorterNames(name, names))
       await this.#claimHosts(all.find(one => one.name === shorter)!, name)
   }
 
-  /** Changes this very namespace: one that was made meanwhile by the same name is somebody else's. Throws a PlatformError then. */
+  /**
+   * Changes this namespace, and not a later one of the same name, which belongs to somebody else. Throws a
+   * PlatformError in that case.
+   */
   async #patch({ name, uid }: NamespaceRef, metadata: object): Promise<void> {
     const ref = { apiVersion: 'v1', kind: 'Namespace', name }
     const patch = { metadata: { ...metadata, ...(uid !== undefined && { uid }) } }
     try {
       await this.#world.cluster.patch(ref, patch, { manager: MANAGER })
     } catch (error) {
-      // Another uid is a conflict, or a field that does not change.
+      // A wrong uid is a conflict, or the change of an immutable field.
       if (!(error instanceof ClusterError) || !['conflict', 'invalid', 'not-found'].includes(error.failure)) throw error
       if (uid !== undefined && (await this.#world.cluster.get(ref))?.metadata.uid === uid) throw error
       throw noNamespace(name)
@@ -396,8 +418,8 @@ export class Namespaces {
   }
 
   /**
-   * Gives somebody rights in this very namespace. A RoleBinding knows its namespace by the name only: one that came into
-   * a later namespace is taken back. Throws a PlatformError then.
+   * Gives somebody rights in this namespace. A RoleBinding refers to its namespace by name only; if it was created in a
+   * later namespace of the same name, it is deleted again, and a PlatformError is thrown.
    */
   async #bind({ name, uid }: NamespaceRef, member: Member): Promise<void> {
     const { cluster } = this.#world
@@ -409,7 +431,7 @@ export class Namespaces {
     throw noNamespace(name)
   }
 
-  /** Only this very binding: one that was made since it was read is of another namespace, or newer. */
+  /** Deletes this binding only: one that was created after it was read belongs to another namespace, or is newer. */
   async #unbind(member: Member & { readonly uid?: string | undefined }): Promise<void> {
     const { namespace, uid } = member
     const ref = { apiVersion: RBAC, kind: 'RoleBinding', name: bindingName(member), namespace }
@@ -419,13 +441,13 @@ export class Namespaces {
   }
 }
 
-/** A namespace as it was read. */
-type NamespaceRef = Pick<ManagedNamespace, 'name' | 'uid'>
+/** A precondition for the namespace as it was read: a later one of the same name has another uid. */
+export type NamespaceRef = Pick<ManagedNamespace, 'name' | 'uid'>
 
 const isTaken = (name: string) =>
   new PlatformError(409, 'exists', `namespace \`${name}\` is taken`, { hint: 'choose another name' })
 
-/** Throws a PlatformError for a namespace that is being deleted: nothing new begins in it. */
+/** Throws a PlatformError if a namespace is being deleted: nothing new may begin in it. */
 export function requireStaying({ name, status }: ManagedNamespace): void {
   if (status !== 'Deleting' && status !== 'DeleteFailed') return
   throw new PlatformError(409, 'deleting', `namespace \`${name}\` is being deleted`, {

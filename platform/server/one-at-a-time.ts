@@ -1,4 +1,4 @@
-/** Does what is asked for with the same key one after the other; what has different keys goes on together. */
+/** Runs functions with the same key one after the other; those with different keys run concurrently. */
 export class OneAtATime {
   readonly #last = new Map<string, Promise<unknown>>()
 

@@ -6,7 +6,14 @@ import type { PlatformOverview } from '../api/admin.ts'
 import { leaderLease, toLeader } from '../records/leader.ts'
 import { MANAGED_LABEL, RECORD_LABEL, RUNS_NAMESPACE } from '../records/names.ts'
 import { type ManagedNamespace, toNamespace } from '../records/namespace.ts'
-import { claimOf, OWN_WORKLOADS, type OwnWorkload, toOwnWorkload, volumeKind } from '../records/own-workload.ts'
+import {
+  claimOf,
+  isOfWorkload,
+  OWN_WORKLOADS,
+  type OwnWorkload,
+  toOwnWorkload,
+  volumeKind,
+} from '../records/own-workload.ts'
 import { LIVE_LABEL, type RunRecord, toRun } from '../records/run.ts'
 import { healthProblems } from '../rules/health.ts'
 import { SHARED } from '../rules/registry-access.ts'
@@ -20,12 +27,12 @@ import type { TaskFailures } from './task-failures.ts'
 import type { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Namespaces that could not be deleted which are named. */
+/** Namespaces with a failed deletion that are listed by name. */
 const NAMED = 50
-/** Milliseconds for which the history of runs is not counted again, and for which an answer waits for its counts. */
+/** Milliseconds for which the counts of the run history are cached, and for which a request waits for new ones. */
 const COUNTED = 300_000
 const PATIENCE = 2_000
-/** The volume of the server with its keys. */
+/** The volume of the server that contains the keys. */
 const KEYS_VOLUME = 'keys'
 
 interface OverviewParts {
@@ -39,7 +46,7 @@ interface OverviewParts {
 
 type Own = Readonly<Record<keyof typeof OWN_WORKLOADS, KubeObject | 'gone' | undefined>>
 
-/** What administrators see of the whole platform: from what the server keeps, and a few questions to the API server. */
+/** What administrators see of the whole platform: from the server's own state, and a few requests to the API server. */
 export class Overviews {
   readonly #world: PlatformWorld
   readonly #parts: OverviewParts
@@ -79,7 +86,12 @@ export class Overviews {
       problems: [
         ...healthProblems({
           leader,
-          workloads: wantedOf(own, workloads, settings.registry === `images.${settings.domain}`),
+          workloads: wantedOf(own, workloads, {
+            registry: settings.registry === `images.${settings.domain}`,
+            untrustedBuilders: (settings.builders?.untrusted ?? []).some(one =>
+              isOfWorkload(one, OWN_WORKLOADS.untrustedBuilders),
+            ),
+          }),
           failing: failing.all(),
           failed: failed.length,
           ...(disk && { registry: disk }),
@@ -123,19 +135,20 @@ export class Overviews {
     }
   }
 
-  /** Undefined for what the server may not see: an older install has not allowed it. */
+  /** Undefined if the server may not read it: an older installation lacks the permission. */
   async #own(): Promise<Own> {
     const look = async (ref: (typeof OWN_WORKLOADS)[keyof typeof OWN_WORKLOADS]) =>
       unlessForbidden(
         this.#world.cluster.get(ref).then(found => found ?? ('gone' as const)),
         undefined,
       )
-    const [server, registry, builders] = await Promise.all([
+    const [server, registry, builders, untrustedBuilders] = await Promise.all([
       look(OWN_WORKLOADS.server),
       look(OWN_WORKLOADS.registry),
       look(OWN_WORKLOADS.builders),
+      look(OWN_WORKLOADS.untrustedBuilders),
     ])
-    return { server, registry, builders }
+    return { server, registry, builders, untrustedBuilders }
   }
 
   async #namespaces(): Promise<readonly ManagedNamespace[]> {
@@ -153,7 +166,7 @@ export class Overviews {
     })
   }
 
-  /** Counts again when that is a while ago; a history that takes long is told the next time. */
+  /** Counts again if the cached counts are old. If counting takes long, the next request gets the result. */
   async #countHistory(): Promise<PlatformOverview['disk']['history']> {
     if (!this.#counting && this.#world.now() - this.#countedAt > COUNTED)
       this.#counting = this.#count()
@@ -165,7 +178,7 @@ export class Overviews {
     return this.#history
   }
 
-  /** A page at a time, as there can be very many. */
+  /** Page by page, because there can be very many. */
   async #count(): Promise<void> {
     const labels = `${RECORD_LABEL}=run,!${LIVE_LABEL}`
     const query = { apiVersion: 'batch/v1', kind: 'Job', namespace: RUNS_NAMESPACE, labels }
@@ -198,9 +211,13 @@ function countNamespaces(all: readonly ManagedNamespace[]): PlatformOverview['na
   }
 }
 
-/** The workloads that there are, and those that there should be. */
-function wantedOf(own: Own, workloads: readonly OwnWorkload[], hasRegistry: boolean) {
-  const isWanted = { server: true, registry: hasRegistry, builders: true }
+/** The workloads that exist, and those that should. */
+function wantedOf(
+  own: Own,
+  workloads: readonly OwnWorkload[],
+  named: Readonly<Record<'registry' | 'untrustedBuilders', boolean>>,
+) {
+  const isWanted = { server: true, builders: true, ...named }
   const gone = Object.entries(OWN_WORKLOADS).filter(
     ([key]) => own[key as keyof Own] === 'gone' && isWanted[key as keyof Own],
   )
@@ -218,7 +235,7 @@ const claimsOf = ({ builders, registry }: Own): PlatformOverview['disk']['claims
     return [{ of: name, each, count: wanted }]
   })
 
-/** Where the keys are: in a Secret of the same cluster, or in another volume. */
+/** Where the keys are stored: in a Secret of the same cluster, or in another volume. */
 function keptIn(server: Own['server']): Pick<PlatformOverview['sealing'], 'kept'> {
   const kind = server && server !== 'gone' ? volumeKind(server, KEYS_VOLUME) : undefined
   return kind === undefined ? {} : { kept: kind === 'secret' ? 'secret' : 'volume' }

@@ -6,17 +6,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PAGES } from '../api/pages.ts'
 import { API } from '../api/prefix.ts'
 
-/** The web UI as it is answered: its files are read once, so no request names a file of this machine. */
+/** The web UI as it is served. Its files are read once at the start, so no request can name a file of the machine. */
 export interface WebFiles {
   readonly index: WebFile
-  /** By name; each name has a hash of its content. */
+  /** By name; each name contains a hash of its content. */
   readonly assets: ReadonlyMap<string, WebFile>
 }
 
 interface WebFile {
   readonly type: string
   readonly plain: Buffer
-  /** Absent for what is compressed already. */
+  /** Absent for formats that are already compressed. */
   readonly gzip?: Buffer
   readonly brotli?: Buffer
   readonly tag: string
@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** The web UI in a folder that the build has written; undefined where there is none. */
+/** Loads the web UI from a folder of the build; undefined if there is none. */
 export function readWebFiles(folder: string): WebFiles | undefined {
   try {
     const names = readdirSync(join(folder, 'assets'))
@@ -56,7 +56,7 @@ function readWebFile(path: string): WebFile {
   }
 }
 
-/** Scripts, styles and fonts are ours; nothing is inline, nothing is framed, and forms go nowhere else. */
+/** Scripts, styles and fonts come from this host only; no inline code, no frames, and forms are sent nowhere else. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -69,7 +69,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Of all answers, those of the API, too. */
+/** Headers of all responses, including those of the API. */
 const HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
@@ -79,7 +79,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'strict-transport-security': 'max-age=31536000',
 }
 
-/** Registers the pages of the UI and their files, and the headers by which browsers protect them. */
+/** Registers the pages of the UI and their files, and the security headers. */
 export function registerPages(app: FastifyInstance, web: WebFiles | undefined): void {
   app.addHook('onSend', async (_, reply) => {
     for (const [name, value] of Object.entries(HEADERS)) if (!reply.hasHeader(name)) reply.header(name, value)
@@ -102,7 +102,7 @@ export function registerPages(app: FastifyInstance, web: WebFiles | undefined): 
       reply.header('cache-control', 'public, max-age=31536000, immutable')
       return answer(request, reply, file)
     })
-  // Somebody who looks for a page gets one that says so.
+  // A browser that requests a page gets a page that says so.
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '')
     if (isPage && !request.url.startsWith(`${API}/`)) return page(request, reply, 404)

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../api/common.ts'
 
-/** What a caller did wrong, or cannot have: the answer to a request. */
+/** An error of the caller, or a refusal: the response to a request. */
 export class PlatformError extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -12,14 +12,18 @@ export class PlatformError extends Error {
   }
 }
 
-/** The same answer for what is not there and for what somebody may not see: names are not told. */
+/** The same response whether something does not exist or the caller may not see it, so names are not disclosed. */
 export const noNamespace = (name: string): PlatformError =>
-  new PlatformError(404, 'no-namespace', `namespace \`${name}\` does not exist, or you are no member of it`, {
+  new PlatformError(404, 'no-namespace', `namespace \`${name}\` does not exist, or you are not a member of it`, {
     hint: '`devctl namespace list` lists yours; its owner can share it with you',
   })
 
 export const notAllowed = (what: string, who: string): PlatformError =>
   new PlatformError(403, 'not-allowed', `${what} needs ${who}`)
+
+/** Only others may do this (`deploy there`): `only the owner of … may deploy there`. */
+export const onlyFor = (what: string, who: string, hint?: string): PlatformError =>
+  new PlatformError(403, 'not-allowed', `only ${who} may ${what}`, hint === undefined ? {} : { hint })
 
 export const notLoggedIn = (): PlatformError =>
   new PlatformError(401, 'login', 'log in first', { hint: '`devctl context use URL` logs in' })

@@ -11,25 +11,25 @@ import { FORK_LIFETIME } from '../rules/pull-trust.ts'
 import { personOf } from './answers.ts'
 import { type Identified, isForPreview, requirePrefix } from './caller.ts'
 import { type Namespaces, requireStaying, type SharedNamespace } from './namespaces.ts'
-import { notAllowed, PlatformError } from './platform-error.ts'
+import { onlyFor, PlatformError } from './platform-error.ts'
 import { checkSource, type HookCode, type Runs, requireSameTrust } from './runs.ts'
 import type { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** A preview: a namespace of that kind, what it is of, and its runs, the newest first. */
+/** A preview: a namespace of that kind, its source, and its runs, the newest first. */
 export interface ShownPreview {
   readonly shared: SharedNamespace
   readonly source: PreviewSource
   readonly runs: readonly RunRecord[]
 }
 
-/** Who deploys a preview; a webhook does it for its owner, without a token. */
+/** Who deploys a preview. A webhook does it for its owner, without a token. */
 export interface Deployer {
   readonly user: PlatformUser
   readonly token?: TokenRecord
 }
 
-/** Previews of branches: a namespace each, and runs in it. */
+/** Previews of branches: each is a namespace, with runs in it. */
 export class Previews {
   readonly #users: Users
   readonly #namespaces: Namespaces
@@ -46,7 +46,7 @@ export class Previews {
     this.#runs = runs
   }
 
-  /** Those that somebody may see. */
+  /** The previews that somebody may see. */
   async visible({ user, token }: Identified): Promise<readonly ShownPreview[]> {
     const [found, runs] = await Promise.all([this.#namespaces.visible(user), this.#runs.visible(user, {})])
     const byNamespace = new Map<string, RunRecord[]>()
@@ -62,7 +62,10 @@ export class Previews {
     })
   }
 
-  /** One, if the caller may do that with it. Throws a PlatformError, the same for what is not there and what they may not see. */
+  /**
+   * A preview, if the caller may do this with it. Throws the same PlatformError whether it does not exist or they may
+   * not see it.
+   */
   async require({ user }: Identified, name: string, action: 'see' | 'delete', what: string): Promise<ShownPreview> {
     const shared = await this.#namespaces.require(user, name, action, what).catch(error => {
       throw error instanceof PlatformError && error.status === 404 ? noPreview(name) : error
@@ -72,12 +75,12 @@ export class Previews {
     return { shared, source, runs: await this.#runs.visible(user, { namespace: name }) }
   }
 
-  /** Makes a preview, or deploys the one that is there anew. Throws a PlatformError. */
+  /** Creates a preview, or deploys an existing one again. Throws a PlatformError. */
   async deploy(by: Deployer, wanted: NewPreview, code?: HookCode): Promise<ShownPreview> {
     this.#runs.requireRunner()
     const { user, token } = by
     const { branch, file, scope = 'personal', sourceUrl, labels = [], variables } = wanted
-    if (scope === 'global' && user.role !== 'admin') throw notAllowed('to deploy a global preview', 'an administrator')
+    if (scope === 'global' && user.role !== 'admin') throw onlyFor('deploy a global preview', 'an administrator')
     const { url: repository, name: called } = checkSource(wanted)
     const problem = sourceUrl === undefined ? undefined : sourceUrlProblem(sourceUrl)
     if (problem) throw new PlatformError(400, 'source-url', `the source URL cannot be shown: ${problem}`)
@@ -111,13 +114,13 @@ export class Previews {
       )
       return { shared, source, runs: [run] }
     } catch (error) {
-      // A preview of which nothing was ever deployed is in the way only.
+      // A preview that was never deployed is only in the way.
       if (isNew) await this.#undo(shared).catch(() => {})
       throw error
     }
   }
 
-  /** Removes what this call has made, if nobody else has begun to deploy in it. */
+  /** Deletes what this call has created, unless somebody else has started a deploy in it. */
   async #undo({ namespace }: SharedNamespace): Promise<void> {
     const { name, uid } = namespace
     if (uid === undefined) return
@@ -125,7 +128,10 @@ export class Previews {
     if (!runs.some(({ namespaceUid }) => namespaceUid === uid)) await this.#namespaces.remove({ name, uid })
   }
 
-  /** The preview of this name, if it is there and the same. Throws a PlatformError where it is another one, or something else. */
+  /**
+   * The preview of this name, if it exists and has the same source. Throws a PlatformError if it is another preview, or
+   * no preview.
+   */
   async #again(
     { user }: Deployer,
     name: string,
@@ -137,7 +143,7 @@ export class Previews {
     if (!shared) return undefined
     const { namespace } = shared
     const { preview, isGlobal, owner } = namespace
-    // Who may not see it learns no more than that the name is taken.
+    // A caller who may not see it only learns that the name is taken.
     if (!preview || !this.#namespaces.may(user, shared, 'see')) return undefined
     const there = { repository: preview.repository, scope: isGlobal ? 'global' : 'personal', owner } as const
     const wanted = { repository: source.repository, scope, owner: user.id }
@@ -145,13 +151,13 @@ export class Previews {
     if (conflict) throw await this.#conflict(conflict, name, there, wanted)
     requireStaying(namespace)
     requireSameTrust(namespace, code?.trust)
-    // Who deploys it by hand does not take it away from its webhook.
+    // A manual deploy leaves the preview with its webhook.
     const kept = { ...(preview.hook !== undefined && { hook: preview.hook }), ...source }
     await this.#namespaces.renew(shared, kept, this.#expires(code))
     return { ...shared, namespace: { ...namespace, preview: kept } }
   }
 
-  /** When code of a fork ends; undefined for all other. */
+  /** When a preview with code of a fork expires; undefined for all others. */
   #expires(code: HookCode | undefined): string | undefined {
     return code?.trust === 'fork' ? rfc3339(this.#now() + FORK_LIFETIME) : undefined
   }

@@ -3,7 +3,7 @@ import { isOfArgo, isOfFlux } from '../../operations/objects/of-gitops.ts'
 import { isTaken } from '../../operations/objects/up-record.ts'
 import type { RestingKind, RestingObject } from '../records/asleep.ts'
 
-/** The class of Ingresses that sleep: no controller has it, so that their hosts lead to the platform. */
+/** The class of sleeping Ingresses: no controller serves it, so requests for their hosts reach the platform. */
 const ASLEEP_CLASS = 'devctl-asleep'
 /** https://kubernetes.io/docs/concepts/services-networking/ingress/#deprecated-annotation */
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class'
@@ -13,11 +13,11 @@ const PAUSED = 'autoscaling.keda.sh/paused-replicas'
 type Patch = Readonly<Record<string, unknown>>
 type Fields = Readonly<Record<string, unknown>>
 
-/** How the objects of a kind are put to rest, and back. */
+/** How objects of a kind are put to sleep and woken. */
 export interface RestRule<K extends RestingKind = RestingKind> {
   readonly apiVersion: string
   readonly kind: K
-  /** What is to be remembered of one; undefined for what is at rest, or never worked. */
+  /** The values to remember; undefined for an object that is already at rest, or was never active. */
   remember(live: KubeObject): Extract<RestingObject, { kind: K }> | undefined
   rest(one: Extract<RestingObject, { kind: K }>): Patch
   wake(one: Extract<RestingObject, { kind: K }>): Patch
@@ -69,7 +69,7 @@ const cronJobs: RestRule<'CronJob'> = {
   wake: () => ({ spec: { suspend: false } }),
 }
 
-/** KEDA scales from zero by itself; the autoscaler of Kubernetes does not, and goes on after. */
+/** KEDA scales from zero by itself. The autoscaler of Kubernetes does not, and resumes after the wake. */
 const scaledObjects: RestRule<'ScaledObject'> = {
   apiVersion: 'keda.sh/v1alpha1',
   kind: 'ScaledObject',
@@ -103,14 +103,17 @@ const classes = (name: string | null, annotation: string | undefined): Patch => 
   ...(annotation !== undefined && { metadata: { annotations: { [CLASS_ANNOTATION]: annotation } } }),
 })
 
-/** In the order in which they are put to rest: nothing is sent any more to what stops, and nothing starts it again. */
+/**
+ * In the order in which they are put to sleep: first no more requests, then nothing that could start the workloads
+ * again.
+ */
 export const REST_RULES: readonly RestRule[] = [ingresses, cronJobs, scaledObjects, deployments, statefulSets].map(
   rule => rule as unknown as RestRule, // each is only given its own kind
 )
 
 export const ruleOf = (kind: RestingKind): RestRule => REST_RULES.find(one => one.kind === kind)!
 
-/** Why an object is left as it is, as a clause; undefined for what may be put to rest. */
+/** Why an object is left alone, as a clause; undefined if it can be put to sleep. */
 export function keptAwake(live: KubeObject): string | undefined {
   const name = `\`${live.kind.toLowerCase()}/${live.metadata.name}\``
   if (isOfFlux(live)) return `${name} stays awake: Flux keeps it as it is in git`

@@ -1,12 +1,12 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { membersObjects } from './members-objects.ts'
 
-/** Milliseconds after a wake at which routes open whether something is ready behind them or not. */
+/** Milliseconds after a wake at which routes open even if nothing behind them is ready. */
 const LATEST = 120_000
 
 /**
- * Opens each Ingress as soon as all Services that it leads to have an endpoint that is ready, and
- * the rest when it took too long: then people see what the application says itself.
+ * Opens each Ingress as soon as all Services that it refers to have a ready endpoint, and the rest after a deadline:
+ * then people see the error of the application itself.
  */
 export async function openRoutes(
   cluster: Cluster,
@@ -49,7 +49,7 @@ export async function openRoutes(
   for (const name of waiting.keys()) await open(name)
 }
 
-/** The names of all Services that an Ingress leads to. */
+/** The names of all Services that an Ingress refers to. */
 export function servicesOf({ spec }: KubeObject): readonly string[] {
   const { defaultBackend, rules } = (spec ?? {}) as {
     readonly defaultBackend?: Backend

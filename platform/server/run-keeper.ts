@@ -18,35 +18,38 @@ import { Attempts } from './attempts.ts'
 import type { CloneLogin } from './credentials.ts'
 import type { PlatformParts } from './make-parts.ts'
 import type { SharedNamespace } from './namespaces.ts'
-import { containerState, KeptLines, PodLog, podOf, saveLog } from './run-log.ts'
-import { ACCOUNT_RECORD, accountObjects, CLONE, RUN, runAccount, runSecret } from './run-objects.ts'
+import type { Nudge } from './nudge.ts'
+import { KeptLines, PodLog, saveLog } from './run-log.ts'
+import { ACCOUNT_RECORD, accountObjects, CLONE, runAccount, runSecret } from './run-objects.ts'
+import { commitOf, containerState, isOver, podOf, reasonOf } from './run-pod.ts'
 import type { PlatformWorld, RunSettings } from './world.ts'
 
 /** Milliseconds. */
 const EVERY = 500
 const FORGET_EVERY = 15_000
-/** Of a run that is being made: its Secret comes after its Job. */
+/** For a run that is being created: its Secret is written after its Job. */
 const HALF_MADE = 60_000
-/** For the last lines of a run that was told to end. */
+/** For the last log lines of a run that was stopped. */
 const GOODBYE = 60_000
-/** Between two looks whether those who have asked for runs that go on may still have them. */
+/** Between two checks whether the people who started active runs still have the rights. */
 const RECHECK = 5000
-/** That the token of a run is good for longer than the run may take. */
+/** The time that the token of a run outlives the deadline of the run. */
 const TOKEN_MORE = 600_000
-/** Runs whose ends are seen to at the same time, which takes memory for their logs: of all, and of one person. */
+/** Runs that are completed at the same time, which takes memory for their logs: in total, and of one person. */
 const ENDING = { ofAll: 4, ofOne: 2 }
 const HISTORY = { perEnvironment: 10, perNamespace: 100 }
 
 /**
- * What the leader does for runs: starts them in their turn, stops them, saves their logs, and forgets old
- * ones. All it knows is in the cluster, so another leader goes on where this one was.
+ * The leader's work on runs: it starts them in turn, stops them, saves their logs, and deletes old ones. Its state is
+ * in the cluster, so another leader can continue.
  */
 export class RunKeeper {
   readonly name = 'runs'
   readonly everyMs = EVERY
+  readonly nudge: Nudge
   readonly #world: PlatformWorld
   readonly #parts: PlatformParts
-  /** Runs that are worked on beside the queue. */
+  /** Runs that are processed outside of the queue. */
   readonly #busy = new Map<string, Beside>()
   readonly #attempts: Attempts
   #forgotAt = 0
@@ -55,10 +58,11 @@ export class RunKeeper {
   constructor(world: PlatformWorld, parts: PlatformParts) {
     this.#world = world
     this.#parts = parts
+    this.nudge = parts.runs.nudge
     this.#attempts = new Attempts(world, 'run')
   }
 
-  /** One look at the queue. */
+  /** One pass over the queue. */
   async run(signal: AbortSignal): Promise<void> {
     const settings = this.#world.settings.runs
     if (!settings) return
@@ -77,13 +81,13 @@ export class RunKeeper {
         if (run.state === 'running' || (run.state === 'stopping' && run.stop?.why !== 'refused'))
           await this.#attempts.at(run.id, signal, () => this.#recheck(run))
     }
-    // The oldest first: the others have their turn when it is done.
+    // The oldest first; the others follow when one is complete.
     for (const run of live.toReversed()) {
       if (hasEnded(run.state)) {
         if (this.#mayEnd(run)) this.#beside(run, signal, () => this.#settle(run, signal), true)
       } else if (run.state === 'stopping') {
         if (this.#mayEnd(run)) this.#beside(run, signal, () => this.#end(run, signal), true)
-        // It ends at once all the same; its last words are read if there is time.
+        // The run ends at once in any case; its last lines are read if there is time.
         else if (!this.#busy.has(run.id)) await this.#attempts.at(run.id, signal, () => this.#suspend(run))
       } else if (run.state === 'running' && run.repository !== undefined && run.found.commit === undefined)
         this.#beside(run, signal, () => this.#lookAtClone(run, signal))
@@ -93,7 +97,7 @@ export class RunKeeper {
     await this.#forget(live, signal)
   }
 
-  /** Waits for what is under way beside the queue. */
+  /** Waits for the work outside of the queue. */
   async settled(): Promise<void> {
     await Promise.all([...this.#busy.values()].map(({ done }) => done))
   }
@@ -104,7 +108,7 @@ export class RunKeeper {
     this.#busy.set(id, { user, isEnding, done })
   }
 
-  /** Whether there is room for the log of one more. */
+  /** Whether there is room for the log of one more run. */
   #mayEnd({ user }: RunRecord): boolean {
     const ending = [...this.#busy.values()].filter(one => one.isEnding)
     return ending.length < ENDING.ofAll && ending.filter(one => one.user === user).length < ENDING.ofOne
@@ -121,8 +125,8 @@ export class RunKeeper {
         await runs.stop(run.id, { why: 'refused', reason: 'it was not completely asked for' })
       return
     }
-    // A run has no rights to wake what it deploys to.
-    if (run.action === 'deploy' && found.namespace.status === 'Sleeping') await this.#parts.sleep.wake(run.namespace)
+    // A run has no right to wake the namespace that it deploys to.
+    if (run.action === 'deploy' && found.namespace.status === 'Sleeping') await this.#parts.sleep.wake(found.namespace)
     for (const object of accountObjects(run)) await cluster.apply(object, { manager: MANAGER, force: true })
     const { id, action, environment, namespace, file, volumes } = run
     if (run.repository !== undefined) {
@@ -138,9 +142,10 @@ export class RunKeeper {
       ...(run.trust && { trust: run.trust }),
       lifetime: settings.deadline * 1000 + TOKEN_MORE,
     })
-    const input = { action, environment, namespace, file, volumes, variables, url: settings.url, token: text }
+    const isCloned = run.repository !== undefined
+    const input = { action, isCloned, environment, namespace, file, volumes, variables, url: settings.url, token: text }
     await this.#give(run, inputSecret(id), { ...input, domain: this.#world.settings.domain })
-    // Only the run that was looked at: not one that was told to end meanwhile, nor one that another leader has started.
+    // Changes this version of the run only, and not one that was stopped or started by another leader in the meantime.
     await cluster.patch(
       jobRef(id),
       { metadata: { resourceVersion: run.version }, spec: { suspend: false } },
@@ -148,26 +153,29 @@ export class RunKeeper {
     )
   }
 
-  /** What a run clones with. Code of a fork is what everybody may read, or nothing. */
+  /** The credential that a run clones with. Code of a fork is cloned without one, or not at all. */
   async #loginOf({ user, namespace, trust, hook }: RunRecord, host: string): Promise<CloneLogin | undefined> {
     if (trust === 'fork') return undefined
     const own = hook === undefined ? undefined : await this.#parts.hooks.cloneLogin(hook, host)
     return own ?? this.#parts.gitLogin(user, namespace, host)
   }
 
-  /** Tells a run to end that its person may not have any more. */
+  /** Stops a run whose user has lost the right to it. */
   async #recheck(run: RunRecord): Promise<void> {
     const found = await this.#allowed(run)
     if (typeof found !== 'string') return
     await this.#parts.runs.stop(run.id, { why: 'refused', reason: found })
-    // Its Job may be suspended already: it is not looked at again before it has ended.
+    // Its Job may be suspended already, and is not checked again before the run has ended.
     if (run.state === 'stopping') await this.#removeCredentials(run)
   }
 
-  /** The namespace of a run, or why somebody may not run this any more: looked at when it starts, and every few seconds while it goes on. */
+  /**
+   * The namespace of a run, or why its user may no longer run it. Checked when it starts, and every few seconds while
+   * it is active.
+   */
   async #allowed({ user: id, namespace, namespaceUid, deletion }: RunRecord): Promise<SharedNamespace | string> {
     const user = await this.#parts.users.find(id)
-    if (!user || user.isSuspended || user.isRefused) return 'who asked for it is not allowed in any more'
+    if (!user || user.isSuspended || user.isRefused) return 'the person who requested it may no longer log in'
     const shared = await this.#parts.namespaces.find(namespace)
     const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
     const isGoing = live?.metadata.deletionTimestamp !== undefined || shared?.namespace.status === 'Deleting'
@@ -176,10 +184,10 @@ export class RunKeeper {
     const role = this.#parts.namespaces.roleOf(user, shared)
     return mayDo({ platform: user.role, namespace: role }, 'deploy')
       ? shared
-      : 'who asked for it is no developer there any more'
+      : 'the person who requested it is no longer a developer there'
   }
 
-  /** The values of its variables; undefined as long as they are not there, or cannot be read. */
+  /** The values of its variables; undefined if they do not exist yet, or cannot be read. */
   async #held({ id }: RunRecord): Promise<Readonly<Record<string, string>> | undefined> {
     const live = await this.#world.cluster.get(secretRef(heldSecret(id)))
     const data = (live?.['data'] as { readonly variables?: unknown } | undefined)?.variables // a Secret's
@@ -196,32 +204,34 @@ export class RunKeeper {
     await this.#world.cluster.apply(secret, { manager: MANAGER, force: true })
   }
 
-  /** Notes what was cloned, and takes the credential away that it was cloned with. */
+  /** Records the commit that was cloned, and deletes the credential of the clone. */
   async #lookAtClone(run: RunRecord, signal: AbortSignal): Promise<void> {
     const { cluster } = this.#world
     const pod = await podOf(cluster, run.id, signal)
-    const { phase, message } = pod ? containerState(pod, CLONE) : { phase: 'waiting', message: undefined }
-    if (phase !== 'ended') return
+    if (!pod || containerState(pod, CLONE).phase !== 'ended') return
     await cluster.delete(secretRef(cloneSecret(run.id)))
-    const commit = parse(message)['commit']
-    if (typeof commit === 'string') await this.#parts.runs.note(run.id, { commit })
+    const commit = commitOf(pod)
+    if (commit !== undefined) await this.#parts.runs.note(run.id, { commit })
   }
 
-  /** Ends a run that goes on: Kubernetes sends SIGTERM when the Job is suspended. The log is read meanwhile, as the Pod goes with it. */
+  /**
+   * Stops an active run: Kubernetes sends SIGTERM when the Job is suspended. The log is read meanwhile, because the Pod
+   * is deleted with it.
+   */
   async #end(run: RunRecord, signal: AbortSignal): Promise<void> {
     const lines = this.#collect(run, AbortSignal.any([signal, AbortSignal.timeout(GOODBYE)]))
     await this.#suspend(run)
     await this.#save(run, await lines)
   }
 
-  /** What was cancelled may still use its rights to end well; who may not run it any more has none from now on. */
+  /** A cancelled run keeps its rights to finish cleanly; one whose user has lost the right has none from now on. */
   async #suspend(run: RunRecord): Promise<void> {
     if (run.stop?.why === 'refused') await this.#removeCredentials(run)
     const { id, uid } = run
     await this.#world.cluster.patch(jobRef(id), { metadata: { uid }, spec: { suspend: true } }, { manager: MANAGER })
   }
 
-  /** What a run was given; tokens of Kubernetes are bound to it. */
+  /** The Secrets of a run; tokens of Kubernetes are bound to them. */
   async #removeCredentials({ id, user }: RunRecord): Promise<void> {
     const { tokens } = this.#parts
     for (const name of [inputSecret(id), cloneSecret(id), heldSecret(id)])
@@ -230,20 +240,25 @@ export class RunKeeper {
     for (const token of own) await tokens.revoke(token.id)
   }
 
-  /** The end of a run: its log is saved, its credentials end, its Pod goes. In an order in which any step can be the last. */
+  /**
+   * Completes a run: its log is saved, its credentials and its Pod are deleted. The order allows an interruption after
+   * each step.
+   */
   async #settle(run: RunRecord, signal: AbortSignal): Promise<void> {
-    const { cluster } = this.#world
+    const { cluster, now } = this.#world
     const { runs } = this.#parts
     const pod = await podOf(cluster, run.id, signal)
+    // If the Job is deleted before the end, Kubernetes reports it as failed. The Pod of a lost node never ends.
+    if (pod && !isOver(pod) && now() - Date.parse(run.ended ?? '') < GOODBYE) return
     if (pod && !run.found.log) {
-      // A Pod whose node is gone says nothing: the end of the run does not wait for it.
+      // A Pod on a lost node sends no log: the end of the run does not wait for it.
       const limit = AbortSignal.any([signal, AbortSignal.timeout(GOODBYE)])
       await this.#save(run, await this.#collect(run, limit))
     }
     if (pod) {
       const reason = run.state === 'failed' ? reasonOf(pod) : undefined
-      const commit = parse(containerState(pod, CLONE).message)['commit']
-      const found = { ...(reason !== undefined && { reason }), ...(typeof commit === 'string' && { commit }) }
+      const commit = commitOf(pod)
+      const found = { ...(reason !== undefined && { reason }), ...(commit !== undefined && { commit }) }
       if (Object.keys(found).length > 0) await runs.note(run.id, found)
     }
     await this.#removeCredentials(run)
@@ -251,7 +266,7 @@ export class RunKeeper {
     await runs.change(run.id, () => ({ metadata: { labels: { [LIVE_LABEL]: null } } }))
   }
 
-  /** All that a Pod says until it ends, or what it said when time was over. */
+  /** All log lines of a Pod until it ends, or those that it had written by the deadline. */
   async #collect({ id }: RunRecord, signal: AbortSignal): Promise<KeptLines> {
     const kept = new KeptLines()
     try {
@@ -268,7 +283,7 @@ export class RunKeeper {
     await this.#parts.runs.note(run.id, { log: await saveLog(this.#world.cluster, run, lines.all()) })
   }
 
-  /** The history is bounded, and ends with its namespace. */
+  /** The history is bounded, and is deleted with its namespace. */
   async #forget(live: readonly RunRecord[], signal: AbortSignal): Promise<void> {
     const { cluster } = this.#world
     const { runs } = this.#parts
@@ -297,7 +312,7 @@ export class RunKeeper {
 
 interface Beside {
   readonly user: string
-  /** It keeps the log of a run. */
+  /** It has the log of a run. */
   readonly isEnding: boolean
   readonly done: Promise<void>
 }
@@ -314,25 +329,4 @@ const secretRef = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Secre
 function hostOf(repository: string): string {
   const read = readRepositoryUrl(repository)
   return read.ok ? read.repository.host : ''
-}
-
-/** Why a Pod failed, in a few words; what the run says itself is in its log. */
-function reasonOf(pod: KubeObject): string | undefined {
-  const { reason } = (pod['status'] ?? {}) as { readonly reason?: string }
-  if (reason === 'DeadlineExceeded') return 'it took longer than a run may'
-  if (reason === 'Evicted') return 'its node had no room for it any more'
-  if (containerState(pod, RUN).phase === 'waiting') {
-    const said = parse(containerState(pod, CLONE).message)['error']
-    return typeof said === 'string' ? said.slice(0, 500) : 'the repository could not be cloned'
-  }
-  return undefined
-}
-
-function parse(text: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
 }

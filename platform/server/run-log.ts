@@ -5,8 +5,9 @@ import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kube
 import { readLines } from '../../adapters/kubernetes/lines.ts'
 import { parseLine } from '../../operations/objects/logs/line.ts'
 import { MANAGER, RUNS_NAMESPACE } from '../records/names.ts'
-import { logSecret, type RunLog, type RunRecord, runName } from '../records/run.ts'
+import { logSecret, type RunLog, type RunRecord } from '../records/run.ts'
 import { CLONE, RUN, runSecret } from './run-objects.ts'
+import { containerState, endOf, hasContainer, isOver, podOf } from './run-pod.ts'
 
 /** A line of the log of a run; the first has number 1. */
 export interface RunLine {
@@ -17,60 +18,31 @@ export interface RunLine {
   readonly text: string
 }
 
-/** Bytes: of text that is kept, of a Secret that it is kept in, and of one line. */
+/** In bytes: of the text that is kept, of a Secret that stores it, and of one line. */
 const KEPT = 8 * 1024 * 1024
 export const PART = 900 * 1024
 const LONGEST = 256 * 1024
-/** Characters of a time stamp before a line. */
+/** Characters of the time stamp of a line. */
 const STAMP = 64
-/** Lines that are kept, also where they are short. */
+/** Lines that are kept, even if they are short. */
 const MOST_LINES = 100_000
-/** What is packed together, and forgotten together. */
+/** Lines that are compressed, and dropped, together. */
 const CHUNK = { bytes: 256 * 1024, lines: 5000 }
-/** Milliseconds between two looks at a container that has not started. */
+/** Milliseconds between two checks of a container that has not started. */
 const LOOK = 250
-/** Of reading what a container that has ended has left. */
+/** Milliseconds for reading the log of a container that has ended. */
 const ATTEMPTS = 8
 
-/** The Pod of a run; undefined before it starts, and after its end was seen to. */
-export async function podOf(cluster: Cluster, id: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  const labels = `batch.kubernetes.io/job-name=${runName(id)}`
-  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE, labels }, { signal })
-  return pods[0]
-}
-
-/** What a container of a Pod is at, and what it left behind. */
-export function containerState(
-  pod: KubeObject,
-  name: string,
-): { readonly phase: 'waiting' | 'running' | 'ended'; readonly message?: string } {
-  type State = Readonly<Record<string, { readonly message?: unknown } | undefined>>
-  const { initContainerStatuses = [], containerStatuses = [] } = (pod['status'] ?? {}) as {
-    readonly initContainerStatuses?: readonly { readonly name: string; readonly state?: State }[]
-    readonly containerStatuses?: readonly { readonly name: string; readonly state?: State }[]
-  } // the API server's
-  const state = [...initContainerStatuses, ...containerStatuses].find(one => one.name === name)?.state
-  if (state?.['terminated']) {
-    const { message } = state['terminated']
-    return { phase: 'ended', ...(typeof message === 'string' && { message }) }
-  }
-  return { phase: state?.['running'] ? 'running' : 'waiting' }
-}
-
-/** True for a Pod of which nothing more is to be heard. */
-export const isOver = (pod: KubeObject): boolean =>
-  ['Succeeded', 'Failed'].includes(String((pod['status'] as { readonly phase?: string } | undefined)?.phase))
-
 /**
- * Reads the log of a Pod of a run, from its first line and any number of times: lines always have the same
- * numbers. A container that has ended is read once.
+ * Reads the log of a run's Pod, from its first line and any number of times: lines always get the same numbers. The log
+ * of a container that has ended is read once.
  */
 export class PodLog {
   readonly #cluster: Cluster
   readonly #id: string
   /** Lines of containers that have ended. */
   readonly #counts = new Map<string, number>()
-  /** Attempts in a row that failed, of a container that has ended: its node may be gone. */
+  /** Consecutive failed attempts to read a container that has ended: its node may be gone. */
   #failures = 0
 
   constructor(cluster: Cluster, id: string) {
@@ -79,8 +51,8 @@ export class PodLog {
   }
 
   /**
-   * The lines after a number, as they come, until the Pod has ended. Returns true when that was all; false
-   * when there is no Pod any more.
+   * The lines after a number, as they arrive, until the run has ended. Returns true if that was the whole log, false if
+   * the Pod is gone.
    */
   async *read(after: number, signal: AbortSignal): AsyncGenerator<RunLine, boolean> {
     let last = after
@@ -96,7 +68,11 @@ export class PodLog {
           continue
         }
         const { phase } = containerState(pod, step)
-        if (phase === 'waiting') continue
+        if (phase === 'waiting') {
+          // Lines of a later one have later numbers.
+          if (hasContainer(pod, step) && !isOver(pod)) break
+          continue
+        }
         const before = number
         try {
           for await (const line of this.#lines(pod, step, signal)) {
@@ -116,7 +92,7 @@ export class PodLog {
         }
       }
       const isRead = [CLONE, RUN].every(step => this.#counts.has(step) || containerState(pod, step).phase === 'waiting')
-      if (isOver(pod) && isRead) return true
+      if (endOf(pod) && isRead) return true
       await pause(LOOK, signal)
     }
   }

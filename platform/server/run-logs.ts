@@ -9,10 +9,10 @@ import type { Runs } from './runs.ts'
 import { whileAllowed } from './while-allowed.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Logs that are followed at the same time: of each, a part is in memory. */
+/** Logs that are followed at the same time: a part of each is in memory. */
 const FOLLOWED = { ofOne: 12, ofAll: 100, what: 'logs of runs' }
 
-/** The logs of runs that people follow just now. */
+/** The logs of runs that people are following. */
 export class RunLogs {
   readonly #world: PlatformWorld
   readonly #parts: Accounts & { readonly runs: Runs }
@@ -23,7 +23,10 @@ export class RunLogs {
     this.#parts = parts
   }
 
-  /** Follows a run for as long as the caller may, after the line that they have already. Throws a PlatformError for too many. */
+  /**
+   * Follows a run for as long as the caller may, from the line after the last one that they have. Throws a
+   * PlatformError if too many are followed.
+   */
   async follow(
     by: Identified,
     run: RunRecord,
@@ -38,7 +41,7 @@ export class RunLogs {
     const events = (open: AbortSignal) => toEvents(followRun(this.#world, runs, run.id, number, open), people)
     const check = async () => {
       const { user } = await stillAllowed(by, this.#parts, this.#world.now())
-      await runs.require(user, run.id, 'see', 'this')
+      await runs.require(user, run.id, 'see', 'see this')
     }
     return this.#following.counted(by.user.id, whileAllowed(events, signal, check))
   }

@@ -12,30 +12,31 @@ import {
 import { clusterRoleOf } from '../rules/roles.ts'
 import type { RunSettings } from './world.ts'
 
-/** The containers of a run, in their order. */
+/** The containers of a run: they start together, and the second waits for the first. */
 export const CLONE = 'clone' as const
 export const RUN = 'run' as const
 
 const ID = 65_532
-/** Seconds for a command that is told to end. */
+/** Seconds that a command gets to stop. */
 const GRACE = 30
-/** Seconds that the Job has beyond its Pod, whose log is there when it is the Pod that took too long. */
+/** Seconds that the Job gets beyond its Pod, so that it is the Pod that times out, and its log can still be read. */
 const SPARE = 600
 
 /**
- * What the Job of a run is made of. The credential of the clone is in the first container only, and what
- * the run has is in the second; neither has a token of Kubernetes that it did not ask the platform for.
+ * The objects of a run. The clone's credential is only in the first container. The run's own secrets are in the second,
+ * which executes nothing of the repository before the first is done. Neither has a token of Kubernetes that it did not
+ * request from the platform.
  */
 export function jobSpec(wanted: WantedRun, { image, deadline }: RunSettings): Readonly<Record<string, unknown>> {
   const isCloned = wanted.repository !== undefined
-  const container = (name: string, mounts: readonly object[]) => ({
+  const container = (name: string, requests: object, mounts: readonly object[]) => ({
     name,
     image,
     command: ['node', '/devctl/runner.cjs', name],
     env: [{ name: 'HOME', value: '/tmp' }],
     workingDir: '/source',
     resources: {
-      requests: { cpu: '50m', memory: '128Mi' },
+      requests,
       limits: { memory: '1Gi', 'ephemeral-storage': '5Gi' },
     },
     securityContext: {
@@ -45,8 +46,11 @@ export function jobSpec(wanted: WantedRun, { image, deadline }: RunSettings): Re
     },
     volumeMounts: [{ name: 'source', mountPath: '/source' }, readOnly('ca', '/run/devctl/ca'), ...mounts],
   })
-  const clone = container(CLONE, [readOnly('clone', '/run/devctl/input'), { name: 'clone-tmp', mountPath: '/tmp' }])
-  const run = container(RUN, [
+  const clone = container(CLONE, { cpu: '10m', memory: '64Mi' }, [
+    readOnly('clone', '/run/devctl/input'),
+    { name: 'clone-tmp', mountPath: '/tmp' },
+  ])
+  const run = container(RUN, { cpu: '50m', memory: '128Mi' }, [
     readOnly('input', '/run/devctl/input'),
     readOnly('kubernetes', '/run/devctl/kubernetes'),
     { name: 'tmp', mountPath: '/tmp' },
@@ -69,14 +73,14 @@ export function jobSpec(wanted: WantedRun, { image, deadline }: RunSettings): Re
           fsGroup: ID,
           seccompProfile: { type: 'RuntimeDefault' },
         },
-        initContainers: isCloned ? [clone] : [],
-        containers: [run],
+        // The containers run side by side: with an init container, a node takes a second to notice its end.
+        containers: [...(isCloned ? [clone] : []), run],
         volumes: [
           { name: 'source', emptyDir: { sizeLimit: '2Gi' } },
           { name: 'tmp', emptyDir: { sizeLimit: '2Gi' } },
           { name: 'input', secret: { secretName: inputSecret(wanted.id) } },
           { name: 'kubernetes', configMap: { name: 'kube-root-ca.crt' } },
-          // Of operators whose forge or registry has a certificate of their own.
+          // From operators whose forge or registry has a private certificate authority.
           { name: 'ca', configMap: { name: 'ca', optional: true } },
           ...(isCloned
             ? [
@@ -92,7 +96,7 @@ export function jobSpec(wanted: WantedRun, { image, deadline }: RunSettings): Re
 
 const readOnly = (name: string, mountPath: string) => ({ name, mountPath, readOnly: true })
 
-/** What a run gets to know, each in the Secret of one container. */
+/** The secrets of a run, each in the Secret of one container. */
 export const runSecret = (
   run: Pick<RunRecord, 'id' | 'uid'> & WantedRun,
   name: string,
@@ -111,15 +115,15 @@ export const runSecret = (
 })
 
 /**
- * The account with whose rights runs work in a namespace. It is in `devctl-runs`, so that members of the
- * namespace cannot get its tokens; a namespace that is made later with the same name has another.
+ * The account with whose rights runs work in a namespace. It is in `devctl-runs`, so members of the namespace cannot
+ * get its tokens. A later namespace of the same name has another account.
  */
 export const runAccount = ({ namespace, namespaceUid }: Pick<WantedRun, 'namespace' | 'namespaceUid'>): string =>
   `ns-${namespace}-${namespaceUid.slice(0, 8)}`
 
 export const ACCOUNT_RECORD = 'run-account'
 
-/** The account of runs in a namespace, and its rights there: those of a developer. */
+/** The account of runs in a namespace, with the rights of a developer there. */
 export function accountObjects(of: Pick<WantedRun, 'namespace' | 'namespaceUid'>): readonly KubeObject[] {
   const name = runAccount(of)
   const labels = { [RECORD_LABEL]: ACCOUNT_RECORD, [MANAGED_LABEL]: 'true', [NAMESPACE_LABEL]: of.namespace }

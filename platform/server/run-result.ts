@@ -3,7 +3,7 @@ import type { RunRecord } from '../records/run.ts'
 import { readSaved } from './run-log.ts'
 import { RUN } from './run-objects.ts'
 
-/** What a run has said of itself: others have written the code that says it. */
+/** What the log of a run says about its result. The code of the run wrote it, so it is not trusted. */
 export interface SaidResult {
   readonly endpoints: readonly string[]
   readonly problem?: string
@@ -12,7 +12,7 @@ export interface SaidResult {
 /** Addresses, and characters of a problem, that are kept. */
 const MOST = { endpoints: 100, problem: 4000 }
 
-/** The addresses and the first problem that the saved log of a deploy has. */
+/** The addresses and the first problem in the saved log of a deploy. */
 export async function resultOf(cluster: Cluster, run: RunRecord, signal: AbortSignal): Promise<SaidResult> {
   let endpoints: readonly string[] = []
   let problem: string | undefined

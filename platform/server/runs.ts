@@ -26,27 +26,31 @@ import { branchProblem, filePathProblem, type RepositoryUrl, readRepositoryUrl }
 import { hasEnded } from '../rules/run-states.ts'
 import { makeUlid, timeOfUlid } from '../rules/ulid.ts'
 import { type Namespaces, requireStaying, type SharedNamespace } from './namespaces.ts'
+import { Nudge } from './nudge.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { noNamespace, PlatformError } from './platform-error.ts'
-import { jobSpec, runSecret } from './run-objects.ts'
+import { jobSpec, RUN, runSecret } from './run-objects.ts'
+import { commitOf, containerState, endOf, podOf, reasonOf } from './run-pod.ts'
 import type { PlatformWorld, RunSettings } from './world.ts'
 
-/** Runs of one user that wait. */
+/** Queued runs of one user. */
 const WAITING = 20
-/** Tries of a change that somebody else was faster with. */
+/** Ended runs of one user that the leader has not completed yet: it reads all of them again and again. */
+const ENDING = 40
+/** Attempts of an update after conflicts. */
 const ATTEMPTS = 5
 
 const JOBS = { apiVersion: 'batch/v1', kind: 'Job', namespace: RUNS_NAMESPACE }
 
-/** Which runs are wanted. */
+/** Selects runs. */
 export interface RunQuery {
   readonly namespace?: string | undefined
   readonly environment?: string | undefined
-  /** True: those whose end was not seen to. */
+  /** True: only runs that are not completed yet. */
   readonly isLive?: boolean
 }
 
-/** Of a run that a webhook starts: whose code it is, and which. */
+/** For a run that a webhook starts: the commit, and whose code it is. */
 export interface HookCode {
   readonly trust: CodeTrust
   readonly commit: string
@@ -58,15 +62,17 @@ export interface HookCode {
 export class Runs {
   readonly #world: PlatformWorld
   readonly #namespaces: Namespaces
-  /** By who asks: of many at once, each knows of those before it. */
+  /** By user: of several concurrent requests, each counts those before it. */
   readonly #making = new OneAtATime()
+  /** Tells the leader that there is a new run or a change. */
+  readonly nudge = new Nudge()
 
   constructor(world: PlatformWorld, namespaces: Namespaces) {
     this.#world = world
     this.#namespaces = namespaces
   }
 
-  /** Those that can be read, the newest first. */
+  /** The runs that can be read, the newest first. */
   async list({ namespace, environment, isLive }: RunQuery, signal?: AbortSignal): Promise<readonly RunRecord[]> {
     const labels = [
       `${RECORD_LABEL}=run`,
@@ -83,15 +89,15 @@ export class Runs {
     return live && toRun(live)
   }
 
-  /** The run that a token is of. */
+  /** The run that a token belongs to. */
   ofToken({ label }: Pick<TokenRecord, 'label'>): Promise<RunRecord | undefined> {
     return this.find(label.replace(/^r-/, ''))
   }
 
-  /** Those of namespaces that somebody may see, the newest first. */
+  /** The runs of all namespaces that somebody may see, the newest first. */
   async visible(user: PlatformUser, query: RunQuery): Promise<readonly RunRecord[]> {
     if (query.namespace !== undefined) {
-      const shared = await this.#namespaces.require(user, query.namespace, 'see', 'this')
+      const shared = await this.#namespaces.require(user, query.namespace, 'see', 'see this')
       return (await this.list(query)).filter(run => isOf(run, shared))
     }
     const [found, all] = await Promise.all([this.#namespaces.visible(user), this.list(query)])
@@ -102,7 +108,10 @@ export class Runs {
     })
   }
 
-  /** One, if the user may do that in its namespace. Throws a PlatformError, the same for what is not there and what they may not see. */
+  /**
+   * A run, if the user may do this in its namespace. Throws the same PlatformError whether it does not exist or they
+   * may not see it.
+   */
   async require(user: PlatformUser, id: string, action: 'see' | 'deploy', what: string): Promise<RunRecord> {
     const run = await this.find(id)
     if (!run) throw noRun()
@@ -113,7 +122,7 @@ export class Runs {
     return run
   }
 
-  /** How runs run. Throws a PlatformError where they cannot. */
+  /** The settings of runs. Throws a PlatformError if this platform cannot run any. */
   requireRunner(): RunSettings {
     const { runs } = this.#world.settings
     if (runs) return runs
@@ -122,7 +131,7 @@ export class Runs {
     })
   }
 
-  /** Puts a run into the queue. Throws a PlatformError. */
+  /** Adds a run to the queue. Throws a PlatformError. */
   create(user: PlatformUser, wanted: NewRun, code?: HookCode): Promise<RunRecord> {
     return this.#making.run(user.id, () => this.#create(user, wanted, code))
   }
@@ -130,18 +139,30 @@ export class Runs {
   async #create(user: PlatformUser, wanted: NewRun, code: HookCode | undefined): Promise<RunRecord> {
     const { cluster, now, random } = this.#world
     const settings = this.requireRunner()
-    const shared = await this.#namespaces.require(user, wanted.namespace, 'deploy', 'a run')
+    const shared = await this.#namespaces.require(user, wanted.namespace, 'deploy', 'start a run')
     requireStaying(shared.namespace)
     requireSameTrust(shared.namespace, code?.trust)
     const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: wanted.namespace })
     const namespaceUid = live?.metadata.uid
     if (namespaceUid === undefined) throw noNamespace(wanted.namespace)
     const isSame = (run: RunRecord) => run.user === user.id && (run.hook === undefined) === (code === undefined)
-    const waiting = (await this.list({ isLive: true })).filter(run => isSame(run) && run.state === 'queued')
+    const own = (await this.list({ isLive: true })).filter(isSame)
+    const waiting = own.filter(({ state }) => state === 'queued')
     if (waiting.length >= WAITING)
       throw new PlatformError(429, 'queue', `you have ${waiting.length} runs that wait, the most that you may`, {
         hint: 'wait for one of them, or cancel it',
       })
+    // Cancelling makes room in the queue at once, so the limit of queued runs alone would be no limit.
+    const ending = own.filter(({ state }) => hasEnded(state))
+    if (ending.length >= ENDING)
+      throw new PlatformError(
+        429,
+        'queue',
+        `${ending.length} of your runs have ended just now, and are being cleared away`,
+        {
+          hint: 'try again in a moment',
+        },
+      )
     const source = await this.#sourceOf(wanted, namespaceUid, user.id)
     const { namespace, environment, action, volumes, variables = {} } = wanted
     const record: WantedRun = {
@@ -158,14 +179,15 @@ export class Runs {
     }
     const made = toRun(await cluster.create(fromRun(record, jobSpec(record, settings))))
     if (!made) throw new PlatformError(500, 'internal', 'something went wrong in the platform')
-    // A run without it does not start, so it is never half a run.
+    // A run without its Secret does not start, so a run is never incomplete.
     await cluster.create(runSecret(made, heldSecret(made.id), { variables: JSON.stringify(variables) }))
+    this.nudge.now()
     return made
   }
 
   /**
-   * Destroys what a run has deployed, as it was deployed: with the rights of who did, because its commands
-   * are theirs. It gets their variables only if they have asked for the deletion. Doing it twice makes one run.
+   * Destroys what a run has deployed, in the same way: with the rights of the user who deployed, because the commands
+   * are theirs. It gets their variables only if they requested the deletion. A second call creates no second run.
    */
   async createLast(deployed: RunRecord, { id: deletion, by }: Deletion): Promise<void> {
     const { cluster } = this.#world
@@ -196,7 +218,7 @@ export class Runs {
     await this.complete(made)
   }
 
-  /** What a run of a deletion waits for, if whoever made it has ended before it was there. */
+  /** Creates what the run of a deletion waits for, if an interrupted earlier call has not. */
   async complete(run: RunRecord): Promise<void> {
     const held = runSecret(run, heldSecret(run.id), { variables: '{}' })
     await this.#world.cluster.create(held).catch(error => {
@@ -204,24 +226,44 @@ export class Runs {
     })
   }
 
-  /** Tells a run to end; one that has ended stays as it is. One that was told to may be refused still: it has no rights any more. */
+  /**
+   * Stops a run; one that has ended stays as it is. A run that was already stopped can still be refused, which takes
+   * its rights away.
+   */
   async stop(id: string, stop: Omit<RunStop, 'time'>): Promise<RunRecord | undefined> {
     const isToldSo = (before: RunStop) => before.why === 'refused' || stop.why !== 'refused'
-    return this.change(id, run =>
+    const stopped = await this.change(id, run =>
       hasEnded(run.state) || (run.stop && isToldSo(run.stop))
         ? undefined
         : { metadata: { annotations: { [STOP]: JSON.stringify({ ...stop, time: rfc3339(this.#world.now()) }) } } },
     )
+    this.nudge.now()
+    return stopped
   }
 
-  /** Adds to what is known of a run. */
+  /** Records how a run has ended, if its Pod shows it; false if it does not show it yet. */
+  async noteEnd(id: string, signal: AbortSignal): Promise<boolean> {
+    const pod = await podOf(this.#world.cluster, id, signal)
+    const state = pod && endOf(pod)
+    if (!state) return false
+    const [commit, reason] = [commitOf(pod), state === 'failed' ? reasonOf(pod) : undefined]
+    const found: FoundRun = {
+      end: { state, time: containerState(pod, RUN).ended ?? rfc3339(this.#world.now()) },
+      ...(commit !== undefined && { commit }),
+      ...(reason !== undefined && { reason }),
+    }
+    // The result of a run that was stopped does not depend on its Pod.
+    const noted = await this.change(id, run => (hasEnded(run.state) || run.stop ? undefined : toNote(run, found)))
+    this.nudge.now()
+    return noted !== undefined && hasEnded(noted.state)
+  }
+
+  /** Adds to what is recorded of a run. */
   async note(id: string, found: FoundRun): Promise<RunRecord | undefined> {
-    return this.change(id, run => ({
-      metadata: { annotations: { [FOUND]: JSON.stringify({ ...run.found, ...found }) } },
-    }))
+    return this.change(id, run => toNote(run, found))
   }
 
-  /** Changes a run as it is now, again where somebody else was faster; undefined changes nothing. */
+  /** Updates a run, and retries after a conflict; undefined changes nothing. */
   async change(id: string, edit: (run: RunRecord) => Patch | undefined): Promise<RunRecord | undefined> {
     for (let attempt = 1; ; attempt++) {
       const run = await this.find(id)
@@ -241,8 +283,9 @@ export class Runs {
   }
 
   /**
-   * What is cloned. A destroy takes what the same person has deployed last by a run, unless it says what:
-   * a repository that somebody else has named would run its commands with the variables of who destroys.
+   * The source to clone. Without a repository in the request, a destroy uses that of the same person's last deploy by a
+   * run: if somebody else had named the repository, its commands would run with the variables of the person who
+   * destroys.
    */
   async #sourceOf(
     { namespace, environment, action, repository, branch, file }: NewRun,
@@ -253,7 +296,7 @@ export class Runs {
       throw new PlatformError(400, 'repository', 'a deploy needs a repository')
     if (repository === undefined) {
       const runs = (await this.list({ namespace, environment })).filter(run => run.namespaceUid === namespaceUid)
-      // What a webhook has deployed for them others have written.
+      // The source of a webhook's deploy was chosen by others.
       const own = runs.filter(run => run.user === user && run.trust === undefined)
       const last = own.find(run => run.action === 'deploy' && run.found.commit !== undefined)
       return { ...pick(last), ...(file !== undefined && { file }) }
@@ -264,8 +307,8 @@ export class Runs {
 }
 
 /**
- * Throws a PlatformError for a run that would bring something of a person to where code of a fork runs, or code of a
- * fork to where something of a person is.
+ * Throws a PlatformError for a run that would bring a person's secrets into a namespace with code of a fork, or code of
+ * a fork into a namespace with a person's secrets.
  */
 export function requireSameTrust({ name, isUntrusted = false }: ManagedNamespace, trust: CodeTrust | undefined): void {
   if (isUntrusted === (trust === 'fork')) return
@@ -279,7 +322,7 @@ export function requireSameTrust({ name, isUntrusted = false }: ManagedNamespace
   )
 }
 
-/** What is to be cloned. Throws a PlatformError for what no run clones. */
+/** Parses the source to clone. Throws a PlatformError if runs cannot clone it. */
 export function checkSource({
   repository,
   branch,
@@ -303,6 +346,10 @@ export function checkSource({
   return read.repository
 }
 
+const toNote = (run: RunRecord, found: FoundRun): Patch => ({
+  metadata: { annotations: { [FOUND]: JSON.stringify({ ...run.found, ...found }) } },
+})
+
 interface Patch {
   readonly metadata?: Readonly<Record<string, unknown>>
   readonly [field: string]: unknown
@@ -314,10 +361,10 @@ const pick = (run: RunRecord | undefined) => ({
   ...(run?.file !== undefined && { file: run.file }),
 })
 
-/** A namespace that was made later with the same name has none of the runs of the one before. */
+/** A later namespace of the same name does not inherit the runs of the earlier one. */
 const isOf = (run: RunRecord, { namespace }: SharedNamespace): boolean => run.created >= namespace.created
 
 const noRun = () =>
-  new PlatformError(404, 'no-run', 'this run does not exist, or you are no member of its namespace', {
+  new PlatformError(404, 'no-run', 'this run does not exist, or you are not a member of its namespace', {
     hint: '`devctl pipeline list` lists those of a namespace',
   })

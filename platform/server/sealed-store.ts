@@ -14,16 +14,16 @@ import {
 import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** What one owner may have; a record of Kubernetes has room for more than both together. */
+/** Limits for one owner; a Kubernetes object has room for more than both together. */
 const MOST = 100
 const BYTES = 256 * 1024
-/** Writers of one record at the same time, of which each is served. */
+/** Concurrent writers of one record that all succeed. */
 const ATTEMPTS = 30
 
-/** A value to set, with what is shown beside its name; undefined: it goes. */
+/** A value to set, with the note that is shown beside its name; undefined removes it. */
 export type SealedChange = { readonly value: string; readonly note?: string } | undefined
 
-/** Secrets that owners give to the platform, by their names: variables, or credentials. */
+/** Secrets that owners store on the platform, by name: variables, or credentials. */
 export class SealedStore {
   readonly #world: PlatformWorld
   readonly #kind: SealedKind
@@ -33,20 +33,20 @@ export class SealedStore {
     this.#kind = kind
   }
 
-  /** What there is, without the values. */
+  /** The entries, without their values. */
   async entries(owner: SecretOwner): Promise<ReadonlyMap<string, SealedEntry>> {
     const live = await this.#world.cluster.get(sealedRef(this.#kind, owner))
     return live ? toSealedEntries(live) : new Map()
   }
 
-  /** The value of an entry; undefined where no key opens it, or somebody else than the platform has written it. */
+  /** The value of an entry; undefined if no key opens it, or if it was not written by the platform. */
   open(owner: SecretOwner, name: string, { sealed, note }: SealedEntry): string | undefined {
     return this.#world.sealing.open(sealed, this.#place(owner, name, note))
   }
 
   /**
-   * Sets and removes values, all or none of them. What others change at the same time is kept. Gives false when all
-   * was as it is to be. Throws a PlatformError where it would be too much.
+   * Sets and removes values, all of them or none, and keeps concurrent changes of others. Returns false if nothing had
+   * to change. Throws a PlatformError if it would exceed the limits.
    */
   async change(owner: SecretOwner, by: string, changes: ReadonlyMap<string, SealedChange>): Promise<boolean> {
     const { cluster } = this.#world
@@ -69,7 +69,7 @@ export class SealedStore {
         if (!(error instanceof ClusterError) || !['conflict', 'exists', 'not-found'].includes(error.failure))
           throw error
         if (attempt >= ATTEMPTS)
-          throw new PlatformError(503, 'busy', 'others change this all the time', { hint: 'try again in a moment' })
+          throw new PlatformError(503, 'busy', 'somebody else keeps changing this', { hint: 'try again in a moment' })
         await pause(backOff(attempt, 5, 200), undefined)
       }
     }
@@ -87,18 +87,18 @@ export class SealedStore {
   }
 
   #limit(owner: SecretOwner, live: KubeObject | undefined, data: Readonly<Record<string, string | null>>): void {
-    // Removing helps, also where there are too many by a newer limit.
+    // Removing is always allowed, even if a lower limit is already exceeded.
     if (Object.values(data).every(value => value === null)) return
     const all = Object.entries({ ...dataOf(live), ...data }).filter(([, value]) => value !== null)
     const bytes = all.reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
     if (all.length <= MOST && bytes <= BYTES) return
     const what = owner.kind === 'admin' ? 'all namespaces' : owner.kind === 'user' ? 'one person' : 'one namespace'
     throw new PlatformError(409, 'quota', `these are too many ${this.#kind} for ${what}`, {
-      hint: `${MOST} of them are the most, and ${BYTES / 1024} KiB when they are sealed`,
+      hint: `at most ${MOST} are allowed, and ${BYTES / 1024} KiB when they are sealed`,
     })
   }
 
-  /** A value that is moved to another owner, name or note cannot be opened. */
+  /** A value that is copied to another owner, name or note cannot be opened. */
   #place(owner: SecretOwner, name: string, note: string | undefined): string {
     return JSON.stringify([this.#kind, ownerName(owner), name, note ?? null])
   }

@@ -2,25 +2,25 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Keys by their number; the files `k1`, `k2` … of a folder. */
+/** Keys by number, from the files `k1`, `k2` … of a folder. */
 export type SealingKeys = ReadonlyMap<number, Buffer>
 
 /**
- * Seals texts that are kept in records: who reads a record without the key learns their length only, and who
- * changes one, or moves it to another place, makes it unreadable.
+ * Seals texts that are stored in records. A reader without the key learns only their length, and a text that is changed
+ * or moved to another place can no longer be opened.
  */
 export interface Sealing {
-  /** `associated` says what the text is and where it belongs; the same has to be given to open it. */
+  /** `associated` says what the text is and where it belongs; opening it requires the same value. */
   seal(text: string, associated: string): string
-  /** Undefined for what was changed, was sealed for another place, or needs a key that is not there. */
+  /** Undefined if the text was changed, was sealed for another place, or needs a key that is missing. */
   open(sealed: string, associated: string): string | undefined
   /** The numbers of its keys: of the one that seals, and of all that open. */
   numbers(): { readonly seals: number; readonly opens: readonly number[] }
 }
 
-/** Milliseconds that a new key is known before it seals: until then, another replica may not have its file yet. */
+/** Milliseconds that a new key waits before it seals: until then, other replicas may not have its file yet. */
 const UNTIL_SEALING = 180_000
-/** Milliseconds between two looks at the folder. */
+/** Milliseconds between two reads of the folder. */
 const LOOK = 30_000
 /** Bytes. */
 const KEY = 32
@@ -36,8 +36,8 @@ export interface KeySource {
 }
 
 /**
- * AES-256-GCM with the newest of several keys; all of them open. Keys that are added later are found by
- * looking again. Throws an Error when there is no key to begin with.
+ * AES-256-GCM. The newest key seals, and all keys open. Keys that are added later are found by reading the folder
+ * again. Throws an Error if there is no key at the start.
  */
 export function sealingWith({ read, now }: KeySource): Sealing {
   let keys = read()
@@ -49,7 +49,7 @@ export function sealingWith({ read, now }: KeySource): Sealing {
     if (now() - looked < LOOK) return
     looked = now()
     const found = readAgain(read)
-    // A folder that is empty for a moment, while it is replaced, takes no key away.
+    // A folder that is briefly empty, while it is replaced, removes no key.
     if (found.size > 0) keys = found
     for (const number of keys.keys()) if (!seen.has(number)) seen.set(number, now())
   }
@@ -91,8 +91,8 @@ export function sealingWith({ read, now }: KeySource): Sealing {
 }
 
 /**
- * The keys in a folder, as a mounted Secret has them: the file `k1` has 32 bytes in base64. Throws an Error that
- * names a file which is no key: sealing with another one in its place would not be noticed.
+ * Reads the keys of a folder, as a mounted Secret has them: the file `k1` contains 32 bytes in base64. Throws an Error
+ * that names an invalid file: if it were skipped, another key would seal, and nobody would notice.
  */
 export function readKeys(folder: string): SealingKeys {
   const keys = new Map<number, Buffer>()

@@ -1,17 +1,20 @@
 import type { SecretOwner } from '../records/sealed-entries.ts'
 import type { Identified } from './caller.ts'
 import type { Namespaces } from './namespaces.ts'
-import { noNamespace, notAllowed } from './platform-error.ts'
+import { noNamespace, onlyFor } from './platform-error.ts'
 
-/** What somebody wants with secrets that are kept for others. */
+/** What somebody wants to do with stored secrets. */
 export type OwnerUse = 'see' | 'change'
 
-/** Tokens of what is only to deploy: it runs the code of a repository, and is to leave nothing for other deploys. */
+/**
+ * Kinds of tokens that may only deploy: they are used by code of a repository, which must not leave anything for other
+ * deploys.
+ */
 const WORKERS: ReadonlySet<string> = new Set(['run', 'ci'])
 
 /**
- * Whose secrets a scope is (`admin`, `user`, `namespace:NAME`), if the caller may do that. Everybody sees which there
- * are for everybody; only administrators change those. Throws a PlatformError.
+ * The owner of the secrets of a scope (`admin`, `user`, `namespace:NAME`), if the caller may do this. Everybody can
+ * list the platform-wide names; only administrators can change them. Throws a PlatformError.
  */
 export async function secretOwner(
   { user, token }: Identified,
@@ -20,17 +23,18 @@ export async function secretOwner(
   what: string,
   namespaces: Namespaces,
 ): Promise<SecretOwner> {
-  if (WORKERS.has(token.kind)) throw notAllowed(what, 'a login: the token of a run or of CI does not do')
+  if (WORKERS.has(token.kind))
+    throw onlyFor(what, 'somebody who has logged in', 'the token of a run or of a job of a CI cannot')
   if (scope === 'user') return { kind: 'user', id: user.id }
   if (scope === 'admin') {
-    if (use === 'change' && user.role !== 'admin') throw notAllowed(what, 'an administrator')
+    if (use === 'change' && user.role !== 'admin') throw onlyFor(what, 'an administrator')
     return { kind: 'admin' }
   }
   const name = scope.replace(/^namespace:/, '')
   return namespaceOwner({ user, token }, name, 'variables', what, namespaces)
 }
 
-/** The owner of what a namespace has, if the caller may do that there with the token they have. */
+/** The owner of a namespace's secrets, if the caller may do this there with their token. */
 export async function namespaceOwner(
   { user, token }: Identified,
   name: string,
@@ -40,7 +44,7 @@ export async function namespaceOwner(
 ): Promise<Extract<SecretOwner, { kind: 'namespace' }> & { readonly isUntrusted: boolean }> {
   if (token.namespaces && !token.namespaces.includes(name)) throw noNamespace(name)
   const { namespace } = await namespaces.require(user, name, action, what)
-  // Read together with who its members are: one that is made again by somebody else has another uid.
+  // Read together with the members: a namespace that somebody else creates again has another uid.
   if (namespace.uid === undefined) throw noNamespace(name)
   return { kind: 'namespace', name, uid: namespace.uid, isUntrusted: namespace.isUntrusted === true }
 }

@@ -8,10 +8,13 @@ import type { RunSettings, Settings } from './world.ts'
 
 const HOUR = 3_600_000
 
-/** Namespaces and previews that a developer may own, unless the settings say other numbers. */
+/** The default number of namespaces and previews that a developer may own. */
 const MOST = { namespacesPerUser: 5, previewsPerUser: 50 }
 
-/** The settings in a JSON file. Throws an Error that names what is wrong: the server does not start with half of them. */
+/**
+ * Reads the settings from a JSON file. Throws an Error that names the problem: the server does not start with half of
+ * its settings.
+ */
 export function readSettings(text: string): Settings {
   const found = JSON.parse(text) as Readonly<Record<string, unknown>>
   const textOf = (key: string, value: unknown = found[key]) => {
@@ -22,15 +25,16 @@ export function readSettings(text: string): Settings {
   const most = (key: keyof typeof MOST) => {
     const number = found[key] ?? MOST[key]
     if (typeof number !== 'number' || !Number.isInteger(number) || number < 0)
-      throw new Error(`settings: \`${key}\` is no number of ${key.startsWith('n') ? 'namespaces' : 'previews'}`)
+      throw new Error(`settings: \`${key}\` is not a number of ${key.startsWith('n') ? 'namespaces' : 'previews'}`)
     return number
   }
-  /** `{ "namespace": 3, "preview": 1 }`; 0: never. */
+  /** `{ "namespace": 3, "preview": 1 }`, in hours; 0: never. */
   const hours = (key: string, otherwise: Idleness['sleep']) => {
     const value = (found[key] ?? {}) as Readonly<Record<string, unknown>>
     const of = (kind: 'namespace' | 'preview') => {
       const one = value[kind] ?? otherwise[kind] / HOUR
-      if (typeof one !== 'number' || !(one >= 0)) throw new Error(`settings: \`${key}.${kind}\` is no number of hours`)
+      if (typeof one !== 'number' || !(one >= 0))
+        throw new Error(`settings: \`${key}.${kind}\` is not a number of hours`)
       return one * HOUR
     }
     return { namespace: of('namespace'), preview: of('preview') }
@@ -67,34 +71,35 @@ function readRegistry(text: string): string {
 
 function readShare(found: unknown): number {
   if (typeof found === 'number' && found > 0 && found <= 1) return found
-  throw new Error('settings: `registryShare` is no part of the disk: `0.2` is a fifth, `1` is all of it')
+  throw new Error('settings: `registryShare` is not a share of the disk: `0.2` is a fifth, `1` is all of it')
 }
 
 function readNetworks(found: unknown): readonly string[] {
   const isNetwork = (one: unknown) => typeof one === 'string' && /^(\d{1,3}\.){3}\d{1,3}\/\d{1,2}$/.test(one)
   for (const [at, one] of listOf('clusterNetworks', found).entries())
-    if (!isNetwork(one)) throw new Error(`settings: \`clusterNetworks[${at}]\` is no network of IPv4: \`10.42.0.0/16\``)
+    if (!isNetwork(one))
+      throw new Error(`settings: \`clusterNetworks[${at}]\` is not an IPv4 network: \`10.42.0.0/16\``)
   return found as readonly string[] // looked at
 }
 
-/** One that the API server refused would keep all namespaces from being made. */
+/** Values that the API server refused would prevent the creation of all namespaces. */
 function readQuota(found: unknown): Readonly<Record<string, string>> {
   const isLimit = ([name, most]: readonly [string, unknown]) =>
     /^[a-z0-9]([a-z0-9./-]{0,200}[a-z0-9])?$/.test(name) &&
     typeof most === 'string' &&
     /^\d{1,15}(m|[KMGT]i?)?$/.test(most)
   if (typeof found !== 'object' || found === null || Array.isArray(found))
-    throw new Error('settings: `quota` is no map of limits: `{ "count/certificates.cert-manager.io": "50" }`')
+    throw new Error('settings: `quota` is not a map of limits: `{ "count/certificates.cert-manager.io": "50" }`')
   const wrong = Object.entries(found).find(one => !isLimit(one))
   if (wrong) throw new Error(`settings: \`quota\`: \`${wrong[0]}\` has no limit as text: \`"50"\` or \`"16Gi"\``)
   return found as Readonly<Record<string, string>> // looked at
 }
 
-/** What a rule needs. */
+/** The required parts of a rule. */
 const CI_RULE =
   'is no rule: it needs `repository` or `owner` (numbers, as text) and a `prefix` that ends with `-`, and may have `ref` and `event`'
 
-/** Throws an Error for one that is not whole. */
+/** Throws an Error if it is incomplete. */
 function readCi(found: unknown): readonly CiTrust[] {
   for (const [at, one] of listOf('ci', found).entries()) {
     const { kind, issuer, rules } = (one ?? {}) as Readonly<Record<string, unknown>>
@@ -102,7 +107,7 @@ function readCi(found: unknown): readonly CiTrust[] {
     if (!CI_KINDS.some(known => known === kind))
       throw new Error(`${of}.kind\` is none of ${CI_KINDS.map(known => `\`${known}\``).join(', ')}`)
     if (typeof issuer !== 'string' || !URL.canParse(issuer)) throw new Error(`${of}.issuer\` is no URL`)
-    if (!Array.isArray(rules)) throw new Error(`${of}.rules\` is no list`)
+    if (!Array.isArray(rules)) throw new Error(`${of}.rules\` is not a list`)
     const wrong = rules.findIndex(rule => !isCiRule(rule))
     if (wrong >= 0) throw new Error(`${of}.rules[${wrong}]\` ${CI_RULE}`)
   }
@@ -127,10 +132,10 @@ function readProxies(found: unknown): readonly string[] {
     )
   }
   if (Array.isArray(found) && found.every(isNetwork)) return found
-  throw new Error('settings: `trustedProxies` is no list of addresses and networks')
+  throw new Error('settings: `trustedProxies` is not a list of addresses and networks')
 }
 
-/** Throws an Error for one that is not whole: nobody should get in by half a rule. */
+/** Throws an Error if it is incomplete: nobody should be admitted by half a rule. */
 function readProviders(found: unknown): readonly ProviderSettings[] {
   const all = listOf('providers', found).map((one, at) => {
     if (isProvider(one)) return one
@@ -149,7 +154,7 @@ const OIDC = '`issuer` and `allow`, a list of `{ "claim", "value" }`'
 
 function listOf(key: string, found: unknown): readonly unknown[] {
   if (Array.isArray(found)) return found
-  throw new Error(`settings: \`${key}\` is no list`)
+  throw new Error(`settings: \`${key}\` is not a list`)
 }
 
 function isProvider(one: unknown): one is ProviderSettings {
@@ -162,7 +167,7 @@ function isProvider(one: unknown): one is ProviderSettings {
   return kind === 'oidc' && isAddress(issuer) && allow.every(rule => isText(rule?.claim) && isText(rule?.value))
 }
 
-/** Unless the settings say other numbers: runs at the same time, and seconds that one may take. */
+/** Defaults: concurrent runs, and the seconds that one may take. */
 const RUNS = { perUser: 3, inAll: 10, deadline: 3600 }
 
 function toRuns(value: unknown): RunSettings {

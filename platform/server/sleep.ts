@@ -6,26 +6,27 @@ import { MANAGER, rfc3339 } from '../records/names.ts'
 import { LAST_ACTIVE, type ManagedNamespace, type NamespaceStatus, STATUS, toNamespace } from '../records/namespace.ts'
 import { busyBy } from './activity.ts'
 import { membersObjects } from './members-objects.ts'
+import type { NamespaceRef } from './namespaces.ts'
 import { noNamespace, PlatformError } from './platform-error.ts'
 import { keptAwake, REST_RULES, type RestRule, ruleOf } from './resting.ts'
 import { openRoutes } from './routes-open.ts'
 import { hostOf, type RestedRoute, unfollowed } from './unfollowed.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** The field manager of what sleeping and waking change. */
+/** The field manager of the changes by sleep and wake. */
 const SLEEP_MANAGER = 'devctl-sleep'
-/** Milliseconds: one namespace is woken once in it by people who only open its page. */
+/** Milliseconds in which visitors of a page wake a namespace at most once. */
 export const WAKE_PAUSE = 60_000
-/** Milliseconds until the API server follows a new RoleBinding, at most. */
+/** The time in milliseconds that the API server may take to apply a new RoleBinding. */
 const BINDING = 3000
 /** Attempts to change a Namespace that others change, too. */
 const ATTEMPTS = 5
 
-/** Milliseconds for a look at routes that rest. */
+/** Milliseconds for checking the routes of a sleeping namespace. */
 const LOOKING = 15_000
 const UNFOLLOWED_TEXT = 'the ingress controller serves it whatever its class is'
 
-/** A namespace with its object, as it was read. */
+/** A namespace, with the object that it was read from. */
 interface ReadNamespace {
   readonly live: KubeObject
   readonly namespace: ManagedNamespace
@@ -34,9 +35,9 @@ interface ReadNamespace {
 /** Puts namespaces to sleep, and wakes them (design, section 5). */
 export class Sleep {
   readonly #world: PlatformWorld
-  /** Of the namespaces whose routes this replica opens. */
+  /** The namespaces whose routes this replica is opening. */
   readonly #opening = new Map<string, Promise<void>>()
-  /** Of the namespaces whose routes are looked at after they were put to rest. */
+  /** The namespaces whose routes are being checked after they were put to sleep. */
   readonly #looking = new Map<string, Promise<readonly string[]>>()
 
   constructor(world: PlatformWorld) {
@@ -44,14 +45,17 @@ export class Sleep {
   }
 
   /**
-   * Stops what runs in a namespace; gives what is left awake, and why. What was changed before is
-   * written down first, so that whoever finds half of it done can go on, or wake all of it. Throws a
-   * PlatformError while somebody works in it.
+   * Stops everything in a namespace; returns what was left awake, and why. The previous values are recorded first, so
+   * that an interrupted sleep can be completed, or undone by a wake. Throws a PlatformError while somebody is working
+   * in the namespace.
    */
-  async sleep(name: string, signal?: AbortSignal): Promise<readonly string[]> {
+  async sleep(which: NamespaceRef, signal?: AbortSignal): Promise<readonly string[]> {
     const { cluster, now } = this.#world
+    const { name } = which
     await this.#keep(name, signal)
     const busy = await busyBy(cluster, name, now(), signal)
+    // Who is working in somebody else's namespace is not disclosed.
+    await this.#read(which, signal)
     if (busy !== undefined)
       throw new PlatformError(409, 'busy', `namespace \`${name}\` is in use: ${busy}`, {
         hint: 'wait until a deploy has finished; `devctl down` ends a development container',
@@ -68,7 +72,7 @@ export class Sleep {
       const host = one.kind === 'Ingress' ? hostOf(live, this.#world.settings.domain) : undefined
       if (one.kind === 'Ingress' && host !== undefined) routes.push({ one, host })
     }
-    await this.#change(name, signal, ({ live, namespace: { status } }) => {
+    await this.#change(which, signal, ({ live, namespace: { status } }) => {
       if (status === 'Deleting' || status === 'DeleteFailed') throw isEnding(name)
       const uids = new Set(wanted.map(({ uid }) => uid))
       const before = toResting(live.metadata.annotations?.[ASLEEP]).filter(({ uid }) => !uids.has(uid))
@@ -79,22 +83,23 @@ export class Sleep {
       await Promise.all(
         wanted.filter(one => one.kind === kind).map(one => this.#patch(name, one, ruleOf(kind).rest(one), signal)),
       )
-    this.#look(name, routes)
+    this.#look(which, routes)
     return kept
   }
 
   /**
-   * What was found of the routes of a namespace that was just put to sleep: those whose ingress controller goes on to
-   * serve them have their class again, and here is what that means, a sentence each.
+   * The result of checking the routes of a namespace that was just put to sleep. Routes that their ingress controller
+   * still serves get their class back; each message says what that means.
    */
   async looked(name: string): Promise<readonly string[]> {
     return (await this.#looking.get(name)) ?? []
   }
 
-  #look(name: string, routes: readonly RestedRoute[]): void {
+  #look(which: NamespaceRef, routes: readonly RestedRoute[]): void {
     const { leadsHere, log, now } = this.#world
+    const { name } = which
     if (!leadsHere || routes.length === 0) return
-    const looking = this.#restore(name, routes, leadsHere)
+    const looking = this.#restore(which, routes, leadsHere)
       .catch((error): readonly string[] => {
         log({ time: rfc3339(now()), text: `routes of ${name}: ${error}` })
         return []
@@ -105,16 +110,17 @@ export class Sleep {
     this.#looking.set(name, looking)
   }
 
-  /** A class that makes no difference is of no use: the controller would go by another one some day. */
+  /** A class that the controller ignores has no use, and the controller might honour it some day. */
   async #restore(
-    name: string,
+    which: NamespaceRef,
     routes: readonly RestedRoute[],
     leadsHere: NonNullable<PlatformWorld['leadsHere']>,
   ): Promise<readonly string[]> {
     const { log, now } = this.#world
+    const { name } = which
     const found = await unfollowed(routes, leadsHere, AbortSignal.timeout(LOOKING))
     if (found.length === 0) return []
-    const { namespace } = await this.#change(name, undefined, ({ namespace: { status } }) =>
+    const { namespace } = await this.#change(which, undefined, ({ namespace: { status } }) =>
       status === 'Sleeping' ? { status, annotations: { [UNFOLLOWED]: 'true' } } : undefined,
     )
     if (namespace.status !== 'Sleeping') return []
@@ -127,12 +133,13 @@ export class Sleep {
   }
 
   /**
-   * Starts what sleeping has stopped; does nothing when the namespace is awake. Its routes lead to it
-   * again as soon as what they lead to is ready: that goes on after the answer.
+   * Starts what sleep has stopped; does nothing if the namespace is awake. Its routes lead to it again as soon as their
+   * backends are ready, which happens after the response.
    */
-  async wake(name: string, signal?: AbortSignal): Promise<NamespaceStatus> {
+  async wake(which: NamespaceRef, signal?: AbortSignal): Promise<NamespaceStatus> {
+    const { name } = which
     const time = rfc3339(this.#world.now())
-    const { live, namespace } = await this.#change(name, signal, ({ namespace: { status } }) => {
+    const { live, namespace } = await this.#change(which, signal, ({ namespace: { status } }) => {
       if (status === 'Sleeping')
         return { status: 'Waking', annotations: { [LAST_ACTIVE]: time, [WOKEN]: time, [UNFOLLOWED]: null } }
       return undefined
@@ -140,37 +147,39 @@ export class Sleep {
     if (namespace.status === 'Deleting' || namespace.status === 'DeleteFailed') throw isEnding(name)
     if (namespace.status !== 'Waking') return namespace.status
     await this.#start(name, toResting(live.metadata.annotations?.[ASLEEP]), signal)
-    void this.open(name)
+    void this.open(which)
     return 'Waking'
   }
 
-  /** Goes on with a wake that another replica began. */
-  async goOn(name: string, signal: AbortSignal): Promise<void> {
-    const { live, namespace } = await this.#read(name, signal)
+  /** Completes a wake that another replica began. */
+  async goOn(which: NamespaceRef, signal: AbortSignal): Promise<void> {
+    const { live, namespace } = await this.#read(which, signal)
     if (namespace.status !== 'Waking') return
-    await this.#start(name, toResting(live.metadata.annotations?.[ASLEEP]), signal)
-    await this.open(name)
+    await this.#start(which.name, toResting(live.metadata.annotations?.[ASLEEP]), signal)
+    await this.open(which)
   }
 
-  /** Opens the routes of a namespace that wakes; resolves when all are. Never rejects. */
-  open(name: string): Promise<void> {
+  /** Opens the routes of a namespace that is waking up; resolves when all are open. Never rejects. */
+  open(which: NamespaceRef): Promise<void> {
+    const { name } = which
     const known = this.#opening.get(name)
     if (known) return known
-    const opening = this.#open(name)
+    const opening = this.#open(which)
       .catch(error => this.#world.log({ time: rfc3339(this.#world.now()), text: `waking ${name}: ${error}` }))
       .finally(() => this.#opening.delete(name))
     this.#opening.set(name, opening)
     return opening
   }
 
-  /** Resolves when no route is being opened or looked at. */
+  /** Resolves when no route is being opened or checked. */
   async settled(): Promise<void> {
     await Promise.all([...this.#opening.values(), ...this.#looking.values()])
   }
 
-  async #open(name: string): Promise<void> {
+  async #open(which: NamespaceRef): Promise<void> {
+    const { name } = which
     const { cluster } = this.#world
-    const { live, namespace } = await this.#read(name)
+    const { live, namespace } = await this.#read(which)
     const routes = toResting(live.metadata.annotations?.[ASLEEP]).filter(({ kind }) => kind === 'Ingress')
     const since = Date.parse(namespace.woken ?? '') || this.#world.now()
     await openRoutes(
@@ -183,14 +192,14 @@ export class Sleep {
         if (one) await this.#patch(name, one, ruleOf(one.kind).wake(one))
       },
     )
-    // Somebody may have put it to sleep again in the meantime: then its routes rest again, too.
-    await this.#change(name, undefined, ({ namespace: { status } }) =>
+    // Somebody may have put it to sleep again in the meantime; then its routes sleep again, too.
+    await this.#change(which, undefined, ({ namespace: { status } }) =>
       status === 'Waking' ? { status: 'Active', annotations: { [ASLEEP]: null } } : undefined,
     )
   }
 
   async #start(name: string, resting: readonly RestingObject[], signal?: AbortSignal): Promise<void> {
-    // What somebody has started by hand since then is as they want it.
+    // What somebody has scaled by hand since then stays as they want it.
     const asleep = new Set<string>()
     for await (const [live, rule] of this.#objects(name, signal))
       if (rule.remember(live) === undefined) asleep.add(`${rule.kind} ${live.metadata.uid}`)
@@ -198,7 +207,7 @@ export class Sleep {
     await Promise.all(workloads.map(one => this.#patch(name, one, ruleOf(one.kind).wake(one), signal)))
   }
 
-  /** All that can rest, with the rule of its kind. */
+  /** All objects that can sleep, with the rule of their kind. */
   async *#objects(namespace: string, signal?: AbortSignal): AsyncGenerator<readonly [KubeObject, RestRule], void> {
     for (const rule of REST_RULES) {
       const { apiVersion, kind } = rule
@@ -207,7 +216,7 @@ export class Sleep {
     }
   }
 
-  /** Only this very object; one that is gone has nothing to rest. */
+  /** Changes this object only; a deleted one is skipped. */
   async #patch(namespace: string, { kind, name, uid }: RestingObject, patch: object, signal?: AbortSignal) {
     const { metadata, ...rest } = patch as { readonly metadata?: object }
     const ref = { apiVersion: ruleOf(kind).apiVersion, kind, name, namespace }
@@ -217,14 +226,14 @@ export class Sleep {
     })
   }
 
-  /** Gives the server the rights that sleeping needs: namespaces of an older version do not have them. */
+  /** Gives the server the rights that sleep needs: namespaces of an older version lack them. */
   async #keep(name: string, signal?: AbortSignal): Promise<void> {
     const { cluster } = this.#world
     const until = Date.now() + BINDING
     for (let attempt = 0; ; attempt++) {
       try {
         const deployments = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: name }
-        // Whether the first can be read.
+        // Whether the first object can be read.
         for await (const _ of membersObjects(cluster, deployments, signal)) return
         return
       } catch (error) {
@@ -235,16 +244,19 @@ export class Sleep {
     }
   }
 
-  async #read(name: string, signal?: AbortSignal): Promise<ReadNamespace> {
+  /** Changes this namespace: throws a PlatformError if it is a later one of the same name. */
+  async #read({ name, uid }: NamespaceRef, signal?: AbortSignal): Promise<ReadNamespace> {
     const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, { signal })
     const namespace = live && toNamespace(live)
-    if (!namespace) throw noNamespace(name)
+    if (!namespace || (uid !== undefined && namespace.uid !== uid)) throw noNamespace(name)
     return { live, namespace }
   }
 
-  /** Changes the Namespace by what is read: of several who want to, one does. Gives it as it is then. */
+  /**
+   * Updates the Namespace based on what was read: of several concurrent callers, one succeeds. Returns the new version.
+   */
   async #change(
-    name: string,
+    which: NamespaceRef,
     signal: AbortSignal | undefined,
     decide: (
       found: ReadNamespace,
@@ -253,13 +265,13 @@ export class Sleep {
       | undefined,
   ): Promise<ReadNamespace> {
     for (let attempt = 1; ; attempt++) {
-      const found = await this.#read(name, signal)
+      const found = await this.#read(which, signal)
       const change = decide(found)
       if (!change) return found
       const { resourceVersion } = found.live.metadata
       const metadata = { resourceVersion, labels: { [STATUS]: change.status }, annotations: change.annotations }
       try {
-        const ref = { apiVersion: 'v1', kind: 'Namespace', name }
+        const ref = { apiVersion: 'v1', kind: 'Namespace', name: which.name }
         const live = await this.#world.cluster.patch(ref, { metadata }, { manager: MANAGER, signal })
         return { live, namespace: toNamespace(live) ?? found.namespace }
       } catch (error) {

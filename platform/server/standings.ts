@@ -5,13 +5,13 @@ import type { LeaderTask } from './leader.ts'
 import type { PlatformParts } from './make-parts.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Milliseconds between two questions about one person, and between two looks at who is due. */
+/** Milliseconds between two questions about one person, and between two searches for people who are due. */
 const ASK = 3_600_000
 const LOOK = 300_000
-/** Questions under way at a time. */
+/** Concurrent questions. */
 const TOGETHER = 4
 
-/** Keeps by what a provider can be asked about somebody; nothing for those who came without such a token. */
+/** Stores the token for later questions about a user; nothing if the login came without one. */
 export async function keepStanding(
   { cluster, sealing, now }: PlatformWorld,
   user: string,
@@ -28,9 +28,9 @@ export async function keepStanding(
 }
 
 /**
- * Asks the providers once an hour whether they still know the people who have logged in by them. Whom one
- * refuses is logged out everywhere, and their tokens do nothing until they log in again. One that does not
- * answer decides nothing.
+ * Asks the providers once an hour whether they still know the people who logged in with them. A person whom their
+ * provider refuses is logged out everywhere, and their tokens are not accepted until they log in again. A provider that
+ * does not respond decides nothing.
  */
 export const standingTask = (
   world: PlatformWorld,
@@ -50,7 +50,7 @@ export const standingTask = (
 
 const LABELS = 'dev.platform/record=standing'
 
-/** What goes wrong with one person is no matter of the others: it is tried again at the next look. */
+/** A failure for one person does not affect the others, and is retried on the next pass. */
 async function askAlone(
   world: PlatformWorld,
   parts: Pick<PlatformParts, 'users' | 'tokens' | 'providers'>,
@@ -79,7 +79,7 @@ async function ask(
   const user = await users.find(standing.user)
   if (!user) return keepStanding(world, standing.user, standing.provider, undefined)
   const token = sealing.open(standing.sealed, sealedFor(standing))
-  // One that is not set up any more, or a key that is gone: only a login can tell.
+  // The provider is no longer configured, or the key is gone: only a login can settle it.
   const provider = providers.get(standing.provider)
   if (token === undefined || !provider?.ask) return refuse(user)
   const next = await provider.ask(token, user.subject, signal)
@@ -88,7 +88,7 @@ async function ask(
   await users.change(user.id, { asked: rfc3339(now()) })
 
   async function refuse({ id }: PlatformUser): Promise<void> {
-    // In this order: whoever asks in between is refused already.
+    // In this order, a request in between is already refused.
     await users.change(id, { isRefused: true })
     await tokens.suspendAll(id)
     await keepStanding(world, id, standing.provider, undefined)

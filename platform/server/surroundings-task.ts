@@ -7,9 +7,9 @@ import type { PlatformWorld } from './world.ts'
 const EVERY = 6 * 3_600_000
 
 /**
- * Brings what is in each namespace of the platform up to date: one that was made by an older version, or before
- * the cluster got new networks, has the limits and network policies of a new one. What an operator has
- * changed stays, and is in the log.
+ * Updates the standard objects in each namespace of the platform: one that was created by an older version, or before
+ * the cluster got new networks, gets the limits and network policies of a new one. Changes by an operator stay, and are
+ * logged.
  */
 export const surroundingsTask = ({ cluster, settings, now, log }: PlatformWorld): LeaderTask => {
   async function bring(object: KubeObject, signal: AbortSignal): Promise<void> {

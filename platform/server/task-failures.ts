@@ -1,17 +1,17 @@
-/** Work of the leader that does not succeed. */
+/** A task of the leader that fails. */
 export interface TaskFailure {
   /** `expired tokens`. */
   readonly task: string
-  /** Of the last time. */
+  /** The last failure. */
   readonly message: string
-  /** How often it has failed since it last succeeded. */
+  /** Consecutive failures. */
   readonly times: number
 }
 
 /** Characters of a message. */
 const LONGEST = 300
 
-/** What of the leader's work fails now: known to the replica that leads, and empty on others. */
+/** The tasks of the leader that are failing: known to the replica that leads, and empty on others. */
 export class TaskFailures {
   readonly #all = new Map<string, TaskFailure>()
 
@@ -23,7 +23,7 @@ export class TaskFailures {
     this.#all.delete(task)
   }
 
-  /** Another replica leads. */
+  /** Another replica is the leader. */
   clear(): void {
     this.#all.clear()
   }

@@ -12,7 +12,7 @@ import { isSecretOf, parseToken, type TokenKind } from '../rules/token.ts'
 import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Tokens of one person at the same time, by kind; others end soon by themselves. */
+/** Tokens that one person may have at the same time, by kind; other kinds expire soon. */
 const MOST: Readonly<Partial<Record<TokenKind, number>>> = { session: 50, cli: 50, api: 100 }
 
 /** The tokens of the platform, in Secrets. */
@@ -23,7 +23,7 @@ export class Tokens {
     this.#world = world
   }
 
-  /** Makes a token. Throws a PlatformError for a program of somebody who has too many. */
+  /** Creates a token. Throws a PlatformError if it is for programs and the user has too many. */
   async issue(wanted: NewToken): Promise<IssuedToken> {
     await this.#makeRoom(wanted)
     const issued = newToken(wanted, this.#world)
@@ -31,7 +31,9 @@ export class Tokens {
     return issued
   }
 
-  /** Somebody who logs in again and again ends their oldest logins; what they have made themselves they end themselves. */
+  /**
+   * Frequent logins end the oldest sessions of a user; tokens that users created themselves are only deleted by them.
+   */
   async #makeRoom({ kind, user }: NewToken): Promise<void> {
     const most = MOST[kind]
     if (most === undefined || user === undefined) return
@@ -44,7 +46,7 @@ export class Tokens {
     await Promise.all(same.slice(most - 1).map(({ id }) => this.revoke(id)))
   }
 
-  /** The record of a token that somebody has shown; undefined if it is wrong, has expired, or was deleted. */
+  /** The record of a token; undefined if it is wrong, has expired, or was deleted. */
   async check(text: string): Promise<TokenRecord | undefined> {
     const parts = parseToken(text)
     const record = parts && (await this.find(parts.id))
@@ -52,12 +54,12 @@ export class Tokens {
     return Date.parse(record.expires) > this.#world.now() ? record : undefined
   }
 
-  /** Notes a use, once an hour. */
+  /** Records a use, once an hour. */
   async noteUse(record: TokenRecord): Promise<void> {
     const used = usedToken(record, this.#world.now())
     if (!used) return
     const { apiVersion, kind, metadata, data } = fromToken(used)
-    // A patch does not bring back what was deleted a moment ago.
+    // A patch does not recreate a record that was deleted a moment ago.
     await this.#world.cluster.patch({ apiVersion, kind, ...metadata }, { data }, { manager: MANAGER })
   }
 
@@ -67,7 +69,7 @@ export class Tokens {
     return live && toToken(live)
   }
 
-  /** Those of a user that are good still, the newest first. */
+  /** The valid tokens of a user, the newest first. */
   async of(user: string): Promise<readonly TokenRecord[]> {
     const labels = `${RECORD_LABEL}=token,${USER_LABEL}=${user}`
     const found = await this.#world.cluster.list({
@@ -83,7 +85,7 @@ export class Tokens {
       .sort((a, b) => (a.created < b.created ? 1 : -1))
   }
 
-  /** False if there was none: of those who use a token that is good for once, one gets true. */
+  /** False if there was none: of several concurrent users of a one-time token, one gets true. */
   revoke(id: string): Promise<boolean> {
     return this.#world.cluster.delete({
       apiVersion: 'v1',
@@ -94,19 +96,19 @@ export class Tokens {
   }
 
   /**
-   * Logs somebody out everywhere: what was given out for their tokens ends, and the tokens of their programs
-   * are there still, for when their owner may use them again.
+   * Logs a user out everywhere, and revokes the tokens of Kubernetes that were issued for their tokens. Tokens for
+   * programs are kept, for when their owner is allowed in again.
    */
   async suspendAll(user: string): Promise<void> {
     await Promise.all(
       (await this.of(user)).map(async record => {
-        // Tokens of Kubernetes are bound to the very object.
+        // Tokens of Kubernetes are bound to the uid of this object.
         if ((await this.revoke(record.id)) && record.kind === 'api') await this.#world.cluster.create(fromToken(record))
       }),
     )
   }
 
-  /** Ends all tokens of a user, and what was given out for them. */
+  /** Deletes all tokens of a user, which revokes the tokens of Kubernetes that were issued for them. */
   async revokeAll(user: string): Promise<void> {
     await Promise.all((await this.of(user)).map(({ id }) => this.revoke(id)))
   }

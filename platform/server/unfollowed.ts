@@ -2,21 +2,21 @@ import { pause } from '../../adapters/http/back-off.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { RestingObject } from '../records/asleep.ts'
 
-/** Milliseconds that an ingress controller may take to follow a class, and between two looks. */
+/** Milliseconds that an ingress controller may take to apply a class, and between two checks. */
 const FOLLOWS = 10_000
 const LOOK = 300
-/** Looks without an answer after which nothing can be said. */
+/** Checks without a response after which the result is unknown. */
 const SILENT = 3
 
 type RestingRoute = Extract<RestingObject, { kind: 'Ingress' }>
 
-/** A route that was put to rest, and a host of it. */
+/** A sleeping route, and one of its hosts. */
 export interface RestedRoute {
   readonly one: RestingRoute
   readonly host: string
 }
 
-/** The host of an Ingress by which it can be asked, if it has one below the domain. */
+/** A host of an Ingress that can be checked, if it has one below the domain. */
 export const hostOf = ({ spec }: KubeObject, domain: string): string | undefined => {
   const { rules } = (spec ?? {}) as { readonly rules?: readonly { readonly host?: unknown }[] } // an Ingress's
   const hosts = (rules ?? []).flatMap(({ host }) => (typeof host === 'string' ? host : []))
@@ -24,8 +24,8 @@ export const hostOf = ({ spec }: KubeObject, domain: string): string | undefined
 }
 
 /**
- * Of routes that rest, those that their ingress controller goes on to serve by itself, whatever their class says. One
- * of each class is asked.
+ * Of the routes that sleep, those that their ingress controller still serves, whatever their class says. One route of
+ * each class is checked.
  */
 export async function unfollowed(
   routes: readonly RestedRoute[],
@@ -43,7 +43,7 @@ export async function unfollowed(
     for (let silent = 0; ; ) {
       const leads = await leadsHere(host, signal)
       if (leads || signal.aborted) return true
-      // Where nobody answers, it may be this server that does not reach the ingress controller.
+      // If nobody responds, it may be this server that cannot reach the ingress controller.
       if (leads === undefined && ++silent >= SILENT) return true
       if (Date.now() > end) return false
       await pause(LOOK, signal)

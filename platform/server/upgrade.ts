@@ -5,22 +5,22 @@ import { TUNNEL_PROTOCOL } from '../api/prefix.ts'
 import type { ServeConnection } from './handlers/handler.ts'
 import { PlatformError } from './platform-error.ts'
 
-/** A connection whose client wants to go on with another protocol. */
+/** A connection whose client wants to switch to another protocol. */
 interface Upgrading {
   readonly socket: Socket
   readonly head: Buffer
   readonly response: ServerResponse
 }
 
-/** Milliseconds in which a request becomes a connection, or is answered. */
+/** Milliseconds within which a request is upgraded or answered. */
 const ANSWER = 30_000
 
 const upgrading = new WeakMap<IncomingMessage, Upgrading>()
 
-/** Lets requests that ask for another protocol come to the routes as all others: with the same checks. */
+/** Passes requests for an upgrade to the routes like all others, with the same checks. */
 export function answerUpgrades(app: FastifyInstance): void {
   const open = new Set<Socket>()
-  // The server would wait for their ends, which nobody else makes.
+  // The server would wait for these connections, which nobody else closes.
   app.addHook('preClose', async () => {
     for (const socket of open) socket.destroy()
   })
@@ -33,7 +33,7 @@ export function answerUpgrades(app: FastifyInstance): void {
     const late = setTimeout(() => upgrading.has(request) && socket.destroy(), ANSWER)
     late.unref()
     const response = new ServerResponse(request)
-    // An answer is the last one on this connection.
+    // The connection is closed after a response.
     response.shouldKeepAlive = false
     response.once('finish', () => {
       if (upgrading.has(request)) socket.end()
@@ -45,14 +45,14 @@ export function answerUpgrades(app: FastifyInstance): void {
 }
 
 /**
- * Makes a request a connection, and serves it. Throws a PlatformError for a request that has not asked
- * for it, and for one that a page in a browser makes: its connections come with no login of devctl.
+ * Upgrades the connection of a request, and serves it. Throws a PlatformError for a request that did not ask for it,
+ * and for one from a page in a browser, which could not have a login of devctl.
  */
 export function takeConnection({ raw, headers }: FastifyRequest, reply: FastifyReply, serve: ServeConnection): void {
   const found = upgrading.get(raw)
   if (!found || headers.upgrade !== TUNNEL_PROTOCOL)
     throw new PlatformError(426, 'upgrade', `this address is for connections (\`Upgrade: ${TUNNEL_PROTOCOL}\`)`, {
-      hint: 'a proxy before the platform may not pass such requests on',
+      hint: 'a proxy in front of the platform may not forward such requests',
     })
   if (headers.origin !== undefined) throw new PlatformError(403, 'origin', 'this is not for pages in a browser')
   const { socket, head, response } = found

@@ -10,17 +10,17 @@ import type { PlatformWorld } from './world.ts'
 /** Days that are kept. */
 const KEPT = 30
 const DAY = 86_400_000
-/** Milliseconds for which counts are gathered before they are written. */
+/** Milliseconds for which counts are collected before they are written. */
 const GATHER = 30_000
-/** Days in memory at most: two around midnight, and what could not be written. */
+/** Days in memory at most: two around midnight, and those that could not be written. */
 const MOST = 3
 const ATTEMPTS = 10
-/** Commands of one person that are counted: further ones are left out. */
+/** Commands of one person that are counted; more are ignored. */
 const PER_PERSON = { burst: 300, every: 2000, keys: 10_000 }
 
 /**
- * Anonymous counts of commands, by day. Who has run one is known to the limit only, which is in memory. They are gathered
- * for half a minute: many commands are one write.
+ * Anonymous counts of commands, by day. The user of a command is only known to the limit, which is in memory. Counts
+ * are collected for half a minute, so many commands need one write.
  */
 export class Usage {
   readonly #world: PlatformWorld
@@ -47,14 +47,14 @@ export class Usage {
     this.#timer ??= setTimeout(() => void this.write().catch(() => {}), GATHER).unref()
   }
 
-  /** What was counted, the newest day first. */
+  /** The counts, the newest day first. */
   async days(): Promise<ReadonlyMap<string, UsageDay>> {
     await this.write()
     const live = toUsage(await this.#world.cluster.get(usageRef))
     return new Map([...live].filter(([day]) => day >= this.#first()).sort(([a], [b]) => (a < b ? 1 : -1)))
   }
 
-  /** Adds what was gathered to what is kept, and deletes days that are over. */
+  /** Adds the collected counts to the stored ones, and deletes expired days. */
   async write(signal?: AbortSignal): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -104,7 +104,7 @@ export class Usage {
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Deletes old days when nobody counts any more. */
+/** Deletes old days even if no more commands are counted. */
 export const usageTask = (usage: Usage): LeaderTask => ({
   name: 'old analytics',
   everyMs: DAY / 4,

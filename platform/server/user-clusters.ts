@@ -3,11 +3,11 @@ import type { Identified } from './caller.ts'
 import { kubeToken } from './kube-token.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Clusters that are kept; the one that was not used for the longest time goes first. */
+/** Clients that are kept; the least recently used one is dropped first. */
 const MOST = 500
-/** Milliseconds for which one is kept: as long as its token of Kubernetes lives, less some. */
+/** Milliseconds for which one is kept: a little less than the lifetime of its token of Kubernetes. */
 const LIFE = 3_000_000
-/** Milliseconds before its end at which a token of Kubernetes is replaced. */
+/** Milliseconds before its expiry at which a token of Kubernetes is replaced. */
 const MARGIN = 300_000
 
 interface Kept {
@@ -16,12 +16,12 @@ interface Kept {
 }
 
 /**
- * The cluster with the rights of a caller, not with the server's: what somebody may read the API server
- * decides. Its tokens of Kubernetes are bound to the caller's token of the platform, and end with that.
+ * Clients of the cluster with the rights of a caller instead of the server's: the API server decides what they may
+ * read. Their tokens of Kubernetes are bound to the caller's token of the platform, and end with it.
  */
 export class UserClusters {
   readonly #world: PlatformWorld
-  /** By the id of the token of the platform, the last used one at the end. */
+  /** By the id of the token of the platform, the most recently used one last. */
   readonly #kept = new Map<string, Kept>()
 
   constructor(world: PlatformWorld) {

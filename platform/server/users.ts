@@ -7,7 +7,7 @@ import type { PlatformRole } from '../rules/roles.ts'
 import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Who a provider says somebody is. */
+/** A person's identity according to a provider. */
 export interface ProvenIdentity {
   readonly issuer: string
   readonly subject: string
@@ -16,7 +16,7 @@ export interface ProvenIdentity {
   readonly email?: string
 }
 
-/** The issuer of people who came by a link and have no provider. */
+/** The issuer of people who were invited by a link and have no provider. */
 export const LINK_ISSUER = 'devctl'
 
 /** The people of the platform, as ServiceAccounts. */
@@ -43,7 +43,7 @@ export class Users {
     return new Map((await this.all()).map(user => [user.id, user]))
   }
 
-  /** One that is there. Throws a PlatformError. */
+  /** An existing user. Throws a PlatformError. */
   async known(id: string): Promise<PlatformUser> {
     const user = await this.find(id)
     if (!user) throw noUser()
@@ -51,8 +51,8 @@ export class Users {
   }
 
   /**
-   * Notes that somebody has logged in; the first time makes the user. What the provider says now
-   * replaces what it said; all else is ours, and stays. `role` is for those who come by a setup link.
+   * Records a login; the first one creates the user. The provider's current data replaces the old data; everything else
+   * belongs to the platform, and stays. `role` is for logins by a setup link.
    */
   async loggedIn(identity: ProvenIdentity, role?: PlatformRole): Promise<PlatformUser> {
     const id = userId(identity.issuer, identity.subject)
@@ -67,18 +67,21 @@ export class Users {
     }))
   }
 
-  /** Changes some of what is known of somebody. Throws a PlatformError where there is nobody. */
+  /** Changes some of a user's data. Throws a PlatformError if the user does not exist. */
   async change(id: string, change: Partial<Pick<PlatformUser, ChangedField>>): Promise<PlatformUser> {
     return this.#write(id, known => {
       if (!known) throw noUser()
       const isBarred = (change.isSuspended && !known.isSuspended) || (change.isRefused && !known.isRefused)
-      // With milliseconds: what was given out just before counts no more.
+      // With milliseconds: everything that was issued just before becomes invalid.
       const barred = isBarred && { barred: new Date(this.#world.now()).toISOString() }
       return { ...known, ...change, ...barred }
     })
   }
 
-  /** Writes what differs from the record that was read, again where somebody else was faster: nothing of theirs is undone. */
+  /**
+   * Writes the differences to the record that was read, and retries after a conflict, so no concurrent change is
+   * undone.
+   */
   async #write(id: string, edit: (known: PlatformUser | undefined) => PlatformUser): Promise<PlatformUser> {
     const { cluster } = this.#world
     for (let attempt = 1; ; attempt++) {
@@ -93,7 +96,7 @@ export class Users {
       } catch (error) {
         if (!(error instanceof ClusterError) || !TOO_LATE.has(error.failure)) throw error
         if (attempt >= ATTEMPTS)
-          throw new PlatformError(503, 'busy', 'others change this all the time', { hint: 'try again in a moment' })
+          throw new PlatformError(503, 'busy', 'somebody else keeps changing this', { hint: 'try again in a moment' })
         await pause(backOff(attempt, 5, 200), undefined)
       }
     }
@@ -103,9 +106,9 @@ export class Users {
 type Patch = Readonly<Record<string, unknown>>
 type ChangedField = 'role' | 'home' | 'isSuspended' | 'asked' | 'isRefused'
 
-/** Attempts to write what others write, too. */
+/** Attempts to update records that others update, too. */
 const ATTEMPTS = 10
-/** Somebody else has changed, made or deleted the record since it was read. */
+/** Somebody else has changed, created or deleted the record since it was read. */
 const TOO_LATE: ReadonlySet<string> = new Set(['conflict', 'exists', 'not-found'])
 
 const refOf = (id: string) => ({
@@ -117,7 +120,7 @@ const refOf = (id: string) => ({
 
 const noUser = () => new PlatformError(404, 'no-user', 'this user does not exist')
 
-/** The annotations of a record that change, for the very version that was read. */
+/** The changed annotations of a record, for the version that was read. */
 function changeOf({ metadata }: KubeObject, known: KubeObject | undefined, wanted: KubeObject): Patch {
   const [before = {}, after = {}] = [known?.metadata.annotations, wanted.metadata.annotations]
   const gone = Object.keys(before).filter(key => !(key in after))

@@ -7,7 +7,7 @@ import { PlatformError } from './platform-error.ts'
 import { type SealedChange, SealedStore } from './sealed-store.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** The variables that the platform gives to what is deployed (design, section 8). */
+/** The variables that the platform gives to deploys (design, section 8). */
 export class PlatformVariables {
   readonly #store: SealedStore
 
@@ -15,12 +15,12 @@ export class PlatformVariables {
     this.#store = new SealedStore(world, 'variables')
   }
 
-  /** What there is, without the values. */
+  /** The variables, without their values. */
   list(owner: SecretOwner): Promise<ReadonlyMap<string, SealedEntry>> {
     return this.#store.entries(owner)
   }
 
-  /** Sets variables, and removes those that are null. Throws a PlatformError for a name or a value that cannot be one. */
+  /** Sets variables, and removes those that are null. Throws a PlatformError for an invalid name or value. */
   async change(owner: SecretOwner, by: string, values: Readonly<Record<string, string | null>>): Promise<boolean> {
     const changes = Object.entries(values).map(([name, value]): readonly [string, SealedChange] => {
       if (value === null) return [name, undefined]
@@ -32,9 +32,9 @@ export class PlatformVariables {
   }
 
   /**
-   * All that a deploy in a namespace gets: what is of everybody counts least, then what is of a person, if it
-   * is for one, and what is of the namespace most. Where no person has started it (`trust`), others have written
-   * the code: it gets nothing of a person, and that of a fork nothing at all.
+   * All variables of a deploy in a namespace. Platform-wide ones have the lowest precedence, then those of a person, if
+   * it is for one; those of the namespace have the highest. Deploys that no person has started (`trust`) run code of
+   * others: they get no personal variables, and code of a fork gets none at all.
    */
   async effective(
     user: string | undefined,
@@ -49,7 +49,7 @@ export class PlatformVariables {
     ]
     const all = await Promise.all(owners.map(owner => this.#store.entries(owner)))
     const found = new Map<string, { readonly owner: SecretOwner; readonly value: string | undefined }>()
-    // A rule that was made stricter holds for what was set before, too.
+    // A stricter rule also applies to variables that were set earlier.
     for (const [index, owner] of owners.entries())
       for (const [name, entry] of all[index]!)
         if (!variableNameProblem(name)) found.set(name, { owner, value: this.#store.open(owner, name, entry) })
@@ -69,7 +69,7 @@ function checkName(name: string): void {
   if (problem) throw new PlatformError(400, 'name', `a variable cannot be called \`${name.slice(0, 100)}\`: ${problem}`)
 }
 
-/** The variables of a program end at a zero byte. */
+/** The value of an environment variable ends at a null byte. */
 function checkValue(name: string, value: string): void {
   const isLong = Buffer.byteLength(value) > LONGEST_VALUE
   if (!isLong && !value.includes('\0')) return

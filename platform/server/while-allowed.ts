@@ -1,11 +1,11 @@
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 
-/** Milliseconds between two questions whether somebody may still look. */
+/** Milliseconds between two checks whether the caller may still see the events. */
 const CHECKING = 5000
 
 /**
- * The events of a stream for as long as its client is there and may see them. `check` is asked again every
- * few seconds, also while nothing happens; when it throws, the stream ends without a word.
+ * The events of a stream while its client is connected and may see them. `check` is called again every few seconds,
+ * even if nothing happens; when it throws, the stream just ends.
  */
 export async function* whileAllowed<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,
@@ -36,6 +36,6 @@ export async function* whileAllowed<T>(
   }
 }
 
-/** The cluster is away for a moment, which is no answer. */
+/** The cluster is unreachable for a moment, which decides nothing. */
 export const isAway = (error: unknown): boolean =>
   error instanceof ClusterError && (error.failure === 'unreachable' || error.failure === 'unavailable')

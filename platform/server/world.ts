@@ -8,91 +8,91 @@ import type { BuilderSettings } from './builds/builder-settings.ts'
 import type { RegistryKey } from './registry/registry-key.ts'
 import type { Sealing } from './sealed.ts'
 
-/** What the platform is set up with. */
+/** The configuration of the platform. */
 export interface Settings {
-  /** Environments get their hosts under it. */
+  /** Environments get hosts below it. */
   readonly domain: string
-  /** Where people reach the platform: `https://platform.dev.example.com`. */
+  /** The address of the platform: `https://platform.dev.example.com`. */
   readonly url: string
-  /** The API server as people's programs reach it. */
+  /** The address of the API server for programs of users. */
   readonly kubernetes: Info['kubernetes']
-  /** Namespaces that a developer may own. */
+  /** The number of namespaces that a developer may own. */
   readonly namespacesPerUser: number
-  /** Previews that a developer, or the jobs of a repository, may own. */
+  /** The number of previews that a developer, or the jobs of a repository, may own. */
   readonly previewsPerUser: number
-  /** How people log in, besides links. */
+  /** The ways to log in, besides links. */
   readonly providers: readonly ProviderSettings[]
-  /** Networks of the cluster itself, which nothing in a namespace reaches. */
+  /** Networks of the cluster itself, which namespaces cannot reach. */
   readonly clusterNetworks: readonly string[]
-  /** Limits of each namespace, besides those that there are or instead of them, as a ResourceQuota has them. */
+  /** Limits of each namespace that extend or replace the defaults, as in a ResourceQuota. */
   readonly quota?: Readonly<Record<string, string>>
   /** CI systems whose jobs get tokens. */
   readonly ci: readonly CiTrust[]
-  /** Servers of repositories whose webhooks are taken, besides the public ones and those by which people log in. */
+  /** Forges whose webhooks are accepted, besides the public ones and those that people log in with. */
   readonly forges: readonly ForgeServer[]
-  /** Addresses and networks of proxies before the server, whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks of proxies in front of the server, whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** When namespaces sleep, and are deleted. */
+  /** When namespaces are put to sleep, and deleted. */
   readonly idleness: Idleness
   /** Absent: none. */
   readonly builders?: BuilderSettings
-  /** Of the images of people: a host, perhaps with a path. Their names go on with that of a namespace. */
+  /** The registry for images of users: a host, perhaps with a path. The name of the namespace follows. */
   readonly registry?: string
-  /** It believes tokens that the platform signs. */
+  /** The registry accepts tokens that the platform signs. */
   readonly registryTokens?: boolean
-  /** Of the disk of the platform's own registry: what images of one person's namespaces may take, from 0 to 1. */
+  /** The part of the registry's disk, from 0 to 1, that images of one person's namespaces may use. */
   readonly registryShare?: number
-  /** Absent: there is no image that runs could run in. */
+  /** Absent: there is no image for runs. */
   readonly runs?: RunSettings
 }
 
 /** How deploys and destroys run in the cluster. */
 export interface RunSettings {
   readonly image: string
-  /** Where a Pod reaches the platform. */
+  /** The address of the platform for Pods. */
   readonly url: string
-  /** At the same time: of one user, and of all. */
+  /** Concurrent runs: of one user, and in total. */
   readonly perUser: number
   readonly inAll: number
-  /** Seconds that one may take. */
+  /** The seconds that one run may take. */
   readonly deadline: number
 }
 
-/** What the server stands on. Tests have a clock and random bytes of their own. */
+/** The surroundings of the server. Tests have their own clock and random bytes. */
 export interface PlatformWorld {
-  /** With the rights of the platform's own account: records, and what the leader does. */
+  /** With the rights of the platform's own account: for records, and for the leader. */
   readonly cluster: Cluster
-  /** The same cluster with the tokens of somebody else; `who` is for messages. */
+  /** The same cluster with somebody else's tokens; `who` is used in messages. */
   clusterAs(token: (fresh: boolean) => Promise<string>, who: string): Cluster
   readonly settings: Settings
   readonly version: string
-  /** What the platform proves itself with at a provider; read again each time, as it can be replaced. */
+  /** The platform's client secret at a provider; read every time, because it can be replaced. */
   clientSecret(provider: string): string | undefined
-  /** For secrets that are kept in records, or in cookies. */
+  /** For secrets that are stored in records or cookies. */
   readonly sealing: Sealing
-  /** Absent: the registry takes no tokens of the platform. */
+  /** Absent: the registry accepts no tokens of the platform. */
   readonly registryKey?: RegistryKey
-  /** Whether requests for a host come to this platform, undefined if nobody answers; absent: that cannot be asked. */
+  /** Whether requests for a host reach this platform, undefined if nobody responds; absent: this cannot be checked. */
   leadsHere?(host: string, signal?: AbortSignal): Promise<boolean | undefined>
   /** Milliseconds since 1970. */
   now(): number
   random(bytes: number): Buffer
-  /** Writes a line of the audit. */
+  /** Writes a line of the audit log. */
   audit(line: AuditLine): void
-  /** Writes a line of the log: what the server does by itself, and what goes wrong with it. */
+  /** Writes a line of the log: the server's own activity, and its failures. */
   log(line: ServerLogLine): void
 }
 
-/** Something that the server has to say to its operators; no secret is in it. */
+/** A message of the server for its operators; it contains no secret. */
 export interface ServerLogLine {
   readonly time: string
   readonly text: string
 }
 
-/** One request that changed something, or tried to. */
+/** A request that changed something, or tried to. */
 export interface AuditLine {
   readonly time: string
-  /** The word of the route: `create namespace`. */
+  /** The operation of the route: `create namespace`. */
   readonly action: string
   /** The id of a user; absent before a login. */
   readonly user?: string

@@ -18,13 +18,14 @@ import { NamespaceSettings } from './pages/namespace/settings.tsx'
 import { NotFound } from './pages/not-found.tsx'
 import { Account } from './pages/you/account.tsx'
 import { Tokens } from './pages/you/tokens.tsx'
-import { laterPage } from './parts/later.tsx'
-import { listenForPalette, Palette } from './parts/palette.tsx'
+import { laterPage, laterPart } from './parts/later.tsx'
+import { isHelpOpen, listenForPalette, Palette } from './parts/palette.tsx'
 import { ProblemBox } from './parts/problem.tsx'
 import { Shell } from './parts/shell.tsx'
 import { navigate } from './state/navigate.ts'
 import type { Failure } from './state/problem.ts'
-import { loadSession, me } from './state/session.ts'
+import { refreshAll } from './state/resource.ts'
+import { isExpired, loadSession, me, resumeSession } from './state/session.ts'
 
 /** Loaded when somebody opens one of them. */
 const NamespaceVariables = laterPage(async () => (await import('./pages/namespace/variables.tsx')).NamespaceVariables)
@@ -36,6 +37,11 @@ const PlatformSettings = laterPage(async () => (await import('./pages/admin/sett
 const Webhooks = laterPage(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks)
 const Previews = laterPage(async () => (await import('./pages/previews.tsx')).Previews)
 const RunPage = laterPage(async () => (await import('./pages/run/run.tsx')).RunPage)
+
+const KeyHelp = laterPart(
+  async () => (await import('./parts/key-help.tsx')).KeyHelp,
+  () => null,
+)
 
 /** Milliseconds until a platform that does not answer is asked again. */
 const AGAIN = 3_000
@@ -72,7 +78,9 @@ const Inside = () => (
       <Route path={PAGES.namespace} component={NamespaceOverview} />
       <Route path={PAGES.environment} component={Environment} />
       <Route path={PAGES.service} component={Environment} />
+      <Route path={PAGES.serviceProblems} component={Environment} />
       <Route path={PAGES.serviceEvents} component={Environment} />
+      <Route path={PAGES.serviceSettings} component={Environment} />
       <Route path={PAGES.runs} component={NamespaceRuns} />
       <Route path={PAGES.run} component={RunPage} />
       <Route path={PAGES.previews} component={Previews} />
@@ -96,7 +104,23 @@ const Inside = () => (
 
 function Keys() {
   useEffect(listenForPalette, [])
-  return <Palette />
+  useEffect(() => {
+    const seen = async () => {
+      if (document.visibilityState === 'visible' && isExpired.value && (await resumeSession())) refreshAll()
+    }
+    document.addEventListener('visibilitychange', seen)
+    addEventListener('focus', seen)
+    return () => {
+      document.removeEventListener('visibilitychange', seen)
+      removeEventListener('focus', seen)
+    }
+  }, [])
+  return (
+    <>
+      <Palette />
+      {isHelpOpen.value && <KeyHelp />}
+    </>
+  )
 }
 
 /** Asks who is logged in first; nobody is sent to the login, and comes back after it. */

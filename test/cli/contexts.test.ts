@@ -177,7 +177,7 @@ describe('devctl context', () => {
     const known = { ...env, DEVCTL_URL: 'https://platform.example.com', DEVCTL_NAMESPACE: 'web' }
     expect(JSON.parse((await devctl('context show', known)).stdout)).toMatchObject({ namespace: 'web', registry: '-' })
     for (const [url, said] of [
-      ['https://', '`DEVCTL_URL` is no address of a platform'],
+      ['https://', '`DEVCTL_URL` is not the address of a platform'],
       ['http://192.0.2.2:18999', '`http://192.0.2.2:18999` is not encrypted'],
       ['https://unknown.example.com', 'you are not logged in'],
     ] as const) {

@@ -97,6 +97,11 @@ test('ps says who develops, in one row of the terminal', () => {
     for (const line of tableOf([row], 0, columns).split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
 })
 
+test('ps does not call ready what has no replicas', () => {
+  const { development: _nobody, ...own } = { ...row, ready: 0, wanted: 0 }
+  expect(tableOf([own], 0, undefined)).toMatch(/0\/0 .* no replicas: stopped, or asleep\n/)
+})
+
 test('a report of nothing does not end what is drawn', () => {
   let pauses = 0
   const progress = { ...NO_PROGRESS, pause: () => pauses++ }

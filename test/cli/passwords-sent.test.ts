@@ -82,7 +82,7 @@ test.each(['../../x', 'git example com', '', 'git_example', 'git.example.com:0',
     ]) {
       const { status, read, written, calls } = await devctl('credentials', ...words)
       expect([status, read, calls]).toEqual([2, 0, []])
-      expect(written).toContain('is no host of a forge')
+      expect(written).toContain('is not a host of a forge')
     }
   },
 )

@@ -252,6 +252,14 @@ test('one that does its work and ends names the restart policy', async () => {
   expect(found).toMatchObject({ code: 'deploy/ends-well', at: 'restart' })
 })
 
+test('a stack trace is indented by spaces: a tab would be shown as an escape', async () => {
+  const { notes } = await told('crash-loop', '', {
+    container: 'web',
+    log: ['java.net.ConnectException', '\tat Main.main'],
+  })
+  expect(notes?.slice(-2)).toEqual(['| java.net.ConnectException', '|     at Main.main'])
+})
+
 test.each([
   'unable to retrieve container logs for containerd://1a2b',
   'failed to try resolving symlinks in path "/var/log/pods/x/web/0.log": lstat /var/log/pods/x: no such file or directory',

@@ -201,6 +201,17 @@ describe('what keeps a Pod from being ready', () => {
       [warning('FailedMount', 'secret "a" not found')],
       ['configuration secret "a" not found'],
     ],
+    [
+      'a Secret of which a busy node has no copy yet',
+      pod({ phase: 'Pending' }),
+      [
+        warning('FailedMount', 'MountVolume.SetUp failed: failed to sync secret cache: timed out waiting', {
+          count: 3,
+        }),
+        warning('FailedMount', 'MountVolume.SetUp failed: object "team"/"code" not registered', { count: 3 }),
+      ],
+      [],
+    ],
     ['a mount that failed once', pod({ phase: 'Pending' }), [warning('FailedMount', 'no disk')], []],
     ['a mount that failed before', pod({ phase: 'Running' }), [warning('FailedMount', 'no disk', { count: 9 })], []],
   ])('%s', (_, of, warnings, problems) => {

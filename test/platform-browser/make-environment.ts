@@ -17,6 +17,20 @@ const SHOP = {
   subject: 'new greeting',
 } as const
 
+/** The value of a variable, which no page shows. */
+export const SECRET_VALUE = 'canary-of-a-variable'
+const SETTINGS_OF_WEB = {
+  args: ['serve', '--title', '<img src=x onerror=alert(1)>\u202egnp.exe'],
+  ports: [{ containerPort: 80 }],
+  env: [
+    { name: 'GREETING', value: SECRET_VALUE },
+    { name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'shop-db-password', key: 'db_password' } } },
+  ],
+  volumeMounts: [{ name: 'cache', mountPath: '/cache' }],
+  readinessProbe: { httpGet: { path: '/health', port: 80 }, periodSeconds: 5 },
+  resources: { requests: { cpu: '50m', memory: '64Mi' }, limits: { memory: '128Mi' } },
+}
+
 interface Service {
   readonly service: string
   readonly kind: 'Deployment' | 'StatefulSet' | 'Job'
@@ -184,7 +198,8 @@ function workload(
     spec: {
       // No node gets them: where there is a kubelet, it would say otherwise.
       schedulerName: 'nobody',
-      containers: [{ name: service, image }],
+      containers: [{ name: service, image, ...(service === 'web' && SETTINGS_OF_WEB) }],
+      ...(service === 'web' && { volumes: [{ name: 'cache', emptyDir: {} }] }),
       ...(kind === 'Job' && { restartPolicy: 'Never' }),
     },
   }

@@ -174,8 +174,7 @@ async function endPod({ cluster }: TestPlatform, id: string, phase: 'Succeeded' 
     body.status = {
       phase,
       startTime: new Date(),
-      initContainerStatuses: [container('clone', 0)],
-      containerStatuses: [container('run', phase === 'Failed' ? 1 : 0)],
+      containerStatuses: [container('clone', 0), container('run', phase === 'Failed' ? 1 : 0)],
     }
     return core.replaceNamespacedPodStatus({ name, namespace: RUNS_NAMESPACE, body }).then(
       () => true,

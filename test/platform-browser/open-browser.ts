@@ -23,11 +23,16 @@ export interface Look {
   readonly scheme?: 'light' | 'dark'
 }
 
+const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED'
+const USUAL = { width: 1280, height: 800, scheme: 'light' } as const
+
 /** A page that somebody looks at. */
 export interface Seen {
   readonly page: Page
   /** What the browser complained about: refused scripts and styles, errors of ours. */
   readonly complaints: readonly string[]
+  /** Gives the page another size and other colours. */
+  change(look: Look): Promise<void>
   close(): Promise<void>
 }
 
@@ -40,6 +45,8 @@ export interface TestBrowser {
   readonly forge: StubForge
   /** Somebody's browser; with their session where a login is given. */
   open(who: string | undefined, look?: Look): Promise<Seen>
+  /** Logs somebody in, in a browser that is open. */
+  enter(context: BrowserContext, who: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -72,6 +79,7 @@ export async function openBrowser(): Promise<TestBrowser> {
     logs,
     forge,
     open: (who, look) => see(browser, platform, url, who, look),
+    enter: (context, who) => enter(context, platform, url, who),
     async close() {
       await browser.close()
       await platform.close()
@@ -85,8 +93,9 @@ async function see(
   platform: TestPlatform,
   url: string,
   who: string | undefined,
-  { width = 1280, height = 800, scheme = 'light' }: Look = {},
+  look: Look = {},
 ): Promise<Seen> {
+  const { width, height, scheme } = { ...USUAL, ...look }
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width, height },
@@ -98,13 +107,25 @@ async function see(
   if (who !== undefined) await enter(context, platform, url, who)
   const page = await context.newPage()
   const complaints: string[] = []
+  // When Pods come and go on this machine, its network changes, and Chromium fails the requests that are under way. The
+  // page repeats its own; without a script there is no page, and a person would load it again.
+  page.on('requestfailed', failed => {
+    const isPart = ['script', 'stylesheet'].includes(failed.resourceType())
+    if (isPart && failed.failure()?.errorText === NETWORK_CHANGED)
+      void page.reload({ waitUntil: 'commit' }).catch(() => {})
+  })
   page.on('console', message => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
-    // The network of a machine changes when Pods on it come and go; what was not loaded, tests wait for in vain.
-    if (!message.text().includes('net::ERR_NETWORK_CHANGED')) complaints.push(message.text())
+    if (!message.text().includes(NETWORK_CHANGED)) complaints.push(message.text())
   })
   page.on('pageerror', error => complaints.push(String(error)))
-  return { page, complaints, close: () => context.close() }
+  const change = async (other: Look) => {
+    const { width, height, scheme } = { ...USUAL, ...other }
+    await page.setViewportSize({ width, height })
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.evaluate(() => new Promise(requestAnimationFrame))
+  }
+  return { page, complaints, change, close: () => context.close() }
 }
 
 /** Gives a browser the session of a person, as a login does. */
@@ -122,21 +143,24 @@ async function enter(context: BrowserContext, { parts }: TestPlatform, url: stri
   ])
 }
 
-/** What axe finds wrong with a page, a line each. */
-export async function findings(page: Page): Promise<readonly string[]> {
+/** What axe finds wrong with a page, a line each: by all of its rules, or by these. */
+export async function findings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  if (rules?.length === 0) return []
   await page.evaluate(axeSource)
-  return page.evaluate(async () => {
+  return page.evaluate(async rules => {
     // axe puts itself there.
-    const { axe } = globalThis as unknown as { readonly axe: { run(): Promise<{ violations: AxeFinding[] }> } }
+    const { axe } = globalThis as unknown as {
+      readonly axe: { run(options: object): Promise<{ violations: AxeFinding[] }> }
+    }
     interface AxeFinding {
       readonly id: string
       readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
     }
-    const { violations } = await axe.run()
+    const { violations } = await axe.run(rules ? { runOnly: rules } : {})
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(one => `${id}: ${one.html.slice(0, 160)} (${one.failureSummary})`),
     )
-  })
+  }, rules)
 }
 
 /** How far a page can be scrolled to the side, in pixels. */

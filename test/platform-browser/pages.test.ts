@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { usageRef } from '../../platform/records/usage.ts'
 import { makeUlid } from '../../platform/rules/ulid.ts'
 import { eventually } from '../cluster/cluster.ts'
-import { NASTY_EVENT, setReady } from './make-environment.ts'
+import { NASTY_EVENT, SECRET_VALUE, setReady } from './make-environment.ts'
 import { findings, type Look, NO_BROWSER, openBrowser, overflow, type Seen, type TestBrowser } from './open-browser.ts'
 import { CANARY, lookAt, makeTeam, type Team, WAITING_COMMIT } from './people.ts'
 
@@ -15,11 +15,22 @@ import { CANARY, lookAt, makeTeam, type Team, WAITING_COMMIT } from './people.ts
 if (NO_BROWSER) console.warn(`the pages are not tried in a browser: ${NO_BROWSER}`)
 
 const PICTURES = process.env['PICTURES']
-const LOOKS: Readonly<Record<string, Look>> = {
-  light: {},
-  dark: { scheme: 'dark' },
-  narrow: { width: 360, height: 740 },
-  wide: { width: 2560, height: 1200 },
+
+/** Looks that a page is given in turn after it was loaded with the first one: what it shows stays. */
+const SCREENS: Readonly<Record<string, readonly NamedLook[]>> = {
+  'on a laptop, light and dark, and on a wide screen': [
+    { name: 'light' },
+    // Nothing but colours is different.
+    { name: 'dark', scheme: 'dark', rules: ['color-contrast'] },
+    { name: 'wide', width: 2560, height: 1200, rules: [] },
+  ],
+  'on a phone': [{ name: 'narrow', width: 360, height: 740 }],
+}
+
+interface NamedLook extends Look {
+  readonly name: string
+  /** Of axe; absent: all. */
+  readonly rules?: readonly string[]
 }
 
 interface Visit {
@@ -70,6 +81,22 @@ const VISITS: Readonly<Record<string, Visit>> = {
     who: 'cem',
     path: team => `/namespaces/${team.shop}/environments/shop/services/web/events`,
     shows: () => NASTY_EVENT.replace('\u202e', '\\u{202e}'),
+  },
+  'service-settings': {
+    who: 'cem',
+    path: team => `/namespaces/${team.shop}/environments/shop/services/web/settings`,
+    shows: () => 'GET /health at port 80',
+  },
+  'service-problems': {
+    who: 'cem',
+    path: team => `/namespaces/${team.shop}/environments/shop/services/api/problems`,
+    shows: () => 'Problems 1',
+  },
+  keys: {
+    who: 'cem',
+    path: () => '/',
+    shows: () => 'Show these keys',
+    doing: page => page.keyboard.press('?'),
   },
   runs: { who: 'ann', path: team => `/namespaces/${team.shop}/runs`, shows: () => 'Destroy blog' },
   run: { who: 'bob', path: team => `/runs/${team.runs.good}`, shows: () => 'seeded' },
@@ -171,13 +198,17 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     return seen
   }
 
-  describe.each(Object.entries(LOOKS))('%s', (name, look) => {
+  describe.each(Object.entries(SCREENS))('%s', (_, looks) => {
     test.each(Object.entries(VISITS))('%s', async (page, visit) => {
-      const seen = await open(visit, look)
+      const seen = await open(visit, looks[0]!)
       try {
-        if (PICTURES) await picture(seen.page, name === 'light' ? page : `${page}-${name}`)
-        expect(await findings(seen.page)).toEqual([])
-        expect(await overflow(seen.page)).toBeLessThanOrEqual(0)
+        for (const look of looks) {
+          const { name, rules } = look
+          await seen.change(look)
+          if (PICTURES) await picture(seen.page, name === 'light' ? page : `${page}-${name}`)
+          expect(await findings(seen.page, rules), name).toEqual([])
+          expect(await overflow(seen.page), name).toBeLessThanOrEqual(0)
+        }
         expect(seen.complaints.filter(one => !visit.complains?.test(one))).toEqual([])
       } finally {
         await seen.close()
@@ -323,7 +354,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).toBe('{}')
       await page.goto(`/setup#${text}`)
       await page.getByRole('button', { name: 'Log in' }).click()
-      await page.getByText('This link was used already').waitFor()
+      await page.getByText('This link was already used').waitFor()
       expect(complaints.filter(one => !/status of 40[14]/.test(one))).toEqual([])
       await close()
     })
@@ -342,6 +373,14 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await page.getByText('Your session has ended').waitFor()
       // What was there is still there.
       expect(await page.getByText(team.shop).count()).toBeGreaterThan(0)
+      // The login is in a tab of its own; the page goes on when somebody comes back from it.
+      expect(await page.getByRole('link', { name: 'Log in again' }).getAttribute('target')).toBe('_blank')
+      await page.getByRole('button', { name: 'New namespace' }).click()
+      await page.getByLabel('Name', { exact: true }).fill('what-was-typed')
+      await browser.enter(page.context(), team.bob)
+      await page.evaluate(() => dispatchEvent(new Event('focus')))
+      await page.getByText('Your session has ended').waitFor({ state: 'detached' })
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('what-was-typed')
       await close()
     })
   })
@@ -386,6 +425,36 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await cache.getByText('Starting 0/1').waitFor()
       await setReady(browser.platform, team.shop, 'cache', true)
       await cache.getByText('Ready 1/1').waitFor()
+      await close()
+    })
+
+    test('is told with its settings, and without a value', async () => {
+      const { page, complaints, close } = await open(VISITS['service-settings']!, {})
+      const text = await page.locator('main').innerText()
+      for (const one of ['GREETING', 'from secret/shop-db-password', '/cache', 'requests 64Mi, at most 128Mi'])
+        expect(text).toContain(one)
+      expect(text).toContain('<img src=x onerror=alert(1)>\\u{202e}gnp.exe')
+      expect(await page.content()).not.toContain(SECRET_VALUE)
+      expect(await page.locator('main img').count()).toBe(0)
+      // Who only looks changes nothing.
+      expect(await page.getByRole('button', { name: /Redeploy|Destroy/ }).count()).toBe(0)
+      expect(complaints).toEqual([])
+      await close()
+    })
+
+    test('is seen from everywhere when it is broken: in the side, on top of Home, and in the tab of the browser', async () => {
+      const { page, close } = await browser.open(team.bob)
+      await page.goto('/')
+      const short = page.locator('.in-short')
+      await short.getByText('have problems').waitFor()
+      await page
+        .locator('#side')
+        .getByRole('link', { name: new RegExp(`^${team.shop}.*Problem in shop`) })
+        .waitFor()
+      await short.getByRole('link', { name: team.shop }).press('Enter')
+      await page.waitForURL(`**/namespaces/${team.shop}`)
+      await page.locator('.page-title').getByText('Problem in shop').waitFor()
+      await eventually('the tab says so', 10, async () => ((await page.title()).startsWith('⚠ ') ? true : undefined))
       await close()
     })
 
@@ -689,7 +758,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('What is it for?').fill('<img src=x onerror=alert(1)>')
     await page.getByRole('button', { name: 'Create' }).click()
-    const text = await page.locator('dialog code').textContent()
+    const text = await page.locator('dialog code').first().textContent()
     expect(text).toMatch(/^devctl_api_/)
     await page.getByRole('button', { name: 'Copy token' }).click()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text)
@@ -727,6 +796,8 @@ describe.skipIf(NO_BROWSER)('pages', () => {
 /** Writes a picture of what is seen: WebP for the docs, or PNG. */
 async function picture(page: Page, name: string): Promise<void> {
   await page.evaluate(() => document.fonts.ready)
+  // What the side and the states are read from comes after the page.
+  await page.waitForTimeout(2500)
   if (PICTURES !== '1') {
     mkdirSync(PICTURES ?? '', { recursive: true })
     await page.screenshot({ path: join(PICTURES ?? '', `${name}.png`) })

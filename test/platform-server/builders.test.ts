@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
+import { isDeepStrictEqual, promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findBuildkit } from '../buildkit/buildkit.ts'
+import { createApp } from '../../platform/server/app.ts'
+import { buildctlEnv, findBuildkit } from '../buildkit/buildkit.ts'
+import { findBuildkitd, type OwnBuildkit, ownBuildkit } from '../buildkit/own-buildkit.ts'
 import { REGISTRY } from '../buildkit/slow-project.ts'
 import { root } from '../cases.ts'
 import { eventually } from '../cluster/cluster.ts'
@@ -15,6 +19,7 @@ import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
 const UPGRADE = 'Connection: Upgrade\r\nUpgrade: devctl-tunnel\r\n'
 const address = process.env.KUBECONFIG ? findBuildkit() : undefined
+const buildkitd = findBuildkitd()
 
 describe.skipIf(address === undefined)('the build service', () => {
   let platform: TestPlatform
@@ -77,7 +82,7 @@ describe.skipIf(address === undefined)('the build service', () => {
     const refused = await devctl(`build --push=false`, bob)
     expect([refused.status, refused.stderr]).toEqual([
       1,
-      expect.stringContaining(`namespace \`${ann!.home}\` does not exist, or you are no member of it`),
+      expect.stringContaining(`namespace \`${ann!.home}\` does not exist, or you are not a member of it`),
     ])
     const body = { role: 'viewer' }
     await platform.call('PUT /namespaces/:ns/members/:user', {
@@ -88,7 +93,7 @@ describe.skipIf(address === undefined)('the build service', () => {
     const viewer = await devctl(`build --push=false`, bob)
     expect([viewer.status, viewer.stderr]).toEqual([
       1,
-      expect.stringContaining(`to deploy there needs the owner of \`${ann!.home}\``),
+      expect.stringContaining(`only the owner or a developer of \`${ann!.home}\` may deploy there`),
     ])
     // The command asks for variables first; who connects without them is refused, too.
     expect(await send(connection(bob!.token, UPGRADE))).toMatch(/^HTTP\/1.1 403 /)
@@ -104,7 +109,7 @@ describe.skipIf(address === undefined)('the build service', () => {
     const refused = await devctl(`build --push=false`, { ...ann!, token: text })
     expect([refused.status, refused.stderr]).toEqual([
       1,
-      expect.stringContaining(`namespace \`${ann!.home}\` does not exist, or you are no member of it`),
+      expect.stringContaining(`namespace \`${ann!.home}\` does not exist, or you are not a member of it`),
     ])
     expect(await send(connection(text, UPGRADE))).toMatch(/^HTTP\/1.1 404 /)
     expect(await send(connection(ann!.token, UPGRADE), /101/)).toMatch(/^HTTP\/1.1 101 /)
@@ -163,6 +168,82 @@ describe.skipIf(address === undefined)('the build service', () => {
     expect(await send(head(UPGRADE).replace(/Authorization.*\r\n/, ''))).toMatch(/^HTTP\/1.1 401 /)
     expect(await send(head(UPGRADE).replace('GET', 'POST'))).toMatch(/^HTTP\/1.1 400 /)
     expect(await send(head(UPGRADE), /101/)).toMatch(/^HTTP\/1.1 101 /)
+  })
+
+  describe.skipIf(buildkitd === undefined)('for code of forks', () => {
+    let daemon: OwnBuildkit
+    let forks: TestPlatform
+    let [there, owner]: [string, typeof ann] | [] = []
+
+    beforeAll(async () => {
+      daemon = await ownBuildkit(buildkitd!)
+      forks = await openPlatform({
+        builders: { default: [address!], untrusted: [daemon.address], atOnce: 4 },
+        previewsPerUser: 9,
+      })
+      owner = await forks.person('owner')
+      there = await forks.app.listen({ port: 0, host: '127.0.0.1' })
+    })
+    afterAll(async () => {
+      await forks?.close()
+      await daemon?.close()
+    })
+
+    /** A namespace for code of a fork, and the token of a run there. */
+    async function fork(name: string, trust?: 'fork') {
+      const user = (await forks.parts.users.find(owner!.id))!
+      const preview = { repository: 'https://git.example.com/eve/shop', labels: [] }
+      const expires = new Date(Date.now() + 3_600_000).toISOString()
+      await forks.parts.namespaces.create(user, name, 'preview', {
+        preview,
+        ...(trust && { isUntrusted: true, expires }),
+      })
+      const run = { kind: 'run', label: '', user: user.id, namespaces: [name], ...(trust && { trust }) } as const
+      const { text } = await forks.parts.tokens.issue(run)
+      return { DEVCTL_URL: there!, DEVCTL_TOKEN: text, DEVCTL_NAMESPACE: name }
+    }
+    const built = (env: Readonly<Record<string, string>>) =>
+      devctl(`build --file forks.yaml --push=false`, owner, { DEVCTL_HOME: join(folder, randomUUID()), ...env })
+
+    const EMPTY = /^Total:\s+0B/m
+    /** What the builder for forks has. */
+    async function used(): Promise<string> {
+      const args = ['--addr', daemon.address, 'du']
+      return (await promisify(execFile)('buildctl', args, { env: buildctlEnv })).stdout
+    }
+
+    test('there are builders of their own, on which no other code builds, and which keep nothing', async () => {
+      writeFileSync(
+        join(folder, 'example/forks.yaml'),
+        `services: {web: {build: {context: site, dockerfile_inline: "FROM scratch\\nCOPY . /${RUN}"}}}\n`,
+      )
+      const [one, other] = [await fork(`one-${RUN}`, 'fork'), await fork(`other-${RUN}`, 'fork')]
+      const [own, second] = [await fork(`own-${RUN}`), await fork(`second-${RUN}`)]
+      /** Whether what is copied, which is the same for everybody, was there from an earlier build. */
+      const isCached = async (env: Readonly<Record<string, string>>) => {
+        const { status, stderr } = await built(env)
+        expect([status, stderr]).toEqual([0, expect.stringContaining('COPY')])
+        return /\] COPY .*\n#\d+ CACHED/.test(stderr)
+      }
+      expect([await isCached(own), await isCached(second)]).toEqual([false, true])
+      expect(await used()).toMatch(EMPTY)
+      expect(await isCached(one)).toBe(false)
+      expect(await used()).not.toMatch(EMPTY)
+      expect([await isCached(one), await isCached(other)]).toEqual([false, false])
+    })
+
+    test('a fork without such builders is told who brings them', async () => {
+      const { untrusted: _, ...pools } = forks.parts.pools
+      const app = createApp(forks.world, { ...forks.parts, pools })
+      const bare = await app.listen({ port: 0, host: '127.0.0.1' })
+      try {
+        const { status, stderr } = await built({ ...(await fork(`bare-${RUN}`, 'fork')), DEVCTL_URL: bare })
+        expect([status, stderr]).toEqual([1, expect.stringContaining('no builders for code of forks')])
+        expect(stderr).toContain('devctl platform install --untrusted-builders 1')
+      } finally {
+        await app.close()
+      }
+    })
   })
 
   /** The begin of a request for a connection. */

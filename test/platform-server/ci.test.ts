@@ -149,7 +149,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
       platform.call('POST /previews', { token: by, body: { name, repository } })
     const kept = expect.objectContaining({
       code: 'platform/kept-name',
-      message: `names that begin with \`${PREFIX}\` are kept for jobs of a CI`,
+      message: `names that begin with \`${PREFIX}\` are reserved for CI jobs`,
     })
     for (const refused of [
       await preview(bob.token, `${PREFIX}7`),

@@ -50,7 +50,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     const { status, stderr } = await devctl(`context use ${url} --token devctl_api_wrong`)
     expect([status, stderr]).toEqual([
       1,
-      `error: log in first\n  = note: said by the platform ${new URL(url).host}\n  = help: \`devctl context use URL\` logs in\n`,
+      `error: log in first\n  = note: according to the platform ${new URL(url).host}\n  = help: \`devctl context use URL\` logs in\n`,
     ])
   })
 
@@ -134,7 +134,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     expect((await seen()).body).toMatchObject({ role: 'viewer' })
     // A namespace has one owner, whom administrators change.
     const give = (env = {}) => devctl(`namespace share ${name} cleo-${RUN} --role owner`, env)
-    expect((await give()).stderr).toContain('to transfer a namespace')
+    expect((await give()).stderr).toContain('only an administrator may transfer a namespace')
     const root = await platform.person('root', 'admin')
     const asRoot = { DEVCTL_HOME: join(folder, 'root'), DEVCTL_URL: url, DEVCTL_TOKEN: root.token }
     expect((await give(asRoot)).stdout).toBe(`cleo-${RUN} is the owner of namespace ${name}\n`)
@@ -148,7 +148,9 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     expect((await devctl(`namespace share ${name} cloe-${RUN}`)).stderr).toContain(`did you mean \`cleo-${RUN}\``)
     expect((await devctl(`namespace unshare ${name} cleo-${RUN}`)).stdout).toContain('no longer shared')
     expect((await seen()).status).toBe(404)
-    expect((await devctl(`namespace use none-${RUN}`)).stderr).toContain('does not exist, or you are no member of it')
+    expect((await devctl(`namespace use none-${RUN}`)).stderr).toContain(
+      'does not exist, or you are not a member of it',
+    )
     expect((await devctl(`namespace use ${ann.home}`)).stdout).toBe(
       `Using context ${ann.home} @ ${new URL(url).host}\n`,
     )
@@ -159,10 +161,10 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     const other = await devctl(`deploy --name shop --namespace ${bob.home}`)
     expect([other.status, other.stderr]).toEqual([
       1,
-      expect.stringContaining('does not exist, or you are no member of it'),
+      expect.stringContaining('does not exist, or you are not a member of it'),
     ])
     expect((await devctl(`namespace delete ${bob.home}`)).stderr).toContain(
-      'does not exist, or you are no member of it',
+      'does not exist, or you are not a member of it',
     )
     expect((await devctl('namespace list')).stdout).not.toContain(bob.home)
   })
@@ -274,7 +276,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
 
   test('a server that is no platform, and one that is not there', async () => {
     const server = await platform.other()
-    expect((await devctl(`context use ${server} --token x`)).stderr).toContain('is no platform of devctl')
+    expect((await devctl(`context use ${server} --token x`)).stderr).toContain('is not a devctl platform')
     expect((await devctl('context use http://127.0.0.1:9 --token x')).stderr).toContain('does not answer')
   })
 })

@@ -63,10 +63,10 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl credentials', () => {
   test.each([
     ['set git.example.com', '', 'there is no password'],
     ['set ann@git.example.com', 'x', 'a host has no `@`'],
-    ['set https://ann:canary@git.example.com', 'x', 'the password is asked for'],
-    ['set https://canary@git.example.com', 'x', 'the password is asked for'],
+    ['set https://ann:canary@git.example.com', 'x', 'devctl asks for the password'],
+    ['set https://canary@git.example.com', 'x', 'devctl asks for the password'],
     ['set git.example.com --user --namespace shop', 'x', '`--namespace` and `--user` cannot be combined'],
-    ['set not_a_host', 'x', 'is no host of a forge'],
+    ['set not_a_host', 'x', 'is not a host of a forge'],
   ])('`%s` is refused', async (line, stdin, message) => {
     const { status, stdout, stderr } = await devctl(`credentials ${line}`, stdin)
     expect(status).toBeGreaterThan(0)

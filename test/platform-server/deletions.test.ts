@@ -80,8 +80,7 @@ describe.skipIf(!found)('deleting', () => {
     })
     const status = {
       phase: isGood ? 'Succeeded' : 'Failed',
-      initContainerStatuses: [container('clone', 0, JSON.stringify({ commit: cloned }))],
-      containerStatuses: [container('run', isGood ? 0 : 1)],
+      containerStatuses: [container('clone', 0, JSON.stringify({ commit: cloned })), container('run', isGood ? 0 : 1)],
     }
     const path = `/api/v1/namespaces/${RUNS_NAMESPACE}/pods/${pod.metadata.name}/status`
     const answer = await found!.send('PATCH', path, { status }, 'application/merge-patch+json')
@@ -282,7 +281,7 @@ describe.skipIf(!found)('deleting', () => {
       })
       // Nobody is told otherwise: it is gone.
       expect(platform.log.slice(log)).toContain(
-        `deleting ${name}: the commands of shop were not run: who asked for it ${how === 'suspended' ? 'is not allowed in any more' : 'is no developer there any more'}`,
+        `deleting ${name}: the commands of shop were not run: the person who requested it ${how === 'suspended' ? 'may no longer log in' : 'is no longer a developer there'}`,
       )
     },
   )

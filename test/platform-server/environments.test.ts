@@ -189,6 +189,36 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
     expect(await events(admin)).toMatchObject({ status: 403, error: { code: 'platform/not-allowed' } })
   })
 
+  test('what a service runs with is read with the rights of who asks, and without values', async () => {
+    await apply({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'db', namespace: ns, labels: labels('db') },
+      spec: {
+        serviceName: 'db',
+        selector: { matchLabels: { 'dev.platform/service': 'db' } },
+        template: {
+          metadata: { labels: labels('db') },
+          spec: { containers: [{ name: 'db', image: 'postgres:17', env: [{ name: 'TOKEN', value: 'canary-value' }] }] },
+        },
+      },
+    })
+    const settings = (who: typeof viewer, service = 'db') =>
+      platform.call('GET /namespaces/:ns/environments/:env/services/:service/settings', {
+        token: who!.token,
+        params: { ns, env: ENVIRONMENT, service },
+      })
+    const { body } = await eventually('the container has its variable', 10, async () => {
+      const found = await settings(viewer)
+      return found.body.variables.length > 0 ? found : undefined
+    })
+    expect(body).toMatchObject({ image: 'postgres:17', variables: [{ name: 'TOKEN' }], volumes: [], checks: [] })
+    expect(JSON.stringify(body)).not.toContain('canary-value')
+    expect(await settings(viewer, 'other')).toMatchObject({ status: 404, error: { code: 'platform/no-service' } })
+    expect(await settings(stranger)).toMatchObject({ status: 404, error: { code: 'platform/no-namespace' } })
+    expect(await settings(admin)).toMatchObject({ status: 403, error: { code: 'platform/not-allowed' } })
+  })
+
   test('who is no member does not learn that there is one; an administrator learns that they are none', async () => {
     expect(await read(stranger)).toMatchObject({ status: 404, error: { code: 'platform/no-namespace' } })
     expect(await read(admin)).toMatchObject({ status: 403, error: { code: 'platform/not-allowed' } })

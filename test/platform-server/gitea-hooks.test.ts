@@ -189,7 +189,7 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
       params: { scope: 'user', host: new URL(GITEA).host },
       body: { user: contributor.name, password: contributor.token },
     })
-    expect((await approve(stranger, number, first)).status).toBe(403)
+    expect((await approve(stranger, number, first)).status).toBe(404)
     await look()
     expect(await namespaceOf(number)).toBeUndefined()
 

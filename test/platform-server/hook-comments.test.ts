@@ -141,8 +141,10 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     })
     const status = {
       phase: isGood ? 'Succeeded' : 'Failed',
-      initContainerStatuses: [container('clone', 0, JSON.stringify({ commit: forge.pulls.get(one)!.sha }))],
-      containerStatuses: [container('run', isGood ? 0 : 1)],
+      containerStatuses: [
+        container('clone', 0, JSON.stringify({ commit: forge.pulls.get(one)!.sha })),
+        container('run', isGood ? 0 : 1),
+      ],
     }
     const path = `/api/v1/namespaces/${RUNS_NAMESPACE}/pods/${pod.metadata.name}/status`
     const answer = await found!.send('PATCH', path, { status }, 'application/merge-patch+json')

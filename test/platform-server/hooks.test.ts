@@ -2,11 +2,13 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { jobRef } from '../../platform/records/run.ts'
+import { hasEnded } from '../../platform/rules/run-states.ts'
 import { createApp } from '../../platform/server/app.ts'
 import { HookKeeper } from '../../platform/server/hook-keeper.ts'
 import { idleTask } from '../../platform/server/idle.ts'
 import { makeParts } from '../../platform/server/make-parts.ts'
 import { RunKeeper } from '../../platform/server/run-keeper.ts'
+import { eventually } from '../cluster/cluster.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 import { openStubForge, REPOSITORY, type StubForge, type StubPull } from './stub-forge.ts'
 
@@ -183,6 +185,36 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         404, 403, 204,
       ])
     })
+  })
+
+  test('names of its requests are kept for who has made it, before there are any', async () => {
+    const hook = await made()
+    const name = `${hook.prefix}pr-777`
+    const take = (person: Person | undefined, what: 'namespace' | 'preview') =>
+      what === 'namespace'
+        ? platform.call('POST /namespaces', { token: person!.token, body: { name } })
+        : platform.call('POST /previews', { token: person!.token, body: { name, repository, branch: 'main' } })
+    for (const what of ['namespace', 'preview'] as const)
+      expect((await take(stranger, what)).error).toMatchObject({
+        code: 'platform/kept-name',
+        message: `names that begin with \`${hook.prefix}pr-\` are kept for requests of a webhook`,
+      })
+    // What only begins the same is nobody's.
+    const like = await platform.call('POST /namespaces', {
+      token: stranger!.token,
+      body: { name: `${hook.prefix}login` },
+    })
+    expect(like.status, like.error?.message).toBe(200)
+    expect((await take(admin, 'namespace')).status).toBe(200)
+
+    // One that is taken nonetheless is told of.
+    const one = pull()
+    const params = { ns: `${hook.prefix}pr-${one}` }
+    const body = { name: params.ns }
+    expect((await platform.call('POST /namespaces', { token: admin!.token, body })).status).toBe(200)
+    await send(hook, one)
+    await look()
+    expect(await stateOf(hook)).toMatchObject({ pulls: [{ problem: `namespace \`${params.ns}\` is taken` }] })
   })
 
   describe('deliveries', () => {
@@ -443,7 +475,10 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         { preview: name, author: 'ann', commit: sha('a'), trust: 'fork', isWaiting: true },
       ])
 
-      expect((await approve(stranger, name, sha('a'))).status).toBe(403)
+      const unseen = await approve(stranger, name, sha('a'))
+      expect(unseen.status).toBe(404)
+      const nothing = await approve(stranger, `${name}0`, sha('a'))
+      expect(nothing.error).toEqual(JSON.parse(JSON.stringify(unseen.error).replaceAll(name, `${name}0`)))
       expect((await approve(admin, name, sha('a'))).status).toBe(403)
       expect((await approve(owner, `${name}0`, sha('a'))).status).toBe(404)
       expect((await approve(owner, name, sha('b'))).error).toMatchObject({ code: 'platform/approval' })
@@ -498,7 +533,9 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         params: { scope: 'user', host: 'git.example.com' },
         body: { user: 'git', password: 'colleagues-token' },
       })
-      expect((await approve(colleague, name, sha('a'))).status).toBe(403)
+      expect((await approve(colleague, name, sha('a'))).status).toBe(404)
+      forge.tokens.delete('colleagues-token')
+      expect((await approve(colleague, name, sha('a'))).status).toBe(404)
       forge.tokens.set('colleagues-token', true)
       expect((await approve(colleague, name, sha('a'))).status).toBe(200)
       expect(await stateOf(hook)).toMatchObject({ pulls: [{ approved: { by: colleague!.id } }] })
@@ -507,6 +544,35 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       await look()
       forge.tokens.set(TOKEN, false)
       expect((await approve(owner, name, sha('b'))).status).toBe(403)
+    })
+
+    test('whose deploy has failed is deployed again when somebody names the same commit who may write', async () => {
+      const hook = await made()
+      const one = pull({ author: ann, head: forkOf(ann) })
+      const name = `${hook.prefix}pr-${one}`
+      await send(hook, one)
+      await look()
+      expect((await approve(owner, name, sha('a'))).status).toBe(200)
+      await look()
+      const [first] = await runsOf(name)
+      // What runs is not begun anew by it.
+      expect((await approve(owner, name, sha('a'))).status).toBe(409)
+      await platform.parts.runs.stop(first!.id, { why: 'cancelled' })
+      await ended(first!.id)
+      expect((await approve(stranger, name, sha('a'))).status).toBe(404)
+      expect((await approve(owner, name, sha('b'))).status).toBe(409)
+      const again = await approve(owner, name, sha('a'))
+      expect([again.status, again.body.deployed]).toEqual([200, undefined])
+      await look()
+      expect((await runsOf(name)).map(({ commit, trust }) => [commit, trust])).toEqual([
+        [sha('a'), 'fork'],
+        [sha('a'), 'fork'],
+      ])
+      expect((await approve(owner, name, sha('a'))).status).toBe(409)
+      push(one, sha('b'))
+      await send(hook, one)
+      await look()
+      expect((await approve(owner, name, sha('a'))).error.message).toContain(`the commit is ${sha('b')} now`)
     })
 
     test('gets no variables, no login, and nobody deploys anything of theirs beside it', async () => {
@@ -652,6 +718,17 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(await stateOf(hook)).toMatchObject({ pulls: [{ problem: expect.any(String) }] })
     })
   })
+
+  /** Waits until the leader has seen that a run is over. */
+  async function ended(id: string): Promise<void> {
+    const runKeeper = new RunKeeper(platform.world, platform.parts)
+    await eventually(`${id} has ended`, 30, async () => {
+      await runKeeper.run(signal)
+      await runKeeper.settled()
+      const run = await platform.parts.runs.find(id)
+      return run && hasEnded(run.state) ? true : undefined
+    })
+  }
 
   /** What the run of a preview is given when its turn comes. */
   async function started(namespace: string) {

@@ -218,6 +218,52 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     }
   })
 
+  test('the addresses of a Service are written by no member, also where the role `edit` has that right', async () => {
+    const { cluster, world } = platform
+    const ann = await platform.person('ann')
+    const { token } = (await platform.call('POST /kube-token', { token: ann.token })).body
+    const member = world.clusterAs(async () => token, 'ann')
+    // As clusters have it that were once older than Kubernetes 1.22.
+    const rbac = 'rbac.authorization.k8s.io'
+    const old = { apiVersion: `${rbac}/v1`, metadata: { name: `endpoints-${RUN}`, namespace: ns } }
+    await cluster.create({
+      ...old,
+      kind: 'Role',
+      rules: [
+        { apiGroups: [''], resources: ['endpoints'], verbs: ['create', 'get', 'update', 'patch'] },
+        { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['create', 'get', 'update', 'patch'] },
+      ],
+    })
+    await cluster.create({
+      ...old,
+      kind: 'RoleBinding',
+      roleRef: { apiGroup: rbac, kind: 'Role', name: old.metadata.name },
+      subjects: [{ kind: 'ServiceAccount', namespace: 'devctl-users', name: `u-${ann.id}` }],
+    })
+    const metadata = { name: 'stolen', namespace: ns, labels: { 'kubernetes.io/service-name': 'web' } }
+    const addresses = [
+      { apiVersion: 'v1', kind: 'Endpoints', metadata, subsets: [] },
+      { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata, addressType: 'IPv4', endpoints: [] },
+    ] as const
+    const [subsets, endpoints] = [[{ addresses: [{ ip: '10.1.2.3' }] }], [{ addresses: ['10.1.2.3'] }]]
+    const why = /the addresses of a Service can only be those of the Pods that it selects/
+    for (const one of addresses) {
+      await eventually('the policy is in force', 30, async () => {
+        const refusal = await member.create(one).then(
+          () => cluster.delete({ ...one, ...metadata }).then(() => ''),
+          (error: Error) => error.message,
+        )
+        return why.test(refusal) ? true : undefined
+      })
+      await expect(member.apply(one, { manager: 'thief', force: true })).rejects.toThrow(why)
+      // Those who may in all namespaces are not meant: controllers, and operators.
+      await cluster.create(one)
+      const patch = one.kind === 'Endpoints' ? { subsets } : { endpoints }
+      await expect(member.patch({ ...one, ...metadata }, patch, { manager: 'thief' })).rejects.toThrow(why)
+      await cluster.delete({ ...one, ...metadata })
+    }
+  })
+
   test('of many namespaces that are made at once, each keeps its hosts', async () => {
     const dora = await platform.person('dora', 'admin')
     const names = ['many', 'a-many', 'b-many', 'c-a-many', 'd-b-many'].map(one => `${one}-${RUN}`)

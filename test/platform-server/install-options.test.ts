@@ -125,7 +125,7 @@ describe.skipIf(!found)('devctl platform install', () => {
     }
     expect(await told('platform install')).toEqual([
       2,
-      'error: which domain?\n  = help: add `--domain dev.example.com`: the platform is `platform.` before it\n',
+      'error: which domain?\n  = help: add `--domain dev.example.com`; the platform is then `platform.dev.example.com`\n',
     ])
     expect(await told(`platform install --domain ${DOMAIN}`)).toEqual([
       2,
@@ -145,7 +145,7 @@ describe.skipIf(!found)('devctl platform install', () => {
 
   describe('for a repository', () => {
     const line = () =>
-      `${INSTALL} --builders 2 --bundled-registry --cert-manager letsencrypt --oidc https://git.example.com --oidc-client-id devctl`
+      `${INSTALL} --builders 2 --untrusted-builders 1 --bundled-registry --cert-manager letsencrypt --oidc https://git.example.com --oidc-client-id devctl`
     let printed: readonly KubeObject[] = []
 
     test('the objects are printed, and it is said which Secrets are not', async () => {
@@ -154,7 +154,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       expect(printed.filter(({ kind }) => kind === 'Secret')).toEqual([])
       expect(
         stderr,
-      ).toBe(`note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\` of \`devctl-platform\`; \`builders\` of \`devctl-build\`
+      ).toBe(`note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, \`untrusted-builders\` of \`devctl-platform\`; \`builders\`, \`untrusted-builders\` of \`devctl-build\`
   = help: the same command with \`--only-secrets\` instead of \`--print\` creates those that are missing, and prints how the first administrator logs in
 `)
     })
@@ -200,10 +200,12 @@ describe.skipIf(!found)('devctl platform install', () => {
           .sort(),
       ).toEqual([
         'Secret.v1 devctl-build/builders',
+        'Secret.v1 devctl-build/untrusted-builders',
         'Secret.v1 devctl-platform/builders',
         'Secret.v1 devctl-platform/keys',
         'Secret.v1 devctl-platform/login',
         'Secret.v1 devctl-platform/registry',
+        'Secret.v1 devctl-platform/untrusted-builders',
         'Secret.v1 devctl-users/TOKEN',
       ])
     })
@@ -312,6 +314,35 @@ describe.skipIf(!found)('devctl platform install', () => {
       await ok(INSTALL)
       expect(await get('Secret', 'own-ca')).toBeDefined()
     })
+
+    test("that of the ingress controller again, and the operator's Secret stays", async () => {
+      const wildcard = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'wildcard', namespace: PLATFORM_NAMESPACE },
+      }
+      await cluster.apply(wildcard, { manager: 'test' })
+      for (const line of [`${INSTALL} --tls-secret -`, INSTALL]) {
+        await ok(line)
+        expect(await tlsOf(), line).not.toContain('secretName')
+        expect(await get('Secret', 'wildcard')).toBeDefined()
+      }
+    })
+  })
+
+  test('networks that the operator has named stay as they are; those that were found get more', async () => {
+    const networks = async () => {
+      const { data } = (await get('ConfigMap', 'settings')) as unknown as { readonly data: Record<string, string> }
+      return JSON.parse(data['settings.json']!).clusterNetworks as readonly string[]
+    }
+    await ok(INSTALL)
+    const found = await networks()
+    expect(found.length).toBeGreaterThan(0)
+    await ok(`${INSTALL} --cluster-networks 10.42.0.0/16`)
+    await ok(INSTALL)
+    expect(await networks()).toEqual(['10.42.0.0/16'])
+    await ok(`${INSTALL} --cluster-networks -`)
+    expect(await networks()).toEqual(found)
   })
 
   test('uninstall --keep-data keeps people, keys and their namespaces, which the next installation has again', async () => {

@@ -82,7 +82,7 @@ describe.skipIf(cluster === undefined)('devctl platform install', () => {
     const line = pasted(await ok('operator', install))
     expect(line).toMatch(/^context use https:\/\/platform\.devctl\.localhost --token devctl_setup_\w+$/)
     expect(await ok('root', line)).toMatch(/^Using context \S+ @ platform\.devctl\.localhost\n$/)
-    expect((await devctl('other', line)).stderr).toContain('this link was used already, or has run out')
+    expect((await devctl('other', line)).stderr).toContain('this link was already used, or has expired')
   })
 
   test('again is an upgrade, and makes no second administrator', async () => {
@@ -122,7 +122,9 @@ describe.skipIf(cluster === undefined)('devctl platform install', () => {
       return url as string | undefined
     })
     expect(answer).toContain('devctl.localhost')
-    expect((await devctl('root', `deploy --namespace team-${RUN}`)).stderr).toContain('to deploy there needs the owner')
+    expect((await devctl('root', `deploy --namespace team-${RUN}`)).stderr).toContain(
+      `only the owner or a developer of \`team-${RUN}\` may deploy there`,
+    )
   })
 
   test('removing it needs a word, and leaves nothing', async () => {

@@ -106,8 +106,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
     const container = (name: string) => ({ name, image: 'x', imageID: 'x', ready: false, restartCount: 0, state })
     const status = {
       phase: 'Succeeded',
-      initContainerStatuses: [container('clone')],
-      containerStatuses: [container('run')],
+      containerStatuses: [container('clone'), container('run')],
     }
     const path = `/api/v1/namespaces/${RUNS_NAMESPACE}/pods/${pod}/status`
     // One that is gone has ended, too.

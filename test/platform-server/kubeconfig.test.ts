@@ -134,6 +134,6 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
     const own = join(folder, 'own')
     writeFileSync(own, `contexts:\n- name: ${name}\n  context: {cluster: kind, user: kind}\n`)
     const { status, stderr } = await devctl('kubeconfig', { KUBECONFIG: own })
-    expect([status, stderr]).toEqual([1, expect.stringContaining('which is no platform of devctl')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('which is not a devctl platform')])
   })
 })

@@ -132,10 +132,16 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
       renew: () => namespaces.renew(shared, preview),
       deletion: () => parts.deletions.begin(shared, eve.id),
       unshare: () => namespaces.unshare(shared, thief!.id),
+      sleep: async () => void (await parts.sleep.sleep(shared.namespace)),
     }
     for (const [what, change] of Object.entries(changes)) {
       await change().catch(error => expect(error, what).toMatchObject({ status: 404 }))
       expect(await state(), what).toEqual(now)
     }
+    await parts.sleep.sleep((await namespaces.find(name))!.namespace)
+    const asleep = await state()
+    expect(asleep).not.toEqual(now)
+    await expect(parts.sleep.wake(shared.namespace)).rejects.toMatchObject({ status: 404 })
+    expect(await state()).toEqual(asleep)
   })
 })

@@ -36,7 +36,7 @@ describe.skipIf(!process.env.KUBECONFIG)('network policies that a member writes'
     await eventually('the policy is in force', 30, () =>
       member.apply(everything, { manager: 'test', dryRun: true }).then(
         () => undefined,
-        (error: Error) => (error.message.includes('`egress` leads to Pods') ? true : undefined),
+        (error: Error) => (error.message.includes('`egress` can only allow Pods') ? true : undefined),
       ),
     )
   })
@@ -101,7 +101,7 @@ describe.skipIf(!process.env.KUBECONFIG)('network policies that a member writes'
 
   test.each(wide)('do not lead to %s: created, applied, patched, replaced', async (_, spec) => {
     const one = policy(spec)
-    const why = /`egress` leads to Pods/
+    const why = /`egress` can only allow Pods/
     await refused(member.create(one), 'create', why)
     await refused(member.apply(one, { manager: 'thief', force: true }), 'apply', why)
     await member.create(harmless)
@@ -169,7 +169,7 @@ networks: {front: , back: {internal: true}, other: {external: true}}
     for (const name of names) {
       const one = policy({ ingress: [{}] }, name)
       const where = { ...ref, name }
-      const why = /is the one of the platform/
+      const why = /belongs to the platform/
       await refused(member.apply(one, { manager: 'thief', force: true }), 'apply', why)
       await refused(
         member.patch(where, { spec: { podSelector: { matchLabels: { a: 'b' } } } }, { manager: 'thief' }),
@@ -180,7 +180,7 @@ networks: {front: , back: {internal: true}, other: {external: true}}
       await refused(replace(one), 'replace', why)
       await refused(member.delete(where), 'delete', why)
     }
-    expect(await deleteAll()).toContain('is the one of the platform')
+    expect(await deleteAll()).toContain('belongs to the platform')
     expect((await platform.cluster.list({ ...ref })).map(({ spec }) => spec)).toEqual(all.map(({ spec }) => spec))
   })
 

@@ -93,7 +93,7 @@ export async function openPlatform(
   await eventually('the fence stands', 30, () =>
     cluster.apply(plain, { manager: 'test', dryRun: true }).then(
       () => undefined,
-      (error: Error) => (error.message.includes('only namespaces of its own') ? true : undefined),
+      (error: Error) => (error.message.includes('only its own namespaces') ? true : undefined),
     ),
   )
   const audit: AuditLine[] = []

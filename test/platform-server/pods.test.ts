@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { placeFor } from '../../platform/rules/registry-access.ts'
 import { eventually, findCluster } from '../cluster/cluster.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
@@ -38,7 +39,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace }
     await eventually('Pods can be made', 30, async () => ((await platform.cluster.get(account)) ? true : undefined))
     await eventually('the policy is in force', 30, async () => {
-      if ((await create(pod(nfs))).includes('from the network')) return true
+      if ((await create(pod(nfs))).includes('mount a network share')) return true
       await member.delete({ apiVersion: 'v1', kind: 'Pod', name: 'one', namespace })
       return undefined
     })
@@ -53,7 +54,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     ['a share by a driver', volume({ csi: { driver: 'nfs.csi.k8s.io', volumeAttributes: { server: '10.0.0.1' } } })],
     ['a folder of the node', volume({ hostPath: { path: '/' } })],
   ])('do not mount %s', async (_, one) => {
-    expect(await create(one)).toContain('mounts nothing from the network')
+    expect(await create(one)).toContain('cannot mount a network share')
   })
 
   const elsewhere = [
@@ -63,10 +64,10 @@ describe.skipIf(!found)('Pods that a member makes', () => {
   test.each(
     elsewhere.flatMap(action => [
       ...['livenessProbe', 'readinessProbe', 'startupProbe'].map(
-        probe => [probe, action, { [probe]: action }, /a probe of a container has no/] as const,
+        probe => [probe, action, { [probe]: action }, /a probe here cannot have/] as const,
       ),
       ...['postStart', 'preStop'].map(
-        hook => [hook, action, { lifecycle: { [hook]: action } }, /a lifecycle hook has no/] as const,
+        hook => [hook, action, { lifecycle: { [hook]: action } }, /a lifecycle hook here cannot have/] as const,
       ),
     ]),
   )('have no %s that asks %j', async (_, _action, container, why) => {
@@ -89,7 +90,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     await classOf(low, -1)
     try {
       for (const priorityClassName of ['system-node-critical', 'system-cluster-critical', high])
-        expect(await create(pod({ priorityClassName })), priorityClassName).toContain('no priority above 0')
+        expect(await create(pod({ priorityClassName })), priorityClassName).toContain('a priority above 0')
       await member.create(pod({ priorityClassName: low }))
     } finally {
       for (const name of [high, low]) await platform.cluster.delete({ ...priority, name })
@@ -100,13 +101,14 @@ describe.skipIf(!found)('Pods that a member makes', () => {
   describe('take from their node no image that was pulled for others', () => {
     const registry = 'images.dev.example.com'
     const id = 'a'.repeat(64)
-    const own = `${registry}/${namespace}-1f2e3d4c/web:1`
     const others = [
       `${registry}/other-1f2e3d4c/web:1`,
+      // Of one that had this name before, and was somebody else's.
+      `${registry}/${namespace}-1f2e3d4c/web:1`,
       `${registry}/${namespace}-pr-1f2e3d4c/web:1`,
       `${registry}/web:1`,
     ]
-    const ID = 'an image is named, and not by its id'
+    const ID = 'an image cannot be referred to by its id'
     const OTHERS = 'an image of another namespace needs `pull_policy: always`'
     beforeAll(() =>
       eventually('the policy is in force', 30, async () => {
@@ -148,8 +150,14 @@ describe.skipIf(!found)('Pods that a member makes', () => {
       }
     })
 
+    test('but its own one, also one that was built before', async () => {
+      const live = await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
+      const place = placeFor({ name: namespace, uid: live!.metadata.uid! })
+      await member.create(pod({}, { image: `${registry}/${place}/web:1`, imagePullPolicy: 'Never' }))
+      await ended()
+    })
+
     test.each([
-      [own, 'IfNotPresent'],
       [`${registry}/shared/base:1`, 'Never'],
       [others[0], 'Always'],
       ['registry.example.com/other-1f2e3d4c/web:1', 'IfNotPresent'],
@@ -181,10 +189,10 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     ] as const
     await eventually('the policy is in force', 30, async () => {
       const answer = await ask('DELETE', '/one', { ...late, dryRun: ['All'] })
-      return answer.includes('ends within 10 minutes') ? true : undefined
+      return answer.includes('has to end within 10 minutes') ? true : undefined
     })
     for (const [method, path, body] of ways)
-      expect(await ask(method, path, body), `${method} ${path}`).toContain('ends within 10 minutes')
+      expect(await ask(method, path, body), `${method} ${path}`).toContain('has to end within 10 minutes')
     for (const seconds of [600, 0])
       expect(await ask('DELETE', '/one', { gracePeriodSeconds: seconds })).toContain('"Pod"')
     await ended()

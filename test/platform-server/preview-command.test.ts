@@ -128,7 +128,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
 
   test('what the platform refuses is told in its words', async () => {
     const { status, stderr } = await devctl(['deploy', '--scope', 'global'])
-    expect([status, stderr]).toEqual([1, expect.stringContaining('to deploy a global preview needs an administrator')])
+    expect([status, stderr]).toEqual([1, expect.stringContaining('only an administrator may deploy a global preview')])
     expect((await devctl(['deploy', 'Not_A_Name'])).stderr).toContain('Not_A_Name')
     expect((await devctl(['endpoints', `none-${RUN}`])).stderr).toContain('does not exist, or you may not see it')
   })

@@ -69,7 +69,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview hook', () => {
     expect((await devctl(['hook', 'add', repository])).stderr).toContain('there is no token')
     expect((await devctl(['hook', 'add', repository], 'other')).stderr).toContain('Gitea does not accept the token')
     expect((await devctl(['hook', 'add', 'https://elsewhere.example.com/a/b'], 'x')).stderr).toContain(
-      'its server is none that the platform asks',
+      'the platform does not contact its server',
     )
     expect((await devctl(['hook', 'add'], 'x')).stderr).toContain('which repository?')
     expect((await devctl(['hook', 'delete'])).stderr).toContain('delete')

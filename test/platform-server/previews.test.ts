@@ -115,7 +115,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
 
   test('a global one: administrators deploy and destroy it, everybody sees what runs in it', async () => {
     const name = aName()
-    expect((await deploy(owner, { name, scope: 'global' })).error.message).toContain('needs an administrator')
+    expect((await deploy(owner, { name, scope: 'global' })).error.message).toContain('only an administrator may')
     expect((await deploy(admin, { name, scope: 'global' })).status).toBe(200)
     expect((await deploy(other, { name, scope: 'global' })).status).toBe(200)
     const params = { name }

@@ -97,8 +97,10 @@ describe.skipIf(!found)('runs', () => {
     const end = { exitCode: phase === 'Failed' ? 1 : 0, finishedAt: '2026-01-01T00:00:01Z' }
     await setStatus(id, {
       phase,
-      initContainerStatuses: [container('clone', { ...end, exitCode: 0, message: JSON.stringify({ commit }) })],
-      containerStatuses: [container('run', end)],
+      containerStatuses: [
+        container('clone', { ...end, exitCode: 0, message: JSON.stringify({ commit }) }),
+        container('run', end),
+      ],
     })
   }
 
@@ -195,12 +197,10 @@ describe.skipIf(!found)('runs', () => {
     expect(JSON.stringify([job, pod])).not.toMatch(/devctl_run_/)
     expect(pod['spec']).toMatchObject({ automountServiceAccountToken: false, serviceAccountName: 'default' })
     // What the clone gets, and what the run gets, are apart.
-    const mounts = pod['spec'] as {
-      initContainers: { volumeMounts: object[] }[]
-      containers: { volumeMounts: object[] }[]
-    }
-    expect(JSON.stringify(mounts.containers[0]!.volumeMounts)).not.toContain('"clone"')
-    expect(JSON.stringify(mounts.initContainers[0]!.volumeMounts)).not.toContain('"input"')
+    const { containers } = pod['spec'] as { containers: { name: string; volumeMounts: object[] }[] }
+    expect(containers.map(one => one.name)).toEqual(['clone', 'run'])
+    expect(JSON.stringify(containers[1]!.volumeMounts)).not.toContain('"clone"')
+    expect(JSON.stringify(containers[0]!.volumeMounts)).not.toContain('"input"')
 
     const token = await inputOf(run.id)
     const kube = await platform.call('POST /kube-token', { token })
@@ -279,15 +279,14 @@ describe.skipIf(!found)('runs', () => {
     await until(id, 'running')
     said['clone'] = ['cloning']
     said['run'] = ['one', 'two']
-    await setStatus(id, { phase: 'Running', initContainerStatuses: [container('clone')] })
+    await setStatus(id, { phase: 'Running', containerStatuses: [container('clone')] })
     asked.length = 0
     const following = log(id)
     const isRead = (name: string) =>
       eventually(`the log of ${name} is read`, 30, async () => asked.includes(name) || undefined)
     await isRead('clone')
     await setStatus(id, {
-      initContainerStatuses: [container('clone', { exitCode: 0 })],
-      containerStatuses: [container('run')],
+      containerStatuses: [container('clone', { exitCode: 0 }), container('run')],
     })
     await isRead('run')
     await ends(id)
@@ -298,6 +297,24 @@ describe.skipIf(!found)('runs', () => {
     expect((await log(id)).map(event => event.id)).toEqual(['1', '2', '3', undefined])
   })
 
+  test('a run has ended when its program has, though Kubernetes sees to its Pod and its Job for longer', async () => {
+    const { id } = await start('quick')
+    await until(id, 'running')
+    said['clone'] = ['cloning']
+    said['run'] = ['done']
+    const containerStatuses = [container('clone', { exitCode: 0 }), container('run', { exitCode: 0 })]
+    await setStatus(id, { phase: 'Running', containerStatuses })
+    expect((await log(id)).at(-1)?.data).toMatchObject({ type: 'state', run: { state: 'succeeded' } })
+    expect((await get(id)).state).toBe('succeeded')
+    const { status } = (await platform.cluster.get(jobRef(id))) as unknown as { status: object }
+    expect(JSON.stringify(status)).not.toContain('Complete')
+    // A Pod that is deleted before it is over counts as one that has failed.
+    expect((await podOf(id)).metadata.deletionTimestamp).toBeUndefined()
+    await ends(id)
+    await settled(id)
+    expect((await get(id)).state).toBe('succeeded')
+  })
+
   test('a newer one replaces what waits, and ends a deploy that runs; its last words are kept', async () => {
     const first = await start('again')
     await until(first.id, 'running')
@@ -305,8 +322,7 @@ describe.skipIf(!found)('runs', () => {
     said['run'] = ['last words']
     await setStatus(first.id, {
       phase: 'Running',
-      initContainerStatuses: [container('clone', { exitCode: 0 })],
-      containerStatuses: [container('run')],
+      containerStatuses: [container('clone', { exitCode: 0 }), container('run')],
     })
     const [second, third] = [await start('again'), await start('again')]
     await until(second.id, 'replaced')
@@ -337,7 +353,7 @@ describe.skipIf(!found)('runs', () => {
       params: { ns: name, user: developer!.id },
     })
     const ended = await until(run.id, 'refused')
-    expect(ended.reason).toContain('no developer there any more')
+    expect(ended.reason).toContain('no longer a developer there')
   })
 
   const member = async (login: string, role: string): Promise<Person> => {
@@ -359,13 +375,9 @@ describe.skipIf(!found)('runs', () => {
   }
 
   test.each([
-    ['suspended', 'not allowed in any more', suspend],
-    ['removed from the namespace', 'no developer there any more', unshare],
-    [
-      'refused by their provider',
-      'not allowed in any more',
-      (id: string) => parts.users.change(id, { isRefused: true }),
-    ],
+    ['suspended', 'may no longer log in', suspend],
+    ['removed from the namespace', 'no longer a developer there', unshare],
+    ['refused by their provider', 'may no longer log in', (id: string) => parts.users.change(id, { isRefused: true })],
   ] as const)('a run that goes on ends when its person is %s, and its tokens with it', async (what, why, leave) => {
     const person = await member(`leaves-${what.slice(0, 4)}`, 'developer')
     const run = await start('shop', { variables: { GREETING: CANARY } }, person.token)

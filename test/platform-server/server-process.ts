@@ -55,7 +55,8 @@ export async function makeServer(
 export async function startServer(folder: string): Promise<ServerProcess> {
   const port = await freePort()
   // With the options of its image.
-  const started = spawn(process.execPath, ['--max-semi-space-size=2', join(folder, 'server.mjs')], {
+  const options = ['--max-semi-space-size=2', '--optimize-for-size']
+  const started = spawn(process.execPath, [...options, join(folder, 'server.mjs')], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env.PATH,

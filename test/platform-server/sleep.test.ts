@@ -134,11 +134,11 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
       })
       const { Sleep } = await import('../../platform/server/sleep.ts')
       const broken = new Sleep({ ...platform.world, cluster: dying })
-      await broken.sleep(ns).catch(() => {})
-      await broken.wake(ns).catch(() => {})
+      await broken.sleep({ name: ns }).catch(() => {})
+      await broken.wake({ name: ns }).catch(() => {})
       await broken.settled()
       if ((await status()) === 'Sleeping') await wake()
-      else await platform.parts.sleep.goOn(ns, AbortSignal.timeout(20_000))
+      else await platform.parts.sleep.goOn({ name: ns }, AbortSignal.timeout(20_000))
       await eventually('it is awake', 30, async () => ((await status()) === 'Active' ? true : undefined))
       expect(await state(), `dead after ${dies} changes`).toEqual(before)
     }
@@ -185,7 +185,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
       await expect(
         platform.own.patch(ref, patch as Readonly<Record<string, unknown>>, { manager: 'thief' }),
         JSON.stringify(patch),
-      ).rejects.toMatchObject({ message: expect.stringContaining('the platform changes nothing of') })
+      ).rejects.toMatchObject({ message: expect.stringContaining('the platform may change only the fields of') })
     const mine = { metadata: { name: 'x', namespace: ns } }
     await expect(platform.own.create({ ...application()[0]!, ...mine })).rejects.toMatchObject({ status: 403 })
     await expect(platform.own.delete(web)).rejects.toMatchObject({ status: 403 })
@@ -208,7 +208,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
       })
     // One controller follows; of the other one nobody has heard that.
     const one = by(host => host.startsWith('web-'))
-    expect(await one.sleep(ns)).toHaveLength(1)
+    expect(await one.sleep({ name: ns })).toHaveLength(1)
     expect((await state()).old).toBe('devctl-asleep')
     expect(await one.looked(ns)).toEqual([
       `\`ingress/old\` does not wake the namespace: the ingress controller serves it whatever its class is; \`devctl namespace wake ${ns}\` wakes it`,
@@ -216,16 +216,16 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     expect([await state(), await annotation()]).toEqual([{ ...asleep, old: 'nginx' }, 'true'])
     expect(new Set(asked)).toEqual(new Set([`web-${ns}.dev.example.com`, `old-${ns}.dev.example.com`]))
     await isReady(true)
-    await one.wake(ns)
+    await one.wake({ name: ns })
     await one.settled()
     expect([await state(), await annotation(), await status()]).toEqual([awake, undefined, 'Active'])
 
     // Where nobody answers, nothing is known.
     const silent = by(() => undefined)
-    await silent.sleep(ns)
+    await silent.sleep({ name: ns })
     expect([await silent.looked(ns), await state(), await annotation()]).toEqual([[], asleep, undefined])
     await isReady(true)
-    await silent.wake(ns)
+    await silent.wake({ name: ns })
     await silent.settled()
   })
 
@@ -258,11 +258,11 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     expect(await lastWork(cluster, ns, Date.now(), AbortSignal.timeout(30_000))).toBeGreaterThan(0)
     const { Sleep } = await import('../../platform/server/sleep.ts')
     const few = new Sleep({ ...platform.world, cluster })
-    await few.sleep(ns)
+    await few.sleep({ name: ns })
     const replicas = () =>
       Promise.all(many.map(async ({ metadata }) => (await spec('apps/v1', 'Deployment', metadata.name))['replicas']))
     expect(await replicas()).toEqual(many.map(() => 0))
-    await few.wake(ns)
+    await few.wake({ name: ns })
     expect(await replicas()).toEqual(many.map(() => 2))
     await few.settled()
     expect(most).toBe(10)

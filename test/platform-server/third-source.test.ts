@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -169,6 +169,24 @@ describe.skipIf(!process.env.KUBECONFIG)('variables of a platform', () => {
     ])
     const gone = await devctl('deploy --name shop', { env: { DEVCTL_URL: 'http://127.0.0.1:9' } })
     expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining('does not answer')])
+  })
+
+  test('variables that somebody else has put beside a deploy run no code on the machine of who destroys', async () => {
+    const own = join(folder, 'kept')
+    mkdirSync(own)
+    const manifest = 'name: kept\ndeploy: ["echo COLOUR=blue >> $DEVCTL_ENV"]\ndestroy: ["echo \\"$COLOUR\\" > gone"]\n'
+    writeFileSync(join(own, 'devctl.yml'), manifest)
+    const deployed = await devctl('deploy', { cwd: own })
+    expect(deployed.status, deployed.stderr).toBe(0)
+    const ref = { apiVersion: 'v1', kind: 'Secret', name: 'devctl-kept', namespace: ann.home }
+    const kept = { COLOUR: 'green', BASH_ENV: '$(touch pwned)', 'BASH_FUNC_echo%%': '() { touch pwned; }', PATH: own }
+    const variables = Buffer.from(JSON.stringify(kept)).toString('base64')
+    await platform.cluster.patch(ref, { data: { variables } }, { manager: 'somebody' })
+    const { status, stderr } = await devctl('destroy', { cwd: own })
+    expect(status, stderr).toBe(0)
+    expect(readdirSync(own).sort()).toEqual(['devctl.yml', 'gone'])
+    expect(readFileSync(join(own, 'gone'), 'utf8')).toBe('green\n')
+    expect(stderr).toContain('the variable `BASH_ENV`, which is kept in the cluster, is not used')
   })
 
   test('one that no key opens is named', async () => {

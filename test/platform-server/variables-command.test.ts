@@ -83,8 +83,8 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl variables', () => {
 
   test('who may not, is told by the platform', async () => {
     expect((await devctl('variables set --admin A=1')).stderr).toContain(
-      'to change these variables needs an administrator',
+      'only an administrator may change these variables',
     )
-    expect((await devctl(`variables list --namespace ${root.home}`)).stderr).toContain('you are no member of it')
+    expect((await devctl(`variables list --namespace ${root.home}`)).stderr).toContain('you are not a member of it')
   })
 })

@@ -135,7 +135,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     platform.later = 61_000
     // A program, this time.
     expect((await ask()).statusCode).toBe(503)
-    expect(wake).toHaveBeenCalledExactlyOnceWith(ns)
+    expect(wake).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ name: ns }))
     await seen('Waking')
     platform.later = 0
 

@@ -16,16 +16,16 @@ describe('the server of a repository', () => {
     ],
     ['https://github.com/a/b', undefined, { kind: 'github', web: 'https://github.com', path: 'a/b' }],
     ['https://sso.example.com/a/b', 'gitea', { kind: 'gitea', web: 'https://sso.example.com', path: 'a/b' }],
-    ['https://sso.example.com/a/b', undefined, 'of which kind'],
+    ['https://sso.example.com/a/b', undefined, 'not configured'],
     ['https://git.example.com/team/shop', 'github', 'of the kind `gitea`'],
     ['https://git.example.com/team', undefined, 'not the path'],
     ['https://git.example.com/a/b/c', undefined, 'not the path'],
-    ['https://git.example.com.attacker.example/a/b', undefined, 'none that'],
-    ['https://git.example.com:8443/a/b', undefined, 'none that'],
-    ['https://example.com/other/a/b', undefined, 'none that'],
-    ['https://10.96.0.1/a/b', 'gitea', 'none that'],
-    ['https://169.254.169.254/a/b', 'github', 'none that'],
-    ['http://git.example.com/a/b', undefined, 'none that'],
+    ['https://git.example.com.attacker.example/a/b', undefined, 'does not contact'],
+    ['https://git.example.com:8443/a/b', undefined, 'does not contact'],
+    ['https://example.com/other/a/b', undefined, 'does not contact'],
+    ['https://10.96.0.1/a/b', 'gitea', 'does not contact'],
+    ['https://169.254.169.254/a/b', 'github', 'does not contact'],
+    ['http://git.example.com/a/b', undefined, 'does not contact'],
   ])('%s, %s', (address, kind, wanted) => {
     const found = servedRepository(address, servers, kind)
     if (typeof wanted === 'string') expect(found).toEqual({ ok: false, problem: expect.stringContaining(wanted) })

@@ -25,16 +25,20 @@ test.each<readonly [string, Partial<Health>, readonly string[]]>([
   [
     'the builders are gone',
     { workloads: { 'statefulset/builder': undefined } },
-    ['`statefulset/builder` is not there any more'],
+    ['`statefulset/builder` no longer exists'],
   ],
-  ['runs have no image', { hasRunner: false }, ['there is no image for runs: nothing is deployed by the cluster']],
+  ['runs have no image', { hasRunner: false }, ['there is no image for runs, so the cluster cannot deploy anything']],
   ['a run has just come', { waiting: MINUTE - 1 }, []],
-  ['a run should have begun', { waiting: 3 * MINUTE }, ['a run waits for 3 min, though there is room for it']],
+  [
+    'a run should have begun',
+    { waiting: 3 * MINUTE },
+    ['a run has been waiting for 3 min, although there is room for it'],
+  ],
   ['a run waits for others', { waiting: 3 * MINUTE, running: 10 }, []],
   [
     'a run waits long for others',
     { waiting: 11 * MINUTE, running: 10 },
-    ['a run waits for 11 min: 10 run, as many as may'],
+    ['a run has been waiting for 11 min: 10 are running, which is the limit'],
   ],
   // One reason is enough.
   [
@@ -46,7 +50,7 @@ test.each<readonly [string, Partial<Health>, readonly string[]]>([
   [
     'work of the leader fails again and again',
     { failing: [{ task: 'runs', message: 'no answer', times: 3 }] },
-    ['the server does not get on with runs: no answer'],
+    ['the server repeatedly fails at runs: no answer'],
   ],
   ['a namespace stays', { failed: 1 }, ['a namespace could not be deleted']],
   ['namespaces stay', { failed: 3 }, ['3 namespaces could not be deleted']],

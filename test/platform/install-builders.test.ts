@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { ingressPeers, wantedBuilders } from '../../operations/platform/install-builders.ts'
-import { platformObjects, undecided } from '../../platform/install/server.ts'
+import { neededSecrets } from '../../operations/platform/install-secrets.ts'
+import { platformObjects, undecided, unwantedObjects } from '../../platform/install/server.ts'
 import { readSettings } from '../../platform/server/settings.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 
-const NONE = { builders: undefined, builderSize: undefined, builderNetworks: undefined }
-const OWN = { image: 'buildkit:1', count: 2, size: '50Gi', networks: [] }
+const NONE = { builders: undefined, untrustedBuilders: undefined, builderSize: undefined, builderNetworks: undefined }
+const OWN = { image: 'buildkit:1', count: 2, untrusted: 0, size: '50Gi', networks: [] }
 const HAD = {
   bundledBuilders: { count: 2, size: '50Gi', networks: ['10.1.0.9/32'] },
   builders: { atOnce: 2 },
@@ -24,6 +25,14 @@ test.each([
   ['as before', NONE, HAD, { ...OWN, networks: ['10.1.0.9/32'] }],
   ['one more', { ...NONE, builders: '3' }, HAD, { ...OWN, count: 3, networks: ['10.1.0.9/32'] }],
   ['none any more', { ...NONE, builders: '0' }, HAD, undefined],
+  ['one for forks, too', { ...NONE, untrustedBuilders: '1' }, HAD, { ...OWN, untrusted: 1, networks: ['10.1.0.9/32'] }],
+  ['those for forks only', { ...NONE, untrustedBuilders: '1' }, {}, { ...OWN, count: 0, untrusted: 1 }],
+  [
+    'those for forks as before, and no others any more',
+    { ...NONE, builders: '0' },
+    { bundledBuilders: { ...OWN, untrusted: 3 } },
+    { ...OWN, count: 0, untrusted: 3 },
+  ],
 ] as const)('%s', (_, input, settings, wanted) => {
   const { kept, bundledBuilders } = wantedBuilders(input, settings, 'buildkit:1')
   expect(bundledBuilders).toEqual(wanted)
@@ -35,13 +44,22 @@ test('builders that an administrator has named stay, and the settings of those t
   expect(wantedBuilders(NONE, named, 'x').kept).toEqual(named)
   expect(wantedBuilders({ ...NONE, builders: '0' }, HAD, 'x').kept).toEqual({ sleepHours: {} })
   expect(wantedBuilders(NONE, HAD, 'x').kept).toMatchObject({ builders: { atOnce: 2 } })
+  const both = {
+    bundledBuilders: { ...OWN, count: 0, untrusted: 1 },
+    builders: { ...named.builders, untrusted: ['tcp://u:1'], untrustedServerName: 'u', serverName: 'b' },
+  }
+  expect(wantedBuilders({ ...NONE, untrustedBuilders: '0' }, both, 'x').kept).toEqual({
+    builders: { ...named.builders, serverName: 'b' },
+  })
 })
 
 test('what does not go together is refused', () => {
   expect(() => wantedBuilders({ ...NONE, builderSize: '9Gi' }, {}, 'x')).toThrow('need `--builders`')
   expect(() => wantedBuilders({ ...NONE, builderSize: '9Gi' }, HAD, 'x')).toThrow('have 50Gi')
+  const forks = { bundledBuilders: { ...OWN, count: 0, untrusted: 1 } }
+  expect(wantedBuilders({ ...NONE, builderSize: '9Gi' }, forks, 'x').bundledBuilders?.size).toBe('9Gi')
   expect(() => wantedBuilders({ ...NONE, builders: '1', builderNetworks: 'all' }, {}, 'x')).toThrow(
-    'no network of IPv4',
+    'not an IPv4 network',
   )
 })
 
@@ -139,6 +157,100 @@ test('the server knows them, and an upgrade keeps that', () => {
   expect(wantedBuilders(NONE, undecided(JSON.parse(text)), 'buildkit:1').bundledBuilders).toEqual(
     INSTALLATION.bundledBuilders,
   )
+})
+
+describe('builders for code of forks', () => {
+  const installed = (count: number, untrusted: number) =>
+    platformObjects({ ...INSTALLATION, bundledBuilders: { ...INSTALLATION.bundledBuilders, count, untrusted } })
+  const named = (all: typeof objects, kind: string, name: string) =>
+    all.find(one => one.kind === kind && one.metadata.name === name)
+  const settingsOf = (all: typeof objects) => {
+    const found = all.find(one => one.kind === 'ConfigMap' && one.metadata.namespace === 'devctl-platform')
+    return readSettings((found!['data'] as Record<string, string>)['settings.json']!).builders
+  }
+
+  test('are a pool of their own: other Pods, names and certificates', () => {
+    const all = installed(2, 1)
+    expect(settingsOf(all)).toEqual({
+      default: [0, 1].map(at => `tcp://builder-${at}.builder.devctl-build.svc:1234`),
+      untrusted: ['tcp://builder-untrusted-0.builder-untrusted.devctl-build.svc:1234'],
+      atOnce: 4,
+      certificates: '/etc/devctl-builders',
+      serverName: 'builder.devctl-build.svc',
+      untrustedCertificates: '/etc/devctl-untrusted-builders',
+      untrustedServerName: 'builder-untrusted.devctl-build.svc',
+      oneNamespace: true,
+    })
+    const secretsOf = (name: string) => JSON.stringify(named(all, 'StatefulSet', name)).match(/"secretName":"[^"]+"/g)
+    expect(secretsOf('builder')).toEqual(['"secretName":"builders"'])
+    expect(secretsOf('builder-untrusted')).toEqual(['"secretName":"untrusted-builders"'])
+    const selectors = ['builder', 'builder-untrusted'].map(name => {
+      const { selector } = named(all, 'Service', name)!['spec'] as { readonly selector: object }
+      return selector
+    })
+    expect(selectors).toEqual([
+      { 'app.kubernetes.io/name': 'builder' },
+      { 'app.kubernetes.io/name': 'builder-untrusted' },
+    ])
+    // The policy of all Pods there: nobody comes in but the server.
+    expect(named(all, 'NetworkPolicy', 'builder')).toMatchObject({ spec: { podSelector: {} } })
+  })
+
+  test('keep no disk and no cache, and cannot take all of a node', () => {
+    const set = named(installed(2, 1), 'StatefulSet', 'builder-untrusted')
+    expect(set?.['spec']).not.toHaveProperty('volumeClaimTemplates')
+    expect(set).toMatchObject({
+      spec: {
+        replicas: 1,
+        template: {
+          spec: {
+            automountServiceAccountToken: false,
+            containers: [{ resources: { limits: { memory: '4Gi', cpu: '2' } } }],
+            volumes: expect.arrayContaining([{ name: 'data', emptyDir: { sizeLimit: '50Gi' } }]),
+          },
+        },
+      },
+    })
+    const config = JSON.stringify(named(installed(2, 1), 'ConfigMap', 'builder-untrusted'))
+    expect(config).toContain('keepDuration = \\"1s\\"')
+    expect(config).not.toContain('maxUsedSpace')
+  })
+
+  test('are there without others, and go without them; the server sees what there is', () => {
+    const only = installed(0, 1)
+    expect(named(only, 'StatefulSet', 'builder')).toBeUndefined()
+    expect(settingsOf(only)).toMatchObject({ default: [], untrusted: [expect.any(String)] })
+    const seen = (all: typeof objects) =>
+      all
+        .filter(({ kind, metadata }) => kind === 'Role' && metadata.namespace === 'devctl-build')
+        .flatMap(({ rules }) =>
+          (rules as readonly { readonly resourceNames: readonly string[] }[]).flatMap(one => one.resourceNames),
+        )
+    expect(seen(only)).toEqual(['builder-untrusted'])
+    expect(seen(installed(1, 1))).toEqual(['builder', 'builder-untrusted'])
+    const gone = unwantedObjects({
+      ...INSTALLATION,
+      bundledBuilders: { ...INSTALLATION.bundledBuilders, untrusted: 0 },
+    })
+    expect(gone.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(
+      expect.arrayContaining([
+        'StatefulSet builder-untrusted',
+        'Service builder-untrusted',
+        'ConfigMap builder-untrusted',
+      ]),
+    )
+  })
+
+  test('have Secrets of their own', () => {
+    const secrets = (count: number, untrusted: number) => [
+      ...neededSecrets({ ...INSTALLATION, bundledBuilders: { ...OWN, count, untrusted } }),
+    ]
+    expect(secrets(0, 1)).toEqual([
+      ['devctl-platform', ['keys', 'untrusted-builders']],
+      ['devctl-build', ['untrusted-builders']],
+    ])
+    expect(secrets(1, 1)[1]).toEqual(['devctl-build', ['builders', 'untrusted-builders']])
+  })
 })
 
 describe('the ingress controller', () => {

@@ -77,7 +77,7 @@ test.each([
   [{ ...oidc, oidcAllow: ['email=ann@example.com'] }, '`--oidc-allow` is `email=ann@example.com`'],
   [{ ...github, githubAllow: ['acme/a/b'] }, '`--github-allow` is `acme/a/b`'],
   [{ ...oidc, oidcClientSecretFile: join(folder, 'none') }, 'cannot be read'],
-  [{ ...oidc, oidcClientSecretFile: join(folder, 'two') }, 'has no secret in one line'],
+  [{ ...oidc, oidcClientSecretFile: join(folder, 'two') }, 'does not contain a secret on one line'],
 ])('%j: %s', async (input, message) => {
   await expect(wantedProviders(input, [])).rejects.toThrow(message)
 })

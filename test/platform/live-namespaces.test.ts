@@ -53,7 +53,7 @@ test('logs have a limit of their own, for one person and for all', async () => {
   let all = first.count
   for (let who = 1; who < 12; who++) all += most(who).count
   expect(all + most(12).count).toBe(100)
-  expect(most(13).error.message).toBe('people look at 100 logs already')
+  expect(most(13).error.message).toBe('100 logs are open already')
   end.abort()
   await Promise.all(begun)
   expect(most(0).count).toBe(8)

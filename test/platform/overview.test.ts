@@ -50,7 +50,7 @@ async function open({
     hasRegistryTokens: true,
     kubernetes: { server: 'https://k.example.com' },
     bundledRegistry: { image: 'registry:1', size: '40Gi' },
-    bundledBuilders: { image: 'buildkit:1', count: 2, size: '50Gi', networks: [] },
+    bundledBuilders: { image: 'buildkit:1', count: 2, untrusted: 0, size: '50Gi', networks: [] },
   })
   const settings = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'settings')!
   for (const object of objects) {
@@ -159,7 +159,7 @@ describe('the overview of a platform', () => {
     })
     expect(found.pools[0]?.builders.map(({ running }) => running)).toEqual([0, 0])
     expect(found.problems.map(({ message }) => message)).toEqual([
-      'a run waits for 10 min, though there is room for it',
+      'a run has been waiting for 10 min, although there is room for it',
       'a namespace could not be deleted',
     ])
   })
@@ -171,7 +171,7 @@ describe('the overview of a platform', () => {
     expect(problems.map(({ message }) => message)).toEqual([
       'no replica leads: runs do not start, and nothing sleeps',
       '`deployment/platform`: 0 of 1 ready',
-      '`statefulset/builder` is not there any more',
+      '`statefulset/builder` no longer exists',
       'a namespace could not be deleted',
     ])
   })
@@ -192,7 +192,7 @@ describe('the overview of a platform', () => {
     expect(found).toMatchObject({ workloads: [], disk: { claims: [] }, users: { all: 2 } })
     expect(found.sealing).toEqual({ seals: 2, opens: [1, 2] })
     expect(found.problems.map(({ message }) => message)).toEqual([
-      'a run waits for 10 min, though there is room for it',
+      'a run has been waiting for 10 min, although there is room for it',
       'a namespace could not be deleted',
     ])
   })

@@ -141,7 +141,7 @@ describe('a command line', () => {
     })
     await expect(
       trustOwnAuthority(around('nobody'), { url, fingerprint: undefined, ask: undefined, signal }),
-    ).rejects.toThrow('nobody here knows the authority')
+    ).rejects.toThrow('this machine does not know the authority')
     const no = async () => false
     await expect(
       trustOwnAuthority(around('nobody'), { url, fingerprint: undefined, ask: no, signal }),
@@ -152,7 +152,9 @@ describe('a command line', () => {
   test('believes the one whose fingerprint was told, in any way of writing it', async () => {
     const input = { url, ask: undefined, signal }
     const other = fingerprint.replace(/^../, pair => (pair === '00' ? '01' : '00'))
-    await expect(trustOwnAuthority(around('told'), { ...input, fingerprint: other })).rejects.toThrow('is not the one')
+    await expect(trustOwnAuthority(around('told'), { ...input, fingerprint: other })).rejects.toThrow(
+      'does not have the given fingerprint',
+    )
     await trustOwnAuthority(around('told'), {
       ...input,
       fingerprint: `sha256:${fingerprint.replaceAll(':', '').toLowerCase()}`,
@@ -181,7 +183,7 @@ describe('a command line', () => {
       const dropping = createTcpServer(socket => socket.destroy())
       await once(dropping.listen(0, '127.0.0.1'), 'listening')
       const to = `https://localhost:${(dropping.address() as AddressInfo).port}`
-      await expect(compare(to, told('dropped'))).rejects.toThrow('could not be compared with the one that was told')
+      await expect(compare(to, told('dropped'))).rejects.toThrow('could not be compared with the given fingerprint')
       // Without one, the login says what is wrong.
       await trustOwnAuthority(told('dropped'), { url: to, fingerprint: undefined, ask: undefined, signal })
       dropping.close()
@@ -209,7 +211,7 @@ describe('a command line', () => {
       const env = (name: string) => ({ ...around(name).env, HTTPS_PROXY: proxy.url })
       const by = (name: string, fingerprint: string) =>
         trustOwnAuthority({ cwd: '/', env: env(name) }, { url: to, fingerprint, ask: undefined, signal })
-      await expect(by('proxy', wrong.fingerprint)).rejects.toThrow('is not the one that was told')
+      await expect(by('proxy', wrong.fingerprint)).rejects.toThrow('does not have the given fingerprint')
       await by('proxy', right.fingerprint)
       expect(stored('proxy').contexts[to].ca).toContain('BEGIN CERTIFICATE')
       expect(proxy.asked).toEqual(['platform.devctl.test:443', 'platform.devctl.test:443'])

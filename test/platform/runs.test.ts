@@ -260,6 +260,7 @@ describe('records of runs', () => {
 test('what a run does is one command, and no word of it can be taken for an option', () => {
   const input = {
     action: 'deploy' as const,
+    isCloned: true,
     environment: 'shop',
     namespace: 'team',
     file: '-f',

@@ -6,7 +6,7 @@ import { presentedCertificate } from '../../adapters/http/presented-certificate.
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { buildersText } from '../../cli/run/platform-status.ts'
 import { imagesIn, installedImages, isNeeded, mirrored } from '../../operations/platform/images.ts'
-import { isBuilders, platformStatus, registryDiskText } from '../../operations/platform/status.ts'
+import { platformStatus, registryDiskText } from '../../operations/platform/status.ts'
 import { platformObjects } from '../../platform/install/server.ts'
 import { fromNamespace } from '../../platform/records/namespace.ts'
 import { fromRun } from '../../platform/records/run.ts'
@@ -44,6 +44,7 @@ async function clusterWith({
   renewed = '2026-11-23T14:59:55.000000Z',
   pods = [] as readonly KubeObject[],
   bundled = 0,
+  untrusted = 0,
   kept = { builders: { default: ['tcp://buildkit:1234'], atOnce: 4 } } as object,
 } = {}) {
   const cluster = new MemoryCluster({
@@ -62,7 +63,9 @@ async function clusterWith({
     kubernetes: { server: 'https://k.example.com' },
     providers: [{ kind: 'github', id: 'github', name: 'GitHub', url: 'https://github.com', clientId: 'x', allow: [] }],
     kept: { registry: 'registry.example.com/people', ...kept },
-    ...(bundled > 0 && { bundledBuilders: { image: 'buildkit:1', count: bundled, size: '9Gi', networks: [] } }),
+    ...(bundled + untrusted > 0 && {
+      bundledBuilders: { image: 'buildkit:1', count: bundled, untrusted, size: '9Gi', networks: [] },
+    }),
   })
   for (const object of objects) {
     const { kind, data } = object
@@ -71,11 +74,12 @@ async function clusterWith({
       await cluster.create({ ...object, data: { 'settings.json': JSON.stringify({ ...settings, url }) } })
     } else if (kind === 'StatefulSet') {
       await cluster.create(object)
+      const count = object.metadata.name === 'builder' ? bundled : untrusted
       act(cluster, object, {
         observedGeneration: 1,
-        replicas: bundled,
-        updatedReplicas: bundled,
-        readyReplicas: bundled,
+        replicas: count,
+        updatedReplicas: count,
+        readyReplicas: count,
       })
     } else if (kind === 'Deployment') {
       await cluster.create(object)
@@ -173,13 +177,15 @@ describe('the status of a platform', () => {
   })
 
   test('names the builders that come with it, and those that its settings do not name', async () => {
-    const row = ({ builders, workloads }: Awaited<ReturnType<typeof look>>) =>
-      buildersText(builders, workloads.find(isBuilders))
+    const row = ({ builders, workloads }: Awaited<ReturnType<typeof look>>) => buildersText(builders, workloads)
     const own = await look(await clusterWith({ bundled: 2, kept: {} }))
     expect(own.builders).toEqual([0, 1].map(at => `tcp://builder-${at}.builder.devctl-build.svc:1234`))
     expect(row(own)).toBe('2 of 2 ready in devctl-build')
     expect(own.problems.filter(({ message }) => message.includes('builder'))).toEqual([])
     expect(row(await look(await clusterWith()))).toBe('tcp://buildkit:1234')
+    const both = await look(await clusterWith({ bundled: 2, untrusted: 1, kept: {} }))
+    expect(row(both)).toBe('2 of 2 ready in devctl-build, 1 of 1 ready in devctl-build for forks')
+    expect(both.problems.filter(({ message }) => message.includes('builder'))).toEqual([])
     expect(row(await look(await clusterWith({ kept: {} })))).toBe('-')
 
     const cluster = await clusterWith({ bundled: 1, kept: {} })
@@ -200,6 +206,17 @@ describe('the status of a platform', () => {
     const found = await look(await clusterWith({ renewed: '2026-11-23T14:59:30.000000Z' }))
     expect(found.leader).toBeUndefined()
     expect(found.problems[0]?.message).toContain('no replica leads')
+  })
+
+  test('a server that was scaled to nothing is told, and how it is started again', async () => {
+    const cluster = await clusterWith({ ready: 0 })
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: 'devctl-platform' }
+    cluster.act(ref, one => ({ ...one, spec: { ...(one['spec'] as object), replicas: 0 } }))
+    expect((await look(cluster)).problems).toContainEqual({
+      message: 'deployment/platform has no replicas: somebody has scaled it to 0',
+      notes: [],
+      hint: '`kubectl --namespace devctl-platform scale deployment/platform --replicas 1` starts it again',
+    })
   })
 
   test('a Pod that cannot start is explained as a deploy does', async () => {
@@ -224,6 +241,58 @@ describe('the status of a platform', () => {
     expect(problem?.notes.join('\n')).toContain('registry.example.com/devctl/platform:0.1.0')
     expect(problem?.hint).toContain('--image-registry')
     expect(found.workloads[0]).toMatchObject({ ready: 0, wanted: 1 })
+  })
+
+  test('during an upgrade, only the Pods of the newer server are told of', async () => {
+    const cluster = await clusterWith({ ready: 0 })
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: 'devctl-platform' }
+    const REVISION = 'deployment.kubernetes.io/revision'
+    const uid = (await cluster.get(ref))!.metadata.uid!
+    await cluster.act(ref, one => ({
+      ...one,
+      metadata: { ...one.metadata, annotations: { ...one.metadata.annotations, [REVISION]: '2' } },
+    }))
+    const setOf = (hash: string, revision: string): KubeObject => ({
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: {
+        name: `platform-${hash}`,
+        namespace: 'devctl-platform',
+        labels: { 'pod-template-hash': hash },
+        annotations: { [REVISION]: revision },
+        ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', uid, controller: true }],
+      },
+    })
+    const podOf = (hash: string, reason: string): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: `platform-${hash}-x2k4f`,
+        namespace: 'devctl-platform',
+        labels: { 'pod-template-hash': hash },
+        ownerReferences: [
+          { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `platform-${hash}`, uid: hash, controller: true },
+        ],
+      },
+      spec: { containers: [{ name: 'platform', image: `registry.example.com/devctl/platform:${hash}` }] },
+      status: {
+        phase: 'Pending',
+        containerStatuses: [
+          { name: 'platform', ready: false, restartCount: 0, state: { waiting: { reason, message: `of ${hash}` } } },
+        ],
+      },
+    })
+    const add = async ({ status, ...object }: KubeObject) => {
+      await cluster.create(object as KubeObject)
+      act(cluster, object as KubeObject, status)
+    }
+    await cluster.create(setOf('old', '1'))
+    await cluster.create(setOf('new', '2'))
+    await add(podOf('old', 'ImagePullBackOff'))
+    expect(JSON.stringify((await look(cluster)).problems)).not.toContain('of old')
+    await add(podOf('new', 'ImagePullBackOff'))
+    const said = JSON.stringify((await look(cluster)).problems)
+    expect([said.includes('of new'), said.includes('of old')]).toEqual([true, false])
   })
 
   test('a platform without its server, and a cluster without a platform', async () => {

@@ -37,6 +37,7 @@ test('an upgrade keeps what an administrator has written, and what options have 
     tlsSecret: 'wildcard',
     ingressClass: 'traefik',
     clusterNetworks: ['10.42.0.0/16'],
+    areNetworksNamed: false,
     server: 'https://k.example.com',
   })
   const upgrade = platformObjects({ ...one, runnerImage: 'runner:2', domain: 'new.example.com', kept: found!.kept })

@@ -172,6 +172,47 @@ describe('what a delivery says', () => {
     else expect(found).toEqual({ kind: 'invalid', problem: expect.stringContaining(wanted) })
   })
 
+  test('what is read of anything is a small number, or a few words', () => {
+    const forge = fc.constantFrom('github' as const, 'gitlab' as const, 'gitea' as const)
+    const any = fc.oneof(
+      fc.jsonValue({ maxDepth: 4 }),
+      fc.integer(),
+      fc.double(),
+      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.constantFrom('x'.repeat(200_000), '__proto__', '\u202e', '7', 7, -0, 1e21, 2 ** 53, true, null, [7]),
+    )
+    const part = fc.record({ number: any, iid: any, id: any, toString: any }, { requiredKeys: [] })
+    const payload = fc.record(
+      {
+        ...{ pull_request: fc.oneof(part, any), object_attributes: fc.oneof(part, any), constructor: any },
+        ...{ repository: fc.oneof(part, any), project: fc.oneof(part, any) },
+        object_kind: fc.oneof(fc.constant('merge_request'), any),
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(forge, payload, (one, value) => {
+        const found = read(one, value)
+        expect(JSON.stringify(found).length).toBeLessThan(200)
+        if (found.kind !== 'pull') return
+        expect([found.number > 0, found.number < 1_000_000, /^\d{1,16}$/.test(found.repository)]).toEqual(
+          Array(3).fill(true),
+        )
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test.each([
+    ['lists', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
+    ['objects', (depth: number) => `${'{"a":'.repeat(depth / 3)}1${'}'.repeat(depth / 3)}`],
+    ['lists without an end', (depth: number) => '['.repeat(depth * 2)],
+  ])('%s in each other, as many as a delivery may have, are read', (_, text) => {
+    const deep = text(120_000)
+    for (const body of [deep, `{"pull_request":{"number":7,"x":${deep}},"repository":{"id":3}}`])
+      expect(['pull', 'other', 'invalid']).toContain(readHook('github', Buffer.from(body)).kind)
+  })
+
   test('nothing that is sent ends the reader', () => {
     const forge = fc.constantFrom('github', 'gitlab', 'gitea')
     fc.assert(fc.property(forge, fc.json(), (one, text) => void readHook(one, Buffer.from(text))))

@@ -7,7 +7,7 @@ const ANSWER_WITHIN = 30_000
 const LONGEST_HEAD = 64 * 1024
 
 /** A Docker Engine that does not give a connection for something else than HTTP. */
-export class UpgradeRefused extends Error {
+class UpgradeRefused extends Error {
   readonly status: number
 
   constructor(path: string, status: number) {

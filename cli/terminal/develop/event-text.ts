@@ -17,7 +17,7 @@ export const problemText = ({
   visibleText(`${path}${side === 'remote' ? ' in the container' : ''}: ${message}`)
 
 /** `1 file`, `9,812 files`. */
-export const fileCount = (many: number): string => `${many.toLocaleString('en')} ${many === 1 ? 'file' : 'files'}`
+const fileCount = (many: number): string => `${many.toLocaleString('en')} ${many === 1 ? 'file' : 'files'}`
 
 /** How far the files are: `12 of 9,812 files · 1 MB of 56 MB (18 MB sent)`, and the large one that is on its way; `9,812 files · 56 MB` at the end. */
 export function filesText({ files, filesLeft, bytes, bytesLeft, sentBytes, current }: SyncStatus): string {

@@ -221,7 +221,7 @@ function planPullPolicy({ reporter }: PlanContext, service: Service, image: stri
  * Kubernetes' default pull policy:
  * https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting
  */
-export function defaultPullPolicy(image: string): ContainerPlan['imagePullPolicy'] {
+function defaultPullPolicy(image: string): ContainerPlan['imagePullPolicy'] {
   if (image.includes('@')) return 'IfNotPresent'
   const tag = /:([^:/]+)$/.exec(image)?.[1] ?? 'latest'
   return tag === 'latest' ? 'Always' : 'IfNotPresent'

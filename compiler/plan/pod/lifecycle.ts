@@ -56,7 +56,7 @@ const noGracePeriod = diagnostic({
 })
 
 /** Compose waits 10 seconds before it kills; Kubernetes would wait 30. */
-export const defaultGracePeriod = 10
+const defaultGracePeriod = 10
 
 /** Zero would not only kill at once, but also let the Pod be forgotten before it is gone. */
 function gracePeriod(context: PlanContext, { stopGracePeriod }: Service): number {

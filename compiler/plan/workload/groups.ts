@@ -114,7 +114,7 @@ function targetOf(
 }
 
 /** Services by the name that Compose would give their container. */
-export function containerNames(project: Project): ReadonlyMap<string, string> {
+function containerNames(project: Project): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const service of project.services.values())
     if (service.containerName) names.set(service.containerName.value, service.name)

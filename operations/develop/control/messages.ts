@@ -1,7 +1,7 @@
 import type { LostFiles } from '../../../sync/folder-state.ts'
 import type { SyncStatus } from '../../../sync/sync.ts'
 
-export const SESSION_STATES = [
+const SESSION_STATES = [
   'planning',
   'deploying',
   'starting',

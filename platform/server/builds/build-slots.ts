@@ -3,54 +3,56 @@ import { builderFor, inOrder } from '../../rules/placement.ts'
 /** A place for one build on a builder. */
 export interface BuildSlot {
   readonly builder: string
-  /** Gives it back, once. */
+  /** No other build runs on this builder. */
+  readonly isFirst: boolean
+  /** Releases the place; further calls do nothing. */
   free(): void
 }
 
 /** A build that wants a place. */
 export interface WantedSlot {
   readonly user: string
-  /** Whose build it is. */
+  /** The user whose build it is. */
   readonly namespace: string
-  /** Builds with the same key find what earlier ones have left. */
+  /** Builds with the same key reuse each other's cache. */
   readonly key: string
   readonly signal: AbortSignal
-  /** Hears how many builds are before it, whenever that changes. */
+  /** Called with the number of builds ahead, whenever it changes. */
   readonly onQueue: (before: number) => void
 }
 
 interface Waiting extends WantedSlot {
   readonly place: (slot: BuildSlot) => void
   told?: number
-  /** The builder that it waits for to be empty. */
+  /** The builder that has to become empty for it. */
   drained?: string
-  /** Builds behind it that have got a place there meanwhile. */
+  /** Builds behind it that have been given a place in the meantime. */
   overtakenBy: number
 }
 
-/** How busy builders are. */
+/** How busy the builders are. */
 export interface BuildLoad {
-  /** Builds that each runs, by its address. */
+  /** The builds that each builder runs, by its address. */
   readonly running: ReadonlyMap<string, number>
   readonly waiting: number
-  /** Builds that one runs at the same time. */
+  /** The number of builds that one builder runs at the same time. */
   readonly atOnce: number
 }
 
-/** There are too many builds already; the message says of whom. */
+/** There are too many builds already; the message says whose. */
 export class TooManyBuilds extends Error {}
 
-/** Builds of one person that wait. */
+/** Builds of one person that may wait. */
 const WAITING_OF_ONE = 32
-/** Of all people. */
+/** Builds of all people that may wait. */
 const WAITING = 256
 
 /**
- * The places of all builders. Who has the fewest builds running is served first, and where there are
- * several places, nobody has all of them: a person with many builds does not hold up the others. Where builders run
- * builds of one namespace at a time, neither a person nor a namespace is on all builders, and for who
- * is the first to wait for an empty one, one is emptied: nobody behind them gets a place on it, and all on the others. A
- * single builder goes on for a few builds before.
+ * The places of all builders. The person with the fewest running builds is served first, and nobody occupies all places
+ * if there are several, so a person with many builds does not hold up the others. If builders run builds of one
+ * namespace at a time, neither a person nor a namespace occupies all builders. For the first build that waits for an
+ * empty builder, one is drained: builds behind it get no place there, but may use every place on the others. If there
+ * is only one builder, it takes a few more builds before it is drained.
  */
 export class BuildSlots {
   readonly #builders: readonly string[]
@@ -72,7 +74,7 @@ export class BuildSlots {
     return { running, waiting: this.#waiting.length, atOnce: this.#most }
   }
 
-  /** Waits for a place. Throws TooManyBuilds, and the signal's reason. */
+  /** Waits for a place. Throws TooManyBuilds, or the signal's reason. */
   async take(wanted: WantedSlot): Promise<BuildSlot> {
     const { user, signal } = wanted
     signal.throwIfAborted()
@@ -115,7 +117,7 @@ export class BuildSlots {
     }
   }
 
-  /** Sorting keeps the order of those who are equal: who came first is before others. */
+  /** Sorting is stable: with equal counts, the earlier build stays first. */
   #order(): readonly Waiting[] {
     return [...this.#waiting].sort((a, b) => this.#runningOf(a.user) - this.#runningOf(b.user))
   }
@@ -132,7 +134,7 @@ export class BuildSlots {
         if (first && isDrained(builder)) first.overtakenBy++
         return { one, builder }
       }
-      // Others of the namespace that runs there would keep each builder for ever.
+      // Otherwise, further builds of the namespace that runs there could occupy each builder for ever.
       if (first || !this.#oneNamespace || own.length < this.#builders.length) continue
       first = one
       first.drained ??= this.#emptiest()
@@ -140,12 +142,14 @@ export class BuildSlots {
     return undefined
   }
 
-  /** Builds that get a place on the builder that is to be emptied: without them a single one would stand still. */
+  /**
+   * Builds that still get a place on the builder that is being drained: without them, a single builder would be idle.
+   */
   get #mostOvertaking(): number {
     return this.#builders.length === 1 ? this.#most - 1 : 0
   }
 
-  /** The builder with the fewest builds. */
+  /** The builder with the fewest running builds. */
   #emptiest(): string | undefined {
     const running = (builder: string) => this.#running.filter(one => one.builder === builder).length
     return [...this.#builders].sort((a, b) => running(a) - running(b))[0]
@@ -156,13 +160,13 @@ export class BuildSlots {
     return own > 0 && own >= this.#buildersOfOne * this.#most - 1
   }
 
-  /** Those that a person or a namespace may be on: the others have to find one that is empty. */
+  /** The builders that a person or a namespace may occupy; further builds have to wait for an empty one. */
   get #buildersOfOne(): number {
     const { length } = this.#builders
     return this.#oneNamespace && length > 1 ? length - 1 : length
   }
 
-  /** The builders that a build may go to; only those that its person and its namespace have, when these are enough. */
+  /** The builders that a build may go to. If its person and its namespace already occupy enough, only those. */
   #buildersLeft({ user, namespace }: Waiting): readonly string[] {
     if (!this.#oneNamespace) return this.#builders
     const own = [
@@ -185,9 +189,11 @@ export class BuildSlots {
 
   #slotOn(builder: string, { user, namespace }: Waiting): BuildSlot {
     const one = { user, namespace, builder }
+    const isFirst = !this.#running.some(running => running.builder === builder)
     this.#running.push(one)
     return {
       builder,
+      isFirst,
       free: () => {
         const at = this.#running.indexOf(one)
         if (at === -1) return

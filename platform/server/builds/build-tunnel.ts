@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import type { ClientHttp2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { constants, performServerHandshake } from 'node:http2'
 import type { Socket } from 'node:net'
 import {
@@ -16,75 +16,76 @@ import { inOrder } from '../../rules/placement.ts'
 import { type BuildSlot, type BuildSlots, TooManyBuilds } from './build-slots.ts'
 import { BuilderLinks } from './builder-links.ts'
 import type { BuilderPool } from './builder-pool.ts'
-import { answerWith, begin, fail, onlyMessage } from './grpc.ts'
+import { emptyBuilder } from './empty-builder.ts'
+import { answerWith, begin, callOnce, fail, headersOf, onlyMessage } from './grpc.ts'
 
-/** A client that may build, and for whom. */
+/** A client that may build, and on whose behalf. */
 export interface BuildClient {
   readonly user: string
   readonly scope: BuildScope
   readonly pool: BuilderPool
-  /** Random bytes that are known to nobody else: the names of builds and sessions are made of them. */
+  /** Random bytes that only this server knows; the names of builds and sessions are derived from them. */
   readonly key: Buffer
-  /** Rejects when they may build no more. */
+  /** Rejects when the client may no longer build. */
   readonly check: () => Promise<void>
 }
 
 const CONTROL = '/moby.buildkit.v1.Control/'
-/** Calls at the same time: a build has three. */
+/** Concurrent calls; a build has three. */
 const STREAMS = 100
-/** Bytes of the request of a build. */
+/** Bytes of a build request. */
 const REQUEST = 1 << 20
 const SMALL = 64 << 10
-/** Bytes that a client may send before they are read: of one call, and of all. */
+/** Bytes that a client may send before they are read: per call, and in total. */
 const WINDOW = { call: 1 << 20, all: 4 << 20 }
 /** Milliseconds. */
 const LIMITS = {
-  /** Between the beginning of a session and that of its build. */
+  /** Between the start of a session and that of its build. */
   begin: 60_000,
-  /** Of one build. */
+  /** For one build. */
   build: 3_600_000,
-  /** Between the end of a build, or of what a client was told is over, and that of its session. */
+  /** Between the end of a build, or a refusal that the client was sent, and the end of its session. */
   after: 5_000,
-  /** Without any call. */
+  /** Without a call. */
   idle: 600_000,
-  /** Between two signs of life. */
+  /** Between two keep-alives. */
   ping: 20_000,
-  /** Between two looks whether somebody may still build. */
+  /** Between two checks whether the client may still build. */
   check: 15_000,
 }
 
 const TOO_LONG = `a build takes at most ${LIMITS.build / 60_000} minutes`
 
-/** Headers of a session that are passed on as they are. */
+/** Headers of a session that are forwarded unchanged. */
 const NAME_HEADER = 'x-docker-expose-session-name'
 const METHOD_HEADER = 'x-docker-expose-session-grpc-method'
 const ID_HEADER = 'x-docker-expose-session-uuid'
 const KEY_HEADER = 'x-docker-expose-session-sharedkey'
-/** What a client calls a build: that of the same name goes to the same builder. */
+/** The client's name of a build; builds of the same name go to the same builder. */
 const BUILD_HEADER = 'x-devctl-build'
 
-/** What a builder may ask the machine of the client for. */
+/** The methods that a builder may call on the client's machine. */
 const SERVED =
   /^\/(?:grpc\.health\.v1\.health|moby\.filesync\.v1\.(?:filesync|filesend|auth)|moby\.buildkit\.secrets\.v1\.secrets|moby\.sshforward\.v1\.ssh|containerd\.services\.content\.v1\.content)\/\w+$/i
 
 interface Session {
-  /** As the builder knows it. */
+  /** The id of the session at the builder. */
   readonly id: string
   readonly link: Promise<ClientHttp2Session>
   hasBegun: boolean
-  /** Aborts when the session has ended, and with it the right to its place. */
+  /** Aborted when the session has ended, and with it the right to its place. */
   readonly gone: AbortSignal
-  /** Ends it, once, whatever the client does: its place is free. */
+  /** Ends the session, once, whatever the client does, and releases its place. */
   readonly end: (error?: CallError) => void
-  /** Builds before this one; undefined when it has a place. */
+  /** The number of builds ahead; undefined once the build has a place. */
   before: number | undefined
   readonly onQueue: Set<() => void>
 }
 
 /**
- * Serves the calls of one client over a connection: those that a build needs, each looked at, and no
- * other. What is named by a client (a build, a session, a copied folder) gets a name that only this
- * connection or this namespace can have, so that it means nobody else's.
+ * Serves the calls of one client over a connection: only those that a build needs, each of them checked. Names that a
+ * client chooses (of a build, a session, a copied folder) are replaced by names that only this connection or this
+ * namespace can have, so that they cannot refer to those of somebody else.
  */
 export function serveBuilds(connection: Socket, client: BuildClient): void {
   const tunnel = new BuildTunnel(client)
@@ -97,7 +98,7 @@ export function serveBuilds(connection: Socket, client: BuildClient): void {
   session.setLocalWindowSize(WINDOW.all)
   session.on('error', () => {})
   connection.on('error', () => {})
-  // Proxies end what is silent for a minute. Whoever does not answer is gone.
+  // Proxies close connections that are silent for a minute. A client that does not answer is gone.
   let unanswered = 0
   const pinging = setInterval(() => {
     if (++unanswered > 2) session.destroy()
@@ -118,7 +119,7 @@ export function serveBuilds(connection: Socket, client: BuildClient): void {
   }, LIMITS.check)
   session.once('close', end)
   connection.once('close', () => session.destroy())
-  // A proxy before us may pass on that the client is gone, and leave our direction open.
+  // A proxy may report that the client has closed its side, and leave the other direction open.
   connection.once('end', () => session.destroy())
   let lastCall = Date.now()
   const onStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: readonly string[]) => {
@@ -135,7 +136,7 @@ class BuildTunnel {
   readonly #slots: BuildSlots
   readonly #links: BuilderLinks
   readonly #sessions = new Map<string, Session>()
-  /** The sessions of builds that were asked for, by the names that the client has for the builds. */
+  /** The sessions of requested builds, by the client's names of the builds. */
   readonly #builds = new Map<string, Deferred<Session>>()
 
   constructor(client: BuildClient) {
@@ -172,12 +173,12 @@ class BuildTunnel {
     }
   }
 
-  /** Questions about the builder itself: neither has a field that anything depends on. */
+  /** Questions about the builder itself. Neither request has a field that matters. */
   async #ask(down: ServerHttp2Stream, path: string): Promise<void> {
     await onlyMessage(down, SMALL)
     const { pool, scope } = this.#client
     const link = await this.#links.to(inOrder(pool.builders, scope.namespace)[0]!)
-    answerWith(down, call(link, path, Buffer.alloc(0)))
+    answerWith(down, callOnce(link, path, Buffer.alloc(0)))
   }
 
   async #session(down: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]): Promise<void> {
@@ -199,7 +200,7 @@ class BuildTunnel {
       slot?.free()
       if (down.destroyed) return
       fail(down, error)
-      // A client that does not read, or does not end its side, is not waited for.
+      // The server does not wait for a client that does not read, or does not close its side.
       setTimeout(() => down.close(constants.NGHTTP2_CANCEL), LIMITS.after)
     }
     const session: Session = {
@@ -240,14 +241,14 @@ class BuildTunnel {
     up.once('close', () => end())
   }
 
-  /** Waits for a place on a builder, and tells those who ask how many are before. */
+  /** Waits for a place on a builder, and reports the number of builds ahead to whoever asks. */
   async #place(
     build: string,
     signal: AbortSignal,
     session: () => Session,
   ): Promise<{ readonly slot: BuildSlot; readonly link: ClientHttp2Session }> {
     const { user, scope } = this.#client
-    // It may hear of the queue at once, and has no session yet.
+    // The queue may report at once, before there is a session.
     await Promise.resolve()
     try {
       const slot = await this.#slots.take({
@@ -263,6 +264,7 @@ class BuildTunnel {
       })
       try {
         const link = await this.#links.to(slot.builder)
+        if (this.#client.pool.isEmptied && slot.isFirst) await emptyBuilder(link, signal)
         const placed = session()
         placed.before = undefined
         for (const tell of placed.onQueue) tell()
@@ -282,7 +284,7 @@ class BuildTunnel {
     const { Ref: ref = '' } = request
     const build = this.#build(ref)
     let session: Session | undefined
-    // A place is for one build: whoever is done with it, or gone, has it no longer.
+    // A place is for one build: it is released as soon as the build is done or its client is gone.
     const leave = () => {
       const ended = session
       if (ended && !ended.gone.aborted) setTimeout(() => ended.end(), LIMITS.after)
@@ -300,10 +302,10 @@ class BuildTunnel {
         throw new CallError(PERMISSION_DENIED, `you may not build for \`${scope.namespace}\` any more`)
       })
       const link = await session.link
-      // Its place may be that of another namespace by now.
+      // The place may belong to another namespace by now.
       found.gone.throwIfAborted()
       const scoped = scopedBuild(request, { ref: this.#connectionName(`build ${ref}`), session: session.id }, scope)
-      const up = call(link, `${CONTROL}Solve`, encodeMessage('moby.buildkit.v1.SolveRequest', { ...scoped }))
+      const up = callOnce(link, `${CONTROL}Solve`, encodeMessage('moby.buildkit.v1.SolveRequest', { ...scoped }))
       const stop = () => {
         fail(down, found.gone.reason)
         up.close(constants.NGHTTP2_CANCEL)
@@ -325,7 +327,7 @@ class BuildTunnel {
     }
   }
 
-  /** A client may ask how a build is going before it asks for the build. */
+  /** A client may ask for the status of a build before it requests the build. */
   async #status(down: ServerHttp2Stream): Promise<void> {
     const { Ref: ref = '' } = decode<{ Ref?: string }>('moby.buildkit.v1.StatusRequest', await onlyMessage(down, SMALL))
     const session = await this.#build(ref).promise
@@ -335,10 +337,10 @@ class BuildTunnel {
     const link = await session.link
     session.onQueue.delete(tell)
     const request = { Ref: this.#connectionName(`build ${ref}`) }
-    answerWith(down, call(link, `${CONTROL}Status`, encodeMessage('moby.buildkit.v1.StatusRequest', request)))
+    answerWith(down, callOnce(link, `${CONTROL}Status`, encodeMessage('moby.buildkit.v1.StatusRequest', request)))
   }
 
-  /** A step that says how many builds are before, until there are none. */
+  /** A build step that shows the number of builds ahead, until there are none. */
   #tellQueue(down: ServerHttp2Stream, { before }: Session): void {
     if (down.destroyed || (before === undefined && !down.headersSent)) return
     const step = {
@@ -382,7 +384,7 @@ interface Deferred<T> {
   reject(error: unknown): void
 }
 
-/** What somebody else decides, in time. */
+/** Waits for something that somebody else decides, with a deadline. */
 function deferred<T>(within: number): Deferred<T> {
   let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => {}, () => {}]
   const promise = new Promise<T>((onValue, onError) => {
@@ -395,21 +397,6 @@ function deferred<T>(within: number): Deferred<T> {
     () => clearTimeout(late),
   )
   return { promise, resolve, reject }
-}
-
-const headersOf = (path: string): OutgoingHttpHeaders => ({
-  ':method': 'POST',
-  ':path': path,
-  'content-type': 'application/grpc',
-  te: 'trailers',
-})
-
-/** Sends a call with one message. */
-function call(link: ClientHttp2Session, path: string, message: Buffer) {
-  const up = link.request(headersOf(path))
-  up.on('error', () => {})
-  up.end(Buffer.concat(frame(message)))
-  return up
 }
 
 function decode<T>(type: string, bytes: Buffer): T {

@@ -4,14 +4,14 @@ import { parseBuilderAddress } from '../../../adapters/buildkit/address.ts'
 import type { BuilderTls } from '../../../adapters/buildkit/options.ts'
 import { CallError, UNAVAILABLE } from '../../../adapters/buildkit/session/call-error.ts'
 
-/** Milliseconds in which a builder takes a connection. */
+/** Milliseconds in which a builder has to accept a connection. */
 const CONNECT = 10_000
-/** Milliseconds between two signs of life of the connection itself. */
+/** Milliseconds between two keep-alives of the connection itself. */
 const ALIVE = 15_000
-/** Bytes that a builder may send before they are read: of one call, and of all. */
+/** Bytes that a builder may send before they are read: per call, and in total. */
 const WINDOW = { call: 1 << 20, all: 4 << 20 }
 
-/** The connections of one client to builders: they end with it, and so do its builds. */
+/** The connections of one client to builders. They are closed with the client's, which ends its builds. */
 export class BuilderLinks {
   readonly #tls: BuilderTls | undefined
   readonly #links = new Map<string, Promise<ClientHttp2Session>>()
@@ -21,7 +21,7 @@ export class BuilderLinks {
     this.#tls = tls
   }
 
-  /** The connection to a builder, made when it is first asked for. Throws a CallError. */
+  /** The connection to a builder, opened when it is first needed. Throws a CallError. */
   to(builder: string): Promise<ClientHttp2Session> {
     const known = this.#links.get(builder)
     if (known) return known

@@ -4,35 +4,49 @@ import type { BuilderTls } from '../../../adapters/buildkit/options.ts'
 import { BuildSlots } from './build-slots.ts'
 import type { BuilderSettings } from './builder-settings.ts'
 
-/** Where builds run that trust each other (design, section 9). */
+/** Builders whose builds trust each other (design, section 9). */
 export interface BuilderPool {
   /** Addresses of BuildKit. */
   readonly builders: readonly string[]
   readonly slots: BuildSlots
   readonly tls: BuilderTls | undefined
+  /**
+   * A builder is emptied before it runs builds of another namespace, so nothing of one namespace is left for the next.
+   */
+  readonly isEmptied: boolean
 }
 
 export type PoolName = 'default' | 'untrusted'
 
-/** Those that have builders. */
+/** The pools that have builders. */
 export type Pools = Readonly<Partial<Record<PoolName, BuilderPool>>>
 
 export function makePools(settings: BuilderSettings | undefined): Pools {
   if (!settings) return {}
-  const tls =
-    settings.certificates === undefined ? undefined : readCertificates(settings.certificates, settings.serverName)
-  const pool = (builders: readonly string[]): BuilderPool => ({
-    builders,
-    slots: new BuildSlots(builders, settings.atOnce, settings.oneNamespace),
-    tls,
-  })
+  const { atOnce, certificates, serverName, oneNamespace } = settings
+  const { untrustedCertificates = certificates, untrustedServerName = serverName } = settings
   return {
-    ...(settings.default.length > 0 && { default: pool(settings.default) }),
-    ...(settings.untrusted.length > 0 && { untrusted: pool(settings.untrusted) }),
+    ...(settings.default.length > 0 && {
+      default: {
+        builders: settings.default,
+        slots: new BuildSlots(settings.default, atOnce, oneNamespace),
+        tls: readCertificates(certificates, serverName),
+        isEmptied: false,
+      },
+    }),
+    ...(settings.untrusted.length > 0 && {
+      untrusted: {
+        builders: settings.untrusted,
+        slots: new BuildSlots(settings.untrusted, atOnce, true),
+        tls: readCertificates(untrustedCertificates, untrustedServerName),
+        isEmptied: true,
+      },
+    }),
   }
 }
 
-function readCertificates(folder: string, serverName: string | undefined): BuilderTls {
+function readCertificates(folder: string | undefined, serverName: string | undefined): BuilderTls | undefined {
+  if (folder === undefined) return undefined
   const [ca, cert, key] = ['ca.crt', 'tls.crt', 'tls.key'].map(name => readFileSync(join(folder, name)))
   return { ca: ca!, cert: cert!, key: key!, ...(serverName !== undefined && { serverName }) }
 }

@@ -1,4 +1,10 @@
-import type { ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+  ServerHttp2Stream,
+} from 'node:http2'
 import { constants } from 'node:http2'
 import {
   CallError,
@@ -6,19 +12,39 @@ import {
   RESOURCE_EXHAUSTED,
   UNAVAILABLE,
 } from '../../../adapters/buildkit/session/call-error.ts'
+import { frame } from '../../../adapters/buildkit/session/frames.ts'
 
 const CONTENT = { ':status': 200, 'content-type': 'application/grpc' }
 const PREFIX = 5
 
-/** Begins the answer to a call, once. */
+/** Options of a call to a builder. */
+export const headersOf = (path: string): OutgoingHttpHeaders => ({
+  ':method': 'POST',
+  ':path': path,
+  'content-type': 'application/grpc',
+  te: 'trailers',
+})
+
+/** Makes a call with one request message. */
+export function callOnce(link: ClientHttp2Session, path: string, message: Buffer): ClientHttp2Stream {
+  const up = link.request(headersOf(path))
+  up.on('error', () => {})
+  up.end(Buffer.concat(frame(message)))
+  return up
+}
+
+/** Sends the headers of the response, once. */
 export function begin(down: ServerHttp2Stream): void {
   if (!down.headersSent && !down.destroyed) down.respond(CONTENT, { waitForTrailers: true })
 }
 
-/** Milliseconds in which a client ends its side of a call that it was told the end of. */
+/** Milliseconds in which a client has to close its side of a call after the status was sent. */
 const LEAVE = 5_000
 
-/** Ends a call. What has begun ends with trailers. A client that does not end its side is cut off. */
+/**
+ * Ends a call. If the response has begun, its trailers have the status. A client that does not close its side is
+ * disconnected.
+ */
 export function finish(down: ServerHttp2Stream, trailers: OutgoingHttpHeaders): void {
   if (down.destroyed || down.writableEnded) return
   const cut = () => {
@@ -36,18 +62,18 @@ export function finish(down: ServerHttp2Stream, trailers: OutgoingHttpHeaders): 
     })
     down.end()
   }
-  // What the client still sends is nobody's.
+  // Whatever the client still sends is discarded.
   down.resume()
 }
 
-/** Ends a call with what was thrown; what is no CallError is not told to the client. */
+/** Ends a call with the error that was thrown; only a CallError is shown to the client. */
 export function fail(down: ServerHttp2Stream, error: unknown): void {
   const { code, message } =
     error instanceof CallError ? error : new CallError(UNAVAILABLE, 'the builder cannot be reached')
   finish(down, { 'grpc-status': String(code), 'grpc-message': encodeURI(message) })
 }
 
-/** The only message of a call; what is longer is not read. Throws a CallError. */
+/** Reads the single message of a call; a longer one is not read. Throws a CallError. */
 export async function onlyMessage(down: ServerHttp2Stream, limit: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0
@@ -62,12 +88,12 @@ export async function onlyMessage(down: ServerHttp2Stream, limit: number): Promi
   return all.subarray(PREFIX)
 }
 
-/** Passes the answer of a builder on, with what ends it. Gives up the builder's side when the client is gone. */
+/** Forwards the response of a builder with its trailers. Cancels the call to the builder when the client is gone. */
 export function answerWith(down: ServerHttp2Stream, up: ClientHttp2Stream): void {
   let trailers: OutgoingHttpHeaders | undefined
   const lost = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the connection to the builder was lost' }
   up.on('response', headers => {
-    // An answer of trailers only.
+    // A response with trailers only.
     if (headers['grpc-status'] !== undefined) trailers = statusIn(headers)
     else begin(down)
   })
@@ -87,7 +113,7 @@ export function answerWith(down: ServerHttp2Stream, up: ClientHttp2Stream): void
   })
 }
 
-/** What says how a call has ended. */
+/** The headers with the status of a call. */
 function statusIn(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const names = ['grpc-status', 'grpc-message', 'grpc-status-details-bin']
   return Object.fromEntries(names.flatMap(name => (headers[name] === undefined ? [] : [[name, headers[name]]])))

@@ -17,7 +17,7 @@ export function authHandlers(
   { settings }: PlatformWorld,
   { users, tokens, namespaces, logins, ci }: PlatformParts,
 ): HandlersOf<typeof authRoutes> {
-  /** Somebody has shown who they are: at the first time they get a namespace of their own. */
+  /** Completes a login. The first login of a person creates their namespace. */
   const welcome = async (identity: ProvenIdentity, role?: 'admin'): Promise<PlatformUser> =>
     namespaces.home(await users.loggedIn(identity, role))
 
@@ -32,12 +32,12 @@ export function authHandlers(
   return {
     'POST /auth/setup': async ({ body, browser, note }) => {
       const { label } = body
-      // Else a page of somebody else could log in a person as another one.
+      // Otherwise, a foreign page could log a person in as somebody else.
       if (label === undefined) browser.requireOurPage()
       const token = await tokens.check(body.token)
       const isSetup = token?.kind === 'setup'
       if (!token || (!isSetup && token.kind !== 'invite')) throw usedLink()
-      // An invitation is for one name; the setup link is for whoever the installer is.
+      // An invitation has a name in it; the setup link is for whoever installed the platform.
       const login = isSetup ? body.login : token.label
       if (!(await tokens.revoke(token.id))) throw usedLink()
       const user = await welcome({ issuer: LINK_ISSUER, subject: login, login }, isSetup ? 'admin' : undefined)
@@ -47,7 +47,7 @@ export function authHandlers(
       browser.enter(text)
       return { login: user.login, expires: record.expires }
     },
-    // The installer has an account at a provider, and becomes the administrator by it.
+    // The installer has an account at a provider, and becomes administrator with it.
     'POST /auth/claim': async ({ body, by }) => {
       const token = await tokens.check(body.token)
       if (token?.kind !== 'setup' || !(await tokens.revoke(token.id))) throw usedLink()
@@ -96,6 +96,6 @@ export function authHandlers(
 }
 
 const usedLink = () =>
-  new PlatformError(401, 'link', 'this link was used already, or has run out', {
-    hint: '`devctl platform invite NAME` makes another one',
+  new PlatformError(401, 'link', 'this link was already used, or has expired', {
+    hint: '`devctl platform invite NAME` creates another one',
   })

@@ -8,9 +8,9 @@ import { noNamespace, PlatformError } from '../platform-error.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
-/** Bytes of the key of one connection. */
+/** Bytes of the random key of one connection. */
 const KEY = 32
-/** Connections of one person at the same time. */
+/** Concurrent connections of one person. */
 const CONNECTIONS = 16
 
 export function builderHandlers(world: PlatformWorld, parts: PlatformParts): HandlersOf<typeof builderRoutes> {
@@ -19,8 +19,7 @@ export function builderHandlers(world: PlatformWorld, parts: PlatformParts): Han
   return {
     'GET /builders/connect': async ({ query, by }) => {
       const name = query.namespace
-      const mayBuild = (user: PlatformUser) =>
-        parts.namespaces.require(user, name, 'deploy', `to build for \`${name}\``)
+      const mayBuild = (user: PlatformUser) => parts.namespaces.require(user, name, 'deploy', `build for \`${name}\``)
       const { namespace } = await mayBuild(by.user)
       const { uid } = namespace
       if (uid === undefined) throw noNamespace(name)
@@ -28,11 +27,11 @@ export function builderHandlers(world: PlatformWorld, parts: PlatformParts): Han
       const pool = isFork ? parts.pools.untrusted : parts.pools.default
       if (!pool && isFork)
         throw new PlatformError(404, 'no-builders', 'the platform has no builders for code of forks', {
-          hint: 'an administrator names builders in `builders.untrusted` of the settings',
+          hint: 'the administrator of the cluster brings some: `devctl platform install --untrusted-builders 1`',
         })
       if (!pool)
         throw new PlatformError(404, 'no-builders', 'the platform has no builders', {
-          hint: 'build with another builder (`BUILDKIT_HOST`); an administrator names builders in `builders` of the settings',
+          hint: 'build with another builder (`BUILDKIT_HOST`); the administrator of the cluster brings some: `devctl platform install --builders 1`',
         })
       if ((open.get(by.user.id) ?? 0) >= CONNECTIONS)
         throw new PlatformError(429, 'busy', `you have ${CONNECTIONS} connections to builders already`)

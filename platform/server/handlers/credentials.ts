@@ -11,7 +11,7 @@ export const credentialHandlers = ({
   credentials,
 }: PlatformParts): HandlersOf<typeof credentialRoutes> => ({
   'GET /credentials/:scope': async ({ params, by }) => {
-    const owner = await secretOwner(by, params.scope, 'see', 'to see these credentials', namespaces)
+    const owner = await secretOwner(by, params.scope, 'see', 'see these credentials', namespaces)
     const [found, people] = await Promise.all([credentials.list(owner), users.byId()])
     const items = [...found].map(([host, { note = '', set, by: who }]) => ({
       host,
@@ -22,12 +22,12 @@ export const credentialHandlers = ({
     return { items }
   },
   'PUT /credentials/:scope/:host': async ({ params, body, by }) => {
-    const owner = await secretOwner(by, params.scope, 'change', 'to change these credentials', namespaces)
+    const owner = await secretOwner(by, params.scope, 'change', 'change these credentials', namespaces)
     await credentials.set(owner, by.user.id, params.host, body)
     return undefined
   },
   'DELETE /credentials/:scope/:host': async ({ params, by }) => {
-    const owner = await secretOwner(by, params.scope, 'change', 'to change these credentials', namespaces)
+    const owner = await secretOwner(by, params.scope, 'change', 'change these credentials', namespaces)
     if (!(await credentials.remove(owner, by.user.id, params.host)))
       throw new PlatformError(404, 'no-credential', `there is no credential for \`${params.host}\``)
     return undefined

@@ -6,44 +6,47 @@ import type { Browser } from '../browser.ts'
 import type { Identified } from '../caller.ts'
 import type { RegistryCaller } from '../registry/registry-logins.ts'
 
-/** What the audit is to say of a request, besides its caller and its path; no secret is in it. */
+/** What the audit log says about a request besides its caller and path; it contains no secret. */
 export interface AuditNote {
-  /** Of a login: who it was, and the token that they got. */
+  /** For a login: the user, and the token that they got. */
   readonly who?: { readonly user: string; readonly token?: string }
   readonly what?: Readonly<Record<string, string>>
-  /** It has changed nothing, so there is no line. */
+  /** The request changed nothing, so it is not audited. */
   readonly isNothing?: true
 }
 
-/** A checked request. */
+/** A validated request. */
 export interface Call<N extends RouteName> {
   readonly params: ParamsOf<N>
   readonly query: QueryOf<N>
   readonly body: BodyOf<N>
-  /** Of a route that takes bytes; of others nothing. */
+  /** The raw body, for a route that takes bytes; empty for others. */
   readonly raw: SentHook
   readonly by: Routes[N]['caller'] extends 'nobody' | 'registry' ? undefined : Identified
-  /** Of a registry's client. */
+  /** The credentials of a registry client. */
   readonly puller: Routes[N]['caller'] extends 'registry' ? RegistryCaller : undefined
-  /** Of a stream that goes on: the id of the last event that the client has. */
+  /** For a stream that is resumed: the id of the last event that the client received. */
   readonly after: string | undefined
   readonly note: (more: AuditNote) => void
-  /** Where the session of a browser is given and taken. */
+  /** Where the session of a browser is read and set. */
   readonly browser: Browser
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** One event of a stream; a client can go on after its id. */
+/** One event of a stream; a client can resume after its id. */
 export interface StreamEvent<T> {
   readonly id?: string
   readonly data: T
 }
 
-/** Serves a connection that a request has become. */
+/** Serves an upgraded connection. */
 export type ServeConnection = (connection: Socket) => void
 
-/** What a route answers: its reply, the events of its stream, or who serves its connection. What is thrown before the first is an answer, too. */
+/**
+ * The result of a handler: a reply, the events of a stream, or a function that serves the connection. An error that is
+ * thrown before the first event becomes the response.
+ */
 export type Answer<N extends RouteName> = Routes[N] extends { readonly events: TSchema }
   ? AsyncIterable<StreamEvent<EventOf<N>>>
   : Routes[N] extends { readonly isUpgrade: true }
@@ -54,10 +57,10 @@ export type RouteHandler<N extends RouteName> = (call: Call<N>) => Promise<Answe
 
 /** One handler for each route of the table. */
 export type Handlers = { readonly [N in RouteName]: RouteHandler<N> }
-/** Those of one part of the table. */
+/** The handlers of one area of the table. */
 export type HandlersOf<Table> = Pick<Handlers, keyof Table & RouteName>
 
-/** What a body says in words, for the audit; only of routes whose bodies have no secret. */
+/** The values of a body as text, for the audit log; only for routes whose bodies contain no secret. */
 export const wordsOf = (
   body: Readonly<Record<string, string | boolean | undefined>>,
 ): Readonly<Record<string, string>> =>

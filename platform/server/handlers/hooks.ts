@@ -7,13 +7,13 @@ import type { PlatformUser } from '../../records/user.ts'
 import { deliveryKeys, remember } from '../../rules/deliveries.ts'
 import { Limiter } from '../../rules/limiter.ts'
 import { approvalProblem, pullPreviewName } from '../../rules/pull-trust.ts'
+import { hasEnded } from '../../rules/run-states.ts'
 import { readHook } from '../../rules/webhook-payload.ts'
 import { isSigned } from '../../rules/webhook-signature.ts'
 import { personOf } from '../answers.ts'
 import { hostOfHook, toPlatformError, within } from '../hooks.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { notAllowed, PlatformError } from '../platform-error.ts'
-import { noPreview } from '../previews.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
@@ -22,7 +22,7 @@ const DELIVERED = { burst: 200, every: 1000, keys: 10_000 }
 
 export function hookHandlers(
   { settings: { url }, now }: PlatformWorld,
-  { users, hooks, credentials }: PlatformParts,
+  { users, hooks, credentials, runs }: PlatformParts,
 ): HandlersOf<typeof hookRoutes> {
   const delivered = new Limiter(DELIVERED)
   const toAnswer = (hook: HookRecord, people: ReadonlyMap<string, PlatformUser>): Webhook => {
@@ -54,6 +54,15 @@ export function hookHandlers(
         throw toPlatformError(error)
       })
     return found.mayWrite && found.id === hook.repositoryId
+  }
+
+  /** The commit of a request whose deploy has failed: it can be run again, and no other. */
+  const failedCommit = async (hook: HookRecord, { number, deployed }: PullRecord): Promise<string | undefined> => {
+    if (!deployed) return undefined
+    const all = await runs.list({ namespace: pullPreviewName(hook.prefix, number) })
+    const last = all.find(({ action, state }) => action === 'deploy' && state !== 'replaced')
+    const isFailed = last?.hook === hook.id && hasEnded(last.state) && last.state !== 'succeeded'
+    return isFailed && last.commit === deployed.commit ? deployed.commit : undefined
   }
 
   return {
@@ -113,17 +122,32 @@ export function hookHandlers(
         all
           .flatMap(one => one.pulls.map(pull => [one, pull] as const))
           .find(([{ prefix }, { number }]) => pullPreviewName(prefix, number) === params.name) ?? []
-      if (!hook || !waiting) throw noPreview(params.name)
-      if (!(await mayWrite(hook, by.user)))
+      if (!hook || !waiting) throw noApproval(params.name)
+      const isSeen = hook.owner === by.user.id || by.user.role === 'admin'
+      const isAllowed = await mayWrite(hook, by.user).catch(error => {
+        // Who may not see it does not learn from the forge's answer that it is there.
+        if (!isSeen && error instanceof PlatformError && error.status < 500) return false
+        throw error
+      })
+      if (!isAllowed && isSeen)
         throw notAllowed('to approve it', 'somebody who may write to its repository, by their own login for its host')
+      if (!isAllowed) throw noApproval(params.name)
+      const failed = await failedCommit(hook, waiting)
       let problem: string | undefined
       let approved: PullRecord | undefined
       await hooks.change(hook.id, ({ look, pulls, seen }) => {
         const pull = pulls.find(({ number }) => number === waiting.number)
-        problem = approvalProblem(body.commit, pull?.isWaiting ? pull : undefined)
+        const isAgain = failed !== undefined && pull?.commit === failed && pull.deployed?.commit === failed
+        problem = approvalProblem(body.commit, pull?.isWaiting || isAgain ? pull : undefined)
         if (!pull || problem !== undefined) return undefined
-        const { isWaiting: _, ...rest } = pull
-        approved = { ...rest, approved: { commit: body.commit, by: by.user.id, time: rfc3339(now()) } }
+        const { isWaiting: _, deployed, comment, ...rest } = pull
+        approved = {
+          ...rest,
+          // What has failed counts as not deployed, and what the comment says of it is to be said again.
+          ...(deployed && !isAgain && { deployed }),
+          ...(comment && { comment: isAgain ? { ...comment, told: '' } : comment }),
+          approved: { commit: body.commit, by: by.user.id, time: rfc3339(now()) },
+        }
         return {
           look: [...look.filter(one => one !== pull.number), pull.number],
           pulls: pulls.map(one => (one === pull ? approved! : one)),
@@ -154,6 +178,12 @@ const toPullAnswer = (
   ...(deployed && { deployed: deployed.commit }),
   ...(problem !== undefined && { problem }),
 })
+
+/** The same for what is not there and for what somebody may neither see nor approve. */
+const noApproval = (name: string): PlatformError =>
+  new PlatformError(404, 'no-preview', `preview \`${name}\` does not exist, or you may not approve it`, {
+    hint: 'it needs the right to write to its repository, by your own login for its host: `devctl credentials set HOST --user`',
+  })
 
 const noHook = (): PlatformError =>
   new PlatformError(404, 'no-hook', 'this webhook does not exist', { hint: '`devctl preview hook list` lists yours' })

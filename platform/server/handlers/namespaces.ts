@@ -2,12 +2,12 @@ import type { namespaceRoutes } from '../../api/namespaces.ts'
 import type { PlatformUser } from '../../records/user.ts'
 import { toDetails, toNamespaceAnswer } from '../answers.ts'
 import type { PlatformParts } from '../make-parts.ts'
-import { notAllowed } from '../platform-error.ts'
+import { onlyFor } from '../platform-error.ts'
 import { type HandlersOf, wordsOf } from './handler.ts'
 
 export function namespaceHandlers({ users, namespaces, deletions }: PlatformParts): HandlersOf<typeof namespaceRoutes> {
   const details = async (user: PlatformUser, name: string) => {
-    const shared = await namespaces.require(user, name, 'see', 'this')
+    const shared = await namespaces.require(user, name, 'see', 'see this')
     return toDetails(shared, await users.byId(), namespaces.roleOf(user, shared))
   }
   return {
@@ -24,27 +24,27 @@ export function namespaceHandlers({ users, namespaces, deletions }: PlatformPart
     'GET /namespaces/:ns': async ({ params, by }) => details(by.user, params.ns),
     'PATCH /namespaces/:ns': async ({ params, body, by, note }) => {
       note({ what: wordsOf(body) })
-      const shared = await namespaces.require(by.user, params.ns, 'share', 'to change it')
+      const shared = await namespaces.require(by.user, params.ns, 'share', 'change it')
       if (body.owner !== undefined) {
-        if (by.user.role !== 'admin') throw notAllowed('to transfer a namespace', 'an administrator')
+        if (by.user.role !== 'admin') throw onlyFor('transfer a namespace', 'an administrator')
         await namespaces.transfer(shared, await users.known(body.owner))
       }
       if (body.isPersistent !== undefined) await namespaces.setPersistent(shared, body.isPersistent)
       return details(by.user, params.ns)
     },
     'DELETE /namespaces/:ns': async ({ params, query, by }) => {
-      const shared = await namespaces.require(by.user, params.ns, 'delete', 'to delete it')
+      const shared = await namespaces.require(by.user, params.ns, 'delete', 'delete it')
       await deletions.begin(shared, by.user.id, query.force === 'true')
       return undefined
     },
     'PUT /namespaces/:ns/members/:user': async ({ params, body, by, note }) => {
       note({ what: wordsOf(body) })
-      const shared = await namespaces.require(by.user, params.ns, 'share', 'to share it')
+      const shared = await namespaces.require(by.user, params.ns, 'share', 'share it')
       await namespaces.share(shared, await users.known(params.user), body.role)
       return details(by.user, params.ns)
     },
     'DELETE /namespaces/:ns/members/:user': async ({ params, by }) => {
-      await namespaces.unshare(await namespaces.require(by.user, params.ns, 'share', 'to share it'), params.user)
+      await namespaces.unshare(await namespaces.require(by.user, params.ns, 'share', 'share it'), params.user)
       return undefined
     },
   }

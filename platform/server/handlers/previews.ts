@@ -84,17 +84,17 @@ export function previewHandlers({
       return toAnswer(by, made, await users.byId())
     },
     'GET /previews/:name': async ({ params, by }) => {
-      const found = await previews.require(by, params.name, 'see', 'this')
+      const found = await previews.require(by, params.name, 'see', 'see this')
       const [people, seen] = await Promise.all([users.byId(), inside(by, params.name)])
       return { ...toAnswer(by, found, people), ...seen }
     },
     'DELETE /previews/:name': async ({ params, query, by }) => {
-      const { shared } = await previews.require(by, params.name, 'delete', 'to destroy it')
+      const { shared } = await previews.require(by, params.name, 'delete', 'destroy it')
       await deletions.begin(shared, by.user.id, query.force === 'true')
       return undefined
     },
     'GET /previews/:name/runs/:id/log': async ({ params, by, after, signal }) => {
-      const found = await previews.require(by, params.name, 'see', 'this')
+      const found = await previews.require(by, params.name, 'see', 'see this')
       const run = found.runs.find(({ id }) => id === params.id)
       if (!run) throw new PlatformError(404, 'no-run', `preview \`${params.name}\` has no such run`)
       return runLogs.follow(by, run, after, signal)

@@ -10,9 +10,9 @@ import { accessFor } from '../registry/registry-tokens.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
-/** Milliseconds: the longest build. */
+/** In milliseconds: as long as the longest build. */
 const LOGIN = 3_600_000
-/** Bytes of the name of a token. */
+/** Bytes of the random name of a token. */
 const ID = 12
 
 export function registryHandlers(world: PlatformWorld, parts: PlatformParts): HandlersOf<typeof registryRoutes> {
@@ -31,7 +31,7 @@ export function registryHandlers(world: PlatformWorld, parts: PlatformParts): Ha
       if (service !== host)
         throw new PlatformError(400, 'registry', `tokens are for the registry \`${host}\`, and for no other`)
       const wanted = parseScopes([scope].flat())
-      if (!wanted) throw new PlatformError(400, 'registry', 'the scopes are too many, or are none')
+      if (!wanted) throw new PlatformError(400, 'registry', 'there are too many scopes, or none')
       const at = now()
       const access = await accessFor(puller, wanted, registry, parts)
       const subject = puller.kind === 'pods' ? `pods of ${puller.namespace.name}` : puller.by.user.login
@@ -42,10 +42,10 @@ export function registryHandlers(world: PlatformWorld, parts: PlatformParts): Ha
     'POST /namespaces/:ns/registry-login': async ({ params, by }) => {
       const { host } = required()
       const { ns: name } = params
-      const { namespace } = await parts.namespaces.require(by.user, name, 'deploy', `to push images of \`${name}\``)
+      const { namespace } = await parts.namespaces.require(by.user, name, 'deploy', `push images of \`${name}\``)
       const { uid } = namespace
       if (uid === undefined) throw noNamespace(name)
-      // It is asked for where something is to be pushed: the registry itself says nothing but that it may not be.
+      // Refused here, with a reason: the registry itself could only say that the push is denied.
       const full = await parts.registryUsage.full(namespace)
       if (full)
         throw new PlatformError(
@@ -60,7 +60,7 @@ export function registryHandlers(world: PlatformWorld, parts: PlatformParts): Ha
         by: { user: by.user.id, token: by.token.id },
         ends,
       })
-      // Of a name with a colon, as CI jobs have one, registries' clients send one half as the password.
+      // Registry clients split a user name with a colon, as CI jobs have it, and send one half as part of the password.
       return { registry: host, username: by.user.login.replaceAll(':', '-'), password, expires: rfc3339(ends) }
     },
   }

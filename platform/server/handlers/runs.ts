@@ -16,14 +16,14 @@ export function runHandlers({ users, runs, runLogs }: PlatformParts): HandlersOf
       return toRunAnswer(run, new Map([[by.user.id, by.user]]))
     },
     'GET /runs/:id': async ({ params, by }) =>
-      toRunAnswer(await runs.require(by.user, params.id, 'see', 'this'), await users.byId()),
+      toRunAnswer(await runs.require(by.user, params.id, 'see', 'see this'), await users.byId()),
     'POST /runs/:id/cancel': async ({ params, by }) => {
-      const run = await runs.require(by.user, params.id, 'deploy', 'to cancel a run')
+      const run = await runs.require(by.user, params.id, 'deploy', 'cancel a run')
       const stopped = await runs.stop(run.id, { why: 'cancelled', by: by.user.id })
       return toRunAnswer(stopped ?? run, await users.byId())
     },
     'GET /runs/:id/log': async ({ params, by, after, signal }) => {
-      const run = await runs.require(by.user, params.id, 'see', 'this')
+      const run = await runs.require(by.user, params.id, 'see', 'see this')
       return runLogs.follow(by, run, after, signal)
     },
   }

@@ -4,12 +4,12 @@ import type { HandlersOf } from './handler.ts'
 
 export const sleepHandlers = ({ namespaces, sleep }: PlatformParts): HandlersOf<typeof sleepRoutes> => ({
   'POST /namespaces/:ns/sleep': async ({ params: { ns }, by }) => {
-    await namespaces.require(by.user, ns, 'sleep', 'to put it to sleep')
-    const kept = await sleep.sleep(ns)
+    const { namespace } = await namespaces.require(by.user, ns, 'sleep', 'put it to sleep')
+    const kept = await sleep.sleep(namespace)
     return { kept: [...kept, ...(await sleep.looked(ns))] }
   },
   'POST /namespaces/:ns/wake': async ({ params: { ns }, by }) => {
-    await namespaces.require(by.user, ns, 'wake', 'to wake it')
-    return { status: await sleep.wake(ns) }
+    const { namespace } = await namespaces.require(by.user, ns, 'wake', 'wake it')
+    return { status: await sleep.wake(namespace) }
   },
 })

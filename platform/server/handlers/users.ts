@@ -21,6 +21,6 @@ export const userHandlers = ({ users, tokens }: PlatformParts): HandlersOf<typeo
   },
 })
 
-/** Its host. Who came by a link has none. */
+/** The host of the provider. Users who were invited have none. */
 const providerOf = ({ issuer }: PlatformUser) =>
   /^https?:\/\//.test(issuer) && URL.canParse(issuer) ? { provider: new URL(issuer).host } : {}

@@ -13,17 +13,17 @@ export function variableHandlers(
   { users, namespaces, variables, runs }: PlatformParts,
 ): HandlersOf<typeof variableRoutes> {
   const change = async (by: Identified, scope: string, values: Readonly<Record<string, string | null>>) => {
-    const owner = await secretOwner(by, scope, 'change', 'to change these variables', namespaces)
+    const owner = await secretOwner(by, scope, 'change', 'change these variables', namespaces)
     return variables.change(owner, by.user.id, values)
   }
-  /** Whose variables a caller gets. A run that destroys because somebody else deletes the namespace has nobody's. */
+  /** Whose variables a caller gets. A destroy that somebody else's deletion of the namespace started gets nobody's. */
   const personOfVariables = async ({ user, token }: Identified): Promise<string | undefined> => {
     const run = token.kind === 'run' ? await runs.ofToken(token) : undefined
     return run?.deletion === undefined || run.deletionBy === user.id ? user.id : undefined
   }
   return {
     'GET /variables/:scope': async ({ params, by }) => {
-      const owner = await secretOwner(by, params.scope, 'see', 'to see these variables', namespaces)
+      const owner = await secretOwner(by, params.scope, 'see', 'see these variables', namespaces)
       const [found, people] = await Promise.all([variables.list(owner), users.byId()])
       return { items: [...found].map(([name, { set, by: who }]) => ({ name, set, by: personOf(who, people) })) }
     },
@@ -44,8 +44,8 @@ export function variableHandlers(
       return undefined
     },
     'GET /namespaces/:ns/variables/effective': async ({ params, by }) => {
-      const namespace = await namespaceOwner(by, params.ns, 'deploy', 'to deploy there', namespaces)
-      // Where code of a fork runs, nothing is given to anybody: it could read what others deploy beside it.
+      const namespace = await namespaceOwner(by, params.ns, 'deploy', 'deploy there', namespaces)
+      // Code of a fork gets nobody's variables: it could read what others deploy to the same namespace.
       const trust = namespace.isUntrusted ? 'fork' : by.token.trust
       const found = await variables.effective(await personOfVariables(by), namespace, trust)
       const images = registry === undefined ? undefined : `${registry}/${placeFor(namespace)}`

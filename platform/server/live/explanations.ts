@@ -7,19 +7,22 @@ import type { SeenService } from '../../../operations/objects/seen-services.ts'
 import type { ServiceProblem } from '../../api/environments.ts'
 import { toProblem } from './view.ts'
 
-/** Explanations that are worked out at the same time: each reads logs. */
+/** Explanations that are computed at the same time: each reads logs. */
 const AT_ONCE = 4
 /** Services of a namespace whose failures are explained. */
 const MOST = 50
 
 interface Explanation {
-  /** What it is about; another one is worked out when that changes. */
+  /** What the explanation is about; if that changes, it is computed again. */
   readonly about: string
   problems: readonly ServiceProblem[]
   readonly isDone: Promise<void>
 }
 
-/** Why services are not ready, in the words of a deploy, with the ends of their logs; worked out once for each failure. */
+/**
+ * Why services are not ready, in the words of a deploy, with the last lines of their logs. Computed once for each
+ * failure.
+ */
 export class Explanations {
   readonly #cluster: Cluster
   readonly #changed: (environment: string) => void
@@ -32,7 +35,7 @@ export class Explanations {
     this.#changed = changed
   }
 
-  /** What is known now; what is not is begun, and `changed` is called when it is. */
+  /** What is known now. The rest is started, and `changed` is called when it is there. */
   of(environment: string, seen: SeenService, application: DeployedApplication): readonly ServiceProblem[] {
     const key = `${environment}/${seen.overview.service}`
     const { problems } = seen.found
@@ -49,7 +52,7 @@ export class Explanations {
     if (!known && this.#known.size >= MOST) return []
     const next: Explanation = {
       about,
-      // Until there are new ones, those of a moment ago hold.
+      // The previous explanations are shown until there are new ones.
       problems: known?.problems ?? [],
       isDone: this.#explain(seen, application).then(found => {
         next.problems = found
@@ -61,13 +64,13 @@ export class Explanations {
     return next.problems
   }
 
-  /** Resolves when all that was begun of an environment is known, or cannot be. */
+  /** Resolves when all explanations of an environment that were started are there, or have failed. */
   async settled(environment: string): Promise<void> {
     const own = [...this.#known].filter(([key]) => key.startsWith(`${environment}/`))
     await Promise.allSettled(own.map(([, { isDone }]) => isDone))
   }
 
-  /** Forgets an environment that is gone. */
+  /** Forgets an environment that was deleted. */
   forget(environment: string): void {
     for (const key of this.#known.keys()) if (key.startsWith(`${environment}/`)) this.#known.delete(key)
   }

@@ -1,10 +1,11 @@
 import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { kindsOf } from '../../../constructs/kinds.ts'
 import type { LiveEvent, LogLineEvent, SeenEvents } from '../../api/environments.ts'
 import { SharedBudget } from '../../rules/shared-budget.ts'
 import type { Identified } from '../caller.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
 import { OpenStreams } from '../open-streams.ts'
-import { noNamespace, notAllowed, PlatformError } from '../platform-error.ts'
+import { noNamespace, onlyFor, PlatformError } from '../platform-error.ts'
 import type { Tokens } from '../tokens.ts'
 import type { UserClusters } from '../user-clusters.ts'
 import { isAway } from '../while-allowed.ts'
@@ -13,22 +14,22 @@ import { logStream, type WantedLogs } from './log-stream.ts'
 import { NamespaceView } from './namespace-view.ts'
 import { workloadEvents } from './workload-events.ts'
 
-/** Namespaces that are watched at the same time: of one person, and of all. */
+/** Namespaces that are watched at the same time: for one person, and in total. */
 const MOST_OF_ONE = 30
 const MOST = 1000
-/** Milliseconds that a namespace is watched on when nobody looks any more: pages are loaded again. */
+/** Milliseconds for which a namespace without viewers is still watched, because pages are reloaded. */
 const LINGER = 10_000
-/** Milliseconds for the first look. */
+/** Milliseconds for the initial lists. */
 const FIRST = 15_000
-/** Streams at the same time: those of a log keep lines, and a connection for each container. */
+/** Concurrent log streams: each buffers lines, and has a connection for every container. */
 const VIEWS = { ofOne: 100, ofAll: 2000, what: 'streams' }
 const LOGS = { ofOne: 8, ofAll: 100, what: 'logs' }
 /**
- * Characters of what is kept of all namespaces together: objects, and what was told of them. One person has at most
- * half of it, and less beside others who have much.
+ * Characters that are kept of all namespaces together: objects, and the last events. One person gets at most half of
+ * it, and less if others need much.
  */
 const KEPT = 32 * 1024 * 1024
-/** Milliseconds between two questions whether somebody may still look: a watch goes on when rights have gone. */
+/** Milliseconds between two checks of a viewer's rights: a watch continues after rights were revoked. */
 const CHECKING = 5000
 
 interface Kept {
@@ -39,8 +40,7 @@ interface Kept {
 }
 
 /**
- * The namespaces that people look at just now: one set of watches for a person's login and a namespace,
- * whatever the number of their tabs.
+ * The namespaces that people are viewing: one set of watches for each login and namespace, whatever the number of tabs.
  */
 export class LiveNamespaces {
   readonly #world: PlatformWorld
@@ -57,7 +57,10 @@ export class LiveNamespaces {
     this.#tokens = tokens
   }
 
-  /** What is in a namespace, and what becomes of it, for as long as the caller may see it. Throws a PlatformError for too many streams. */
+  /**
+   * The state of a namespace and its changes, for as long as the caller may see it. Throws a PlatformError if there are
+   * too many streams.
+   */
   follow(by: Identified, namespace: string, signal: AbortSignal): AsyncGenerator<StreamEvent<LiveEvent>> {
     this.#views.check(by.user.id)
     const events = this.#stream(by, namespace, signal, async function* (view, open) {
@@ -66,7 +69,10 @@ export class LiveNamespaces {
     return this.#views.counted(by.user.id, events)
   }
 
-  /** What services write, for as long as the caller may see the namespace. Throws a PlatformError for too many streams. */
+  /**
+   * The logs of services, for as long as the caller may see the namespace. Throws a PlatformError if there are too many
+   * streams.
+   */
   logs(
     by: Identified,
     wanted: Omit<WantedLogs, 'cluster' | 'now'>,
@@ -78,12 +84,34 @@ export class LiveNamespaces {
     return this.#logs.counted(by.user.id, events)
   }
 
-  /** What the cluster has said about a workload. Throws a PlatformError for who may not look. */
-  async events(by: Identified, namespace: string, workload: string, signal: AbortSignal): Promise<SeenEvents> {
+  /** The events of a workload. Throws a PlatformError if the caller may not see it. */
+  events(by: Identified, namespace: string, workload: string, signal: AbortSignal): Promise<SeenEvents> {
+    return this.#read(by, namespace, signal, open => workloadEvents(this.#clusters.of(by), namespace, workload, open))
+  }
+
+  /**
+   * A workload, by its name for kubectl, with all of its fields. Throws a PlatformError if the caller may not see it.
+   */
+  workload(by: Identified, namespace: string, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+    const [kind, own = ''] = name.split('/')
+    const found = kindsOf('workload').find(one => one.kind.toLowerCase() === kind)
+    if (!found) return Promise.resolve(undefined)
+    const ref = { apiVersion: found.apiVersion, kind: found.kind, namespace, name: own }
+    return this.#read(by, namespace, signal, open => this.#clusters.of(by).get(ref, { signal: open }))
+  }
+
+  /**
+   * Makes one request to the cluster, with a deadline. Throws a PlatformError if the caller may not see the namespace.
+   */
+  async #read<T>(
+    by: Identified,
+    namespace: string,
+    signal: AbortSignal,
+    ask: (open: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const leave = new AbortController()
-    const open = AbortSignal.any([signal, leave.signal])
     try {
-      return await withDeadline(workloadEvents(this.#clusters.of(by), namespace, workload, open))
+      return await withDeadline(ask(AbortSignal.any([signal, leave.signal])))
     } catch (error) {
       throw refusalOf(error, by, namespace)
     } finally {
@@ -91,7 +119,7 @@ export class LiveNamespaces {
     }
   }
 
-  /** Events until the client has gone, or may not look any more; then the stream ends without a word. */
+  /** Events until the client disconnects or loses its rights; then the stream just ends. */
   async *#stream<T>(
     by: Identified,
     namespace: string,
@@ -112,7 +140,7 @@ export class LiveNamespaces {
     }
   }
 
-  /** Looks at a namespace with the rights of a caller. Throws a PlatformError for who has none there. */
+  /** Opens a namespace with the rights of a caller. Throws a PlatformError if they have none there. */
   async look<T>(by: Identified, namespace: string, work: (view: NamespaceView) => Promise<T>): Promise<T> {
     const leave = new AbortController()
     const view = this.enter(by, namespace, leave.signal)
@@ -141,7 +169,7 @@ export class LiveNamespaces {
     return kept.view
   }
 
-  /** Ends all, when the server does. */
+  /** Closes all views when the server stops. */
   close(): void {
     for (const { view, leaving } of this.#kept.values()) {
       clearTimeout(leaving)
@@ -167,7 +195,7 @@ export class LiveNamespaces {
     return kept
   }
 
-  /** Ends a view whose login, or whose rights, are gone. */
+  /** Closes a view whose login or rights have ended. */
   async #check({ view, users }: Kept, by: Identified, namespace: string): Promise<void> {
     if (users === 0) return
     try {
@@ -179,7 +207,7 @@ export class LiveNamespaces {
     }
   }
 
-  /** Ends one that nobody looks at where there are too many. Throws a PlatformError if there is none. */
+  /** Closes a view without viewers if there are too many. Throws a PlatformError if all have viewers. */
   #makeRoom(user: string): void {
     const own = [...this.#kept.values()].filter(one => one.user === user)
     const [all, most] = own.length >= MOST_OF_ONE ? [own, MOST_OF_ONE] : [[...this.#kept.values()], MOST]
@@ -197,7 +225,7 @@ async function mayLook(cluster: Cluster, namespace: string): Promise<boolean> {
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
-    // The one who asks is in the token; there is no object.
+    // The token identifies the caller, so the review names no object.
     metadata: {} as KubeObject['metadata'],
     spec: { resourceAttributes: { namespace, verb: 'watch', resource: 'pods' } },
   }
@@ -217,12 +245,10 @@ async function withDeadline<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What ended a view, as an answer. */
+/** The response for the reason why a view has ended. */
 export function refusalOf(error: unknown, { user }: Identified, namespace: string): unknown {
   if (!(error instanceof ClusterError)) return error
   if (error.failure === 'not-found') return noNamespace(namespace)
   if (error.failure !== 'forbidden') return error
-  return user.role === 'admin'
-    ? notAllowed('to see what runs there', `a member of \`${namespace}\``)
-    : noNamespace(namespace)
+  return user.role === 'admin' ? onlyFor('see what runs there', `a member of \`${namespace}\``) : noNamespace(namespace)
 }

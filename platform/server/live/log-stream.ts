@@ -5,14 +5,14 @@ import type { LogSource } from '../../../operations/objects/logs/source.ts'
 import type { LogLineEvent } from '../../api/environments.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
 
-/** Lines that wait for the client, and their characters; then no more are read. */
+/** Lines that are buffered for the client, and their characters; reading pauses when it is full. */
 const MOST_WAITING = 256
 const MOST_CHARACTERS = 256 * 1024
 /** Characters of a line. */
 const LONGEST = 16 * 1024
-/** Milliseconds that are read again when a client goes on: lines of several containers are not in one order. */
+/** Milliseconds of log that are read again when a client resumes: lines of different containers arrive out of order. */
 const OVERLAP = 2000
-/** Lines of each container that a client can have missed. */
+/** Lines of each container that a resuming client can have missed. */
 const MOST_AGAIN = 10_000
 
 export interface WantedLogs {
@@ -20,16 +20,16 @@ export interface WantedLogs {
   readonly namespace: string
   readonly environment: string | undefined
   readonly service: string | undefined
-  /** Lines of each container from before. */
+  /** Earlier lines of each container. */
   readonly tail: number
-  /** The id of the last line that the client has. */
+  /** The id of the last line that the client received. */
   readonly after: string | undefined
   readonly now: () => number
 }
 
 /**
- * The lines that services write, each with its time as id, until the signal is aborted or nothing more can
- * come. No line is read before there is room for it.
+ * The lines that services write, with their time as id, until the signal is aborted or no more can come. A line is read
+ * only when there is room for it.
  */
 export async function* logStream(wanted: WantedLogs, signal: AbortSignal): AsyncGenerator<StreamEvent<LogLineEvent>> {
   const { cluster, namespace, environment, service, tail, now } = wanted
@@ -51,7 +51,7 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
     wakeReader()
   }
   const note = (source: LogSource | undefined, text: string) => {
-    // Lines go first where there is no room: a note is no line that would be missed.
+    // If there is little room, lines come first: nobody misses a note.
     if (!isFull())
       void put({ data: { type: 'note', ...(source && { service: source.service, source: source.name }), text } })
   }
@@ -101,7 +101,7 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
       const event = waiting.shift()
       if (event) {
         characters -= event.data.text.length
-        // Those who wait look for themselves whether there is room.
+        // Each waiter checks again whether there is room.
         wakeWriters.shift()?.()
         yield event
       } else if (isOver || both.aborted) break

@@ -4,30 +4,33 @@ import { Explanations } from './explanations.ts'
 import { type Room, Scene, type SceneEnvironment } from './scene.ts'
 import { notedOf, seenIn, toDetails } from './view.ts'
 
-/** Milliseconds in which changes are gathered: a Pod that starts is several. */
+/** Milliseconds for which changes are collected: one Pod that starts causes several. */
 const GATHERING = 40
-/** Looking takes no more than this part of the time. */
+/** The part of the time that computing states may take at most. */
 const SHARE = 5
-/** Milliseconds between two looks at what is not ready: what lasts too long is a problem, and no change says so. */
+/**
+ * Milliseconds between two checks of services that are not ready: taking too long is a problem, too, and no event
+ * reports it.
+ */
 const LOOKING = 5000
-/** Events that wait for one client; with more it gets all anew. */
+/** Events that are queued for one client; if there are more, it gets the whole state again. */
 const MOST_WAITING = 64
 
-/** What a client was told of last, as text by service. */
+/** The last state that was sent, as text by service. */
 interface Published {
   readonly details: EnvironmentDetails
   readonly head: string
   readonly services: ReadonlyMap<string, string>
-  /** Characters of all this. */
+  /** The characters of all this. */
   readonly size: number
 }
 
-/** What a view has to do with others. */
+/** What a view needs from its surroundings. */
 interface ViewWorld extends Room {
   now(): number
 }
 
-/** The live view of a namespace with the rights of one user, for all who look with them. */
+/** The live view of a namespace with the rights of one user, shared by all viewers that have them. */
 export class NamespaceView {
   readonly #namespace: string
   readonly #scene: Scene
@@ -65,7 +68,7 @@ export class NamespaceView {
     this.#ready.catch(() => {})
   }
 
-  /** Aborted, with the reason, when it has ended: nothing more is told. */
+  /** Aborted, with the reason, when the view has ended: it sends nothing more. */
   get ended(): AbortSignal {
     return this.#stop.signal
   }
@@ -78,7 +81,7 @@ export class NamespaceView {
     this.#published.clear()
   }
 
-  /** All environments as they are. Rejects with what ended the watches. */
+  /** The current state of all environments. Rejects with the error that ended the watches. */
   async environments(): Promise<readonly EnvironmentDetails[]> {
     await this.#ready
     this.#stop.signal.throwIfAborted()
@@ -86,14 +89,17 @@ export class NamespaceView {
     return [...this.#published.values()].map(({ details }) => details)
   }
 
-  /** One of them, with the reasons of its failures; undefined where there is none. */
+  /** The state of one environment, with the reasons of its failures; undefined if it does not exist. */
   async environment(name: string): Promise<EnvironmentDetails | undefined> {
     await this.environments()
     await this.#explanations.settled(name)
     return (await this.environments()).find(one => one.name === name)
   }
 
-  /** All environments, then what becomes of them, until the signal is aborted; throws what ended the view. */
+  /**
+   * The state of all environments, then their changes, until the signal is aborted. Throws the error that ended the
+   * view.
+   */
   async *follow(signal: AbortSignal): AsyncGenerator<LiveEvent> {
     await this.#ready
     let waiting: LiveEvent[] = []
@@ -131,7 +137,7 @@ export class NamespaceView {
     }
   }
 
-  /** One for all who begin between two changes. */
+  /** Shared by all viewers that begin between two changes. */
   async #whole(): Promise<LiveEvent> {
     const environments = await this.environments()
     this.#snapshot ??= { type: 'snapshot', environments: [...environments] }
@@ -186,7 +192,9 @@ export class NamespaceView {
     return { type: 'services', environment: name, state, services: changed }
   }
 
-  /** As much of an environment as there is room for: what does not fit has no services, and says so. */
+  /**
+   * The part of an environment that fits into the budget. One that does not fit is sent without services, and says so.
+   */
   #fitting(whole: EnvironmentDetails): Published {
     const published = toPublished(whole)
     if (this.#around.take(published.size)) return published
@@ -206,7 +214,7 @@ export class NamespaceView {
 
 function toPublished(details: EnvironmentDetails): Published {
   const { services, state: _, ...rest } = details
-  // In their order, which is that of the picture.
+  // In the order of the plan, which the picture of the environment uses.
   const head = JSON.stringify([rest, services.map(one => [one.name, one.dependsOn, one.place])])
   const texts = new Map(services.map(service => [service.name, JSON.stringify(service)]))
   const size = [...texts.values()].reduce((sum, text) => sum + text.length, head.length)

@@ -8,17 +8,17 @@ import { STATE_KINDS } from '../../../operations/objects/overview.ts'
 import { recordName } from '../../../operations/objects/record.ts'
 import { slim } from './slim.ts'
 
-/** Characters of all objects of a namespace together; what is beyond them is not looked at. */
+/** Characters of all objects of a namespace together; the rest is ignored. */
 const MOST = 16 * 1024 * 1024
-/** Objects of one environment; the time to look at them grows with their number. */
+/** Objects of one environment: the time to evaluate them grows with their number. */
 const MOST_OBJECTS = 10_000
 const MOST_ENVIRONMENTS = 200
-/** Whose Gateways are asked for. */
+/** Kinds of routes whose Gateways are read. */
 const MOST_ROUTES = 100
-/** Milliseconds between two looks at Gateways, at least. */
+/** Minimum milliseconds between two reads of Gateways. */
 const GATEWAYS = 500
 
-/** What is watched; kinds that a viewer may lack the right to, or the cluster does not have, are optional. */
+/** The watched kinds. The optional ones may be missing in the cluster, or the viewer may have no right to them. */
 const KINDS: readonly { readonly apiVersion: string; readonly kind: string; readonly isOptional?: true }[] = [
   { apiVersion: 'v1', kind: 'ConfigMap' },
   ...kindsOf('workload').map(({ apiVersion, kind }) => ({ apiVersion, kind })),
@@ -35,28 +35,28 @@ const KINDS: readonly { readonly apiVersion: string; readonly kind: string; read
 export interface SceneEnvironment {
   readonly name: string
   readonly objects: ReadonlyMap<string, KubeObject>
-  /** The object with its record, of a deploy. */
+  /** The object with the record of a deploy. */
   readonly record: KubeObject | undefined
 }
 
-/** Where the characters of what is kept are taken from, and given back to. */
+/** The budget for the characters that are kept. */
 export interface Room {
-  /** False when there are not so many left. */
+  /** False if less than that is left. */
   take(size: number): boolean
   give(size: number): void
 }
 
 /**
- * What is in a namespace, as its user may see it, kept up to date by watches. Holds a bounded part of
- * what there is: anybody who may write in the namespace may write a lot.
+ * The objects of a namespace that a user may see, kept up to date by watches. Its size is bounded, because anybody with
+ * write access to the namespace can create many objects.
  */
 export class Scene {
   readonly #cluster: Cluster
   readonly #namespace: string
   readonly #environments = new Map<string, Map<string, KubeObject>>()
-  /** Of each object by its kind and name: where it is, and how large. */
+  /** The environment and size of each object, by kind and name. */
   readonly #sizes = new Map<string, { readonly environment: string; readonly size: number }>()
-  /** By uid, for the events about them. */
+  /** By uid, to find the object of an event. */
   readonly #environmentOf = new Map<string, string>()
   readonly warnings = new Warnings()
   #gateways: Gateways = new Map()
@@ -67,7 +67,7 @@ export class Scene {
   readonly #changed: (environment: string) => void
   readonly #room: Room
 
-  /** `changed` is called for each environment of which an object has changed. */
+  /** `changed` is called for each environment with an object that has changed. */
   constructor(cluster: Cluster, namespace: string, room: Room, changed: (environment: string) => void) {
     this.#cluster = cluster
     this.#namespace = namespace
@@ -75,7 +75,7 @@ export class Scene {
     this.#changed = changed
   }
 
-  /** There is more than is kept. */
+  /** There are more objects than are kept. */
   get isCut(): boolean {
     return this.#isCut
   }
@@ -94,8 +94,8 @@ export class Scene {
   }
 
   /**
-   * Watches until the signal is aborted; `listed` is called once all that there is is known. Rejects with
-   * what ends a watch: a ClusterError `forbidden` for who has no rights here.
+   * Watches until the signal is aborted; `listed` is called when all initial lists are complete. Rejects with the error
+   * that ended a watch: a ClusterError `forbidden` for a user without rights here.
    */
   async run(signal: AbortSignal, listed: () => void): Promise<never> {
     const stop = new AbortController()
@@ -130,7 +130,7 @@ export class Scene {
   async #watch({ apiVersion, kind }: (typeof KINDS)[number], signal: AbortSignal, listed: () => void): Promise<void> {
     const which = kind === 'Event' ? { fields: 'type=Warning' } : { labels: ENVIRONMENT_LABEL }
     const query = { apiVersion, kind, namespace: this.#namespace, ...which }
-    // Those from before a restart that were not told of again.
+    // Objects from before the restart of the watch that were not listed again.
     let lost = new Set<string>()
     for await (const change of this.#cluster.watch(query, { signal })) {
       if (change.type === 'Restarted') {
@@ -205,7 +205,10 @@ export class Scene {
     if (objects) this.#changed(known.environment)
   }
 
-  /** The schemes of addresses depend on the Gateways of routes, which are asked for some time after a route has changed. */
+  /**
+   * The scheme of an address depends on the Gateway of its route. Gateways are read some time after a route has
+   * changed.
+   */
   #lookAtGateways(signal: AbortSignal): void {
     if (this.#isLooking || signal.aborted) return
     this.#isLooking = true
@@ -227,7 +230,7 @@ export class Scene {
   }
 }
 
-/** There is no such kind, or this user may not see it. */
+/** The cluster has no such kind, or this user may not see it. */
 const MISSING: ReadonlySet<string> = new Set(['forbidden', 'not-found'])
 
 const keyOf = (kind: string, { metadata }: KubeObject): string => `${kind}/${metadata.name}`

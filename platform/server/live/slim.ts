@@ -1,16 +1,16 @@
 import type { KubeObject, ObjectMeta } from '../../../adapters/kubernetes/cluster.ts'
 import { UP_ANNOTATION } from '../../../constructs/mirror/names.ts'
 
-/** Characters of one object, as JSON; what is larger is not looked at. */
+/** Characters of one object, as JSON; larger objects are ignored. */
 const LARGEST = 256 * 1024
-/** Annotations that say something about the state of an object. */
+/** Annotations that are part of the state of an object. */
 const ANNOTATIONS = ['deployment.kubernetes.io/revision', UP_ANNOTATION]
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * As much of an object as its state is told by: without who has set which field, and without what others
- * have annotated it with. Undefined for what is too large all the same. `size` is in characters.
+ * The part of an object that its state is derived from, without managed fields and foreign annotations. Undefined for
+ * an object that is still too large. `size` is in characters.
  */
 export function slim(object: KubeObject): { readonly object: KubeObject; readonly size: number } | undefined {
   const { apiVersion, kind } = object

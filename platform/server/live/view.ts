@@ -16,20 +16,20 @@ import type {
 import { isWell, sumUp } from '../../rules/sum-up.ts'
 import type { Scene, SceneEnvironment } from './scene.ts'
 
-/** Services of one environment that are told of. */
+/** Services of one environment that are sent. */
 const MOST_SERVICES = 500
-/** Notes of a problem, and characters of one. */
+/** Notes of a problem, and characters of each. */
 const MOST_NOTES = 60
 const LONGEST = 2000
 
-/** What a deploy has noted of an environment, as far as it can be read. */
+/** The record of the last deploy of an environment, as far as it can be read. */
 export interface Noted {
   readonly record: EnvironmentRecord | undefined
   readonly services: readonly DeployedService[]
   readonly history: readonly ShownChanges[]
 }
 
-/** Read once for each object: that of a record can be large. */
+/** Parsed once for each object, because a record can be large. */
 const known = new WeakMap<KubeObject, Noted>()
 const NOTHING: Noted = { record: undefined, services: [], history: [] }
 
@@ -62,7 +62,7 @@ export function seenIn(
   return servicesIn({ objects: all, warnings, urls, now })
 }
 
-/** An environment as pages show it; `problemsOf` gives what is known of why a service is not ready. */
+/** An environment as pages show it; `problemsOf` returns what is known about why a service is not ready. */
 export function toDetails(
   namespace: string,
   { name }: Pick<SceneEnvironment, 'name'>,
@@ -73,7 +73,7 @@ export function toDetails(
 ): EnvironmentDetails {
   const running = new Map(seen.map(one => [one.overview.service, one]))
   const deployed = new Map(noted.services.map(one => [one.service, one]))
-  // As they start; what no file has comes last.
+  // In the order in which they start; services that are in no file come last.
   const names = [...new Set([...inOrder(deployed), ...running.keys()])].slice(0, MOST_SERVICES)
   const services = names.map(service => {
     const one = running.get(service)
@@ -87,7 +87,7 @@ export function toDetails(
     name,
     namespace,
     state: stateOf(services),
-    // An older devctl writes who and when, and no lists.
+    // An older devctl records who deployed and when, but no lists.
     ...((newest ?? when) && { deployed: newest ? last : when }),
     ...(record?.source && { source: record.source }),
     services,
@@ -96,12 +96,12 @@ export function toDetails(
   }
 }
 
-/** The same in a few words, for a list. */
+/** The summary of an environment, for a list. */
 export function toSummary({ name, state, deployed, source, services }: EnvironmentDetails): ShownEnvironment {
   return { name, state, ...(deployed && { deployed }), ...(source && { source }), ...sumUp(services) }
 }
 
-/** What others depend on comes first. The record may have cycles: others than the compiler can write it. */
+/** Dependencies come first. The record may have cycles, because not only the compiler can write it. */
 function inOrder(deployed: ReadonlyMap<string, DeployedService>): readonly string[] {
   const ordered = new Set<string>()
   const seen = new Set<string>()
@@ -170,10 +170,10 @@ function toService(
   }
 }
 
-/** An address becomes a link. */
+/** An address is shown as a link. */
 const isWebAddress = (url: string): boolean => /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')
 
-/** A diagnostic of a deploy as it is sent. */
+/** A diagnostic of a deploy as it is sent to clients. */
 export function toProblem({ code, message, hint, notes = [], span }: Diagnostic): ServiceProblem {
   return {
     code,

@@ -4,14 +4,14 @@ import type { SeenEvents } from '../../api/environments.ts'
 import { rfc3339 } from '../../records/names.ts'
 import { isPartOf } from '../../rules/workload-parts.ts'
 
-/** Events of a namespace that are looked at, how many of them at once, and those that are shown. */
+/** Events of a namespace that are read, the number of them in one page, and those that are shown. */
 const LOOKED_AT = 2000
 const PAGE = 100
 const SHOWN = 100
 /** Characters of a message. */
 const LONGEST = 1000
 
-/** What the cluster has said about a workload and its Pods in the last while, the newest first. */
+/** The recent events of a workload and its Pods, the newest first. */
 export async function workloadEvents(
   cluster: Cluster,
   namespace: string,
@@ -36,7 +36,7 @@ export async function workloadEvents(
     found.sort((a, b) => (a.time < b.time ? 1 : -1))
     found.splice(SHOWN)
     looked += page.length
-    // Who fills a namespace with them does not keep the server busy.
+    // A namespace full of events must not keep the server busy.
     if (looked >= LOOKED_AT) return { items: found, isCut: true }
   }
   return { items: found }

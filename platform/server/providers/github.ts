@@ -15,8 +15,8 @@ import { providerFetch } from './provider-fetch.ts'
 type GitHub = Extract<ProviderSettings, { kind: 'github' }>
 
 /**
- * GitHub, which has OAuth and its own API in the place of OpenID Connect
- * (https://docs.github.com/apps/oauth-apps). People are known by their number: names can be given to others.
+ * GitHub, which uses OAuth and its own API instead of OpenID Connect (https://docs.github.com/apps/oauth-apps). People
+ * are identified by their number, because names can be reassigned.
  */
 export function githubProvider(settings: GitHub, { callback, clientSecret }: OidcWorld): IdentityProvider {
   const { id, allow } = settings
@@ -38,7 +38,7 @@ export function githubProvider(settings: GitHub, { callback, clientSecret }: Oid
     return config
   }
 
-  /** Undefined for what GitHub says is not there, or not for this person. */
+  /** Undefined if GitHub says that it does not exist, or that this person may not see it. */
   const get = async (path: string, token: string): Promise<Readonly<Record<string, unknown>> | undefined> => {
     const headers = { authorization: `Bearer ${token}`, accept: 'application/vnd.github+json', 'user-agent': 'devctl' }
     const answer = await providerFetch(`${api}${path}`, { headers })
@@ -91,7 +91,7 @@ export function githubProvider(settings: GitHub, { callback, clientSecret }: Oid
           throw new LoginError('provider-answer', 'the user has no name')
         let isAllowed = allow.length === 0
         for (const one of allow) isAllowed ||= await isMember(one, login, token)
-        if (!isAllowed) throw new LoginError('not-admitted', `\`${login}\` is in none of the organisations`)
+        if (!isAllowed) throw new LoginError('not-admitted', `\`${login}\` is in none of these organisations`)
         const [name, email] = [shownText(user?.['name']), shownText(user?.['email'], 254)]
         return {
           identity: {
@@ -107,11 +107,11 @@ export function githubProvider(settings: GitHub, { callback, clientSecret }: Oid
   }
 }
 
-/** Each answer counts what is left; only one over a limit says when to come back. */
+/** Every response has the remaining quota; only one over the limit says when to retry. */
 const isOverLimit = ({ headers }: Response): boolean =>
   headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'
 
-/** GitHub says what is wrong with a status of success, and in words of its own; the library looks for an error. */
+/** GitHub reports errors with a successful status, in a format of its own; the library expects an OAuth error. */
 async function tokenFetch(...request: Parameters<typeof providerFetch>): Promise<Response> {
   const answer = await providerFetch(...request)
   if (answer.status !== 200) return answer

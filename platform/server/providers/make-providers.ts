@@ -3,7 +3,7 @@ import { githubProvider } from './github.ts'
 import { oidcProvider } from './oidc.ts'
 import type { IdentityProvider } from './provider.ts'
 
-/** The ways to log in that are set up, by their id. */
+/** The configured identity providers, by id. */
 export function makeProviders(world: PlatformWorld): ReadonlyMap<string, IdentityProvider> {
   const { settings, now, clientSecret } = world
   return new Map(

@@ -18,28 +18,28 @@ import { isAdmitted, type ProviderSettings, shownText } from '../../rules/provid
 import { type IdentityProvider, LoginError, type LoginFlow } from './provider.ts'
 import { providerFetch } from './provider-fetch.ts'
 
-/** Milliseconds that what a provider says of itself is kept. */
+/** Milliseconds for which the provider's metadata is cached. */
 const KEPT = 3_600_000
-/** Characters; of a subject by its specification, of a refresh token by what a record holds. */
+/** In characters: of a subject, as the specification says; of a refresh token, as much as a record can hold. */
 const LONGEST_SUBJECT = 255
 const LONGEST_REFRESH = 8192
 
 export interface OidcWorld {
-  /** Where the provider sends people back. */
+  /** The redirect URI. */
   readonly callback: string
-  /** Undefined when there is none. */
+  /** Undefined if it does not exist. */
   clientSecret(): string | undefined
   now(): number
 }
 
-/** An OpenID Connect provider, which is asked as a confidential client: code, PKCE, state and nonce. */
+/** An OpenID Connect provider, with a confidential client: code, PKCE, state and nonce. */
 export function oidcProvider(
   { id, issuer, clientId, allow }: Extract<ProviderSettings, { kind: 'oidc' }>,
   { callback, clientSecret, now }: OidcWorld,
 ): IdentityProvider {
   let kept: { readonly secret: string; readonly until: number; readonly config: Promise<Configuration> } | undefined
 
-  /** What is under way is shared by all who wait; what has failed is not kept. */
+  /** Concurrent callers share one request; a failure is not cached. */
   const configuration = (): Promise<Configuration> => {
     const secret = clientSecret()
     if (!secret) throw new LoginError('provider-setup', 'there is no client secret')
@@ -59,7 +59,8 @@ export function oidcProvider(
       return explained(async () => {
         const config = await configuration()
         const known = config.serverMetadata().scopes_supported ?? []
-        // Of those that not all have: to be able to ask again later, and for rules about groups.
+        // Optional scopes, which not every provider supports: to be able to ask again later, and for rules about
+        // groups.
         const scopes = [
           'openid',
           'profile',
@@ -86,7 +87,7 @@ export function oidcProvider(
         if (sub.length > LONGEST_SUBJECT) throw new LoginError('provider-answer', 'the subject is too long')
         const hasMore = config.serverMetadata().userinfo_endpoint !== undefined
         const more = hasMore ? await fetchUserInfo(config, tokens.access_token, sub) : {}
-        // What is signed counts more.
+        // Signed claims take precedence.
         const claims: Readonly<Record<string, unknown>> = { ...more, ...proven }
         if (!isAdmitted(claims, allow)) throw new LoginError('not-admitted', `no rule admits \`${sub}\``)
         const [name, email] = [shownText(claims['name']), shownText(claims['email'], 254)]
@@ -111,7 +112,7 @@ export function oidcProvider(
         const more = hasMore ? await accountOf(config, tokens.access_token, subject) : {}
         if (!more || (proven && proven.sub !== subject)) return undefined
         const claims: Readonly<Record<string, unknown>> = { ...more, ...proven }
-        // A provider that does not say again what the rules are about has taken nothing back.
+        // A provider that leaves out the claims of the rules has not revoked anything.
         const isTold = proven !== undefined || allow.some(({ claim }) => Object.hasOwn(claims, claim))
         if (isTold && !isAdmitted(claims, allow)) return undefined
         const next = tokens.refresh_token ?? refreshToken
@@ -122,9 +123,9 @@ export function oidcProvider(
 }
 
 /**
- * What the provider says of an account that has just got a new token; undefined if it does not let it in with that. Gitea
- * gives new tokens to accounts that it has deactivated, and then answers with a page for people. A provider that cannot
- * answer now decides nothing: the old refresh token is used up.
+ * What the provider says about an account that has just received a new token; undefined if the provider rejects the
+ * token. Gitea issues new tokens to deactivated accounts, and then responds with an HTML page. If the provider cannot
+ * respond now, that decides nothing, although the old refresh token is used up.
  */
 async function accountOf(
   config: Configuration,
@@ -151,12 +152,13 @@ function discover(issuer: URL, clientId: string, secret: string): Promise<Config
   return discovery(issuer, clientId, { client_secret: secret }, clientAuth(secret), {
     [customFetch]: providerFetch,
     timeout: 10,
-    // Signatures are looked at also where TLS says who has sent the token; to another machine all is encrypted.
+    // Signatures are verified even though TLS authenticates the sender; requests to other machines are always
+    // encrypted.
     execute: [enableNonRepudiationChecks, ...(isLoopback ? [allowInsecureRequests] : [])],
   })
 }
 
-/** As the provider wants it; `client_secret_basic` is what it has to know when it says nothing. */
+/** The authentication method that the provider supports; `client_secret_basic` is the default of the specification. */
 const clientAuth =
   (secret: string): ClientAuth =>
   (server, ...rest) => {
@@ -165,8 +167,8 @@ const clientAuth =
   }
 
 /**
- * RFC 6749, section 2.3.1, with no more escapes than it asks for: Gitea takes them as they are, and the
- * library's own `ClientSecretBasic` escapes the dashes of a UUID.
+ * RFC 6749, section 2.3.1, with no more escapes than it requires: Gitea does not decode them, and the library's own
+ * `ClientSecretBasic` escapes the dashes of a UUID.
  */
 const basicAuth =
   (secret: string): ClientAuth =>
@@ -176,7 +178,7 @@ const basicAuth =
     headers.set('authorization', `Basic ${Buffer.from(both).toString('base64')}`)
   }
 
-/** What the library throws, as why the login came to nothing. */
+/** Converts an error of the library to the reason why the login failed. */
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -192,13 +194,13 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
       throw told(error.error === 'access_denied' ? 'refused' : 'provider-setup')
     if (error instanceof ResponseBodyError) throw told(error.error === 'invalid_grant' ? 'expired' : 'provider-setup')
     if (statusOf(error) === 401) throw told('provider-setup')
-    // The library says what is wrong with an answer by such codes; all others are of a connection.
+    // Errors of the library about a response have such codes; all others are connection errors.
     const isAnswer = typeof code === 'string' && /^OAUTH_(?!TIMEOUT|ABORT)/.test(code)
     throw told(isAnswer && (statusOf(error) ?? 0) < 500 ? 'provider-answer' : 'provider-down')
   }
 }
 
-/** The status of the answer that an error is about. */
+/** The status of the response that an error is about. */
 function statusOf(error: unknown): number | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const found = at.cause instanceof Response ? at.cause.status : (at as { status?: unknown }).status

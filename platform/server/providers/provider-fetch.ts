@@ -2,9 +2,9 @@ import { agentFor } from '../../../adapters/http/agents.ts'
 import { exchangeWhole } from '../../../adapters/http/exchange.ts'
 import { proxyFor } from '../../../adapters/http/proxy.ts'
 
-/** Milliseconds of silence, and bytes of an answer: of a provider that is slow or broken. */
+/** Milliseconds of silence, and bytes of a response, that are accepted from a slow or broken provider. */
 const LIMITS = { silence: 8000, limit: 1024 * 1024 }
-/** Milliseconds for one request, all in all. */
+/** Milliseconds for one request, in total. */
 const WHOLE = 10_000
 
 interface Init {
@@ -15,7 +15,7 @@ interface Init {
 }
 
 /**
- * `fetch` for providers: with deadlines, a limit of the answer, through the proxy of the environment. It
+ * `fetch` for providers: with deadlines, a limit for the size of the response, and the proxy of the environment. It
  * follows no redirects.
  */
 export async function providerFetch(address: string | URL, init: Init = {}): Promise<Response> {

@@ -1,7 +1,7 @@
 import type { LoginProblem } from '../../rules/login-problems.ts'
 import type { ProvenIdentity } from '../users.ts'
 
-/** A login that is under way in a browser; the browser keeps it, sealed. */
+/** A pending login of a browser; the browser keeps it, sealed. */
 export interface LoginFlow {
   readonly state: string
   readonly nonce: string
@@ -9,22 +9,22 @@ export interface LoginFlow {
   readonly verifier: string
 }
 
-/** Who somebody is, and by what the provider can be asked about them later. */
+/** The identity of a user, and the token for later questions about them. */
 export interface ProvenLogin {
   readonly identity: ProvenIdentity
   readonly refreshToken?: string
 }
 
-/** Where people have their accounts. What goes wrong is a LoginError. */
+/** An identity provider. Its failures are LoginErrors. */
 export interface IdentityProvider {
   readonly id: string
-  /** The page to which the browser is sent. */
+  /** The URL that the browser is redirected to. */
   begin(flow: LoginFlow, signal: AbortSignal): Promise<URL>
-  /** Who has come back to `callback`, with what the provider has added to it. */
+  /** The user who has returned to `callback`, with the parameters that the provider added to it. */
   finish(callback: URL, flow: LoginFlow, signal: AbortSignal): Promise<ProvenLogin>
   /**
-   * Whether the provider still knows somebody, and the rules still admit them: the next refresh token, or undefined when it
-   * refuses.
+   * Whether the provider still knows a user, and the rules still admit them. Returns the next refresh token, or
+   * undefined if it refuses.
    */
   ask?(
     refreshToken: string,
@@ -33,7 +33,7 @@ export interface IdentityProvider {
   ): Promise<{ readonly refreshToken: string } | undefined>
 }
 
-/** Why a login came to nothing; `detail` is for the log. */
+/** Why a login failed; `detail` is for the log. */
 export class LoginError extends Error {
   readonly problem: LoginProblem
 

@@ -9,22 +9,22 @@ import type { Users } from '../users.ts'
 import type { PlatformWorld } from '../world.ts'
 import { type NamespaceId, registryPassword } from './registry-logins.ts'
 
-/** Milliseconds that a login of Pods is good for. */
+/** Milliseconds for which a login of Pods is valid. */
 const LIFETIME = 4 * 3_600_000
 /** Milliseconds after which it is replaced. */
 const RENEWAL = LIFETIME / 4
 const EVERY = 30_000
-/** Namespaces at a time. */
+/** Namespaces that are processed at the same time. */
 const TOGETHER = 4
-/** Milliseconds in which new rights are known, and between two looks. */
+/** Milliseconds until new rights take effect, and between two attempts. */
 const RIGHTS = 10_000
 const AGAIN = 50
-/** Attempts to write beside others who write the same account. */
+/** Attempts to update a ServiceAccount that others update, too. */
 const CONFLICTS = 5
 
 /**
- * The logins by which Pods of namespaces pull: a Secret in each, which the ServiceAccount `default` names, so that
- * nobody has to. It pulls images of its namespace and shared ones, and nothing else.
+ * The logins with which Pods of namespaces pull: a Secret in each namespace, which the ServiceAccount `default` refers
+ * to, so that no manifest has to. It can pull images of its namespace and shared ones, and nothing else.
  */
 export class PullSecrets {
   readonly #world: PlatformWorld
@@ -33,13 +33,15 @@ export class PullSecrets {
     this.#world = world
   }
 
-  /** False where the registry takes no tokens of the platform. */
+  /** False if the registry does not accept tokens of the platform. */
   get isUsed(): boolean {
     const { settings, registryKey } = this.#world
     return settings.registry !== undefined && registryKey !== undefined
   }
 
-  /** The first login of a namespace that was just made: the API server may not know yet that the platform has rights in it. */
+  /**
+   * The first login of a namespace that was just created: the API server may not know the platform's rights in it yet.
+   */
   async begin(namespace: NamespaceId): Promise<void> {
     const until = AbortSignal.timeout(RIGHTS)
     for (;;) {
@@ -52,7 +54,7 @@ export class PullSecrets {
     }
   }
 
-  /** Writes a new login into a namespace, and has its Pods use it. */
+  /** Writes a new login into a namespace, and makes its Pods use it. */
   async renew(namespace: NamespaceId, signal?: AbortSignal): Promise<void> {
     const { cluster, settings, now } = this.#world
     if (!this.isUsed) return
@@ -63,7 +65,7 @@ export class PullSecrets {
       const of = { namespace, made, ...(pullLogins !== undefined && { pullLogins }) }
       const secret = pullSecret(namespace.name, host, registryPassword(this.#world, { ...of, ends: made + LIFETIME }))
       await cluster.apply(secret, { manager: MANAGER, force: true, ...(signal && { signal }) })
-      // Another replica may have written the one that is good now, before this one.
+      // Another replica may have written the login that is valid now.
       if ((await this.#wanted(namespace, signal)) === pullLogins) break
     }
     await this.#use(namespace.name, signal)
@@ -77,7 +79,7 @@ export class PullSecrets {
     return live && toNamespace(live)?.pullLogins
   }
 
-  /** What others have written into the account stays. */
+  /** Entries of others in the ServiceAccount stay. */
   async #use(namespace: string, signal: AbortSignal | undefined): Promise<void> {
     const { cluster } = this.#world
     const ref = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace }
@@ -93,7 +95,7 @@ export class PullSecrets {
           const { resourceVersion } = live.metadata
           await cluster.patch(ref, { metadata: { resourceVersion }, imagePullSecrets }, options)
         } else {
-          // The cluster makes it a moment after its namespace; then it is there already.
+          // The cluster creates the account shortly after its namespace; by then it exists.
           await cluster.apply({ apiVersion, kind, metadata: { name, namespace }, imagePullSecrets }, options)
         }
         return
@@ -121,18 +123,18 @@ function pullSecret(namespace: string, host: string, password: string): KubeObje
   }
 }
 
-/** Renews the logins of all namespaces. One that makes trouble is logged, and the others follow. */
+/** Renews the logins of all namespaces. A failure of one is logged, and does not affect the others. */
 export function pullSecretsTask(world: PlatformWorld, secrets: PullSecrets, users: Pick<Users, 'all'>): LeaderTask {
   const { cluster, now } = world
-  /** When each was renewed by this replica, and what it said of its logins then, by uid. */
+  /** When this replica renewed each login, and the id that valid logins had then, by uid. */
   const renewed = new Map<string, { readonly at: number; readonly pullLogins: string | undefined }>()
 
-  /** When a member of each namespace was last suspended or refused, which ends its logins from before, by its name. */
+  /** When a member of each namespace was last suspended or refused, by its name; earlier logins are invalid. */
   const barredIn = async (signal: AbortSignal): Promise<ReadonlyMap<string, number>> => {
     const found = new Map<string, number>()
     for (const user of await users.all()) {
       const barred = barredAt(user)
-      // Older ones are not good any more.
+      // Logins from before that have expired by now.
       if (barred === undefined || barred < now() - LIFETIME) continue
       const labels = `${RECORD_LABEL}=member,${USER_LABEL}=${user.id}`
       const bindings = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', labels }

@@ -4,18 +4,21 @@ import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import type { RegistryAccess } from '../../rules/registry-access.ts'
 
-/** With what the platform signs tokens that the registry believes. */
+/** The key that signs tokens for the registry. */
 export interface RegistryKey {
   readonly key: KeyObject
   readonly certificate: X509Certificate
 }
 
-/** Seconds that a token is good for: who may not any more can for so long still. */
+/** Lifetime of a token in seconds: a revoked permission lasts that long. */
 export const TOKEN_SECONDS = 300
-/** Seconds by which the clock of the registry may be behind. */
+/** Seconds by which the clock of the registry may be slow. */
 const BEHIND = 30
 
-/** The key in a folder, as a mounted Secret has it; undefined where there is none. Throws an Error for one that is not whole. */
+/**
+ * Reads the key from a folder, as a mounted Secret has it; undefined if there is none. Throws an Error if it is
+ * incomplete.
+ */
 export function readRegistryKey(folder: string): RegistryKey | undefined {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
   let texts: readonly [string, string]
@@ -28,7 +31,7 @@ export function readRegistryKey(folder: string): RegistryKey | undefined {
   return toRegistryKey(...texts)
 }
 
-/** Throws an Error for a certificate of another key: no registry would believe it. */
+/** Throws an Error if the certificate belongs to another key: no registry would accept its tokens. */
 export function toRegistryKey(keyText: string, certificateText: string): RegistryKey {
   const [key, certificate] = [createPrivateKey(keyText), new X509Certificate(certificateText)]
   if (!certificate.checkPrivateKey(key)) throw new Error('the certificate of the registry is not that of its key')
@@ -36,9 +39,9 @@ export function toRegistryKey(keyText: string, certificateText: string): Registr
 }
 
 export interface TokenContent {
-  /** Who has issued it: the platform. */
+  /** The issuer: the platform. */
   readonly issuer: string
-  /** The registry that it is for. */
+  /** The audience: the registry. */
   readonly service: string
   readonly subject: string
   readonly access: readonly RegistryAccess[]
@@ -46,7 +49,7 @@ export interface TokenContent {
   readonly now: number
 }
 
-/** A token of the form that registries take: https://distribution.github.io/distribution/spec/auth/jwt/ */
+/** A token in the format that registries accept: https://distribution.github.io/distribution/spec/auth/jwt/ */
 export function registryToken(
   { key, certificate }: RegistryKey,
   { issuer, service, subject, access, now }: TokenContent,

@@ -3,52 +3,52 @@ import { type Accounts, checkCaller, type Identified, identify, stillAllowed } f
 import { notLoggedIn } from '../platform-error.ts'
 import type { PlatformWorld } from '../world.ts'
 
-/** A namespace; one of the same name that is made later is another. */
+/** A namespace, by name and uid: a later one of the same name is another. */
 export interface NamespaceId {
   readonly name: string
   readonly uid: string
 }
 
 /**
- * Who shows a login to the registry: somebody with a token of the platform; somebody who works for one namespace with a
- * login that was made for it; or the Pods of a namespace.
+ * Who logs in to the registry: somebody with a token of the platform; somebody with a login that was created for one
+ * namespace; or the Pods of a namespace.
  */
 export type RegistryCaller =
   | { readonly kind: 'person'; readonly by: Identified }
   | { readonly kind: 'worker'; readonly by: Identified; readonly namespace: NamespaceId }
   | { readonly kind: 'pods'; readonly namespace: NamespaceId; readonly made: number; readonly pullLogins?: string }
 
-/** What a login says, sealed: nothing of it is kept by the platform. */
+/** The sealed content of a login; the platform stores none of it. */
 interface Login {
   readonly namespace: NamespaceId
-  /** Absent: of the Pods of the namespace. */
+  /** Absent: a login of the Pods of the namespace. */
   readonly by?: { readonly user: string; readonly token: string }
-  /** Of Pods: what their namespace says of such logins when it is made. */
+  /** For Pods: the id that their namespace gives to valid logins at the time. */
   readonly pullLogins?: string
-  /** Milliseconds since 1970; of Pods. */
+  /** Milliseconds since 1970; for Pods. */
   readonly made?: number
   /** Milliseconds since 1970. */
   readonly ends: number
 }
 
-/** What logins begin with, so that scanners know them. */
+/** The prefix of logins, which lets scanners recognize them. */
 const FORM = /^devctl_registry_(v1\.k\d+\.[\w-]+)$/
 const SEALED_FOR = 'login of the registry'
 
-/** A password for the registry that is good for one namespace. */
+/** A password for the registry that is valid for one namespace. */
 export const registryPassword = ({ sealing }: Pick<PlatformWorld, 'sealing'>, login: Login): string =>
   `devctl_registry_${sealing.seal(JSON.stringify(login), SEALED_FOR)}`
 
 /**
- * Who asks for a token of the registry: by name and password, as registries' clients do (the name means nothing), or
- * as everywhere. Throws a PlatformError when that is nobody.
+ * The caller that requests a token for the registry: with a user name and a password, as registry clients do (the name
+ * is ignored), or with a token as everywhere else. Throws a PlatformError if there is no valid login.
  */
 export async function registryCaller(
-  { authorization = '' }: IncomingHttpHeaders,
+  headers: IncomingHttpHeaders,
   world: PlatformWorld,
   parts: Accounts,
 ): Promise<RegistryCaller> {
-  const text = passwordIn(authorization)
+  const text = passwordOf(headers)
   if (text === undefined || text.startsWith('devctl_session_')) throw notLoggedIn()
   const [, sealed] = FORM.exec(text) ?? []
   if (sealed !== undefined) return holderOf(sealed, world, parts)
@@ -70,9 +70,9 @@ async function holderOf(sealed: string, world: PlatformWorld, parts: Accounts): 
   return { kind: 'worker', by: { user, token }, namespace }
 }
 
-/** `Basic …` with any name, or `Bearer …`. */
-function passwordIn(header: string): string | undefined {
-  const [, scheme = '', value = ''] = /^(Basic|Bearer) ([\w.~+/=-]{1,4096})$/i.exec(header) ?? []
+/** The password of `Basic …` with any name, or the token of `Bearer …`. */
+export function passwordOf({ authorization = '' }: IncomingHttpHeaders): string | undefined {
+  const [, scheme = '', value = ''] = /^(Basic|Bearer) ([\w.~+/=-]{1,4096})$/i.exec(authorization) ?? []
   if (scheme.toLowerCase() === 'bearer') return value
   const text = Buffer.from(value, 'base64').toString('utf8')
   const colon = text.indexOf(':')

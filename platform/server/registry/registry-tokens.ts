@@ -21,7 +21,7 @@ interface Parts {
   readonly registryUsage: Pick<RegistryUsage, 'full'>
 }
 
-/** What of the wanted access a caller gets; what they may not is left out, and the registry refuses it. */
+/** The part of the requested access that a caller gets. The rest is left out, and the registry refuses it. */
 export async function accessFor(
   caller: RegistryCaller,
   wanted: readonly RegistryAccess[],
@@ -55,12 +55,12 @@ async function relationOf(
   if (caller.kind !== 'pods' && caller.by.token.namespaces?.includes(name) === false) return 'stranger'
   const shared = await namespaces.find(name)
   const { uid } = shared?.namespace ?? {}
-  // What a namespace of this name had before is nobody's.
+  // Images of an earlier namespace of this name belong to nobody.
   if (!shared || uid === undefined || placeFor({ name, uid }) !== place) return 'stranger'
   if (caller.kind !== 'person' && uid !== caller.namespace.uid) return 'stranger'
   if (caller.kind === 'pods') {
     if (caller.pullLogins !== shared.namespace.pullLogins) return 'stranger'
-    // Members who are suspended or refused may have kept it.
+    // Members who are suspended or refused may have kept this login.
     const members = await Promise.all(shared.members.map(({ user }) => users.find(user)))
     return members.some(one => one && (barredAt(one) ?? -1) >= caller.made) ? 'stranger' : 'puller'
   }
@@ -70,6 +70,6 @@ async function relationOf(
   return mayDo(relation, 'pull') ? 'puller' : 'stranger'
 }
 
-/** An administrator; a run has the token of one, too, and is code of a repository. */
+/** An administrator in person. A run can have the token of one, too, but it executes code of a repository. */
 const maySharePush = ({ user, token }: Extract<RegistryCaller, { kind: 'person' }>['by']): boolean =>
   user.role === 'admin' && token.kind !== 'run' && token.kind !== 'ci' && token.namespaces === undefined

@@ -12,14 +12,14 @@ import {
 import type { NamespaceIndex } from '../namespace-index.ts'
 import type { PlatformWorld } from '../world.ts'
 
-/** Milliseconds for which a measurement is not read again, and that reading it may take. */
+/** Milliseconds for which a measurement is cached, and that reading it may take. */
 const KEPT = 30_000
 const PATIENCE = 5_000
 
 const POD = { name: REGISTRY_DISK.pod, namespace: PLATFORM_NAMESPACE }
 const OPTIONS = { container: REGISTRY_DISK.container, longest: LONGEST_MEASUREMENT }
 
-/** What images take on the disk of the registry that comes with the platform, and who has used up their share. */
+/** The disk usage of images in the registry that comes with the platform, and who has used up their share. */
 export class RegistryUsage {
   readonly #world: Pick<PlatformWorld, 'cluster' | 'settings' | 'now'>
   readonly #index: Pick<NamespaceIndex, 'isListed' | 'all'>
@@ -35,7 +35,7 @@ export class RegistryUsage {
     this.#index = index
   }
 
-  /** Undefined where the registry is another one, or was not measured lately. */
+  /** Undefined if the platform has no registry of its own, or there is no recent measurement. */
   async disk(): Promise<RegistryDisk | undefined> {
     const { settings, now } = this.#world
     if (settings.registry !== `images.${settings.domain}`) return undefined
@@ -53,11 +53,11 @@ export class RegistryUsage {
       const line = await lastLine(this.#world.cluster, POD, { ...OPTIONS, signal: AbortSignal.timeout(PATIENCE) })
       this.#disk = readRegistryDisk(line) ?? this.#disk
     } catch {
-      // Nobody is kept from pushing by a registry that restarts, or by rights of an older install.
+      // A restarting registry, or missing rights of an older installation, must not keep anybody from pushing.
     }
   }
 
-  /** What the images of its owner take, if they have used up their share: nothing more is pushed to their namespaces. */
+  /** The size of the owner's images, if they have used up their share: pushes to their namespaces are refused. */
   async full({
     owner,
   }: Pick<ManagedNamespace, 'owner'>): Promise<{ readonly used: number; readonly most: number } | undefined> {

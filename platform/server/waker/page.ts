@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
-/** What the page asks for to know how far a wake is; the application never answers so. */
+/** The path that the page polls for the progress of a wake; the application never handles it. */
 export const PROGRESS_TYPE = 'application/vnd.devctl.waking+json'
-/** The header of all answers of the waker: without it, the application has answered. */
+/** A header of all responses of the waker: without it, the response came from the application. */
 export const WAKER_HEADER = 'x-devctl-waker'
 
 const STYLE = `
@@ -22,7 +22,7 @@ li:not(.ready) span:first-child { animation: breathe 1.6s ease-in-out infinite }
 @media (prefers-reduced-motion: reduce) { li span { animation: none !important } }
 `
 
-// Requests go to the address of the page itself; the text of answers is only ever shown as text.
+// Requests go to the address of the page itself; responses are only ever shown as text.
 const SCRIPT = `
 const [list, state] = [document.querySelector('ul'), document.querySelector('p')]
 let broken = 0
@@ -65,7 +65,7 @@ look()
 
 const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Nothing but this page's own style and script, and requests to where it is. */
+/** Only the page's own style and script, and requests to its own host. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src ${hash(STYLE)}`,
@@ -76,7 +76,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The page that people see while a namespace wakes. Nothing from outside is in it. */
+/** The page that people see while a namespace wakes up. It contains no text from outside. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -2,20 +2,20 @@ import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.t
 import { ASLEEP, toResting } from '../../records/asleep.ts'
 import { membersObjects } from '../members-objects.ts'
 
-/** A workload of a namespace that wakes. */
+/** A workload of a namespace that is waking up. */
 export interface WakingService {
   readonly name: string
   readonly isReady: boolean
 }
 
-/** Milliseconds that an answer is good for: many look at once. */
+/** Milliseconds for which a result is cached: many pages poll at once. */
 const FRESH = 500
-/** More are not shown. */
+/** The number of workloads that are shown. */
 const MOST = 50
-/** Namespaces whose answers are kept. */
+/** Namespaces whose results are cached. */
 const KEPT = 500
 
-/** How far the workloads of namespaces are that wake. */
+/** The progress of the workloads of namespaces that are waking up. */
 export class WakingProgress {
   readonly #cluster: Cluster
   readonly #now: () => number

@@ -7,8 +7,8 @@ import { PROGRESS_TYPE, WAKER_HEADER } from './page.ts'
 const LIMIT = 3000
 
 /**
- * Whether requests for a host of an application come to the platform: by asking, in a way that wakes nothing.
- * Undefined where nobody answers. Never rejects.
+ * Whether requests for a host of an application reach the platform, found out by a request that wakes nothing.
+ * Undefined if nobody responds. Never rejects.
  */
 export async function leadsHere(host: string, signal?: AbortSignal): Promise<boolean | undefined> {
   const limit = AbortSignal.timeout(LIMIT)
@@ -17,11 +17,11 @@ export async function leadsHere(host: string, signal?: AbortSignal): Promise<boo
     path: '/',
     headers: { accept: PROGRESS_TYPE, 'sec-fetch-mode': 'cors' },
     agent: false,
-    // Nothing is sent that anybody else may not know, and only whose answer it is is looked at.
+    // The request contains nothing secret, and only the sender of the response matters.
     rejectUnauthorized: false,
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   })
-  // Also what comes after the head: it is not waited for.
+  // Discards the body as well, without waiting for it.
   sent.on('error', () => {})
   sent.end()
   try {

@@ -1,4 +1,5 @@
 import { rfc3339 } from '../../records/names.ts'
+import type { ManagedNamespace } from '../../records/namespace.ts'
 import { ownerOfHost } from '../../rules/hosts.ts'
 import type { NamespaceIndex } from '../namespace-index.ts'
 import { type Sleep, WAKE_PAUSE } from '../sleep.ts'
@@ -6,10 +7,10 @@ import type { PlatformWorld } from '../world.ts'
 import { PAGE, PAGE_POLICY, PROGRESS_TYPE, WAKER_HEADER } from './page.ts'
 import { WakingProgress } from './progress.ts'
 
-/** Milliseconds that an ingress controller may take to follow a route that was opened. */
+/** Milliseconds that an ingress controller may take to apply a route that was opened. */
 const FOLLOWS = 10_000
 
-/** A request for a host of an application; nothing else of it is looked at, no cookie and no body. */
+/** A request for a host of an application; nothing else of it is used, neither cookies nor its body. */
 export interface AppRequest {
   readonly host: string
   readonly method: string
@@ -23,8 +24,8 @@ export interface AppAnswer {
 }
 
 /**
- * Answers requests for hosts of applications that no route leads to: it wakes the namespace if that
- * sleeps, and shows that it does.
+ * Handles requests for hosts of applications that no route serves: it wakes the namespace if that is asleep, and shows
+ * the progress.
  */
 export class Waker {
   readonly #world: PlatformWorld
@@ -41,7 +42,9 @@ export class Waker {
     this.#progress = new WakingProgress(world.cluster, world.now)
   }
 
-  /** The host of an application that a request is for, as it is written in routes; undefined: it is for the platform. */
+  /**
+   * The host of an application that a request is for, as routes spell it; undefined: the request is for the platform.
+   */
   hostOf(header: string | undefined): string | undefined {
     const { domain, url } = this.#world.settings
     const host = (header ?? '').toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '')
@@ -61,28 +64,30 @@ export class Waker {
     const isLook = headers['accept'] === PROGRESS_TYPE
     if (status === 'Active' && now() - this.#index.awakeSince(found.name) > FOLLOWS) return nothing(method)
     if (status === 'Deleting' || status === 'DeleteFailed') return nothing(method)
-    // A page that stays open asks again and again: it keeps nothing awake. Programs have no such header.
+    // A page that stays open polls again and again, which must not keep anything awake. Programs do not send this
+    // header.
     const isUse = isNavigation ? !isAhead(headers) : mode === undefined && !isLook
-    if (status === 'Sleeping' && isUse) this.#wake(found.name, found.woken)
+    if (status === 'Sleeping' && isUse) this.#wake(found)
     if (isLook) return json({ status, services: await this.#progress.of(found.name) })
     return isNavigation ? page(method) : unavailable(method, 5)
   }
 
-  /** Not waited for. One wake a namespace and minute, whoever asks. */
-  #wake(name: string, woken: string | undefined): void {
+  /** Not awaited. A namespace is woken once a minute, whoever asks. */
+  #wake(found: ManagedNamespace): void {
     const { now, log } = this.#world
+    const { name, woken } = found
     const last = Math.max(Date.parse(woken ?? '') || 0, this.#tried.get(name) ?? 0)
     if (now() - last < WAKE_PAUSE) return
     for (const [one, at] of this.#tried) if (now() - at >= WAKE_PAUSE) this.#tried.delete(one)
     this.#tried.set(name, now())
-    this.#sleep.wake(name).then(
+    this.#sleep.wake(found).then(
       () => log({ time: rfc3339(now()), text: `${name} wakes: a request came for it` }),
       error => log({ time: rfc3339(now()), text: `waking ${name}: ${error}` }),
     )
   }
 }
 
-/** A browser loads it before anybody wants to see it. */
+/** Browsers load it before anybody wants to see a page. */
 const isAhead = (headers: AppRequest['headers']): boolean =>
   /prefetch|prerender|preview/.test(`${headers['sec-purpose'] ?? ''} ${headers['purpose'] ?? ''}`)
 
@@ -95,7 +100,7 @@ const COMMON = {
 const NO_PAGE = { ...COMMON, 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" }
 const TEXT = { ...NO_PAGE, 'content-type': 'text/plain; charset=utf-8' }
 
-/** No body is read: what is on its way is cut off with the connection. */
+/** The body is not read: closing the connection discards the rest of it. */
 const ended = (method: string): Readonly<Record<string, string>> =>
   method === 'GET' || method === 'HEAD' ? {} : { connection: 'close' }
 

@@ -11,13 +11,14 @@ import { FromLaptop } from '../parts/from-laptop.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { OutsideLink } from '../parts/link.tsx'
 import { Loading, SkeletonRows } from '../parts/loading.tsx'
+import { isAsked, stateOfNamespace, useRunning } from '../parts/namespace-state.tsx'
 import { NewNamespace } from '../parts/new-namespace.tsx'
 import { Page, Section } from '../parts/page.tsx'
 import { InlineCode } from '../parts/problem.tsx'
-import { namespaceState, State, Tag, workloadState } from '../parts/state.tsx'
+import { namespaceState, State, Tag } from '../parts/state.tsx'
 import { Time } from '../parts/time.tsx'
 import { groupsOf } from '../state/groups.ts'
-import { useResource } from '../state/resource.ts'
+import { readResource, useResource } from '../state/resource.ts'
 import { runningOf } from '../state/running.ts'
 import { me } from '../state/session.ts'
 
@@ -51,18 +52,22 @@ export function Home() {
       <Loading
         of={namespaces}
         skeleton={
-          <Section title="Yours">
-            <SkeletonRows />
-          </Section>
+          <>
+            <p class="in-short" />
+            <Section key="loading" title="Yours">
+              <SkeletonRows />
+            </Section>
+          </>
         }
       >
         {({ items }) => (
           <>
+            <InShort all={items} />
             {groupsOf(items, me.value?.id).map(({ title, about, found }) => (
               <Section key={title} title={title} about={about}>
                 <ul class="list">
-                  {found.map((one, index) => (
-                    <NamespaceRow key={one.name} namespace={one} isWatched={index < WATCHED} />
+                  {found.map(one => (
+                    <NamespaceRow key={one.name} namespace={one} every={watchedOf(items).get(one.name)} />
                   ))}
                 </ul>
               </Section>
@@ -87,50 +92,135 @@ export function Home() {
   )
 }
 
-/** Namespaces of a group of which it is told what runs in them. */
-const WATCHED = 8
+/** All in a line, before anything else is read: what is broken, with its name, and how much of the rest is well. */
+function InShort({ all }: { readonly all: readonly Namespace[] }) {
+  const asked = watchedOf(all)
+  const answers = new Map(
+    [...asked.keys()].map(ns => [ns, readResource('GET /namespaces/:ns/environments', { params: { ns } })]),
+  )
+  // All at once: what comes first would be moved by what comes after it.
+  if ([...answers.values()].some(({ data, problem }) => !data && !problem)) return <p class="in-short" />
+  const known = all
+    .filter(({ role }) => role !== undefined)
+    .flatMap(one => {
+      if (!isAsked(one)) return [{ name: one.name, ...namespaceState(one.status) }]
+      const { data } = answers.get(one.name) ?? {}
+      return data ? [{ name: one.name, ...stateOfNamespace(one.status, runningOf(data.items)) }] : []
+    })
+  const broken = known.filter(({ tone }) => tone === 'bad')
+  const [busy, asleep, ready] = [
+    known.filter(({ tone }) => tone === 'busy').length,
+    known.filter(({ icon }) => icon === 'moon').length,
+    known.filter(({ tone }) => tone === 'good').length,
+  ]
+  const others = all.filter(one => isAsked(one) && !asked.has(one.name)).length
+  return (
+    <p class="in-short" aria-live="polite">
+      {broken.length > 0 && (
+        <span class="state tone-bad">
+          <span class="state-icon">
+            <Icon name="warn" size={12} />
+          </span>
+          <span>
+            {broken.length} {broken.length === 1 ? 'has a problem' : 'have problems'}:{' '}
+            {broken.slice(0, NAMED).map(({ name }, index) => (
+              <span key={name}>
+                {index > 0 && ', '}
+                <a class="link" href={addressOf('namespace', { ns: name })}>
+                  {name}
+                </a>
+              </span>
+            ))}
+            {broken.length > NAMED && ` and ${broken.length - NAMED} more`}
+          </span>
+        </span>
+      )}
+      {busy > 0 && <State tone="busy" icon="spin" word={`${busy} starting or stopping`} />}
+      {ready > 0 && <State tone="good" icon="check" word={`${ready} ready`} />}
+      {asleep > 0 && <State tone="quiet" icon="moon" word={`${asleep} asleep`} />}
+      {others > 0 && <span class="soft">{others} more are not looked at here</span>}
+      {broken.length + busy + ready + asleep === 0 && (
+        <State
+          tone="quiet"
+          icon="ring"
+          word="Nothing runs yet. Deploy from git, or from your laptop: two lines below."
+        />
+      )}
+    </p>
+  )
+}
+/** Broken ones that are named in that line. */
+const NAMED = 3
+
+/**
+ * Namespaces of which it is asked what runs in them, and how often: first those at the top. The platform watches 30 at
+ * a time for one person, and pages of one namespace need some of them.
+ */
+function watchedOf(all: readonly Namespace[]): ReadonlyMap<string, number> {
+  const order = groupsOf(all, me.value?.id).flatMap(({ found }) => found.filter(isAsked))
+  return new Map(order.slice(0, WATCHED).map(({ name }, index) => [name, index < OFTEN ? EVERY : SELDOM]))
+}
+const WATCHED = 24
+const OFTEN = 8
+const EVERY = 15_000
+const SELDOM = 60_000
+
+interface NamespaceRowProps {
+  readonly namespace: Namespace
+  /** Milliseconds between two questions about what runs in it; absent: nobody asks. */
+  readonly every: number | undefined
+}
+
+function NamespaceRow({ namespace, every }: NamespaceRowProps) {
+  if (every !== undefined) return <RunningRow namespace={namespace} every={every} />
+  return (
+    <Row
+      namespace={namespace}
+      line={<Activity of={namespace} />}
+      state={<State {...namespaceState(namespace.status)} />}
+    />
+  )
+}
+
+/** A namespace, with what runs in it. Nothing moves when that is known: the line says something else then. */
+function RunningRow({ namespace, every }: { readonly namespace: Namespace; readonly every: number }) {
+  const running = useRunning(namespace.name, every, false)
+  const state = <State {...stateOfNamespace(namespace.status, running)} />
+  if (!running) return <Row namespace={namespace} line={<Activity of={namespace} />} state={state} />
+  const { problem, deployed, endpoints } = running
+  return (
+    <Row
+      namespace={namespace}
+      line={
+        <>
+          {problem && (
+            <span class="row-problem">
+              <span class="strong">{problem.service}: </span>
+              <InlineCode text={problem.reason} />
+            </span>
+          )}
+          {problem && deployed && ' · '}
+          {deployed ? (
+            <>
+              {deployed.environment !== namespace.name && <>{deployed.environment} </>}
+              <Deployed deploy={deployed.deploy} />
+            </>
+          ) : (
+            !problem && <Activity of={namespace} />
+          )}
+        </>
+      }
+      state={state}
+      endpoints={endpoints}
+    />
+  )
+}
 
 /** What a row says of a namespace besides its name. */
 interface Told {
   readonly line: ComponentChildren
   readonly state: ComponentChildren
   readonly endpoints?: readonly string[]
-}
-
-function NamespaceRow({ namespace, isWatched }: { readonly namespace: Namespace; readonly isWatched: boolean }) {
-  const { status, role } = namespace
-  if (status === 'Active' && role !== undefined && isWatched) return <RunningRow namespace={namespace} />
-  return <Row namespace={namespace} line={<Activity of={namespace} />} state={<State {...namespaceState(status)} />} />
-}
-
-/** A namespace, with what runs in it. Nothing moves when that is known: the line says something else then. */
-function RunningRow({ namespace }: { readonly namespace: Namespace }) {
-  const { data } = useResource('GET /namespaces/:ns/environments', { params: { ns: namespace.name } }).state.value
-  const activity = <Activity of={namespace} />
-  if (!data) return <Row namespace={namespace} line={activity} state={<State {...namespaceState('Active')} />} />
-  const { state, word, problem, deployed, endpoints } = runningOf(data.items)
-  const line = problem ? (
-    <span class="row-problem">
-      <span class="strong">{problem.service}: </span>
-      <InlineCode text={problem.reason} />
-    </span>
-  ) : deployed ? (
-    <>
-      {deployed.environment !== namespace.name && <>{deployed.environment} </>}
-      <Deployed deploy={deployed.deploy} />
-    </>
-  ) : (
-    activity
-  )
-  const shown = workloadState(state)
-  return (
-    <Row
-      namespace={namespace}
-      line={line}
-      state={<State {...shown} word={word ?? shown.word} />}
-      endpoints={endpoints}
-    />
-  )
 }
 
 /** Whose it is, where that is somebody else, and when it was used last. */

@@ -32,7 +32,8 @@ const EVERY = 5_000
 /** Previews of branches: how each is, and of what; before them the requests of forks that wait for an approval. */
 export function Previews() {
   const previews = useResource('GET /previews', { query: {} }, EVERY)
-  const hooks = useResource('GET /hooks', {})
+  // As on the page of webhooks, which says why.
+  const hooks = useResource('GET /hooks', {}, 30_000)
   const { data: known, problem: unknown } = hooks.state.value
   const waiting = known?.items.flatMap(({ pulls }) => pulls.filter(({ isWaiting }) => isWaiting)) ?? []
   const isNew = useSignal(false)

@@ -2,11 +2,14 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { Icon } from './icon.tsx'
+import type { Tone } from './state.tsx'
 
 interface PageProps {
   readonly title: string
   /** Of the window, where it is another one. */
   readonly windowTitle?: string
+  /** How it is, which the tab of the browser shows before its title. */
+  readonly tone?: Tone | undefined
   readonly crumbs?: readonly (readonly [text: string, address: string])[]
   /** Beside the title. */
   readonly beside?: ComponentChildren
@@ -17,13 +20,18 @@ interface PageProps {
   readonly children: ComponentChildren
 }
 
+/** The tab of what is well, or rests, has none. */
+const MARKS: Readonly<Partial<Record<Tone, string>>> = { bad: '⚠', warn: '⚠', busy: '…' }
+
 /** A page of the UI: where it is, its title, what can be done, and its content. */
-export function Page({ title, windowTitle, crumbs = [], beside, actions, tabs, isWide = false, children }: PageProps) {
+export function Page(props: PageProps) {
+  const { title, windowTitle, tone, crumbs = [], beside, actions, tabs, isWide = false, children } = props
   const heading = useRef<HTMLHeadingElement>(null)
   const { path } = useLocation()
   useEffect(() => {
-    document.title = `${windowTitle ?? title} · devctl`
-  }, [title, windowTitle])
+    const mark = tone && MARKS[tone]
+    document.title = `${mark === undefined ? '' : `${mark} `}${windowTitle ?? title} · devctl`
+  }, [title, windowTitle, tone])
   useEffect(() => {
     // Who came by keyboard goes on here, and who listens hears where they are.
     if (wasOpened) heading.current?.focus({ preventScroll: true })

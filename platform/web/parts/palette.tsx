@@ -10,6 +10,8 @@ import { Icon } from './icon.tsx'
 import { useModal } from './modal.ts'
 
 const isOpen = signal(false)
+/** The list of keys is shown. */
+export const isHelpOpen = signal(false)
 /** Rows that are shown at most. */
 const SHOWN = 40
 
@@ -17,16 +19,18 @@ export function openPalette(): void {
   isOpen.value = true
 }
 
-/** Opens the search by `/`, where nothing is typed, and by Control or Command with K. */
+/** Opens the search by `/`, and the list of keys by `?`, where nothing is typed; the search also by Control or Command with K. */
 export function listenForPalette(): () => void {
   const listen = (event: KeyboardEvent) => {
     const isTyping =
       event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')
     const isKey = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k'
-    if (!isKey && (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey)) return
+    const isPlain = !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey
+    if (!isKey && !(isPlain && (event.key === '/' || event.key === '?'))) return
     if (document.querySelector('dialog[open]:not(.palette)')) return
     event.preventDefault()
-    isOpen.value = isKey ? !isOpen.value : true
+    if (event.key === '?') isHelpOpen.value = true
+    else isOpen.value = isKey ? !isOpen.value : true
   }
   addEventListener('keydown', listen)
   return () => removeEventListener('keydown', listen)
@@ -68,6 +72,14 @@ function useFindables(): readonly Findable[] {
     { text: 'Use light colours', group: 'Action', also: 'theme appearance', run: () => chooseTheme('light') },
     { text: 'Use dark colours', group: 'Action', also: 'theme appearance', run: () => chooseTheme('dark') },
     { text: 'Use the colours of the system', group: 'Action', also: 'theme', run: () => chooseTheme('system') },
+    {
+      text: 'Keyboard',
+      group: 'Action',
+      also: 'keys shortcuts help',
+      run: () => {
+        isHelpOpen.value = true
+      },
+    },
     { text: 'Log out', group: 'Action', also: 'sign out end session', run: () => void logout() },
   ]
 }

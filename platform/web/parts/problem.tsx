@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Failure } from '../state/problem.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
+import { LoginAgain } from './login-again.tsx'
 
 /** What went wrong, in the words of the platform. */
 export const ProblemBox = ({ problem, onRetry }: { readonly problem: Failure; readonly onRetry?: () => void }) => (
@@ -19,6 +20,11 @@ export const ProblemBox = ({ problem, onRetry }: { readonly problem: Failure; re
       {problem.hint !== undefined && (
         <p class="soft">
           <InlineCode text={sentence(problem.hint)} />
+        </p>
+      )}
+      {problem.kind === 'login' && (
+        <p>
+          <LoginAgain />, then go on here.
         </p>
       )}
       {onRetry && (

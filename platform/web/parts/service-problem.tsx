@@ -7,10 +7,13 @@ import { InlineCode } from './problem.tsx'
 interface ServiceProblemProps {
   readonly problem: ServiceProblem
   readonly deployed: ShownDeploy | undefined
+  /** The name of its service, and where its log is. */
+  readonly logs?: readonly [service: string, address: string]
 }
 
 /** A problem in the words of a deploy, with its line in the Compose file. */
-export function ServiceProblemBox({ problem: { code, message, notes, hint, place }, deployed }: ServiceProblemProps) {
+export function ServiceProblemBox({ problem, deployed, logs }: ServiceProblemProps) {
+  const { code, message, notes, hint, place } = problem
   const lines = notes.filter(one => one.startsWith('| ')).map(one => one.slice(2))
   return (
     <article class="diagnostic">
@@ -44,6 +47,14 @@ export function ServiceProblemBox({ problem: { code, message, notes, hint, place
           </p>
         )}
       </div>
+      {logs && (
+        <a class="button plain" href={logs[1]}>
+          <Icon name="list" />
+          <span>
+            Logs<span class="hidden"> of {logs[0]}</span>
+          </span>
+        </a>
+      )}
     </article>
   )
 }

@@ -7,9 +7,11 @@ import { addressOf } from '../../api/pages.ts'
 import { useResource } from '../state/resource.ts'
 import { isAdmin, isExpired, isOffline, logout, me, platformHost } from '../state/session.ts'
 import { Icon, type IconName, Mark } from './icon.tsx'
+import { LoginAgain } from './login-again.tsx'
+import { isAsked, stateOfNamespace, useRunning } from './namespace-state.tsx'
 import { openPalette } from './palette.tsx'
 import { Avatar } from './person.tsx'
-import { namespaceState } from './state.tsx'
+import { namespaceState, type ShownState } from './state.tsx'
 import { Toasts } from './toasts.tsx'
 
 /** What stands around all pages of somebody who is logged in. */
@@ -95,6 +97,9 @@ function Side() {
 
 /** Rows of the side that are shown; the search finds the others. */
 const SHOWN = 12
+/** Milliseconds until it is asked what runs in them, and between two questions. */
+const LATER = 1_000
+const EVERY = 60_000
 
 function Lists() {
   const { data, problem } = useResource('GET /namespaces', {}).state.value
@@ -119,31 +124,53 @@ function Lists() {
 
 function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
   const own = all.filter(({ role }) => role !== undefined)
+  /** The page asks first. */
+  const isLater = useSignal(false)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      isLater.value = true
+    }, LATER)
+    return () => clearTimeout(timer)
+  }, [])
   if (own.length === 0) return null
   return (
     <nav aria-labelledby="side-namespaces">
       <h2 id="side-namespaces">Namespaces</h2>
-      {own.slice(0, SHOWN).map(({ name, status }) => {
-        const { tone, word } = namespaceState(status)
-        return (
-          <a
-            key={name}
-            class="side-link"
-            href={addressOf('namespace', { ns: name })}
-            aria-current={currentPart(addressOf('namespace', { ns: name }))}
-          >
-            <span class={`dot tone-${tone}`} title={word} />
-            <span class="cut">{name}</span>
-            {status !== 'Active' && <span class="hidden">, {word}</span>}
-          </a>
-        )
-      })}
+      {own
+        .slice(0, SHOWN)
+        .map(one =>
+          isLater.value && isAsked(one) ? (
+            <AskedLink key={one.name} namespace={one} />
+          ) : (
+            <NamespaceLink key={one.name} name={one.name} state={isAsked(one) ? UNKNOWN : namespaceState(one.status)} />
+          ),
+        )}
       {own.length > SHOWN && (
         <a class="side-link soft" href={addressOf('home')}>
           {own.length - SHOWN} more
         </a>
       )}
     </nav>
+  )
+}
+
+/** Not green before it is known that nothing is wrong. */
+const UNKNOWN: ShownState = { tone: 'quiet', icon: 'ring', word: 'not known yet' }
+
+/** One of which it is told what runs in it: a problem is seen from every page. */
+function AskedLink({ namespace: { name, status } }: { readonly namespace: Namespace }) {
+  const running = useRunning(name, EVERY)
+  return <NamespaceLink name={name} state={running ? stateOfNamespace(status, running) : UNKNOWN} />
+}
+
+function NamespaceLink({ name, state: { tone, word } }: { readonly name: string; readonly state: ShownState }) {
+  const href = addressOf('namespace', { ns: name })
+  return (
+    <a class="side-link" href={href} aria-current={currentPart(href)}>
+      <span class={`dot tone-${tone}`} title={word} aria-hidden="true" />
+      <span class="cut">{name}</span>
+      {tone !== 'good' && <span class="hidden">, {word}</span>}
+    </a>
   )
 }
 
@@ -167,10 +194,8 @@ const Notices = () => (
     {isExpired.value && (
       <p class="notice tone-warn">
         <Icon name="lock" />
-        <span>Your session has ended.</span>
-        <a class="link" href={`/login?to=${encodeURIComponent(location.pathname + location.search)}`}>
-          Log in again
-        </a>
+        <span>Your session has ended. Nothing on this page is lost.</span>
+        <LoginAgain />
       </p>
     )}
     {isOffline.value && !isExpired.value && (

@@ -26,6 +26,8 @@ interface KeptRead {
   readonly state: Signal<ReadState<unknown>>
   readonly ask: () => Promise<void>
   users: number
+  /** Milliseconds since 1970, of the last answer. */
+  answered: number
 }
 
 const held = new Map<string, KeptRead>()
@@ -34,9 +36,19 @@ const MOST = 200
 /** Milliseconds between two questions while a page is open; and to the first one after a failure. */
 const EVERY = 15_000
 const AGAIN = 3_000
+/** Milliseconds in which an answer is new enough for a part that is patient. */
+const NEW = 5_000
 
-/** The answer of a route, asked for again while the page is seen, after that many milliseconds. */
-export function useResource<N extends Reading>(name: N, input: CallInput<N>, every = EVERY): Read<ReplyOf<N>> {
+/**
+ * The answer of a route, asked for again while the page is seen, after that many milliseconds. One that `isPatient`
+ * begins with the answer that another part of the page has just had.
+ */
+export function useResource<N extends Reading>(
+  name: N,
+  input: CallInput<N>,
+  every = EVERY,
+  isPatient = false,
+): Read<ReplyOf<N>> {
   const key = keyOf(name, input)
   const one = hold(key, name, input)
   const wait = useRef(every)
@@ -62,7 +74,10 @@ export function useResource<N extends Reading>(name: N, input: CallInput<N>, eve
     const seen = () => document.visibilityState === 'visible' && run()
     document.addEventListener('visibilitychange', seen)
     addEventListener('online', run)
-    run()
+    if (isPatient && Date.now() - one.answered < NEW) {
+      askedAt = one.answered
+      next()
+    } else run()
     schedule.current = next
     return () => {
       isGone = true
@@ -83,6 +98,11 @@ export function useResource<N extends Reading>(name: N, input: CallInput<N>, eve
 }
 
 const keyOf = (name: string, input: unknown): string => `${name} ${JSON.stringify(input)}`
+
+/** What another part of the page has read; who looks is drawn again when it changes. */
+export function readResource<N extends Reading>(name: N, input: CallInput<N>): ReadState<ReplyOf<N>> {
+  return hold(keyOf(name, input), name, input).state.value as ReadState<ReplyOf<N>> // what the table promises
+}
 
 /** Tells pages what has become of something that they have read: a stream says so before they ask. */
 export function putResource<N extends Reading>(name: N, input: CallInput<N>, data: ReplyOf<N>): void {
@@ -107,6 +127,7 @@ function hold<N extends Reading>(key: string, name: N, input: CallInput<N>): Kep
       .then(
         data => {
           isOffline.value = false
+          made.answered = Date.now()
           // The same answer is no change: nothing is drawn again.
           if (JSON.stringify(state.peek().data) !== JSON.stringify(data) || state.peek().problem) state.value = { data }
         },
@@ -121,7 +142,7 @@ function hold<N extends Reading>(key: string, name: N, input: CallInput<N>): Kep
       })
     return running
   }
-  const made = { state, ask, users: 0 }
+  const made: KeptRead = { state, ask, users: 0, answered: 0 }
   for (const [old, { users }] of held) if (held.size >= MOST && users === 0) held.delete(old)
   held.set(key, made)
   return made

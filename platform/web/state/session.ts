@@ -40,6 +40,21 @@ async function whoAmI(): Promise<Me | null> {
   }
 }
 
+/**
+ * Goes on with the page of a session that has ended, if the same person has logged in meanwhile in another tab; of
+ * somebody else nothing stays. True if it goes on.
+ */
+export async function resumeSession(): Promise<boolean> {
+  const who = await whoAmI().catch(() => null)
+  if (!who) return false
+  if (who.id !== me.value?.id) {
+    location.reload()
+    return false
+  }
+  isExpired.value = false
+  return true
+}
+
 /** Ends the session here and at the platform. */
 export async function logout(): Promise<void> {
   await platform.call('POST /auth/logout', {}).catch(() => {})

@@ -98,6 +98,10 @@ describe('the target of a command', () => {
       expect(refusal({ options: { context } })).toMatchObject({
         hint: 'the context of a platform is its address: `https://platform.example.com:8443`',
       })
+    const onPlatform = { current: 'https://p.example.com', contexts: new Map() }
+    expect(refusal({ options: { context: 'shop' }, stored: onPlatform })).toMatchObject({
+      hint: 'the current context is `https://p.example.com`; `devctl namespace use shop` selects one of its namespaces',
+    })
     const empty = { paths: ['/k', '/l'], current: undefined, contexts: new Map() }
     expect(refusal({ kubeconfig: empty })).toMatchObject({
       message: 'no context is selected',
@@ -130,9 +134,9 @@ describe('the target of a command', () => {
   test.each([
     ['http://192.0.2.2:18999', '`http://192.0.2.2:18999` is not encrypted', 'write `https://192.0.2.2:18999`'],
     ['http://127.0.0.1.example.com', '`http://127.0.0.1.example.com` is not', 'write `https://127.0.0.1.example.com`'],
-    ['https://', 'the address of a platform is like', 'a context of the kubeconfig is chosen by `DEVCTL_CONTEXT`'],
+    ['https://', 'the address of a platform is like', 'to choose a context of the kubeconfig, set `DEVCTL_CONTEXT`'],
     ['platform.example.com', 'the address of a platform is like', 'write `https://platform.example.com`'],
-    ['stored', 'the address of a platform is like', 'a context of the kubeconfig is chosen by `DEVCTL_CONTEXT`'],
+    ['stored', 'the address of a platform is like', 'to choose a context of the kubeconfig, set `DEVCTL_CONTEXT`'],
     ['https://p.example.com/console', '`https://p.example.com/console` has a path', 'write `https://p.example.com`'],
     ['https://ann:hunter2@p.example.com', 'the address of a platform is like', expect.any(String)],
   ])('is refused for a `DEVCTL_URL` that is no address of a platform: %s', (url, message, hint) => {
@@ -143,7 +147,7 @@ describe('the target of a command', () => {
     } catch (caught) {
       error = caught
     }
-    expect(error).toMatchObject({ message: expect.stringContaining(`no address of a platform: ${message}`), hint })
+    expect(error).toMatchObject({ message: expect.stringContaining(`not the address of a platform: ${message}`), hint })
     expect(`${error}${(error as UserError).hint}`).not.toContain('hunter')
     // Who names another context does not use the variable.
     expect(chooseTarget(choices({ env, options: { context: 'kube' } })).context).toBe('kube')
@@ -161,7 +165,7 @@ describe('the target of a command', () => {
       chooseTarget(choices({ env: { DEVCTL_URL: 'https://p.example.com', DEVCTL_TOKEN } })).stored.token?.reveal()
     expect(given('devctl_api_x\r\n')).toBe('devctl_api_x')
     for (const token of ['devctl_api_x\nhost: y', 'hünter2', 'a b'])
-      expect(() => given(token)).toThrow('`DEVCTL_TOKEN` holds no token')
+      expect(() => given(token)).toThrow('`DEVCTL_TOKEN` does not contain a token')
     expect(() => given(' \n')).toThrow('you are not logged in')
     expect(() => tokenOf('https://p.example.com', 'https://q.example.com')).toThrow('you are not logged in')
     for (const url of ['http://p.example.com', 'http://platform.devctl-platform.svc', 'http://platform.svc:8081'])

@@ -78,8 +78,8 @@ export const ciWay = (installed: () => Installation) =>
 
     test('of another repository, or for another platform, gets no token', async () => {
       for (const [more, why] of [
-        [{ repository_id: '1' }, 'no rule of the platform lets this job in'],
-        [{ event_name: 'pull_request_target' }, 'no rule of the platform lets this job in'],
+        [{ repository_id: '1' }, 'no rule of the platform allows this job'],
+        [{ event_name: 'pull_request_target' }, 'no rule of the platform allows this job'],
         [{ aud: 'https://platform.example.com' }, 'the token of the CI is not accepted'],
       ] as const) {
         const refused = installed().start('other-job', `context use ${installed().url}`, { env: await job(more) })

@@ -5,7 +5,7 @@ import { eventually } from '../../cluster/cluster.ts'
 import { RUN } from '../open-platform.ts'
 import type { Installation } from './installation.ts'
 
-// Images that people build on the builder of the platform, from their laptops, and push to its own registry.
+// Images that people build on the builder of the platform, from their laptops, push to its own registry, and run.
 
 const BASE = 'registry.devctl.localhost/library/nginx:1.27-alpine'
 const OWNER = `pat-${RUN}`
@@ -54,10 +54,45 @@ export const ownImages = (installed: () => Installation) =>
       await installed().ok(OWNER, 'build', project(OWNER, `FROM ${image}\nRUN grep ${RUN} /secret\n`))
     })
 
-    test('Pods run it where the node believes the certificate; else the deploy says that it does not', async () => {
-      const deploy = installed().start(OWNER, 'deploy --wait --timeout 60s', project(OWNER, `FROM ${BASE}\nRUN true\n`))
+    test('Pods run it with the login of their namespace; those of another namespace do not get it', async () => {
+      const isTrusted = installed().nodeTrusts()
+      const deploy = installed().start(
+        OWNER,
+        'deploy --wait --timeout 60s',
+        project(OWNER, `FROM ${BASE}\nRUN echo ${RUN} > /own\n`),
+      )
       const status = await deploy.status
-      if (status !== 0) expect(deploy.stderr).toContain('does not trust its certificate')
-      else expect(await installed().ok(OWNER, 'ps')).toContain('web')
+      if (!isTrusted) {
+        expect([status, deploy.stderr]).toEqual([1, expect.stringContaining('does not trust its certificate')])
+        return
+      }
+      expect([status, deploy.stderr]).toEqual([0, expect.any(String)])
+      const [pod] = await podsOf(OWNER)
+      const { image: own } = pod!.spec.containers[0]!
+      expect(own).toMatch(new RegExp(`^images\\.devctl\\.localhost/${OWNER}-[0-9a-f]{8}/`))
+      expect(await kubectl(OWNER, 'exec', `pod/${pod!.metadata.name}`, '--', 'cat', '/own')).toContain(RUN)
+
+      // The node has it by now, so a Pod that need not ask the registry would run it.
+      const taken = (more: string) => {
+        const { cwd } = project(OTHER, '')
+        writeFileSync(join(cwd, 'compose.yaml'), `name: app\nservices: {web: {image: "${own}"${more}}}\n`)
+        return { cwd }
+      }
+      const cached = installed().start(OTHER, 'deploy --wait --timeout 60s', taken(''))
+      expect([await cached.status, cached.stderr]).toEqual([1, expect.stringContaining('image of another namespace')])
+      const pulled = installed().start(OTHER, 'deploy --wait --timeout 60s', taken(', pull_policy: always'))
+      expect([await pulled.status, pulled.stderr]).toEqual([1, expect.stringMatching(/error\[deploy\/image[a-z-]*\]/)])
+      expect((await podsOf(OTHER)).map(({ status }) => status.phase)).not.toContain('Running')
     })
+
+    const kubectl = (namespace: string, ...words: string[]) =>
+      installed().cluster.kubectl(`--namespace=${namespace}`, ...words)
+    const podsOf = async (namespace: string): Promise<readonly PodObject[]> =>
+      JSON.parse(await kubectl(namespace, 'get', 'pods', '--output=json')).items
   })
+
+interface PodObject {
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly containers: readonly { readonly image: string }[] }
+  readonly status: { readonly phase: string }
+}

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -64,7 +64,7 @@ export class Installation {
   envOf(who: string, more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
     const { builder, forge } = this.#around
     const own: Readonly<Record<string, string>> =
-      who === 'operator' ? { BUILDKIT_HOST: builder } : { KUBECONFIG: join(this.folder, 'none') }
+      who === 'operator' ? { BUILDKIT_HOST: builder } : { KUBECONFIG: join(this.folder, 'none'), BUILDKIT_HOST: '' }
     return { DEVCTL_HOME: join(this.folder, who), NODE_EXTRA_CA_CERTS: forge.authority, ...own, ...more }
   }
 
@@ -129,6 +129,18 @@ export class Installation {
     await this.uninstall()
     rmSync(this.folder, { recursive: true })
     this.cluster.close()
+  }
+
+  /**
+   * Whether the node pulls from the platform's registry, whose certificate it has to trust: that of the test cluster does.
+   * A containerd before 1.6.32 reads what it is told of a registry only if there is a table `host` (containerd#10027).
+   */
+  nodeTrusts(): boolean {
+    const file = join(dirname(process.env.KUBECONFIG!), 'etc/registries/images.devctl.localhost/hosts.toml')
+    if (!existsSync(file)) return false
+    const text = readFileSync(file, 'utf8')
+    if (!text.includes('[host')) writeFileSync(file, `${text.trimEnd()}\n\n[host]\n`)
+    return true
   }
 
   /** Logs somebody in who was invited; their personal namespace has the same name. */

@@ -32,6 +32,11 @@ const ServiceEvents = laterPart(
   () => <SkeletonRows />,
 )
 
+const ServiceSettings = laterPart(
+  async () => (await import('./service-settings.tsx')).ServiceSettings,
+  () => <SkeletonRows />,
+)
+
 /** Milliseconds between two looks at what runs, where no stream tells. */
 const EVERY = 3_000
 
@@ -49,6 +54,7 @@ export function Environment() {
     <Page
       title={env}
       windowTitle={chosen === undefined ? `${env} · ${ns}` : `${chosen} · ${env} · ${ns}`}
+      tone={data && workloadState(data.state).tone}
       isWide
       crumbs={[
         ['Home', addressOf('home')],
@@ -118,7 +124,12 @@ function Parts({
         <Section title={problems.length === 1 ? 'One problem' : `${problems.length} problems`}>
           <div class="list">
             {problems.map(({ name, problem }) => (
-              <ServiceProblemBox key={`${name} ${problem.code}`} problem={problem} deployed={deployed} />
+              <ServiceProblemBox
+                key={`${name} ${problem.code}`}
+                problem={problem}
+                deployed={deployed}
+                logs={[name, addressOfService(name)]}
+              />
             ))}
           </div>
         </Section>
@@ -155,7 +166,7 @@ function Parts({
       {service && (
         <>
           <ServiceDetails key={service.name} service={service} environment={environment} />
-          <ServiceTabs ns={ns} env={env} service={service.name} />
+          <ServiceTabs environment={environment} service={service} />
         </>
       )}
       {history.length > 0 && (
@@ -168,33 +179,61 @@ function Parts({
 }
 
 interface ServiceTabsProps {
-  readonly ns: string
-  readonly env: string
-  readonly service: string
+  readonly environment: EnvironmentDetails
+  readonly service: ShownService
 }
 
-/** What a service says itself, and what the cluster says about it. */
-function ServiceTabs({ ns, env, service }: ServiceTabsProps) {
+/** What is wrong with a service, what it says itself, what the cluster says about it, and what it runs with. */
+function ServiceTabs({ environment: { namespace, name: env, deployed }, service }: ServiceTabsProps) {
   const { path } = useLocation()
-  const [logs, events] = [addressOf('service', { ns, env, service }), addressOf('serviceEvents', { ns, env, service })]
-  const key = `${ns} ${env} ${service}`
+  const { name, problems, place } = service
+  const address = { ns: namespace, env, service: name }
+  const [wrong, events, settings] = [
+    addressOf('serviceProblems', address),
+    addressOf('serviceEvents', address),
+    addressOf('serviceSettings', address),
+  ]
+  const part = { key: `${namespace} ${env} ${name}`, namespace, environment: env }
   return (
     <>
       <Tabs
-        label={`About ${service}`}
+        label={`About ${name}`}
         items={[
-          ['Logs', logs],
+          ...(problems.length > 0 || path === wrong ? [[`Problems ${problems.length}`, wrong] as const] : []),
+          ['Logs', addressOf('service', address)],
           ['Events', events],
+          ['Settings', settings],
         ]}
       />
-      {path === events ? (
-        <ServiceEvents key={key} namespace={ns} environment={env} service={service} />
+      {path === wrong ? (
+        <ServiceProblems service={service} deployed={deployed} />
+      ) : path === events ? (
+        <ServiceEvents {...part} service={name} workload={service.workload} />
+      ) : path === settings ? (
+        <ServiceSettings {...part} service={service} page={place && deployed && linePage(deployed, place)} />
       ) : (
-        <ServiceLogs key={key} namespace={ns} environment={env} service={service} />
+        <ServiceLogs {...part} service={name} />
       )}
     </>
   )
 }
+
+const ServiceProblems = ({
+  service: { name, problems },
+  deployed,
+}: Pick<ServiceTabsProps, 'service'> & Pick<EnvironmentDetails, 'deployed'>) => (
+  <Section title="Problems">
+    {problems.length === 0 ? (
+      <Empty icon="check" title={`Nothing is wrong with ${name} any more`} />
+    ) : (
+      <div class="list">
+        {problems.map(one => (
+          <ServiceProblemBox key={one.code} problem={one} deployed={deployed} />
+        ))}
+      </div>
+    )}
+  </Section>
+)
 
 interface ServiceTableProps {
   readonly services: readonly ShownService[]

@@ -13,13 +13,15 @@ interface ServiceEventsProps {
   readonly namespace: string
   readonly environment: string
   readonly service: string
+  /** As kubectl names it. */
+  readonly workload: string | undefined
 }
 
 /** Milliseconds between two looks. */
 const EVERY = 10_000
 
 /** What the cluster says about a service and its Pods. */
-export function ServiceEvents({ namespace, environment, service }: ServiceEventsProps) {
+export function ServiceEvents({ namespace, environment, service, workload }: ServiceEventsProps) {
   const params = { ns: namespace, env: environment, service }
   const found = useResource('GET /namespaces/:ns/environments/:env/services/:service/events', { params }, EVERY)
   return (
@@ -43,7 +45,12 @@ export function ServiceEvents({ namespace, environment, service }: ServiceEvents
           </>
         )}
       </Loading>
-      <SameOnCommandLine command={commandLine('kubectl', 'events', '--namespace', namespace)} />
+      <SameOnCommandLine
+        command={commandLine(
+          ...['kubectl', 'events', '--namespace', namespace],
+          ...(workload === undefined ? [] : ['--for', workload]),
+        )}
+      />
     </Section>
   )
 }

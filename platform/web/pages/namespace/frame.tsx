@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import type { NamespaceDetails } from '../../../api/namespaces.ts'
 import { addressOf } from '../../../api/pages.ts'
 import { Loading } from '../../parts/loading.tsx'
+import { isAsked, stateOfNamespace, useRunning } from '../../parts/namespace-state.tsx'
 import { Page, Tabs } from '../../parts/page.tsx'
-import { namespaceState, State, Tag } from '../../parts/state.tsx'
+import { namespaceState, type ShownState, State, Tag } from '../../parts/state.tsx'
 import { type Read, useResource } from '../../state/resource.ts'
 import { DeleteFailed } from './delete-failed.tsx'
 import { SleepButton } from './sleep-button.tsx'
@@ -22,15 +24,22 @@ export function NamespaceFrame({ part, actions, children }: FrameProps) {
   const ns = params['ns'] ?? ''
   const found = useResource('GET /namespaces/:ns', { params: { ns } })
   const { data } = found.state.value
+  const [state, setState] = useState<ShownState | undefined>(undefined)
+  const shown = data && (isAsked(data) ? state : namespaceState(data.status))
   return (
     <Page
       title={ns}
       windowTitle={part === undefined ? ns : `${part} · ${ns}`}
+      tone={shown?.tone}
       crumbs={[['Home', addressOf('home')]]}
       beside={
         data && (
           <>
-            <State {...namespaceState(data.status)} />
+            {isAsked(data) ? (
+              <RunningState key={ns} ns={ns} onState={setState} />
+            ) : (
+              <State {...namespaceState(data.status)} />
+            )}
             {data.kind !== 'namespace' && <Tag>{data.kind}</Tag>}
           </>
         )
@@ -66,4 +75,21 @@ export function NamespaceFrame({ part, actions, children }: FrameProps) {
       </Loading>
     </Page>
   )
+}
+
+/** Milliseconds between two looks, where no stream tells. */
+const EVERY = 60_000
+
+interface RunningStateProps {
+  readonly ns: string
+  /** For the title of the window. */
+  readonly onState: (state: ShownState) => void
+}
+
+/** How what runs in it is, which says more than that it is awake. */
+function RunningState({ ns, onState }: RunningStateProps) {
+  const running = useRunning(ns, EVERY)
+  const state = stateOfNamespace('Active', running)
+  useEffect(() => onState(state), [state.tone])
+  return <State {...state} />
 }

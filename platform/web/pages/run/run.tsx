@@ -82,6 +82,7 @@ function OneRun({ id }: { readonly id: string }) {
     <Page
       title={title}
       windowTitle={run ? `${title} · ${run.namespace}` : title}
+      tone={run && runState(run.state).tone}
       isWide
       crumbs={[
         ['Home', addressOf('home')],

@@ -17,9 +17,15 @@ import { AddedWebhook, type MadeWebhook, NewWebhook } from './new-webhook.tsx'
 import { Pulls } from './pulls.tsx'
 import { PreviewTabs } from './tabs.tsx'
 
+/**
+ * Milliseconds between two looks. No stream tells of requests: a forge does so a few times an hour, and a stream would
+ * hold a connection for that. Who comes back to the tab sees at once what there is.
+ */
+const EVERY = 30_000
+
 /** Webhooks of repositories, whose requests get previews: one's own ones; administrators see all. */
 export function Webhooks() {
-  const found = useResource('GET /hooks', {})
+  const found = useResource('GET /hooks', {}, EVERY)
   const isNew = useSignal(false)
   const made = useSignal<MadeWebhook | undefined>(undefined)
   const removing = useSignal<Webhook | undefined>(undefined)

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { Granted } from '../../../api/common.ts'
 import type { TokenInfo } from '../../../api/me.ts'
 import { Button } from '../../parts/button.tsx'
-import { CopyBox } from '../../parts/copy.tsx'
+import { CopyBox, SameOnCommandLine } from '../../parts/copy.tsx'
 import { Dialog, FormDialog } from '../../parts/dialog.tsx'
 import { Field, Select } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -122,6 +122,8 @@ function NewToken({ onClose, onMade }: { readonly onClose: () => void; readonly 
       isBusy={create.isRunning}
       isReady={label.value.trim() !== ''}
       problem={create.problem}
+      // No command makes one: this is what it is made for.
+      command={`DEVCTL_URL=${location.origin} DEVCTL_TOKEN=… devctl deploy`}
       onClose={onClose}
       onSubmit={() => void create.run()}
     >
@@ -154,6 +156,8 @@ const ShownOnce = ({ granted, onClose }: { readonly granted: Granted; readonly o
       It is shown this once, and kept nowhere. It ends <Time at={granted.expires} />.
     </p>
     <CopyBox lines={[granted.token]} label="token" />
+    <p class="soft">A program logs in with it, and needs no other command for that:</p>
+    <SameOnCommandLine command={`DEVCTL_URL=${location.origin} DEVCTL_TOKEN=… devctl deploy`} />
     <div class="dialog-actions">
       <Button look="solid" onClick={onClose}>
         Done

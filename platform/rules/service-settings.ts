@@ -1,0 +1,132 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { ServiceSettings } from '../api/environments.ts'
+
+/** Entries of a list, and characters of a text, that are kept. */
+const MOST = 200
+const LONGEST = 1000
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * The settings of a service's container, from its workload, without the values of variables. Total: invalid fields are
+ * left out, because not only devctl may have written the object.
+ */
+export function settingsOf(workload: KubeObject, service: string): ServiceSettings {
+  const spec = fieldsOf(workload['spec'])
+  const pod = fieldsOf(fieldsOf(spec['template'])['spec'])
+  const sidecars = listOf(pod['initContainers']).filter(one => one['restartPolicy'] === 'Always')
+  const all = [...listOf(pod['containers']), ...sidecars]
+  const container = all.find(one => one['name'] === service) ?? all[0] ?? {}
+  const { replicas } = spec
+  const image = textOf(container['image'])
+  const directory = textOf(container['workingDir'])
+  const [entrypoint, command] = [textsOf(container['command']), textsOf(container['args'])]
+  const checks = [
+    ['startup', container['startupProbe']],
+    ['readiness', container['readinessProbe']],
+    ['liveness', container['livenessProbe']],
+  ] as const
+  return {
+    ...(image !== undefined && { image }),
+    ...(entrypoint.length > 0 && { entrypoint }),
+    ...(command.length > 0 && { command }),
+    ...(directory !== undefined && { directory }),
+    ...(typeof replicas === 'number' && { replicas }),
+    ports: first(listOf(container['ports']).flatMap(portOf)),
+    variables: first([
+      ...listOf(container['env']).flatMap(variableOf),
+      ...listOf(container['envFrom']).flatMap(sourceOf),
+    ]),
+    volumes: first(volumesOf(container, pod)),
+    checks: checks.flatMap(([kind, probe]) => checkOf(kind, fieldsOf(probe))),
+    resources: resourcesOf(fieldsOf(container['resources'])),
+  }
+}
+
+function portOf({ containerPort, protocol }: Fields): readonly string[] {
+  if (typeof containerPort !== 'number') return []
+  return [protocol === undefined || protocol === 'TCP' ? String(containerPort) : `${containerPort}/${lower(protocol)}`]
+}
+
+/** The name and the source of a variable, without its value. */
+function variableOf({ name, valueFrom }: Fields): ServiceSettings['variables'] {
+  const text = textOf(name)
+  if (text === undefined) return []
+  const { secretKeyRef, configMapKeyRef } = fieldsOf(valueFrom)
+  const from = referenceTo('secret', secretKeyRef) ?? referenceTo('configmap', configMapKeyRef)
+  return [{ name: text, ...(from !== undefined && { from }) }]
+}
+
+/** All keys of an object become variables. Their names are in that object, which is not read. */
+function sourceOf({ prefix, secretRef, configMapRef }: Fields): ServiceSettings['variables'] {
+  const from = referenceTo('secret', secretRef) ?? referenceTo('configmap', configMapRef)
+  return from === undefined ? [] : [{ name: `${textOf(prefix) ?? ''}*`, from }]
+}
+
+function referenceTo(kind: string, reference: unknown): string | undefined {
+  const name = textOf(fieldsOf(reference)['name'])
+  return name === undefined ? undefined : `${kind}/${name}`
+}
+
+function volumesOf(container: Fields, pod: Fields): ServiceSettings['volumes'] {
+  const known = new Map(listOf(pod['volumes']).map(one => [one['name'], one]))
+  return listOf(container['volumeMounts']).flatMap(({ mountPath, name, readOnly }) => {
+    const path = textOf(mountPath)
+    if (path === undefined) return []
+    const from = volumeSource(known.get(name) ?? {})
+    return [{ path, ...(from !== undefined && { from }), ...(readOnly === true && { isReadOnly: true }) }]
+  })
+}
+
+function volumeSource(volume: Fields): string | undefined {
+  const claim = textOf(fieldsOf(volume['persistentVolumeClaim'])['claimName'])
+  if (claim !== undefined) return `persistentvolumeclaim/${claim}`
+  const secret = textOf(fieldsOf(volume['secret'])['secretName'])
+  if (secret !== undefined) return `secret/${secret}`
+  const file = referenceTo('configmap', volume['configMap'])
+  if (file !== undefined) return file
+  return volume['emptyDir'] === undefined ? undefined : 'memory or disk of the Pod; lost with it'
+}
+
+function checkOf(kind: string, probe: Fields): ServiceSettings['checks'] {
+  const { exec, httpGet, tcpSocket, grpc, periodSeconds, failureThreshold } = probe
+  const http = fieldsOf(httpGet)
+  const does =
+    exec !== undefined
+      ? textsOf(fieldsOf(exec)['command']).join(' ')
+      : httpGet !== undefined
+        ? `GET ${textOf(http['path']) ?? '/'} at port ${textOf(http['port'])}`
+        : tcpSocket !== undefined
+          ? `a connection to port ${textOf(fieldsOf(tcpSocket)['port'])}`
+          : grpc !== undefined
+            ? `gRPC at port ${textOf(fieldsOf(grpc)['port'])}`
+            : undefined
+  if (does === undefined) return []
+  return [
+    {
+      kind,
+      does: short(does),
+      // The default of Kubernetes.
+      every: typeof periodSeconds === 'number' ? periodSeconds : 10,
+      failures: typeof failureThreshold === 'number' ? failureThreshold : 3,
+    },
+  ]
+}
+
+function resourcesOf(resources: Fields): ServiceSettings['resources'] {
+  const [requests, limits] = [fieldsOf(resources['requests']), fieldsOf(resources['limits'])]
+  return first([...new Set([...Object.keys(requests), ...Object.keys(limits)])].sort()).map(name => {
+    const [request, limit] = [textOf(requests[name]), textOf(limits[name])]
+    return { name: short(name), ...(request !== undefined && { request }), ...(limit !== undefined && { limit }) }
+  })
+}
+
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {}) // read field by field
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? first(value).flatMap(one => (typeof one === 'string' ? [short(one)] : [])) : []
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? short(value) : typeof value === 'number' ? String(value) : undefined
+const lower = (value: unknown): string => String(value).toLowerCase()
+const first = <T>(list: readonly T[]): T[] => list.slice(0, MOST)
+const short = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { installSecrets, uninstallPlatform } from '../../operations/platform/install.ts'
+import { EVERYTHING, type Installation, platformObjects } from '../../platform/install/server.ts'
+import { KINDS } from '../memory-cluster/kinds.ts'
+import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
+
+// A namespace is not gone when it is deleted: nothing can be made in it, and its name is not free.
+
+const OWN = ['devctl-platform', 'devctl-users', 'devctl-runs']
+const installation: Installation = {
+  version: '0.1.0',
+  domain: 'dev.example.com',
+  image: 'registry.example.com/devctl/platform:0.1.0',
+  runnerImage: 'registry.example.com/devctl/runner:0.1.0',
+  replicas: 1,
+  kubernetes: { server: 'https://k.example.com' },
+}
+
+function open() {
+  const cluster = new MemoryCluster({ namespaces: OWN })
+  for (const { apiVersion, kind, metadata } of platformObjects({ ...installation, ...EVERYTHING }))
+    if (!KINDS.some(one => one.apiVersion === apiVersion && one.kind === kind))
+      cluster.register({
+        apiVersion,
+        kind,
+        name: `${kind.toLowerCase()}s`,
+        namespaced: metadata.namespace !== undefined,
+        hasStatus: false,
+      })
+  const heard: string[] = []
+  const world = {
+    cluster,
+    signal: AbortSignal.timeout(20_000),
+    now: () => Date.now(),
+    on: (text: string) => heard.push(text),
+  }
+  return { cluster, heard, world }
+}
+const namespaceOf = (cluster: MemoryCluster, name: string): Promise<KubeObject | undefined> =>
+  cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+
+test('uninstall ends when the namespaces are gone', async () => {
+  const { cluster, heard, world } = open()
+  await uninstallPlatform(world, false)
+  expect(heard.at(-1)).toBe(
+    'waits until namespace/devctl-runs, namespace/devctl-users, namespace/devctl-platform are gone',
+  )
+  for (const name of OWN) expect(await namespaceOf(cluster, name), name).toBeUndefined()
+})
+
+test('install waits for what an uninstall has left to end', async () => {
+  const { cluster, heard, world } = open()
+  await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'devctl-runs' })
+  await installSecrets(world, installation, { providers: [], secrets: {} })
+  expect(heard).toContain('waits until namespace/devctl-runs is gone')
+  expect((await namespaceOf(cluster, 'devctl-runs'))?.metadata.deletionTimestamp).toBeUndefined()
+})
