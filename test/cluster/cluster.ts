@@ -174,3 +174,16 @@ export async function eventually<T>(
     await new Promise(resolve => setTimeout(resolve, pause))
   }
 }
+
+/** Waits until the API server knows a role binding that has just been made: until the user may list the Pods of the namespace. */
+export async function bindingInForce(cluster: Cluster, namespace: string, user: string): Promise<void> {
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { user, resourceAttributes: { namespace, verb: 'list', resource: 'pods' } },
+  }
+  await eventually(`${user} may list the Pods of ${namespace}`, 60, async () => {
+    const { body } = await cluster.send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review)
+    return JSON.parse(body).status?.allowed === true ? true : undefined
+  })
+}

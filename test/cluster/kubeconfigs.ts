@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import type { Cluster } from './cluster.ts'
+import { bindingInForce, type Cluster } from './cluster.ts'
 
 /** What the kubeconfig of the test cluster says, to make others of. */
 export interface Admin {
@@ -46,8 +46,15 @@ export function writeKubeconfig(
 }
 
 /** A token of somebody who has the built-in role `edit` in one namespace, and nothing else. */
-export function editorToken(cluster: Cluster, namespace: string, seconds = 3600): Promise<string> {
-  return tokenFor(cluster, namespace, { name: 'editor', role: { kind: 'ClusterRole', name: 'edit' } }, seconds)
+export async function editorToken(cluster: Cluster, namespace: string, seconds = 3600): Promise<string> {
+  const token = await tokenFor(
+    cluster,
+    namespace,
+    { name: 'editor', role: { kind: 'ClusterRole', name: 'edit' } },
+    seconds,
+  )
+  await bindingInForce(cluster, namespace, `system:serviceaccount:${namespace}:editor`)
+  return token
 }
 
 /** A token for a new service account that has a role, which is there, in the namespace. */

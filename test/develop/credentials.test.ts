@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { write } from '../cli/folder.ts'
-import { eventually, findCluster } from '../cluster/cluster.ts'
+import { bindingInForce, eventually, findCluster } from '../cluster/cluster.ts'
 import { writeKubeconfig } from '../cluster/kubeconfig-file.ts'
 import type { Program } from '../cluster/program.ts'
 import { TcpProxy } from '../cluster/tcp-proxy.ts'
@@ -57,6 +57,7 @@ describe.skipIf(cluster === undefined)('the credentials of `devctl up`', () => {
     tokenFile = join(place.home, 'token')
     await kubectl('create', 'serviceaccount', 'dev')
     await kubectl('create', 'rolebinding', 'dev', '--clusterrole=edit', `--serviceaccount=${place.namespace}:dev`)
+    await bindingInForce(cluster!, place.namespace, `system:serviceaccount:${place.namespace}:dev`)
     await newToken('first')
     const script = `printf '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"%s"}}' "$(cat ${tokenFile})"`
     const exec = {

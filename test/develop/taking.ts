@@ -6,7 +6,7 @@ import { giveBack } from '../../operations/develop/give-back.ts'
 import { type TakeInput, type Taken, take } from '../../operations/develop/take.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import type { Session } from '../../operations/session.ts'
-import { eventually } from '../cluster/cluster.ts'
+import { bindingInForce, eventually, findCluster } from '../cluster/cluster.ts'
 import { writeKubeconfig } from '../cluster/kubeconfig-file.ts'
 import { AGENT, settings } from '../mirror/settings.ts'
 
@@ -32,6 +32,7 @@ export async function openPlace(name: string, labels: Readonly<Record<string, st
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'mirror-editor' }],
   })
+  await bindingInForce(findCluster()!, namespace, 'mirror-editor')
   const file = writeKubeconfig(({ users }) => {
     for (const { user } of users) user['as'] = 'mirror-editor'
   })

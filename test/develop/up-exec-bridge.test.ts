@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { write } from '../cli/folder.ts'
-import { eventually, findCluster } from '../cluster/cluster.ts'
+import { bindingInForce, eventually, findCluster } from '../cluster/cluster.ts'
 import { writeKubeconfig } from '../cluster/kubeconfig-file.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 import { freePort } from './free-port.ts'
@@ -37,6 +37,7 @@ async function addUser(namespace: string, name: string, rules: readonly object[]
     const { status, body } = await cluster!.apply(object as unknown as KubeObject, namespace)
     if (status >= 300) throw new Error(body)
   }
+  await bindingInForce(cluster!, namespace, name)
 }
 
 const kubeconfigOf = (user: string) =>
