@@ -231,23 +231,24 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /** The state of a webhook after requests were checked, merged with what has arrived in the meantime. */
 function merged(now: HookRecord, before: HookRecord, number: number, { pull, again }: Looked): HookState {
   const others = now.pulls.filter(one => one.number !== number)
-  const [approvedNow, approvedBefore] = [now, before].map(
-    hook => hook.pulls.find(one => one.number === number)?.approved?.commit,
-  )
+  const [pullNow, pullBefore] = [now, before].map(hook => hook.pulls.find(one => one.number === number))
+  // Somebody approved a commit while the forge was asked: maybe the same one again, after its deploy has failed.
+  const isApproved =
+    pullNow?.approved !== undefined &&
+    (pullNow.approved.commit !== pullBefore?.approved?.commit || pullNow.approved.time !== pullBefore.approved.time)
   // An event arrived while the forge was asked, so the forge is asked again.
-  const isNewer = now.seen.at(-1) !== before.seen.at(-1) || approvedNow !== approvedBefore
-  const stays = again || isNewer
-  const { approved, comment } = now.pulls.find(one => one.number === number) ?? {}
-  const commentBefore = before.pulls.find(one => one.number === number)?.comment
+  const stays = again || isApproved || now.seen.at(-1) !== before.seen.at(-1)
+  const { comment } = pullNow ?? {}
   const merged = pull && {
     ...pull,
-    ...(approved && approvedNow !== approvedBefore && { approved }),
     // Recorded in the meantime.
-    ...(comment && comment.told !== commentBefore?.told && { comment }),
+    ...(comment && comment.told !== pullBefore?.comment?.told && { comment }),
   }
+  // What an approval has recorded counts until the forge is asked again.
+  const kept = merged && isApproved ? pullNow : merged
   return {
     look: now.look.filter(one => one !== number || stays),
-    pulls: merged ? [...others, merged] : others,
+    pulls: kept ? [...others, kept] : others,
     seen: now.seen,
   }
 }

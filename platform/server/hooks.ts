@@ -27,6 +27,7 @@ import { base32 } from '../rules/token.ts'
 import { hookSecret } from '../rules/webhook-signature.ts'
 import type { CloneLogin } from './credentials.ts'
 import { requireForThem } from './kept-names.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 import { onlyFor, PlatformError } from './platform-error.ts'
 import { checkSource } from './runs.ts'
 import type { PlatformWorld } from './world.ts'
@@ -47,6 +48,8 @@ const ANYBODY = 'git'
 /** The webhooks of repositories, in Secrets. The signing secret and the token for the forge are sealed. */
 export class Hooks {
   readonly #world: PlatformWorld
+  /** Of several concurrent creations, each counts those before it. */
+  readonly #making = new OneAtATime()
 
   constructor(world: PlatformWorld) {
     this.#world = world
@@ -85,8 +88,7 @@ export class Hooks {
       factsOf(asked(served, wanted.token, 'webhook'), process.env, RETRIES).repository(within()),
     )
     if (!mayWrite) throw onlyFor('add a webhook', `a token of somebody who may write to \`${served.path}\``)
-    await this.#requireRoom(owner, prefix)
-    const { now, random, sealing, cluster } = this.#world
+    const { now, random, sealing } = this.#world
     const setup: HookSetup = {
       id: base32(random(10)),
       forge: served.kind,
@@ -104,9 +106,22 @@ export class Hooks {
       secret: sealing.seal(secret, hookSealedFor(setup, 'secret')),
       token: sealing.seal(wanted.token, hookSealedFor(setup, 'token')),
     }
-    const hook = toHook(await cluster.create(fromHook(setup, sealed)))
+    const hook = await this.#making.run('', () => this.#create(owner, fromHook(setup, sealed), setup))
     if (!hook) throw new PlatformError(500, 'internal', 'something went wrong in the platform')
     return { hook, secret }
+  }
+
+  async #create(owner: PlatformUser, object: KubeObject, { id, prefix }: HookSetup): Promise<HookRecord | undefined> {
+    await this.#requireRoom(owner, prefix)
+    const hook = toHook(await this.#world.cluster.create(object))
+    try {
+      // Other replicas may have created some at the same time.
+      await this.#requireRoom(owner, prefix, id)
+    } catch (error) {
+      await this.#world.cluster.delete(hookRef(id)).catch(() => {})
+      throw error
+    }
+    return hook
   }
 
   /** Runs and previews of the webhook stay; it just accepts no more deliveries. */
@@ -189,8 +204,9 @@ export class Hooks {
     })
   }
 
-  async #requireRoom(owner: PlatformUser, prefix: string): Promise<void> {
-    const all = await this.list()
+  /** Throws a PlatformError if the prefix is taken, or somebody has as many as they may, not counting one. */
+  async #requireRoom(owner: PlatformUser, prefix: string, besides?: string): Promise<void> {
+    const all = (await this.list()).filter(one => one.id !== besides)
     if (all.some(one => one.prefix === prefix))
       throw new PlatformError(409, 'exists', `another webhook has the prefix \`${prefix}\``, {
         hint: 'choose another one with `--prefix`',

@@ -54,6 +54,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   beforeEach(() => {
     keeper = new HookKeeper(platform.world, platform.parts)
     forge.broken = undefined
+    forge.meanwhile = undefined
     forge.tokens.clear()
     forge.writers.clear()
     forge.tokens.set(TOKEN, true)
@@ -172,6 +173,39 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         [403, 'platform/kept-name'],
         [400, 'platform/value'],
       ])
+    })
+
+    test.each([
+      ['of one replica', () => platform.app],
+      ['of another replica', () => createApp(platform.world, makeParts(platform.world))],
+    ])('of two that are made at once, the second %s, no two have one prefix', async (_, second) => {
+      const apps = [platform.app, second()]
+      const prefix = `h${++number}-${RUN}-`
+      // Neither goes on before the forge was asked for both.
+      let asked = 0
+      let begin = () => {}
+      const both = new Promise<void>(resolve => {
+        begin = resolve
+      })
+      forge.meanwhile = () => {
+        if (++asked === 2) begin()
+        return both
+      }
+      const answers = await Promise.all(
+        [owner, colleague].map((person, at) =>
+          apps[at]!.inject({
+            method: 'POST',
+            url: '/api/v1/hooks',
+            headers: { authorization: `Bearer ${person!.token}` },
+            payload: { repository, token: TOKEN, prefix },
+          }),
+        ),
+      )
+      expect(answers.map(one => one.statusCode)).toContain(409)
+      const made = answers.filter(one => one.statusCode === 200).length
+      expect(await platform.parts.hooks.list()).toHaveLength(made)
+      if (apps[1] === platform.app) expect(made).toBe(1)
+      else await apps[1]!.close()
     })
 
     test('a token for programs makes none, and nobody removes that of somebody else', async () => {
@@ -573,6 +607,33 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       await send(hook, one)
       await look()
       expect((await approve(owner, name, sha('a'))).error.message).toContain(`the commit is ${sha('b')} now`)
+    })
+
+    test('whose deploy has failed is deployed again, too, if it is approved while the forge is asked', async () => {
+      const hook = await made()
+      const one = pull({ author: ann, head: forkOf(ann) })
+      const name = `${hook.prefix}pr-${one}`
+      await send(hook, one)
+      await look()
+      expect((await approve(owner, name, sha('a'))).status).toBe(200)
+      await look()
+      const [first] = await runsOf(name)
+      await platform.parts.runs.stop(first!.id, { why: 'cancelled' })
+      await ended(first!.id)
+      // Times are recorded in seconds.
+      platform.later = 5000
+      await send(hook, one)
+      let status: number | undefined
+      forge.meanwhile = async path => {
+        if (!path.endsWith(`/pulls/${one}`)) return
+        forge.meanwhile = undefined
+        status = (await approve(owner, name, sha('a'))).status
+      }
+      await look()
+      expect(status).toBe(200)
+      await look()
+      expect(await runsOf(name)).toHaveLength(2)
+      expect(await stateOf(hook)).toMatchObject({ look: [], pulls: [{ deployed: { commit: sha('a') } }] })
     })
 
     test('gets no variables, no login, and nobody deploys anything of theirs beside it', async () => {

@@ -27,6 +27,8 @@ export interface StubForge {
   readonly asked: string[]
   /** While set, it answers with this status only. */
   broken: number | undefined
+  /** While set, what happens between a question and its answer. */
+  meanwhile: ((path: string) => Promise<void>) | undefined
   close(): void
 }
 
@@ -41,6 +43,7 @@ export async function openStubForge(): Promise<StubForge> {
     comments: [],
     asked: [],
     broken: undefined,
+    meanwhile: undefined,
   }
   const answer = (path: string, token: string, method: string, body: string): readonly [number, unknown] => {
     if (forge.broken !== undefined) return [forge.broken, { message: 'broken' }]
@@ -74,6 +77,7 @@ export async function openStubForge(): Promise<StubForge> {
       request.method ?? '',
       await text(request),
     )
+    await forge.meanwhile?.(path)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
