@@ -691,7 +691,10 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       const { page, close } = await browser.open(team.cem)
       await page.goto(`/runs/${team.runs.waiting}`)
       await page.getByText('Destroy blog').first().waitFor()
-      await page.getByText('known as soon as it is cloned').or(page.getByText('not known')).waitFor()
+      await page
+        .getByText('known as soon as it is cloned')
+        .or(page.getByText('not known', { exact: true }))
+        .waitFor()
       expect(await page.getByRole('button', { name: /Cancel|again/ }).count()).toBe(0)
       await close()
     })
@@ -754,10 +757,10 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   test('a token is shown once', async () => {
     const { page, close } = await browser.open(team.cem)
     await page.goto('/you/tokens')
-    await page.getByText('No tokens yet').waitFor()
     await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('What is it for?').fill('<img src=x onerror=alert(1)>')
     await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Copy token' }).waitFor()
     const text = await page.locator('dialog code').first().textContent()
     expect(text).toMatch(/^devctl_api_/)
     await page.getByRole('button', { name: 'Copy token' }).click()
