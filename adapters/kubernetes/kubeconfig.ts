@@ -43,11 +43,11 @@ export async function loadKubeconfig(context: string | undefined, env: Env): Pro
   const clusterName = textOf(chosen['cluster']) ?? ''
   const cluster = clusters.get(clusterName)
   if (cluster === undefined)
-    throw new UserError(`context \`${name}\` is of cluster \`${clusterName}\`, which the kubeconfig does not have`)
+    throw new UserError(`context \`${name}\` refers to cluster \`${clusterName}\`, which is not in the kubeconfig`)
   const userName = textOf(chosen['user'])
   const user = userName === undefined ? {} : users.get(userName)
   if (user === undefined)
-    throw new UserError(`context \`${name}\` is of user \`${userName}\`, which the kubeconfig does not have`)
+    throw new UserError(`context \`${name}\` refers to user \`${userName}\`, which is not in the kubeconfig`)
   const address = textOf(cluster['server']) ?? ''
   const server = URL.canParse(address) ? new URL(address) : undefined
   if (server === undefined || !/^https?:$/.test(server.protocol))

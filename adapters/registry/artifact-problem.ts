@@ -42,7 +42,7 @@ type Denied = Extract<RegistryProblem, { readonly kind: 'denied' }>
 function deniedWords({ login }: Denied, registry: string, doing: string): string {
   switch (login) {
     case 'refused':
-      return `the registry \`${registry}\` does not accept the login of the Docker configuration`
+      return `the registry \`${registry}\` rejected the login in the Docker configuration`
     case 'sent':
       return `the login for \`${registry}\` is not allowed to ${doing}`
     case 'none':

@@ -83,7 +83,7 @@ function denied(
   switch (login) {
     case 'refused':
       return text(
-        `the registry \`${registry}\` does not accept the login of the Docker configuration`,
+        `the registry \`${registry}\` rejected the login in the Docker configuration`,
         `log in again: ${logIn}`,
         said,
       )

@@ -54,7 +54,7 @@ function askToTrust({ choose, stderr }: Io): TrustInput['ask'] {
   if (!choose) return undefined
   return async ({ host, name, fingerprint }) => {
     stderr.write(
-      `The certificate of ${host} is of an authority that nobody here knows: ${name}\n  SHA-256 ${fingerprint}\n`,
+      `The certificate of ${host} comes from an authority that this machine does not know: ${name}\n  SHA-256 ${fingerprint}\n`,
     )
     return (
       (await choose('Is it the one that the operator has told you?', [{ value: 'no' }, { value: 'yes' }])) === 'yes'

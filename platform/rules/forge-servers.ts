@@ -50,7 +50,7 @@ export function servedRepository(
   const server = on.find(one => one.kind !== undefined && (kind === undefined || one.kind === kind)) ?? on[0]!
   const found = server.kind ?? kind
   if (found === undefined) return { ok: false, problem: 'the kind of its server is not configured' }
-  if (kind !== undefined && found !== kind) return { ok: false, problem: `its server is of the kind \`${found}\`` }
+  if (kind !== undefined && found !== kind) return { ok: false, problem: `its server is a \`${found}\` server` }
   const path = address
     .slice(server.url.length + 1)
     .replace(/\/$/, '')

@@ -54,7 +54,7 @@ export function commentText(preview: ToldPreview, page: string, said?: string): 
 export const waitingText = (name: string, commit: string, page: string): string =>
   [
     `**Preview [${name}](${page})**: ✋ waits for an approval${commitText(commit)}`,
-    'The code is of a fork. Who may write to this repository looks at all of its changes, and then lets this very commit be deployed:',
+    'The code comes from a fork. Somebody who may write to this repository has to review all of its changes, and then approve this commit:',
     block('sh', [`devctl preview approve ${name} --commit ${commit}`]),
     '',
   ].join('\n\n')

@@ -192,8 +192,8 @@ export class Namespaces {
     await requireOwnPull(this.#hooks, owner, name, hint)
     const there = all.find(one => one.name === name)
     if (prefix === undefined || !there || !isJobs(owner, settings.ci)) return
-    const login = users.find(({ id }) => id === there.owner)?.login ?? 'somebody who is gone'
-    throw new PlatformError(409, 'exists', `\`${name}\` is of ${login}, not of ${owner.login}`, {
+    const login = users.find(({ id }) => id === there.owner)?.login ?? 'a deleted user'
+    throw new PlatformError(409, 'exists', `\`${name}\` belongs to ${login}, not to ${owner.login}`, {
       hint: `an administrator deletes it (\`devctl namespace delete ${name}\`), or choose another name`,
     })
   }

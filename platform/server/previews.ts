@@ -193,9 +193,12 @@ export class Previews {
     wanted: PreviewIdentity,
   ): Promise<PlatformError> {
     const people = await this.#users.byId()
-    const words = ({ owner, ...rest }: PreviewIdentity) =>
-      ({ ...rest, owner: personOf(owner, people).login, scope: `the scope ${rest.scope}` })[kind]
-    return new PlatformError(409, 'exists', `preview \`${name}\` is of ${words(there)}, not of ${words(wanted)}`, {
+    const [is, not] = {
+      owner: [`belongs to ${personOf(there.owner, people).login}`, `to ${personOf(wanted.owner, people).login}`],
+      repository: [`is for ${there.repository}`, `for ${wanted.repository}`],
+      scope: [`has the scope \`${there.scope}\``, `\`${wanted.scope}\``],
+    }[kind]
+    return new PlatformError(409, 'exists', `preview \`${name}\` ${is}, not ${not}`, {
       hint: 'choose another name, or destroy it first',
     })
   }

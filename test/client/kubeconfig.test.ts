@@ -60,13 +60,18 @@ users: [{name: u, user: {token: t}}]`,
     const home = folder()
     mkdirSync(join(home, '.kube'))
     writeFileSync(join(home, '.kube/config'), 'current-context: x\ncontexts: [{name: x, context: {cluster: c}}]\n')
-    await expect(loadKubeconfig(undefined, { HOME: home })).rejects.toThrow('context `x` is of cluster `c`, which')
+    await expect(loadKubeconfig(undefined, { HOME: home })).rejects.toThrow('context `x` refers to cluster `c`, which')
   })
 
   test.each([
     ['a name that is none', one({}), 'dav', 'the kubeconfig has no context `dav`'],
     ['no current context', one({}, {}, { 'current-context': '' }), undefined, 'the kubeconfig has no current context'],
-    ['a user that is missing', one({}, {}, { users: [] }), undefined, 'is of user `u`, which the kubeconfig does not'],
+    [
+      'a user that is missing',
+      one({}, {}, { users: [] }),
+      undefined,
+      'refers to user `u`, which is not in the kubeconfig',
+    ],
     ['an address that is none', one({}, { server: 'cluster:6443' }), undefined, 'is not an http or https URL'],
     ['a file that is missing', { KUBECONFIG: '/no/such/file' }, undefined, 'no kubeconfig found at `/no/such/file`'],
     ['no file at all', { HOME: '/no/such/home' }, undefined, 'no kubeconfig found'],

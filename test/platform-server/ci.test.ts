@@ -163,7 +163,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
     )
     expect((await preview(token, `${PREFIX}8`)).error).toMatchObject({
       code: 'platform/exists',
-      message: `\`${PREFIX}8\` is of root-${RUN}, not of ci:acme/shop`,
+      message: `\`${PREFIX}8\` belongs to root-${RUN}, not to ci:acme/shop`,
     })
     expect((await preview(bob.token, `${PREFIX}8`)).error).toEqual(kept)
     // A login of such a name gets its own namespace by another one.

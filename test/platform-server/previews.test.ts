@@ -92,7 +92,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     const [byAdmin, byStranger] = [await deploy(admin, { name }), await deploy(stranger, { name })]
     expect([byAdmin.status, byAdmin.error.message]).toEqual([
       409,
-      `preview \`${name}\` is of owner-${RUN}, not of admin-${RUN}`,
+      `preview \`${name}\` belongs to owner-${RUN}, not to admin-${RUN}`,
     ])
     expect([byStranger.status, byStranger.error.message]).toEqual([409, `namespace \`${name}\` is taken`])
     const destroy = (token: string) => platform.call('DELETE /previews/:name', { token, params })
@@ -104,10 +104,10 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     await deploy(admin, { name })
     const elsewhere = 'https://git.example.com/team/blog'
     expect((await deploy(admin, { name, repository: elsewhere })).error.message).toBe(
-      `preview \`${name}\` is of ${repository}, not of ${elsewhere}`,
+      `preview \`${name}\` is for ${repository}, not for ${elsewhere}`,
     )
     expect((await deploy(admin, { name, scope: 'global' })).error.message).toBe(
-      `preview \`${name}\` is of the scope personal, not of the scope global`,
+      `preview \`${name}\` has the scope \`personal\`, not \`global\``,
     )
     const { home } = owner!
     expect((await deploy(owner, { name: home })).error.message).toBe(`namespace \`${home}\` is taken`)

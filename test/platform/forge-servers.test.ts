@@ -17,7 +17,7 @@ describe('the server of a repository', () => {
     ['https://github.com/a/b', undefined, { kind: 'github', web: 'https://github.com', path: 'a/b' }],
     ['https://sso.example.com/a/b', 'gitea', { kind: 'gitea', web: 'https://sso.example.com', path: 'a/b' }],
     ['https://sso.example.com/a/b', undefined, 'not configured'],
-    ['https://git.example.com/team/shop', 'github', 'of the kind `gitea`'],
+    ['https://git.example.com/team/shop', 'github', 'is a `gitea` server'],
     ['https://git.example.com/team', undefined, 'not the path'],
     ['https://git.example.com/a/b/c', undefined, 'not the path'],
     ['https://git.example.com.attacker.example/a/b', undefined, 'does not contact'],

@@ -113,7 +113,7 @@ api: \`api\` ended 3 times with exit code 1
       waitingText('shop-pr-7', commit, page),
     ).toBe(`**Preview [shop-pr-7](${page})**: ✋ waits for an approval, commit \`0123456789ab\`
 
-The code is of a fork. Who may write to this repository looks at all of its changes, and then lets this very commit be deployed:
+The code comes from a fork. Somebody who may write to this repository has to review all of its changes, and then approve this commit:
 
 \`\`\`sh
 devctl preview approve shop-pr-7 --commit ${commit}

@@ -646,7 +646,7 @@ describe('words', () => {
         },
         {
           "hint": "log in again: \`docker login r.example.com\`",
-          "message": "the registry \`r.example.com\` does not accept the login of the Docker configuration",
+          "message": "the registry \`r.example.com\` rejected the login in the Docker configuration",
           "notes": [],
         },
         {

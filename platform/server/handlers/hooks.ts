@@ -98,7 +98,7 @@ export function hookHandlers(
       if (read.kind === 'invalid') throw new PlatformError(400, 'request', `the delivery is not valid: ${read.problem}`)
       note({ what: { number: String(read.number), repository: read.repository.slice(0, 40) } })
       if (read.repository !== hook.repositoryId)
-        throw new PlatformError(403, 'other-repository', 'the delivery is of another repository than the webhook', {
+        throw new PlatformError(403, 'other-repository', 'the delivery is for another repository than the webhook', {
           hint: 'add a webhook of its own: `devctl preview hook add`',
         })
       const wait = delivered.take(hook.owner, performance.now())
