@@ -8,6 +8,8 @@ export interface RunInput {
   /** The manifest, as a path in the repository. */
   readonly file?: string
   readonly volumes?: boolean
+  /** Code of a fork, whose namespace admits only Pods of the level `restricted`. */
+  readonly isFork?: boolean
   readonly variables: Readonly<Record<string, string>>
   /** Where the platform is, and the token of the run. */
   readonly url: string
@@ -16,11 +18,20 @@ export interface RunInput {
 }
 
 /** The words of the command that a run is. They stay in this process: no list of processes shows them. */
-export function toWords({ action, environment, namespace, file, volumes, variables }: RunInput): readonly string[] {
+export function toWords({
+  action,
+  environment,
+  namespace,
+  file,
+  volumes,
+  isFork,
+  variables,
+}: RunInput): readonly string[] {
   return [
     action,
     '--wait',
     ...(action === 'deploy' ? ['--output=json'] : []),
+    ...(action === 'deploy' && isFork ? ['--policy=restricted'] : []),
     `--name=${environment}`,
     `--namespace=${namespace}`,
     // The Pod has a deadline of its own, in which its last words are heard.

@@ -144,7 +144,8 @@ export class RunKeeper {
     })
     const isCloned = run.repository !== undefined
     const input = { action, isCloned, environment, namespace, file, volumes, variables, url: settings.url, token: text }
-    await this.#give(run, inputSecret(id), { ...input, domain: this.#world.settings.domain })
+    const isFork = run.trust === 'fork'
+    await this.#give(run, inputSecret(id), { ...input, isFork, domain: this.#world.settings.domain })
     // Changes this version of the run only, and not one that was stopped or started by another leader in the meantime.
     await cluster.patch(
       jobRef(id),

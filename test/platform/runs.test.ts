@@ -281,4 +281,7 @@ test('what a run does is one command, and no word of it can be taken for an opti
   ])
   expect(toWords({ ...input, action: 'destroy', volumes: true, variables: {} })).not.toContain('--output=json')
   expect(toWords(input).join(' ')).not.toContain('secret')
+  // Its namespace admits no other Pods.
+  expect(toWords({ ...input, isFork: true })).toContain('--policy=restricted')
+  expect(toWords({ ...input, isFork: true, action: 'destroy' })).not.toContain('--policy=restricted')
 })
