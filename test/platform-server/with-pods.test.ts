@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { RUN } from './open-platform.ts'
 import { ciWay } from './with-pods/ci-way.ts'
+import { forks } from './with-pods/forks.ts'
 import { ownImages } from './with-pods/images.ts'
 import { findSurroundings, Installation } from './with-pods/installation.ts'
 import { runCanaries } from './with-pods/run-canaries.ts'
@@ -23,6 +24,7 @@ describe.skipIf(around === undefined)('a platform with Pods', () => {
   ciWay(installed)
   sleepAndWake(installed)
   runCanaries(installed, around?.forge.address ?? '', around?.forge.token ?? '')
+  forks(installed)
   // The last, as the platform has another registry then.
   ownImages(installed)
 })

@@ -80,13 +80,14 @@ export class Installation {
     return program.stdout
   }
 
-  /** Runs a command with a text as its standard input. */
-  async pipe(who: string, words: readonly string[], input: string): Promise<void> {
+  /** Runs a command with a text as its standard input; gives its output. */
+  async pipe(who: string, words: readonly string[], input: string): Promise<string> {
     const env = { ...process.env, ...this.envOf(who) }
     const child = execFile(process.execPath, [join(root, 'bin/devctl.cjs'), ...words], { cwd: this.folder, env })
     child.stdin!.end(input)
-    const [status] = await once(child, 'close')
+    const [said, [status]] = await Promise.all([text(child.stdout!), once(child, 'close')])
     if (status !== 0) throw new Error(`devctl ${words.join(' ')}: ${status}`)
+    return said
   }
 
   /** Builds the images, installs them with these options, and lets runs reach the forge. */
