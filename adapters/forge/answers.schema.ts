@@ -151,6 +151,13 @@ export const writtenComment = {
   properties: { id: { type: 'integer' } },
 } as const satisfies JSONSchema
 
+/** A webhook that was added: https://docs.github.com/rest/repos/webhooks, and the same of the others. */
+export const addedWebhook = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'integer' } },
+} as const satisfies JSONSchema
+
 /** The user of a token: https://docs.github.com/rest/users/users#get-the-authenticated-user, and the same of the others. */
 export const forgeUser = {
   type: 'object',
@@ -185,6 +192,7 @@ export const pullFacts = {
     number: { type: 'integer' },
     state: { type: 'string' },
     html_url: { type: 'string' },
+    title: { type: 'string' },
     user: { ...forgeUser, required: ['id', 'login'] },
     head: {
       type: 'object',
@@ -240,6 +248,7 @@ export const mergeFacts = {
     iid: { type: 'integer' },
     state: { type: 'string' },
     web_url: { type: 'string' },
+    title: { type: 'string' },
     sha: { type: ['string', 'null'] },
     source_branch: { type: 'string' },
     source_project_id: { type: ['integer', 'null'] },

@@ -107,6 +107,7 @@ export class ForgeApi implements Calls {
       site: this.site,
       variable: this.#login.variable,
       purpose: call.purpose,
+      permission: call.permission,
       tokenOf: this.#tokenOf,
     }
     for (let failures = 1; ; failures++) {

@@ -3,7 +3,7 @@ import { agentFor } from '../http/agents.ts'
 import { exchangeWhole } from '../http/exchange.ts'
 
 export interface ForgeMessage {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined

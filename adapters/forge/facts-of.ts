@@ -5,6 +5,7 @@ import type { RepositoryFacts } from './facts.ts'
 import type { PullRequests } from './forge.ts'
 import type { ForgeVariables } from './forge-module.ts'
 import { FORGES } from './forges.ts'
+import type { RepositoryWebhooks } from './webhooks.ts'
 
 /** A repository whose forge is known, and the token to ask with. */
 export interface AskedRepository {
@@ -33,6 +34,13 @@ export const commentsOf = (
   env: ForgeVariables,
   retries: Partial<ForgeRetries> = {},
 ): Pick<PullRequests, 'comment'> => clamped(FORGES[asked.kind].connect(apiOf(asked, env, retries)), asked.kind)
+
+/** Webhooks in its settings, with the same token. */
+export const webhooksOf = (
+  asked: AskedRepository,
+  env: ForgeVariables,
+  retries: Partial<ForgeRetries> = {},
+): RepositoryWebhooks => FORGES[asked.kind].webhooks(apiOf(asked, env, retries))
 
 function apiOf(
   { kind, web, api, path, token, tokenName }: AskedRepository,

@@ -11,6 +11,7 @@ export interface ForgePull {
   readonly number: number
   readonly isOpen: boolean
   readonly page: string
+  readonly title: string
   readonly author: ForgePerson
   /** The repository into which it is to be merged. */
   readonly base: string

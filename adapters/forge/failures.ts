@@ -45,6 +45,8 @@ export interface Subject {
   readonly variable: string
   /** The purpose of the call: `open a pull request`. */
   readonly purpose: string
+  /** The rights that the call needs, in words, if they are more than those for requests. */
+  readonly permission?: string | undefined
   /** The only repository that the token is for, where that is known and another one. */
   readonly tokenOf?: string | undefined
 }
@@ -54,7 +56,7 @@ export interface Subject {
  * answer.
  */
 export function refusal(
-  { forge, site, variable, purpose, tokenOf }: Subject,
+  { forge, site, variable, purpose, permission, tokenOf }: Subject,
   { status, headers, text }: ForgeAnswer,
   said: string,
 ): ForgeError {
@@ -80,14 +82,14 @@ export function refusal(
   if (status === 403)
     return fail(
       `${name} does not let the token of \`${variable}\` ${purpose}${words}`,
-      permissionHint(forge, said, tokenOf),
+      permission ?? permissionHint(forge, said, tokenOf),
     )
   if (status === 404) {
     // Most say the same once more.
     const more = /not (be )?found$/i.test(said) ? '' : words
     return fail(
       `${name} has no repository \`${site.path}\`, or the token of \`${variable}\` has no access to it${more}`,
-      `see whether \`${site.web}/${site.path}\` is right; ${permissionHint(forge, said, tokenOf)}`,
+      `see whether \`${site.web}/${site.path}\` is right; ${permission ?? permissionHint(forge, said, tokenOf)}`,
     )
   }
   if (status >= 500)
@@ -134,3 +136,6 @@ export async function unlessRefused(asked: Promise<boolean>): Promise<boolean> {
 /** True for a refusal that another try would not change: it is not there, or not for who asks. */
 export const isNoRight = (error: unknown): boolean =>
   error instanceof ForgeError && !error.isLimited && (error.status === 403 || error.status === 404)
+
+/** True for a refusal that says that it is not there. */
+export const isGone = (error: unknown): boolean => error instanceof ForgeError && error.status === 404

@@ -3,6 +3,7 @@ import type { Validator } from '../json/parse-json.ts'
 import type { ForgeAnswer, ForgeMessage } from './exchange.ts'
 import type { RepositoryFacts } from './facts.ts'
 import type { Forge, PullRequests } from './forge.ts'
+import type { RepositoryWebhooks } from './webhooks.ts'
 
 export type ForgeVariables = Readonly<Record<string, string | undefined>>
 
@@ -66,6 +67,8 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly connect: (api: Calls) => PullRequests
   /** The events of a webhook that are about requests, as its page calls them. */
   readonly webhookEvents: string
+  /** Webhooks of the repository of the site, for these events. */
+  readonly webhooks: (api: Calls) => RepositoryWebhooks
   /** What it says of the repository of the site and of its requests. */
   readonly facts: (api: Calls) => RepositoryFacts
 }
@@ -137,6 +140,8 @@ export interface ForgeCall {
    * to a value.
    */
   readonly mayRepeat: boolean
+  /** The rights that the token needs, in words, if they are more than those for requests. */
+  readonly permission?: string
   readonly signal?: AbortSignal | undefined
 }
 

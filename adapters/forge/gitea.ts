@@ -7,6 +7,7 @@ import { attempt, hasText, openOnce } from './open-once.ts'
 import { pullCalls } from './pull-calls.ts'
 import { pullFactsOf } from './pull-facts.ts'
 import { pullPages } from './pull-pages.ts'
+import { webhooksAt } from './webhooks.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
 
 /**
@@ -51,6 +52,18 @@ export const gitea: ForgeModule<'gitea'> = {
   pages: pullPages,
   connect: giteaRequests,
   webhookEvents: 'pull request, pull request synchronized',
+  webhooks: api =>
+    webhooksAt(api, {
+      path: `${pullCalls(api).root}/hooks`,
+      body: ({ address: url, secret }) => ({
+        type: 'gitea',
+        active: true,
+        // `pull_request` would include reviews, labels and comments.
+        events: ['pull_request_only', 'pull_request_sync'],
+        config: { url, content_type: 'json', secret },
+      }),
+      permission: 'the token needs the permission `write:repository`, of an administrator of the repository',
+    }),
   facts: pullFactsOf,
 }
 

@@ -7,6 +7,7 @@ import { attempt, hasText, openOnce } from './open-once.ts'
 import { pullCalls } from './pull-calls.ts'
 import { pullFactsOf } from './pull-facts.ts'
 import { pullPages } from './pull-pages.ts'
+import { webhooksAt } from './webhooks.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
 
 /** The public server, and those of companies at it. */
@@ -74,6 +75,19 @@ export const github: ForgeModule<'github'> = {
   pages: pullPages,
   connect: githubRequests,
   webhookEvents: 'pull requests',
+  // https://docs.github.com/rest/repos/webhooks
+  webhooks: api =>
+    webhooksAt(api, {
+      path: `${pullCalls(api).root}/hooks`,
+      body: ({ address: url, secret }) => ({
+        name: 'web',
+        active: true,
+        events: ['pull_request'],
+        config: { url, content_type: 'json', secret, insecure_ssl: '0' },
+      }),
+      permission:
+        'the token needs the scope `admin:repo_hook`, or the permission "Webhooks: write", of an administrator of the repository',
+    }),
   facts: pullFactsOf,
 }
 

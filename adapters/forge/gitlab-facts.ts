@@ -46,6 +46,7 @@ export function gitlabFacts(api: Calls): RepositoryFacts {
         // `locked` for the moment in which it is merged.
         isOpen: found.state === 'opened' || found.state === 'locked',
         page: found.web_url,
+        title: found.title ?? '',
         author: { id: String(found.author.id), login: found.author.username },
         base: String(found.target_project_id),
         commit: found.sha ?? '',

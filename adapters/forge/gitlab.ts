@@ -5,6 +5,7 @@ import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeModule, Pages } from './forge-module.ts'
 import { gitlabFacts } from './gitlab-facts.ts'
 import { attempt, hasText, openOnce } from './open-once.ts'
+import { webhooksAt } from './webhooks.ts'
 
 /** A draft is one by its title. */
 const DRAFT = /^\s*(\[draft\]|\(draft\)|draft:)\s*/i
@@ -44,6 +45,19 @@ export const gitlab: ForgeModule<'gitlab'> = {
   pages: gitlabPages,
   connect: gitlabRequests,
   webhookEvents: 'merge request events',
+  // https://docs.gitlab.com/api/project_webhooks/
+  webhooks: api =>
+    webhooksAt(api, {
+      path: `/projects/${encodeURIComponent(api.site.path)}/hooks`,
+      body: ({ address: url, secret: token }) => ({
+        url,
+        token,
+        merge_requests_events: true,
+        push_events: false,
+        enable_ssl_verification: true,
+      }),
+      permission: 'the token needs the scope `api`, and the role Maintainer in the project',
+    }),
   facts: gitlabFacts,
 }
 

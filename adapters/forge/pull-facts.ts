@@ -33,6 +33,7 @@ export function pullFactsOf(api: Calls): RepositoryFacts {
         number: found.number,
         isOpen: found.state === 'open',
         page: found.html_url,
+        title: found.title ?? '',
         author: { id: String(found.user.id), login: found.user.login },
         base: String(found.base.repo.id),
         commit: found.head.sha,

@@ -149,11 +149,16 @@ export const previewHook = command({
       'with add: prefix of the names of the previews (default: the name of the repository)',
     ),
     file: text('-f, --file <path>', 'with add: manifest or Compose file, as a path in the repository'),
+    create: flag('--create', 'with add: also create the webhook in the settings of the repository, with the token'),
     context,
     output: choice('-o, --output <format>', 'output format (default: text)', ['json']),
   },
   examples: [
-    { line: 'devctl preview hook add https://git.example.com/team/shop < token.txt', does: 'add a webhook' },
+    { line: 'devctl preview hook add --create < token.txt', does: 'set up previews for this repository' },
+    {
+      line: 'devctl preview hook add https://git.example.com/team/shop < token.txt',
+      does: 'add a webhook, and print what to enter at the forge',
+    },
     { line: 'devctl preview hook list', does: 'show which requests wait for approval' },
   ],
   async run(context, [action, which], values) {

@@ -17,6 +17,7 @@ export interface PreviewHookValues {
   readonly scope: 'personal' | 'global' | undefined
   readonly prefix: string | undefined
   readonly file: string | undefined
+  readonly create: boolean | undefined
   readonly context: string | undefined
   readonly output: 'json' | undefined
 }
@@ -38,7 +39,7 @@ export async function addHook(
     io.secrets?.add([token])
     const body = { repository, token, ...defined(wanted) }
     const { hook, secret } = await platform.call('POST /hooks', { body }, signal)
-    if (output === 'json') io.stdout.write(`${jsonText({ ...hook, secret }, 2)}\n`)
+    if (output === 'json') io.stdout.write(`${jsonText({ ...hook, ...(secret !== undefined && { secret }) }, 2)}\n`)
     else io.stdout.write(addedText(hook, secret))
     return 0
   })
@@ -77,8 +78,12 @@ export async function removeHook(
       throw new UsageError(`several webhooks are of \`${wanted}\``, {
         hint: `name one by its id: ${found.map(({ id }) => `\`${id}\``).join(', ')}`,
       })
-    await platform.call('DELETE /hooks/:id', { params: { id: hook.id } }, signal)
-    context.io.stdout.write(`Removed the webhook of ${hook.repository}; its previews stay\n`)
+    const { left } = await platform.call('DELETE /hooks/:id', { params: { id: hook.id } }, signal)
+    const { stdout, stderr } = context.io
+    stdout.write(`Removed the webhook of ${hook.repository}; its previews stay\n`)
+    if (left !== undefined)
+      stderr.write(`warning: it is still in the settings of the repository, remove it there: ${printable(left)}\n`)
+    else if (!hook.isCreated) stdout.write(`Remove it from the settings of the repository, too: ${hook.address}\n`)
     return 0
   })
 }
@@ -101,14 +106,16 @@ export async function approvePreview(
   })
 }
 
-function addedText({ repository, prefix, address, forge, forks }: Webhook, secret: string): string {
+function addedText({ repository, prefix, address, forge, forks }: Webhook, secret: string | undefined): string {
   const of = {
     never: 'of forks get none',
     approve: 'of forks wait for `devctl preview approve`',
     sandbox: 'of forks get them, too',
   }
+  const gets = `Requests of ${repository} get previews, ${prefix}pr-NUMBER; those ${of[forks]}.`
+  if (secret === undefined) return `${gets}\nThe webhook was created in the settings of the repository.\n`
   return [
-    `Requests of ${repository} get previews, ${prefix}pr-NUMBER; those ${of[forks]}.`,
+    gets,
     'Add the webhook to the repository; the secret is not shown again:',
     `  URL           ${address}`,
     `  Secret        ${secret}`,
@@ -124,9 +131,9 @@ function listText(items: readonly Webhook[]): string {
   })
   const pulls = items
     .flatMap(one => one.pulls)
-    .map(one => [one.preview, printable(one.author), one.commit, stateOf(one)])
+    .map(one => [one.preview, printable(one.author), one.commit, stateOf(one), printable(one.title ?? '')])
   const tables = [toTable([['Id', 'Repository', 'Previews', 'Forks', 'Scope', 'Owner'], ...hooks])]
-  if (pulls.length > 0) tables.push(toTable([['Preview', 'Author', 'Commit', 'State'], ...pulls]))
+  if (pulls.length > 0) tables.push(toTable([['Preview', 'Author', 'Commit', 'State', 'Title'], ...pulls]))
   return tables.join('\n')
 }
 

@@ -13,6 +13,7 @@ const pull = Type.Object({
   number: Type.Integer(),
   preview: Type.String({ description: 'its name' }),
   page: Type.String(),
+  title: Type.Optional(Type.String()),
   author: Type.String({ description: 'at the forge' }),
   branch: Type.Optional(Type.String()),
   from: Type.Optional(Type.String({ description: 'the repository that the branch is in' })),
@@ -35,6 +36,9 @@ const hook = Type.Object({
   address: Type.String({ description: 'to which the forge sends' }),
   events: Type.String({ description: 'that it sends, in the words of the forge' }),
   created: time,
+  isCreated: Type.Optional(
+    Type.Boolean({ description: 'the platform has created it in the settings of the repository' }),
+  ),
   pulls: Type.Array(pull),
 })
 export type Webhook = Static<typeof hook>
@@ -47,6 +51,7 @@ const newHook = closed({
   forks: Type.Optional(oneOf(FORK_POLICIES)),
   prefix: Type.Optional(text(31)),
   file: Type.Optional(filePath),
+  create: Type.Optional(Type.Boolean({ description: 'create it in the settings of the repository, too' })),
 })
 export type NewHook = Static<typeof newHook>
 
@@ -58,11 +63,23 @@ export const hookRoutes = {
   'POST /hooks': route({
     caller: 'person',
     body: newHook,
-    reply: Type.Object({ hook, secret: Type.String({ description: 'for the forge; shown this once' }) }),
+    reply: Type.Object({
+      hook,
+      secret: Type.Optional(
+        Type.String({ description: 'for the forge, unless it was created there; shown this once' }),
+      ),
+    }),
     audit: 'add webhook',
     isSecret: true,
   }),
-  'DELETE /hooks/:id': route({ caller: 'person', params: byHook, audit: 'remove webhook' }),
+  'DELETE /hooks/:id': route({
+    caller: 'person',
+    params: byHook,
+    reply: Type.Object({
+      left: Type.Optional(Type.String({ description: 'why it is still in the settings of the repository' })),
+    }),
+    audit: 'remove webhook',
+  }),
   'POST /hooks/:forge/:id': route({
     caller: 'nobody',
     params: Type.Object({ forge: oneOf(HOOK_FORGES), id: hookId }),

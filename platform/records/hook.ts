@@ -32,6 +32,8 @@ export interface HookSetup {
 export interface PullRecord {
   readonly number: number
   readonly page: string
+  /** For display. */
+  readonly title?: string
   /** For display: the name of its author at the forge. */
   readonly author: string
   /** For display: its branch, and the repository of the branch, as it is cloned. */
@@ -59,6 +61,8 @@ export interface HookState {
 }
 
 export interface HookRecord extends HookSetup, HookState {
+  /** Its number in the settings of the repository, if the platform has created it there. */
+  readonly remote?: number
   /** The signing secret of the forge and the token for its API, both sealed. */
   readonly sealed: { readonly secret: string; readonly token: string }
   /** Of the Kubernetes object. */
@@ -126,6 +130,9 @@ export const fromHookState = ({ look, pulls, seen }: HookState) => ({
   },
 })
 
+/** The patch that records the number of a webhook in the settings of its repository. */
+export const fromRemoteHook = (remote: number) => ({ data: { remote: encode({ id: remote }) } })
+
 /** Undefined if the object is no webhook, or cannot be read: its deliveries are refused. */
 export function toHook({ metadata, data }: KubeObject): HookRecord | undefined {
   const parts = record(data)
@@ -133,7 +140,14 @@ export function toHook({ metadata, data }: KubeObject): HookRecord | undefined {
   const [secret, token] = [text(sealed['secret']), text(sealed['token'])]
   if (!setup || secret === undefined || token === undefined || metadata.resourceVersion === undefined) return undefined
   if (metadata.name !== hookRef(setup.id).name || metadata.labels?.[USER_LABEL] !== setup.owner) return undefined
-  return { ...setup, ...toState(decode(parts['state'])), sealed: { secret, token }, version: metadata.resourceVersion }
+  const { id: remote } = decode(parts['remote'])
+  return {
+    ...setup,
+    ...toState(decode(parts['state'])),
+    ...(isNumber(remote) && { remote }),
+    sealed: { secret, token },
+    version: metadata.resourceVersion,
+  }
 }
 
 function toSetup(found: Fields): HookSetup | undefined {
@@ -180,11 +194,12 @@ function toPull(found: Fields): PullRecord | undefined {
   const [approved, deployed] = [record(found['approved']), record(found['deployed'])]
   const [by, time] = [text(approved['by']), text(approved['time'])]
   const deployedTrust = toTrust(deployed['trust'])
-  const [problem, branch, from] = ['problem', 'branch', 'from'].map(key => text(found[key]))
+  const [problem, title, branch, from] = ['problem', 'title', 'branch', 'from'].map(key => text(found[key]))
   const { id, told } = record(found['comment'])
   return {
     number,
     page,
+    ...(title !== undefined && { title }),
     author,
     ...(branch !== undefined && { branch }),
     ...(from !== undefined && { from }),

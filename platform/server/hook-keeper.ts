@@ -102,7 +102,7 @@ export class HookKeeper implements LeaderTask {
     if (!owner || owner.isSuspended || owner.isRefused)
       throw new PlatformError(403, 'not-allowed', 'the owner of the webhook may no longer log in')
     const forge = this.#parts.hooks.factsOf(hook)
-    const facts: PullFacts = await forge.pull(number, within(signal))
+    const facts = await forge.pull(number, within(signal))
     if (facts.number !== number || facts.base !== hook.repositoryId)
       throw new PlatformError(403, 'other-repository', 'the forge has another repository under this address now')
     const mayWrite = dependsOnAuthor(facts) && (await forge.mayWrite(facts.author, within(signal)))
@@ -123,6 +123,7 @@ export class HookKeeper implements LeaderTask {
     const pull: PullRecord = {
       number,
       page: facts.page,
+      ...(facts.title !== '' && { title: facts.title.slice(0, LONGEST) }),
       author: facts.author.login,
       branch: facts.branch.slice(0, LONGEST),
       ...(facts.head && { from: facts.head.url.slice(0, LONGEST) }),

@@ -1,12 +1,14 @@
 import type { RepositoryFacts } from '../../adapters/forge/facts.ts'
-import { type AskedRepository, commentsOf, factsOf } from '../../adapters/forge/facts-of.ts'
+import { type AskedRepository, commentsOf, factsOf, webhooksOf } from '../../adapters/forge/facts-of.ts'
 import { ForgeError } from '../../adapters/forge/failures.ts'
 import type { MarkedComment } from '../../adapters/forge/forge.ts'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { NewHook } from '../api/hooks.ts'
+import { API } from '../api/prefix.ts'
 import {
   fromHook,
   fromHookState,
+  fromRemoteHook,
   type HookRecord,
   type HookSetup,
   type HookState,
@@ -108,7 +110,26 @@ export class Hooks {
     }
     const hook = await this.#making.run('', () => this.#create(owner, fromHook(setup, sealed), setup))
     if (!hook) throw new PlatformError(500, 'internal', 'something went wrong in the platform')
-    return { hook, secret }
+    return { hook: wanted.create ? await this.#createAtForge(hook, secret) : hook, secret }
+  }
+
+  /** Creates the webhook in the settings of its repository; if that fails, there is none at all. */
+  async #createAtForge(hook: HookRecord, secret: string): Promise<HookRecord> {
+    const webhook = { address: this.addressOf(hook), secret }
+    let remote: number
+    try {
+      remote = await webhooksOf(this.#asked(hook), process.env, RETRIES).add(webhook, within())
+    } catch (error) {
+      await this.#world.cluster.delete(hookRef(hook.id))
+      throw toPlatformError(error, 'without `--create`, somebody adds it to the repository by hand')
+    }
+    await this.#world.cluster.patch(hookRef(hook.id), fromRemoteHook(remote), { manager: MANAGER })
+    return { ...hook, remote }
+  }
+
+  /** Where its forge sends deliveries. */
+  addressOf({ forge, id }: HookSetup): string {
+    return `${this.#world.settings.url}${API}/hooks/${forge}/${id}`
   }
 
   async #create(owner: PlatformUser, object: KubeObject, { id, prefix }: HookSetup): Promise<HookRecord | undefined> {
@@ -124,9 +145,25 @@ export class Hooks {
     return hook
   }
 
-  /** Runs and previews of the webhook stay; it just accepts no more deliveries. */
-  async remove({ id }: HookRecord): Promise<void> {
-    await this.#world.cluster.delete(hookRef(id))
+  /**
+   * Runs and previews of the webhook stay; it just accepts no more deliveries. One that the platform has created in the
+   * settings of its repository is removed there, too; `left` says why that failed.
+   */
+  async remove(hook: HookRecord): Promise<{ readonly left?: string }> {
+    const left = hook.remote === undefined ? undefined : await this.#removeAtForge(hook, hook.remote)
+    await this.#world.cluster.delete(hookRef(hook.id))
+    return { ...(left !== undefined && { left }) }
+  }
+
+  async #removeAtForge(hook: HookRecord, remote: number): Promise<string | undefined> {
+    try {
+      await webhooksOf(this.#asked(hook), process.env, RETRIES).remove(remote, within())
+      return undefined
+    } catch (error) {
+      const shown = toPlatformError(error)
+      if (shown instanceof PlatformError) return shown.message
+      throw error
+    }
   }
 
   /** The signing secret; undefined if no key opens it. */
@@ -238,12 +275,14 @@ export const within = (signal?: AbortSignal): { readonly signal: AbortSignal } =
   return { signal: signal ? AbortSignal.any([signal, limit]) : limit }
 }
 
-/** The response for a caller whose request the forge refused or did not answer. */
-export function toPlatformError(error: unknown): unknown {
-  if (error instanceof ForgeError)
+/** The response for a caller whose request the forge refused or did not answer. `more` is what they can do instead. */
+export function toPlatformError(error: unknown, more?: string): unknown {
+  if (error instanceof ForgeError) {
+    const hints = [error.hint, more].filter(one => one !== undefined)
     return new PlatformError(error.status !== undefined && error.status < 500 ? 400 : 503, 'forge', error.message, {
-      ...(error.hint !== undefined && { hint: error.hint }),
+      ...(hints.length > 0 && { hint: hints.join('; ') }),
     })
+  }
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return new PlatformError(503, 'forge', 'the forge does not answer in time', { hint: 'try again in a moment' })
   return error

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { FORGES } from '../../adapters/forge/forges.ts'
 import { clone } from '../../platform/runner/clone.ts'
 import { HookComments } from '../../platform/server/hook-comments.ts'
 import { HookKeeper } from '../../platform/server/hook-keeper.ts'
@@ -25,6 +24,12 @@ interface Pull {
   readonly number: number
   readonly head: { readonly sha: string }
 }
+interface GiteaHook {
+  readonly id: number
+  readonly type: string
+  readonly events: readonly string[]
+  readonly config: object
+}
 type Person = Awaited<ReturnType<TestPlatform['person']>>
 
 const PASSWORD = `secret-${RUN}-0123`
@@ -38,7 +43,7 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
   let relay: Server
   let distrust = () => {}
   let [owner, stranger]: Person[] = []
-  let hook: { readonly id: string; readonly secret: string }
+  let hook: { readonly id: string }
   const path = `owner-${RUN}/shop`
   const prefix = `g-${RUN}-`
   const accounts: GiteaPerson[] = []
@@ -46,28 +51,27 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
   const signal = new AbortController().signal
 
   /** Somebody with an account at Gitea, and a token of theirs. */
-  async function account(short: string) {
+  async function account(short: string, repository: 'read' | 'write' = 'read') {
     const one = { name: `${short}-${RUN}`, password: PASSWORD }
     const email = `${one.name}@example.com`
     const made = { username: one.name, email, password: PASSWORD, must_change_password: false }
     await giteaApi('POST', '/admin/users', made)
     accounts.push(one)
-    const wanted = { name: 'devctl', scopes: ['read:repository', 'write:issue'] }
+    const wanted = { name: 'devctl', scopes: [`${repository}:repository`, 'write:issue'] }
     const { sha1 } = await giteaApi<{ readonly sha1: string }>('POST', `/users/${one.name}/tokens`, wanted, one)
     return { ...one, token: sha1 }
   }
 
-  /** To what a webhook is sent: it keeps what came, and hands it on as it is. */
-  async function relayTo(address: string): Promise<string> {
-    const { pathname } = new URL(address)
+  /** The address of the platform for Gitea: it keeps what came, and hands it on as it is. */
+  async function openRelay(): Promise<string> {
     relay = createServer(async (request, response) => {
       const body = await buffer(request)
-      const status = await deliver({ headers: request.headers, body }, pathname)
+      const status = await deliver({ headers: request.headers, body }, request.url)
       deliveries.push({ headers: request.headers, body, status })
       response.writeHead(status).end()
     })
     await new Promise<void>(resolve => relay.listen(0, '127.0.0.1', resolve))
-    return `http://127.0.0.1:${(relay.address() as AddressInfo).port}${pathname}`
+    return `http://127.0.0.1:${(relay.address() as AddressInfo).port}`
   }
   async function deliver({ headers, body }: Omit<Delivery, 'status'>, url = `/api/v1/hooks/gitea/${hook.id}`) {
     const { statusCode } = await platform.app.inject({ method: 'POST', url, headers, payload: body })
@@ -81,12 +85,13 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
 
   beforeAll(async () => {
     distrust = trustGitea()
-    platform = await openPlatform({ previewsPerUser: 10, forges: [{ kind: 'gitea', url: GITEA }] })
+    const forges = [{ kind: 'gitea', url: GITEA }] as const
+    platform = await openPlatform({ previewsPerUser: 10, forges, url: await openRelay() })
     keeper = new HookKeeper(platform.world, platform.parts)
     comments = new HookComments(platform.world, platform.parts)
     owner = await platform.person('owner')
     stranger = await platform.person('stranger')
-    writer = await account('owner')
+    writer = await account('owner', 'write')
     contributor = await account('contributor')
     colleague = await account('colleague')
     await giteaApi('POST', '/user/repos', { name: 'shop', auto_init: true, default_branch: 'main' }, writer)
@@ -94,15 +99,12 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
     for (const one of [contributor, colleague]) await giteaApi('POST', `/repos/${path}/forks`, {}, one)
     const made = await platform.call('POST /hooks', {
       token: owner.token,
-      body: { repository: `${GITEA}/${path}`, token: writer.token, prefix },
+      body: { repository: `${GITEA}/${path}`, token: writer.token, prefix, create: true },
     })
     expect(made.status, made.error?.message).toBe(200)
-    const { hook: added, secret } = made.body
-    hook = { id: added.id, secret }
-    const config = { url: await relayTo(added.address), content_type: 'json', secret }
-    // As `devctl preview hook add` says it.
-    const events = FORGES.gitea.webhookEvents.split(', ').map(one => EVENTS[one])
-    await giteaApi('POST', `/repos/${path}/hooks`, { type: 'gitea', active: true, events, config }, writer)
+    expect(made.body).toMatchObject({ hook: { isCreated: true } })
+    expect(made.body).not.toHaveProperty('secret')
+    hook = made.body.hook
   })
   afterAll(async () => {
     relay?.close()
@@ -161,6 +163,8 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
       expect(all.length).toBeLessThan(2)
       return all[0]?.body.includes(what) ? true : undefined
     })
+  const hooksOf = (repository: string) =>
+    giteaApi<readonly GiteaHook[]>('GET', `/repos/${repository}/hooks`, undefined, writer)
   const nameOf = (number: number) => `${prefix}pr-${number}`
   const namespaceOf = (number: number) =>
     platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: nameOf(number) })
@@ -171,6 +175,31 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
       params: { name: nameOf(number) },
       body: { commit: sha },
     })
+
+  test('a webhook that the platform creates at Gitea, it removes there, too', async () => {
+    const body = { repository: `${GITEA}/${path}`, token: writer.token, prefix: `other-${RUN}-`, create: true }
+    const before = await hooksOf(path)
+    const { hook: other } = (await platform.call('POST /hooks', { token: owner!.token, body })).body
+    const added = (await hooksOf(path)).filter(({ id }) => !before.some(one => one.id === id))
+    expect(added).toMatchObject([{ type: 'gitea', active: true, config: { url: other.address, content_type: 'json' } }])
+    expect(added[0]!.events.toSorted()).toEqual(['pull_request', 'pull_request_sync'])
+    const removed = await platform.call('DELETE /hooks/:id', { token: owner!.token, params: { id: other.id } })
+    expect(removed.body).toEqual({})
+    expect(await hooksOf(path)).toEqual(before)
+  })
+
+  test('a token that may not create it leaves none behind', async () => {
+    const wanted = { name: 'reader', scopes: ['read:repository'] }
+    const made = await giteaApi<{ readonly sha1: string }>('POST', `/users/${writer.name}/tokens`, wanted, writer)
+    const body = { repository: `${GITEA}/${path}`, token: made.sha1, prefix: `none-${RUN}-`, create: true }
+    const refused = await platform.call('POST /hooks', { token: owner!.token, body })
+    expect(refused.status).toBe(400)
+    expect(refused.error).toMatchObject({
+      message: expect.stringContaining('Gitea does not let the token of `webhook` add a webhook'),
+      hint: expect.stringContaining('`write:repository`'),
+    })
+    expect((await platform.parts.hooks.list()).map(({ prefix: one }) => one)).not.toContain(body.prefix)
+  })
 
   test('a request of a fork waits for each of its commits, and its preview goes when it is closed', async () => {
     const fork = `${contributor.name}/shop`
@@ -298,12 +327,6 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
     return JSON.parse(Buffer.from(input, 'base64').toString()) as Parameters<typeof clone>[0]
   }
 })
-
-/** The names of Gitea's API for what its page calls them. */
-const EVENTS: Readonly<Record<string, string>> = {
-  'pull request': 'pull_request',
-  'pull request synchronized': 'pull_request_sync',
-}
 
 interface Shown {
   readonly commit: string

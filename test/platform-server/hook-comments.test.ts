@@ -47,7 +47,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     const body = { repository, token: TOKEN, prefix }
     const made = await platform.call('POST /hooks', { token: owner.token, body })
     expect(made.status, made.error?.message).toBe(200)
-    hook = { id: made.body.hook.id, secret: made.body.secret }
+    hook = { id: made.body.hook.id, secret: made.body.secret! }
   })
   afterAll(async () => {
     forge?.close()

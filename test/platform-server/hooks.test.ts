@@ -78,7 +78,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   async function made(body: object = {}, person = owner): Promise<Made> {
     const { status, body: answer, error } = await add(person, body)
     expect(status, error?.message).toBe(200)
-    return { id: answer.hook.id, prefix: answer.hook.prefix, secret: answer.secret }
+    return { id: answer.hook.id, prefix: answer.hook.prefix, secret: answer.secret! }
   }
   const payload = (pull: number, more: object = {}) =>
     JSON.stringify({ action: 'opened', pull_request: { number: pull }, repository: { id: REPOSITORY }, ...more })

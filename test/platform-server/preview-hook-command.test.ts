@@ -60,9 +60,56 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview hook', () => {
     expect(listed.stdout + json.stdout).not.toContain(secret)
     expect(await devctl(['hook', 'remove', prefix])).toMatchObject({
       status: 0,
-      stdout: `Removed the webhook of ${repository}; its previews stay\n`,
+      stdout: expect.stringMatching(
+        /^Removed the webhook of \S+; its previews stay\nRemove it from the settings of the repository, too: https:\/\/platform\.dev\.example\.com\/api\/v1\/hooks\/gitea\/\w+\n$/,
+      ),
     })
     expect(await devctl(['hook', 'remove', prefix])).toMatchObject({ status: 1 })
+  })
+
+  test('--create creates the webhook at the forge, and remove removes it there', async () => {
+    const added = await devctl(['hook', 'add', repository, '--prefix', prefix, '--create'], 'canary-token\n')
+    expect(added).toMatchObject({
+      status: 0,
+      stdout: `Requests of ${repository} get previews, ${prefix}pr-NUMBER; those of forks wait for \`devctl preview approve\`.
+The webhook was created in the settings of the repository.
+`,
+    })
+    const [hook] = JSON.parse((await devctl(['hook', 'list', '--output', 'json'])).stdout)
+    expect(hook).toMatchObject({ isCreated: true })
+    expect([...forge.webhooks.values()]).toEqual([
+      {
+        type: 'gitea',
+        active: true,
+        events: ['pull_request_only', 'pull_request_sync'],
+        config: { url: hook.address, content_type: 'json', secret: expect.stringMatching(/^[\w-]{43}$/) },
+      },
+    ])
+    expect(await devctl(['hook', 'remove', prefix])).toMatchObject({
+      status: 0,
+      stdout: `Removed the webhook of ${repository}; its previews stay\n`,
+      stderr: '',
+    })
+    expect(forge.webhooks.size).toBe(0)
+  })
+
+  test('where the forge refuses, nothing was added, and what is left there is named', async () => {
+    const add = () => devctl(['hook', 'add', repository, '--prefix', prefix, '--create'], 'canary-token\n')
+    forge.refusesWebhooks = 403
+    const refused = await add()
+    expect(refused).toMatchObject({ status: 1, stdout: '' })
+    expect(refused.stderr).toContain('Gitea does not let the token of `webhook` add a webhook: no')
+    expect(refused.stderr).toContain('of an administrator of the repository; without `--create`')
+    expect((await devctl(['hook', 'list'])).stdout).toBe('')
+    forge.refusesWebhooks = undefined
+    await add()
+    forge.refusesWebhooks = 403
+    const removed = await devctl(['hook', 'remove', prefix])
+    expect(removed).toMatchObject({ status: 0 })
+    expect(removed.stderr).toContain('warning: it is still in the settings of the repository, remove it there: Gitea')
+    expect((await devctl(['hook', 'list'])).stdout).toBe('')
+    forge.refusesWebhooks = undefined
+    forge.webhooks.clear()
   })
 
   test('what is missing or refused is told in words', async () => {

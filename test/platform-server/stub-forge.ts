@@ -7,6 +7,7 @@ export interface StubPull {
   state: 'open' | 'closed'
   sha: string
   branch: string
+  title?: string
   author: { readonly id: number; readonly login: string }
   /** The repository of its branch: its number, path, and owner. */
   head: { readonly id: number; readonly path: string; readonly owner: number } | null
@@ -23,6 +24,10 @@ export interface StubForge {
   readonly writers: Set<number>
   /** What was written on its requests, in the order of their numbers, which begin with 1. */
   readonly comments: { readonly pull: number; body: string }[]
+  /** What its repository was told to send, by number. */
+  readonly webhooks: Map<number, unknown>
+  /** While set, it refuses to change them with this status. */
+  refusesWebhooks: number | undefined
   /** What it was asked. */
   readonly asked: string[]
   /** While set, it answers with this status only. */
@@ -41,6 +46,8 @@ export async function openStubForge(): Promise<StubForge> {
     tokens: new Map(),
     writers: new Set(),
     comments: [],
+    webhooks: new Map(),
+    refusesWebhooks: undefined,
     asked: [],
     broken: undefined,
     meanwhile: undefined,
@@ -59,6 +66,14 @@ export async function openStubForge(): Promise<StubForge> {
       comment.body = String(JSON.parse(body).body)
       return [200, { id: Number(id) }]
     }
+    const [, webhook] = /^\/repos\/team\/shop\/hooks\/?(\d*)$/.exec(path) ?? []
+    if (webhook !== undefined && forge.refusesWebhooks !== undefined) return [forge.refusesWebhooks, { message: 'no' }]
+    if (webhook === '') {
+      const id = forge.webhooks.size + 1
+      forge.webhooks.set(id, JSON.parse(body))
+      return [201, { id }]
+    }
+    if (webhook !== undefined) return [forge.webhooks.delete(Number(webhook)) ? 204 : 404, undefined]
     const [, number] = /^\/repos\/team\/shop\/pulls\/(\d+)$/.exec(path) ?? []
     const [, login] = /^\/repos\/team\/shop\/collaborators\/(\w+)\/permission$/.exec(path) ?? []
     if (path === '/repos/team/shop') return [200, { id: REPOSITORY, permissions: { push: mayWrite } }]
@@ -78,7 +93,9 @@ export async function openStubForge(): Promise<StubForge> {
       await text(request),
     )
     await forge.meanwhile?.(path)
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(body === undefined ? '' : JSON.stringify(body))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo // it listens at a port
@@ -91,9 +108,10 @@ export async function openStubForge(): Promise<StubForge> {
   })
 }
 
-const toPull = (number: number, { state, sha, branch, author, head }: StubPull) => ({
+const toPull = (number: number, { state, sha, branch, title, author, head }: StubPull) => ({
   number,
   state,
+  title: title ?? 'Login by e-mail',
   html_url: `${WEB}/team/shop/pulls/${number}`,
   user: author,
   head: {

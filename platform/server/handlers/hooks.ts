@@ -1,6 +1,5 @@
 import { FORGES } from '../../../adapters/forge/forges.ts'
 import type { hookRoutes, Webhook } from '../../api/hooks.ts'
-import { API } from '../../api/prefix.ts'
 import type { HookRecord, PullRecord } from '../../records/hook.ts'
 import { rfc3339 } from '../../records/names.ts'
 import type { PlatformUser } from '../../records/user.ts'
@@ -21,12 +20,12 @@ import type { HandlersOf } from './handler.ts'
 const DELIVERED = { burst: 200, every: 1000, keys: 10_000 }
 
 export function hookHandlers(
-  { settings: { url }, now }: PlatformWorld,
+  { now }: PlatformWorld,
   { users, hooks, credentials, runs }: PlatformParts,
 ): HandlersOf<typeof hookRoutes> {
   const delivered = new Limiter(DELIVERED)
   const toAnswer = (hook: HookRecord, people: ReadonlyMap<string, PlatformUser>): Webhook => {
-    const { id, forge, repository, owner, scope, forks, prefix, file, created, pulls } = hook
+    const { id, forge, repository, owner, scope, forks, prefix, file, created, remote, pulls } = hook
     return {
       id,
       forge,
@@ -36,9 +35,10 @@ export function hookHandlers(
       forks,
       prefix,
       ...(file !== undefined && { file }),
-      address: `${url}${API}/hooks/${forge}/${id}`,
+      address: hooks.addressOf(hook),
       events: FORGES[forge].webhookEvents,
       created,
+      ...(remote !== undefined && { isCreated: true }),
       pulls: pulls.map(one => toPullAnswer(hook, one)),
     }
   }
@@ -75,13 +75,12 @@ export function hookHandlers(
       note({ what: { repository: body.repository } })
       const { hook, secret } = await hooks.create(by.user, body)
       note({ what: { repository: hook.repository, id: hook.id, forks: hook.forks } })
-      return { hook: toAnswer(hook, new Map([[by.user.id, by.user]])), secret }
+      return { hook: toAnswer(hook, new Map([[by.user.id, by.user]])), ...(hook.remote === undefined && { secret }) }
     },
     'DELETE /hooks/:id': async ({ params, by }) => {
       const hook = await hooks.find(params.id)
       if (!hook || (hook.owner !== by.user.id && by.user.role !== 'admin')) throw noHook()
-      await hooks.remove(hook)
-      return undefined
+      return hooks.remove(hook)
     },
     'POST /hooks/:forge/:id': async ({ params, raw, note }) => {
       // Who sends what is not signed has changed nothing, and would fill the log.
@@ -164,11 +163,12 @@ export function hookHandlers(
 
 const toPullAnswer = (
   { prefix }: HookRecord,
-  { number, page, author, branch, from, commit, trust, isWaiting, deployed, problem }: PullRecord,
+  { number, page, title, author, branch, from, commit, trust, isWaiting, deployed, problem }: PullRecord,
 ): Webhook['pulls'][number] => ({
   number,
   preview: pullPreviewName(prefix, number),
   page,
+  ...(title !== undefined && { title }),
   author,
   ...(branch !== undefined && { branch }),
   ...(from !== undefined && { from }),

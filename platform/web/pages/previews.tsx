@@ -23,7 +23,7 @@ import { navigate } from '../state/navigate.ts'
 import { refreshAll, useResource } from '../state/resource.ts'
 import { commandLine } from '../state/shell-words.ts'
 import { toast } from '../state/toasts.ts'
-import { Pulls } from './webhooks/pulls.tsx'
+import { Approve, Pulls, type ShownPull } from './webhooks/pulls.tsx'
 import { PreviewTabs } from './webhooks/tabs.tsx'
 
 /** Milliseconds between two looks. */
@@ -36,6 +36,13 @@ export function Previews() {
   const hooks = useResource('GET /hooks', {}, 30_000)
   const { data: known, problem: unknown } = hooks.state.value
   const waiting = known?.items.flatMap(({ pulls }) => pulls.filter(({ isWaiting }) => isWaiting)) ?? []
+  // Approving the same commit again repeats a deploy of a fork that has failed.
+  const deployed = new Map(
+    known?.items.flatMap(({ pulls }) =>
+      pulls.filter(({ commit, deployed }) => commit === deployed).map(one => [one.preview, one] as const),
+    ),
+  )
+  const retrying = useSignal<ShownPull | undefined>(undefined)
   const isNew = useSignal(false)
   const removing = useSignal<string | undefined>(undefined)
   const search = useSignal('')
@@ -81,6 +88,10 @@ export function Previews() {
               />
               <List
                 items={find(items.map(toFindable), search.value).map(one => one.preview)}
+                pulls={deployed}
+                onRetry={pull => {
+                  retrying.value = pull
+                }}
                 onRemove={name => {
                   removing.value = name
                 }}
@@ -96,6 +107,15 @@ export function Previews() {
         <NewPreview
           onClose={() => {
             isNew.value = false
+          }}
+        />
+      )}
+      {retrying.value && (
+        <Approve
+          pull={retrying.value}
+          onChange={refreshAll}
+          onClose={() => {
+            retrying.value = undefined
           }}
         />
       )}
@@ -120,22 +140,36 @@ const toFindable = (preview: Preview) => ({
 
 const List = ({
   items,
+  pulls,
+  onRetry,
   onRemove,
 }: {
   readonly items: readonly Preview[]
+  /** Requests whose newest commit was deployed, by the names of their previews. */
+  readonly pulls: ReadonlyMap<string, ShownPull>
+  readonly onRetry: (pull: ShownPull) => void
   readonly onRemove: (name: string) => void
 }) =>
   items.length === 0 ? (
     <Empty icon="search" title="None is like this" />
   ) : (
     <ul class="list">
-      {items.map(one => (
-        <PreviewRow key={one.name} preview={one} onRemove={() => onRemove(one.name)} />
-      ))}
+      {items.map(one => {
+        const pull = one.isUntrusted && one.status === 'Failed' ? pulls.get(one.name) : undefined
+        const retry = pull && (() => onRetry(pull))
+        return <PreviewRow key={one.name} preview={one} onRetry={retry} onRemove={() => onRemove(one.name)} />
+      })}
     </ul>
   )
 
-const PreviewRow = ({ preview, onRemove }: { readonly preview: Preview; readonly onRemove: () => void }) => {
+interface PreviewRowProps {
+  readonly preview: Preview
+  /** Absent if its last deploy cannot be repeated here. */
+  readonly onRetry: (() => void) | undefined
+  readonly onRemove: () => void
+}
+
+const PreviewRow = ({ preview, onRetry, onRemove }: PreviewRowProps) => {
   const { name, status, scope, owner, role, repository, branch, sourceUrl, labels } = preview
   const { lastActive, expires, isUntrusted, deleteProblem } = preview
   return (
@@ -170,6 +204,15 @@ const PreviewRow = ({ preview, onRemove }: { readonly preview: Preview; readonly
         </span>
       </span>
       <span class="above">
+        {onRetry && (
+          <Button
+            look="ghost"
+            icon="refresh"
+            title={`Deploy ${name} again`}
+            aria-label={`Deploy ${name} again`}
+            onClick={onRetry}
+          />
+        )}
         {role === 'owner' && status !== 'Deleting' && (
           <Button
             look="ghost"

@@ -12,12 +12,18 @@ import { shortRepository } from '../../parts/runs.tsx'
 import { useAction } from '../../state/action.ts'
 import { platform } from '../../state/client.ts'
 import { commandLine } from '../../state/shell-words.ts'
+import { toast } from '../../state/toasts.ts'
 
-/** A webhook with its secret, which is shown once. */
+/** A webhook that somebody adds at the forge, with its secret, which is shown once. */
 export interface MadeWebhook {
   readonly hook: Webhook
   readonly secret: string
 }
+
+const CREATE = [
+  ['yes', 'Create it for me'],
+  ['no', 'I add it myself'],
+] as const
 
 const FORKS = [
   ['approve', 'Wait for approval'],
@@ -33,7 +39,8 @@ const FORGES = [
 
 interface NewWebhookProps {
   readonly onClose: () => void
-  readonly onMade: (made: MadeWebhook) => void
+  /** `byHand`: what has to be added at the forge. */
+  readonly onMade: (byHand: MadeWebhook | undefined) => void
 }
 
 export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
@@ -41,6 +48,7 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
   const [token, prefix] = [useSignal(''), useSignal('')]
   const forge = useSignal<(typeof FORGES)[number][0]>('')
   const forks = useSignal<(typeof FORKS)[number][0]>('approve')
+  const create = useSignal<(typeof CREATE)[number][0]>('yes')
   const scope = useSignal<PreviewScope>('personal')
   const isPrefix = prefix.value === '' || isPrefixName(prefix.value)
   const { repository, file } = source.body
@@ -53,7 +61,10 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
     ...(file !== undefined && { file }),
   }
   const add = useAction(async () => {
-    onMade(await platform.call('POST /hooks', { body: { repository, token: token.value, ...options } }))
+    const body = { repository, token: token.value, ...options, ...(create.value === 'yes' && { create: true }) }
+    const { hook, secret } = await platform.call('POST /hooks', { body })
+    if (secret === undefined) toast('good', `${shortRepository(hook.repository)} has a webhook`)
+    onMade(secret === undefined ? undefined : { hook, secret })
   })
   return (
     <FormDialog
@@ -65,6 +76,7 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
       command={commandLine(
         ...['devctl', 'preview', 'hook', 'add', repository || 'URL'],
         ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
+        ...(create.value === 'yes' ? ['--create'] : []),
       )}
       onClose={onClose}
       onSubmit={() => void add.run()}
@@ -72,7 +84,11 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
       <AddressField of={source} hint="Its HTTPS address. Each of its pull or merge requests gets a preview." />
       <Field
         label="Token of the forge"
-        hint="Of somebody who may write to the repository. Nobody is shown it again."
+        hint={
+          create.value === 'yes'
+            ? 'From an administrator of the repository. It is never shown again.'
+            : 'From somebody with write access to the repository. It is never shown again.'
+        }
         value={token.value}
         onValue={value => {
           token.value = value
@@ -82,6 +98,14 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
         maxLength={4096}
       />
       <div class="fields">
+        <Select
+          label="Webhook in the repository"
+          value={create.value}
+          options={CREATE}
+          onValue={value => {
+            create.value = value
+          }}
+        />
         <Select
           label="Previews of forks"
           value={forks.value}

@@ -50,7 +50,7 @@ export function Pulls({ pulls, onChange }: { readonly pulls: readonly ShownPull[
 }
 
 const PullRow = ({ pull, onApprove }: { readonly pull: ShownPull; readonly onApprove: () => void }) => {
-  const { number, preview, page, trust, commit, isWaiting, deployed, problem } = pull
+  const { number, preview, page, title, trust, commit, isWaiting, deployed, problem } = pull
   return (
     <li class="row environment preview pull">
       <span class="row-main block">
@@ -62,7 +62,7 @@ const PullRow = ({ pull, onApprove }: { readonly pull: ShownPull; readonly onApp
               {preview}
             </a>
           )}{' '}
-          {trust === 'fork' && <Tag tone="warn">fork</Tag>}
+          {trust === 'fork' && <Tag tone="warn">fork</Tag>} {title !== undefined && printable(title)}
         </span>
         <span class="soft cut">
           <Origin pull={pull} />
@@ -118,8 +118,8 @@ interface ApproveProps {
 }
 
 /** Asks whether somebody has looked at the changes of a commit of a fork, and names the whole of it. */
-function Approve({ pull, onChange, onClose }: ApproveProps) {
-  const { number, preview, page, commit, from } = pull
+export function Approve({ pull, onChange, onClose }: ApproveProps) {
+  const { number, preview, page, title, commit, from } = pull
   const approve = useAction(async () => {
     try {
       await platform.call('POST /previews/:name/approve', { params: { name: preview }, body: { commit } })
@@ -143,7 +143,7 @@ function Approve({ pull, onChange, onClose }: ApproveProps) {
     >
       <p>
         This is code of a fork, and it runs in your cluster. Look at all of its changes first:{' '}
-        <OutsideLink href={page}>#{number}</OutsideLink>
+        <OutsideLink href={page}>#{number}</OutsideLink> {title !== undefined && printable(title)}
       </p>
       <dl class="facts">
         <dt>From</dt>

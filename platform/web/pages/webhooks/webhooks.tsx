@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { printable } from '../../../../compiler/values/printable.ts'
 import type { Webhook } from '../../../api/hooks.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
@@ -172,11 +173,12 @@ interface RemoveProps {
   readonly onClose: () => void
 }
 
-function Remove({ hook: { id, repository }, onDone, onClose }: RemoveProps) {
+function Remove({ hook: { id, repository, isCreated }, onDone, onClose }: RemoveProps) {
   const name = shortRepository(repository)
   const remove = useAction(async () => {
-    await platform.call('DELETE /hooks/:id', { params: { id } })
-    toast('good', `The webhook of ${name} is removed`)
+    const { left } = await platform.call('DELETE /hooks/:id', { params: { id } })
+    if (left === undefined) toast('good', `The webhook of ${name} is removed`)
+    else toast('bad', `Remove the webhook from ${name}, too`, printable(left))
     onDone()
     onClose()
   })
@@ -192,7 +194,9 @@ function Remove({ hook: { id, repository }, onDone, onClose }: RemoveProps) {
       onSubmit={() => void remove.run()}
     >
       <p class="soft">
-        Its previews stay, and nothing more comes by it. Remove it at the forge, too, and take the right from its token.
+        {isCreated
+          ? 'It is also removed from the settings of the repository. Its previews stay.'
+          : 'Its previews stay. Remove it from the settings of the repository, too.'}
       </p>
     </FormDialog>
   )
