@@ -1,9 +1,12 @@
-# What runs of pipelines run in: Node.js, git, bash, kubectl, and devctl. Built from the root of a checkout
+# What runs of pipelines run in: Node.js, git, bash, kubectl, helm, and devctl. Built from the root of a checkout
 # after `npm run build`:
 #   devctl build --file platform/images/runner.Dockerfile --tag registry.example.com/devctl/runner:0.1.0 .
-# Another one where that registry is out of reach: --build-arg KUBECTL=registry.example.com/kubectl:v1.34.2
+# Copies where their registries are out of reach: --build-arg KUBECTL=registry.example.com/kubectl:v1.34.2
+# --build-arg HELM=registry.example.com/helm:3.19.0
 ARG KUBECTL=registry.k8s.io/kubectl:v1.34.2
+ARG HELM=docker.io/alpine/helm:3.19.0
 FROM ${KUBECTL} AS kubectl
+FROM ${HELM} AS helm
 
 FROM node:22-slim
 RUN apt-get update \
@@ -11,6 +14,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 65532 --home-dir /tmp --no-create-home --shell /bin/bash runner
 COPY --from=kubectl /bin/kubectl /usr/local/bin/kubectl
+COPY --from=helm /usr/bin/helm /usr/local/bin/helm
 COPY package.json /devctl/package.json
 COPY bin /devctl/bin
 COPY dist/bin /devctl/dist/bin

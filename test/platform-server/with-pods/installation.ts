@@ -93,10 +93,11 @@ export class Installation {
   /** Builds the images, installs them with these options, and lets runs reach the forge. */
   async install(options: string): Promise<void> {
     await this.uninstall()
-    await this.#makeKubectl()
-    const kubectl = `--build-arg KUBECTL=${this.images}/kubectl:1`
+    await this.#makeTool('kubectl', '/bin/kubectl')
+    await this.#makeTool('helm', '/usr/bin/helm')
+    const tools = `--build-arg KUBECTL=${this.images}/kubectl:1 --build-arg HELM=${this.images}/helm:1`
     for (const name of ['platform', 'runner', 'registry'])
-      await this.#build(`--file platform/images/${name}.Dockerfile ${name === 'runner' ? kubectl : ''}`, name)
+      await this.#build(`--file platform/images/${name}.Dockerfile ${name === 'runner' ? tools : ''}`, name)
     if (options.includes('--builders')) {
       await this.#makeBuildkit()
       await this.#build(
@@ -207,12 +208,12 @@ export class Installation {
   }
 
   /** The image of kubectl for the runner, from that of the cluster: the one of the Dockerfile may be out of reach. */
-  async #makeKubectl(): Promise<void> {
-    const context = join(this.folder, 'kubectl')
+  async #makeTool(name: string, path: string): Promise<void> {
+    const context = join(this.folder, name)
     mkdirSync(context, { recursive: true })
-    cpSync(join(dirname(process.env.KUBECONFIG!), 'bin/kubectl'), join(context, 'kubectl'), { dereference: true })
-    writeFileSync(join(context, 'Dockerfile'), 'FROM scratch\nCOPY kubectl /bin/kubectl\n')
-    await this.ok('operator', `build --file Dockerfile --tag ${this.images}/kubectl:1 .`, { cwd: context })
+    cpSync(join(dirname(process.env.KUBECONFIG!), 'bin', name), join(context, name), { dereference: true })
+    writeFileSync(join(context, 'Dockerfile'), `FROM scratch\nCOPY ${name} ${path}\n`)
+    await this.ok('operator', `build --file Dockerfile --tag ${this.images}/${name}:1 .`, { cwd: context })
   }
 
   /** The address of the ingress controller, which is that of the node. */
