@@ -120,7 +120,7 @@ export async function measurePods(goals, rows) {
     }
     goals.push(['`namespace create`, the whole command', median(all.create), 400, 'ms'])
     rows.push(`| \`devctl --version\` beside it, the floor | ${median(all.floor).toFixed(0)} ms |`)
-    for (let run = 0; run < RUNS; run++) await one.ok(name, `namespace delete ${name}-${run} --yes`).catch(() => {})
+    for (let run = 0; run < RUNS; run++) await one.ok(name, `namespace delete ${name}-${run}`)
     await one.ok(name, `namespace use ${name}`)
   }
 

@@ -1,5 +1,5 @@
 // The server of the platform, in this process before the API server of KUBECONFIG, without Pods (`live`), installed with Pods
-// (`pods`), and in a process of its own with many namespaces (`namespaces`). `PARTS=live` chooses. It installs the platform there, so the
+// (`pods`), in a process of its own with many namespaces (`namespaces`), and its connections to builders (`tunnel`). `PARTS=live` chooses. It installs the platform there, so the
 // cluster must be one for tests.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { printGoals } from './tables.mjs'
 const CHANGES = Number(process.env.CHANGES ?? 200)
 const CLIENTS = Number(process.env.CLIENTS ?? 1000)
 const NAMESPACES = Number(process.env.NAMESPACES ?? 1000)
-const parts = new Set((process.env.PARTS ?? 'live,pods,namespaces').split(','))
+const parts = new Set((process.env.PARTS ?? 'live,pods,namespaces,tunnel').split(','))
 const quantile = (values, q) => [...values].sort((a, b) => a - b)[Math.floor(q * (values.length - 1))]
 const mebibytes = () => {
   globalThis.gc?.()
@@ -57,6 +57,10 @@ console.log('| what | measured |\n|---|---:|')
 for (const row of rows) console.log(row)
 printGoals(goals)
 if (failed) console.error(failed)
+if (parts.has('tunnel')) {
+  const [status] = await once(spawn(process.execPath, [join(import.meta.dirname, 'platform-tunnel.mjs')], { stdio: 'inherit' }), 'exit')
+  failed ??= status === 0 ? undefined : new Error('the tunnel was not measured')
+}
 process.exit(failed ? 1 : 0)
 
 /** From a change in the cluster to the event at a client; then the memory of many clients of one login. */
