@@ -7,6 +7,7 @@ import type { Context } from '../command.ts'
 import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
+import { cloneLoginOf } from './clone-login.ts'
 import { type OnPlatform, onPlatform, whileItContinues } from './on-platform.ts'
 import { nameIn, repositoryHere } from './repository-here.ts'
 
@@ -51,6 +52,7 @@ export async function deployPipeline(context: Context, values: PipelineDeployVal
       ...(branch !== undefined && { branch }),
       ...(file !== undefined && { file }),
       ...(values.var && { variables: { ...values.var } }),
+      ...cloneLoginOf(io.env),
     }
     return scheduled(context, values.wait, on, await platform.call('POST /runs', { body }, signal))
   })

@@ -8,6 +8,7 @@ import type { Context } from '../command.ts'
 import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
+import { cloneLoginOf } from './clone-login.ts'
 import { type OnPlatform, onPlatform, whileItContinues } from './on-platform.ts'
 import { addressHere, lastPart, repositoryHere, withoutLogin } from './repository-here.ts'
 
@@ -56,6 +57,7 @@ export async function deployPreview(
       ...(sourceUrl !== undefined && { sourceUrl }),
       ...(label && { labels: [...label] }),
       ...(values.var && { variables: { ...values.var } }),
+      ...cloneLoginOf(io.env),
     }
     const made = await platform.call('POST /previews', { body }, signal)
     io.stderr.write(`Preview ${made.name}: ${pageOf(platform, made.name)}\n`)

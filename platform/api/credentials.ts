@@ -1,6 +1,7 @@
 import Type from 'typebox'
-import { closed, person, text, time } from './common.ts'
+import { person, time } from './common.ts'
 import { listOf, route } from './route.ts'
+import { cloneLogin } from './runs.ts'
 
 const scope = Type.String({
   pattern: '^(user|namespace:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$',
@@ -19,7 +20,7 @@ export const credentialRoutes = {
   'PUT /credentials/:scope/:host': route({
     caller: 'user',
     params: byHost,
-    body: closed({ user: text(100), password: Type.String({ minLength: 1, maxLength: 4096 }) }),
+    body: cloneLogin,
     audit: 'set credential',
   }),
   'DELETE /credentials/:scope/:host': route({ caller: 'user', params: byHost, audit: 'unset credential' }),

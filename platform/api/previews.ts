@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { PREVIEW_LABEL, PREVIEW_SCOPES, PREVIEW_STATUSES } from '../rules/previews.ts'
 import { closed, forced, namespaceName, namespaceRole, oneOf, person, time } from './common.ts'
 import { listOf, route } from './route.ts'
-import { branchName, filePath, givenVariables, run, runEvent, runId } from './runs.ts'
+import { branchName, cloneLogin, filePath, givenVariables, run, runEvent, runId } from './runs.ts'
 
 const label = Type.String({ pattern: PREVIEW_LABEL, maxLength: 63 })
 
@@ -51,6 +51,7 @@ const newPreview = closed({
   sourceUrl: Type.Optional(Type.String({ maxLength: 1000 })),
   labels: Type.Optional(Type.Array(label, { maxItems: 20, uniqueItems: true })),
   variables: Type.Optional(givenVariables),
+  cloneLogin: Type.Optional({ ...cloneLogin, description: 'kept until the repository is cloned' }),
 })
 export type NewPreview = Static<typeof newPreview>
 

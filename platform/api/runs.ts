@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { CODE_TRUSTS } from '../rules/pull-trust.ts'
 import { RUN_ACTIONS, RUN_STATES } from '../rules/run-states.ts'
-import { closed, namespaceName, oneOf, person, time } from './common.ts'
+import { closed, namespaceName, oneOf, person, text, time } from './common.ts'
 import { listOf, route } from './route.ts'
 
 export const run = Type.Object({
@@ -39,6 +39,9 @@ export const givenVariables = Type.Record(
   { maxProperties: 200 },
 )
 
+/** A login of a forge, for the clone of one run. */
+export const cloneLogin = closed({ user: text(100), password: Type.String({ minLength: 1, maxLength: 4096 }) })
+
 const newRun = closed({
   namespace: namespaceName,
   environment: environmentName,
@@ -48,6 +51,7 @@ const newRun = closed({
   file: Type.Optional(filePath),
   volumes: Type.Optional(Type.Boolean({ description: 'of a destroy: data, too' })),
   variables: Type.Optional(givenVariables),
+  cloneLogin: Type.Optional({ ...cloneLogin, description: 'kept until the repository is cloned' }),
 })
 export type NewRun = Static<typeof newRun>
 

@@ -36,6 +36,8 @@ export interface WantedRun {
   readonly hook?: string
   /** The names of its variables; their values are in a Secret. */
   readonly variables?: readonly string[]
+  /** It clones with a login that came with the request, and is gone afterwards. */
+  readonly hasLogin?: boolean
 }
 
 /** Why a run has to stop. */
@@ -101,6 +103,8 @@ export const runName = (id: string): string => `r-${id}`
 /** The Secrets of the clone and of the run, which exist as long as the run is active. */
 export const cloneSecret = (id: string): string => `r-${id}-clone`
 export const inputSecret = (id: string): string => `r-${id}-input`
+/** What a sealed login of a clone belongs to. */
+export const loginSealedFor = (id: string): string => JSON.stringify(['run', id, 'login'])
 /** The credentials that are kept until the run starts. */
 export const heldSecret = (id: string): string => `r-${id}-held`
 export const logSecret = (id: string, part: number): string => `r-${id}-log-${part}`
@@ -225,6 +229,7 @@ function toWanted(annotation: unknown): WantedRun | undefined {
     ...(trust && { trust }),
     ...(hook !== undefined && { hook }),
     ...(Array.isArray(variables) && { variables: variables.filter(one => typeof one === 'string') }),
+    ...(found['hasLogin'] === true && { hasLogin: true }),
   }
 }
 

@@ -27,10 +27,8 @@ export class ForgeCredentials {
   }
 
   /** Throws a PlatformError for an invalid host, user or password. */
-  async set(owner: SecretOwner, by: string, host: string, { user, password }: CloneLogin): Promise<void> {
-    // Both are lines in the input of git's credential protocol.
-    if (!isLine(user) || !isLine(password))
-      throw new PlatformError(400, 'value', 'a user or a password has a line end or a control character')
+  async set(owner: SecretOwner, by: string, host: string, wanted: CloneLogin): Promise<void> {
+    const { user, password } = checkLogin(wanted)
     await this.#store.change(owner, by, new Map([[keyOf(host), { value: password, note: user }]]))
   }
 
@@ -67,6 +65,12 @@ export class ForgeCredentials {
     }
     return undefined
   }
+}
+
+/** Throws a PlatformError for an invalid user or password: both are lines in the input of git's credential protocol. */
+export function checkLogin(login: CloneLogin): CloneLogin {
+  if (isLine(login.user) && isLine(login.password)) return login
+  throw new PlatformError(400, 'value', 'a user or a password has a line end or a control character')
 }
 
 /** A key of a Secret cannot contain a colon, and a host has no underscore. */

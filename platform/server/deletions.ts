@@ -112,7 +112,13 @@ export class NamespaceDeletions implements LeaderTask {
     const own = (await runs.list({ namespace: name }, signal)).filter(run => run.namespaceUid === uid)
     const { cancel, destroy, outcome } = decideDeletion(own, deletion.id)
     for (const { id } of cancel) await runs.stop(id, { why: 'cancelled', reason: 'the namespace is deleted' })
-    for (const deployed of destroy) await runs.createLast(deployed, deletion)
+    for (const deployed of destroy) {
+      if (deployed.hasLogin)
+        this.#log(
+          `deleting ${name}: the commands of ${deployed.environment} are not run: its repository was cloned with a login for that deploy alone`,
+        )
+      await runs.createLast(deployed, deletion)
+    }
     for (const run of own) if (run.deletion === deletion.id && run.state === 'queued') await runs.complete(run)
     if (outcome === 'gone') {
       for (const run of own)

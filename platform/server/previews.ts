@@ -79,7 +79,7 @@ export class Previews {
   async deploy(by: Deployer, wanted: NewPreview, code?: HookCode): Promise<ShownPreview> {
     this.#runs.requireRunner()
     const { user, token } = by
-    const { branch, file, scope = 'personal', sourceUrl, labels = [], variables } = wanted
+    const { branch, file, scope = 'personal', sourceUrl, labels = [], variables, cloneLogin } = wanted
     if (scope === 'global' && user.role !== 'admin') throw onlyFor('deploy a global preview', 'an administrator')
     const { url: repository, name: called } = checkSource(wanted)
     const problem = sourceUrl === undefined ? undefined : sourceUrlProblem(sourceUrl)
@@ -109,6 +109,7 @@ export class Previews {
           ...(branch !== undefined && { branch }),
           ...(file !== undefined && { file }),
           ...(variables && { variables }),
+          ...(cloneLogin && { cloneLogin }),
         },
         code,
       )

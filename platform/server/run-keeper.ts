@@ -6,6 +6,7 @@ import {
   inputSecret,
   jobRef,
   LIVE_LABEL,
+  loginSealedFor,
   NAMESPACE_LABEL,
   type RunRecord,
   runName,
@@ -23,6 +24,12 @@ import { KeptLines, PodLog, saveLog } from './run-log.ts'
 import { ACCOUNT_RECORD, accountObjects, CLONE, runAccount, runSecret } from './run-objects.ts'
 import { commitOf, containerState, isOver, podOf, reasonOf } from './run-pod.ts'
 import type { PlatformWorld, RunSettings } from './world.ts'
+
+/** What came with the request of a run, and is kept until it has ended. */
+interface HeldSecrets {
+  readonly variables: Readonly<Record<string, string>>
+  readonly login?: CloneLogin
+}
 
 /** Milliseconds. */
 const EVERY = 500
@@ -119,8 +126,8 @@ export class RunKeeper {
     const { runs } = this.#parts
     const found = await this.#allowed(run)
     if (typeof found === 'string') return void (await runs.stop(run.id, { why: 'refused', reason: found }))
-    const variables = await this.#held(run)
-    if (!variables) {
+    const held = await this.#held(run)
+    if (!held) {
       if (now() - Date.parse(run.created) > HALF_MADE)
         await runs.stop(run.id, { why: 'refused', reason: 'it was not completely asked for' })
       return
@@ -130,7 +137,7 @@ export class RunKeeper {
     for (const object of accountObjects(run)) await cluster.apply(object, { manager: MANAGER, force: true })
     const { id, action, environment, namespace, file, volumes } = run
     if (run.repository !== undefined) {
-      const login = await this.#loginOf(run, hostOf(run.repository))
+      const login = held.login ?? (await this.#loginOf(run, hostOf(run.repository)))
       const input = { repository: run.repository, branch: run.branch, commit: run.commit, ...login }
       await this.#give(run, cloneSecret(id), input)
     }
@@ -143,6 +150,7 @@ export class RunKeeper {
       lifetime: settings.deadline * 1000 + TOKEN_MORE,
     })
     const isCloned = run.repository !== undefined
+    const { variables } = held
     const input = { action, isCloned, environment, namespace, file, volumes, variables, url: settings.url, token: text }
     const isFork = run.trust === 'fork'
     await this.#give(run, inputSecret(id), { ...input, isFork, domain: this.#world.settings.domain })
@@ -188,13 +196,20 @@ export class RunKeeper {
       : 'the person who requested it is no longer a developer there'
   }
 
-  /** The values of its variables; undefined if they do not exist yet, or cannot be read. */
-  async #held({ id }: RunRecord): Promise<Readonly<Record<string, string>> | undefined> {
+  /** The values of its variables, and its own login; undefined if they do not exist yet, or cannot be read. */
+  async #held({ id, hasLogin }: RunRecord): Promise<HeldSecrets | undefined> {
     const live = await this.#world.cluster.get(secretRef(heldSecret(id)))
-    const data = (live?.['data'] as { readonly variables?: unknown } | undefined)?.variables // a Secret's
-    if (typeof data !== 'string') return undefined
+    const data = (live?.['data'] ?? {}) as { readonly variables?: unknown; readonly login?: unknown } // a Secret's
+    const textOf = (value: unknown) => (typeof value === 'string' ? Buffer.from(value, 'base64').toString() : undefined)
+    const [values, sealed] = [textOf(data.variables), textOf(data.login)]
+    const login = sealed === undefined ? undefined : this.#world.sealing.open(sealed, loginSealedFor(id))
+    if (values === undefined || (hasLogin && login === undefined)) return undefined
     try {
-      return JSON.parse(Buffer.from(data, 'base64').toString()) as Record<string, string> // we have written it
+      // We have written both.
+      return {
+        variables: JSON.parse(values) as Record<string, string>,
+        ...(login !== undefined && { login: JSON.parse(login) as CloneLogin }),
+      }
     } catch {
       return undefined
     }

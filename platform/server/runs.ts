@@ -12,6 +12,7 @@ import {
   heldSecret,
   jobRef,
   LIVE_LABEL,
+  loginSealedFor,
   NAMESPACE_LABEL,
   type RunRecord,
   type RunStop,
@@ -25,6 +26,7 @@ import type { CodeTrust } from '../rules/pull-trust.ts'
 import { branchProblem, filePathProblem, type RepositoryUrl, readRepositoryUrl } from '../rules/repository-url.ts'
 import { hasEnded } from '../rules/run-states.ts'
 import { makeUlid, timeOfUlid } from '../rules/ulid.ts'
+import { checkLogin } from './credentials.ts'
 import { type Namespaces, requireStaying, type SharedNamespace } from './namespaces.ts'
 import { Nudge } from './nudge.ts'
 import { OneAtATime } from './one-at-a-time.ts'
@@ -137,7 +139,7 @@ export class Runs {
   }
 
   async #create(user: PlatformUser, wanted: NewRun, code: HookCode | undefined): Promise<RunRecord> {
-    const { cluster, now, random } = this.#world
+    const { cluster, now, random, sealing } = this.#world
     const settings = this.requireRunner()
     const shared = await this.#namespaces.require(user, wanted.namespace, 'deploy', 'start a run')
     requireStaying(shared.namespace)
@@ -165,6 +167,7 @@ export class Runs {
       )
     const source = await this.#sourceOf(wanted, namespaceUid, user.id)
     const { namespace, environment, action, volumes, variables = {} } = wanted
+    const login = wanted.cloneLogin && checkLogin(wanted.cloneLogin)
     const record: WantedRun = {
       id: makeUlid(now(), random(10)),
       namespace,
@@ -176,22 +179,29 @@ export class Runs {
       ...code,
       ...(action === 'destroy' && volumes && { volumes }),
       ...(Object.keys(variables).length > 0 && { variables: Object.keys(variables) }),
+      ...(login && { hasLogin: true }),
     }
     const made = toRun(await cluster.create(fromRun(record, jobSpec(record, settings))))
     if (!made) throw new PlatformError(500, 'internal', 'something went wrong in the platform')
     // A run without its Secret does not start, so a run is never incomplete.
-    await cluster.create(runSecret(made, heldSecret(made.id), { variables: JSON.stringify(variables) }))
+    const held = {
+      variables: JSON.stringify(variables),
+      ...(login && { login: sealing.seal(JSON.stringify(login), loginSealedFor(made.id)) }),
+    }
+    await cluster.create(runSecret(made, heldSecret(made.id), held))
     this.nudge.now()
     return made
   }
 
   /**
    * Destroys what a run has deployed, in the same way: with the rights of the user who deployed, because the commands
-   * are theirs. It gets their variables only if they requested the deletion. A second call creates no second run.
+   * are theirs. It gets their variables only if they requested the deletion. A repository that was cloned with a login
+   * for that run alone cannot be cloned again, so its commands are not run. A second call creates no second run.
    */
   async createLast(deployed: RunRecord, { id: deletion, by }: Deletion): Promise<void> {
     const { cluster } = this.#world
     const { namespace, namespaceUid, environment, user, repository, branch, file, found, trust, hook } = deployed
+    const isCloned = repository !== undefined && !deployed.hasLogin
     const seed = createHash('sha256').update(`${deletion} ${environment}`).digest()
     const record: WantedRun = {
       id: makeUlid(timeOfUlid(deletion), seed.subarray(0, 10)),
@@ -200,10 +210,12 @@ export class Runs {
       environment,
       action: 'destroy',
       user,
-      ...(repository !== undefined && { repository }),
-      ...(branch !== undefined && { branch }),
-      ...(file !== undefined && { file }),
-      ...(found.commit !== undefined && { commit: found.commit }),
+      ...(isCloned && {
+        repository,
+        ...(branch !== undefined && { branch }),
+        ...(file !== undefined && { file }),
+        ...(found.commit !== undefined && { commit: found.commit }),
+      }),
       ...(trust && { trust }),
       ...(hook !== undefined && { hook }),
       deletion,

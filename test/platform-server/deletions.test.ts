@@ -306,6 +306,23 @@ describe.skipIf(!found)('deleting', () => {
     }
   })
 
+  test('what was cloned with a login for that deploy alone is destroyed without its commands', async () => {
+    const name = aName()
+    const cloneLogin = { user: 'git', password: 'for-this-deploy' }
+    const { body } = await platform.call('POST /previews', {
+      token: owner!.token,
+      body: { name, repository, cloneLogin },
+    })
+    await ends(body.run!.id)
+    await platform.call('DELETE /previews/:name', { token: owner!.token, params: { name } })
+    const [run] = await lastRuns(name)
+    expect(run).toMatchObject({ action: 'destroy' })
+    expect(run!.repository).toBeUndefined()
+    await ends(run!.id)
+    await isGone(name)
+    expect(platform.log.join('\n')).toContain(`deleting ${name}: the commands of shop are not run`)
+  })
+
   test('a personal namespace is emptied, and keeps its members', async () => {
     const ann = await platform.person('ann')
     const params = { ns: ann.home, user: developer!.id }

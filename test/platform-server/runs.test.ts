@@ -252,6 +252,36 @@ describe.skipIf(!found)('runs', () => {
     }
   })
 
+  test('a login that comes with the request is for its clone alone', async () => {
+    const cloneLogin = { user: 'git', password: CANARY }
+    const run = await start('private', { cloneLogin }, developer!.token)
+    expect(JSON.stringify(run)).not.toContain(CANARY)
+    const secret = async (part: string) => {
+      const ref = { apiVersion: 'v1', kind: 'Secret', name: `r-${run.id}-${part}`, namespace: RUNS_NAMESPACE }
+      const data = (await platform.cluster.get(ref))?.['data'] as Record<string, string> | undefined
+      return data && JSON.stringify(Object.values(data).map(one => Buffer.from(one, 'base64').toString()))
+    }
+    expect(await secret('held')).not.toContain(CANARY)
+    await until(run.id, 'running')
+    expect(await secret('clone')).toContain(CANARY)
+    expect(await secret('input')).not.toContain(CANARY)
+    expect(JSON.stringify([await platform.cluster.get(jobRef(run.id)), await podOf(run.id)])).not.toContain(CANARY)
+    await ends(run.id)
+    await settled(run.id)
+    for (const part of ['held', 'clone', 'input']) expect(await secret(part)).toBeUndefined()
+  })
+
+  test('a login that cannot be a line for git is refused', async () => {
+    const body = { namespace: name, environment: 'x', action: 'deploy', repository }
+    for (const cloneLogin of [
+      { user: 'git', password: 'a\nb' },
+      { user: 'git\u0000', password: 'a' },
+    ])
+      expect((await platform.call('POST /runs', { token: owner!.token, body: { ...body, cloneLogin } })).status).toBe(
+        400,
+      )
+  })
+
   async function inputOf(id: string): Promise<string> {
     const ref = { apiVersion: 'v1', kind: 'Secret', name: `r-${id}-input`, namespace: RUNS_NAMESPACE }
     const { data } = (await platform.cluster.get(ref))! as unknown as { data: Record<string, string> }

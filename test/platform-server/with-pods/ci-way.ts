@@ -37,7 +37,7 @@ export const ciWay = (installed: () => Installation) =>
     const branch = 'greeting'
 
     beforeAll(async () => {
-      shop = await installed().repository(`shop-${RUN}`, FILES)
+      shop = await installed().repository(`shop-${RUN}`, FILES, true)
       issuer = await publishIssuer(installed())
       await installed().upgrade(`--ci gitea=${issuer.url},repository=${shop.id},prefix=${PREFIX}`)
       const at = `/repos/${shop.full_name}`
@@ -49,7 +49,7 @@ export const ciWay = (installed: () => Installation) =>
       for (const one of [shop, issuer?.repository]) if (one) await installed().ask('DELETE', `/repos/${one.full_name}`)
     })
 
-    /** The surroundings of a job: its token for the platform, and one with which it may comment. */
+    /** The surroundings of a job: its token for the platform, and one with which it may clone and comment. */
     const job = async (more: object = {}) => ({
       DEVCTL_ID_TOKEN: await issuer.sign({
         aud: installed().url,
@@ -62,6 +62,7 @@ export const ciWay = (installed: () => Installation) =>
       }),
       // Which forge it is, its server says.
       DEVCTL_FORGE_TOKEN: process.env.FORGE_TOKEN ?? '',
+      DEVCTL_CLONE_TOKEN: process.env.FORGE_TOKEN ?? '',
       DEVCTL_FORGE_TOKEN_HOST: new URL(shop.html_url).host,
     })
     const deploy = (name = NAME) =>
