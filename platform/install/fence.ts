@@ -8,6 +8,7 @@ import {
   USERS_GROUP,
   USERS_NAMESPACE,
 } from '../records/names.ts'
+import { clusterRoleOf, NAMESPACE_ROLES } from '../rules/roles.ts'
 import { admissionPolicy, resourceRule } from './admission.ts'
 
 const NAME = 'devctl-platform-fence'
@@ -48,8 +49,10 @@ export function fence(account: string): readonly KubeObject[] {
         message: 'a namespace of the platform needs a Pod Security level',
       },
       {
-        expression: `!(request.resource.group == 'rbac.authorization.k8s.io' && request.resource.resource == 'rolebindings') || object == null || object.?subjects.orValue([]).all(s, (s.kind == 'Group' && s.name == '${USERS_GROUP}' && object.roleRef.name == 'devctl-viewer') || s.kind == 'ServiceAccount' && (s.?namespace.orValue('') in [${own}] || (object.roleRef.name == '${KEEPER}' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}')))`,
-        message: 'the platform may grant rights only to its users and runs',
+        // Another role that the platform has would be one to which this policy does not apply: with its own, an account
+        // could change the level of the namespace. In the namespaces of runs and users, members have no rights.
+        expression: `!(request.resource.group == 'rbac.authorization.k8s.io' && request.resource.resource == 'rolebindings') || !(request.namespace in [${own}]) && (object == null || object.roleRef.kind == 'ClusterRole' && object.?subjects.orValue([]).all(s, ${toMembers(own)} || ${TO_EVERYBODY} || ${toItself(account)}))`,
+        message: 'the platform may grant only the rights of members, to its users and runs, in managed namespaces',
       },
       {
         // The policies of the platform's own namespaces belong to the operator: they keep runs, which execute foreign
@@ -62,6 +65,12 @@ export function fence(account: string): readonly KubeObject[] {
     ],
   })
 }
+
+const toMembers = (own: string): string =>
+  `s.kind == 'ServiceAccount' && s.?namespace.orValue('') in [${own}] && object.roleRef.name in [${NAMESPACE_ROLES.map(role => `'${clusterRoleOf(role)}'`).join(', ')}]`
+const TO_EVERYBODY = `s.kind == 'Group' && s.name == '${USERS_GROUP}' && object.roleRef.name == '${clusterRoleOf('viewer')}'`
+const toItself = (account: string): string =>
+  `s.kind == 'ServiceAccount' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}' && object.roleRef.name == '${KEEPER}'`
 
 /**
  * With another type of Secret, or an annotation of a ServiceAccount, it could give code in a namespace rights

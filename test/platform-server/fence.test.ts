@@ -135,6 +135,32 @@ describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
     )
   })
 
+  test('gives users and runs no rights but those of members, and only in managed namespaces', async () => {
+    const subjects = [
+      { kind: 'ServiceAccount', namespace: 'devctl-users', name: `u-${ann.id}` },
+      { kind: 'ServiceAccount', namespace: 'devctl-runs', name: 'thief' },
+    ]
+    for (const subject of subjects) {
+      const bind = (namespace: string, name: string, kind = 'ClusterRole') =>
+        apply({
+          apiVersion: 'rbac.authorization.k8s.io/v1',
+          kind: 'RoleBinding',
+          metadata: { name: 'more', namespace },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name },
+          subjects: [subject],
+        })
+      // With its own role, its policy would not apply: not to the level of the namespace, and not to further rights.
+      await refused(bind(ann.home, 'devctl-platform'))
+      await refused(bind(ann.home, 'devctl-keeper'))
+      for (const namespace of ['devctl-users', 'devctl-runs']) {
+        // A developer could delete the network policies there.
+        await refused(bind(namespace, 'devctl-developer'))
+        await refused(bind(namespace, 'devctl-platform', 'Role'))
+        await refused(bind(namespace, 'devctl-platform'))
+      }
+    }
+  })
+
   test('reads no Secret and no Pod of people', async () => {
     for (const kind of ['Secret', 'Pod', 'ConfigMap'])
       await refused(platform.own.list({ apiVersion: 'v1', kind, namespace: ann.home }))
