@@ -120,7 +120,8 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     )
 
     test.each([
-      ...[id, `sha256:${id}`].map(image => [image, 'IfNotPresent', ID]),
+      // containerd finds an image by the beginning of its id, too.
+      ...[id, `sha256:${id}`, 'sha256:aa', 'sha256:a'].map(image => [image, 'IfNotPresent', ID]),
       ...others.flatMap(image => ['IfNotPresent', 'Never'].map(policy => [image, policy, OTHERS])),
     ] as const)('%s, %s', async (image, imagePullPolicy, why) => {
       const container = { image, imagePullPolicy }
@@ -148,6 +149,25 @@ describe.skipIf(!found)('Pods that a member makes', () => {
       } finally {
         await ended()
       }
+    })
+
+    const mount = async (reference: string, pullPolicy: string): Promise<string | undefined> => {
+      const answer = await create(volume({ image: { reference, pullPolicy } }))
+      if (answer !== 'it was not refused') return answer
+      const live = (await member.get(one)) as KubeObject & { spec: { volumes: { image?: object }[] } }
+      await ended()
+      // Older versions of Kubernetes have no such volumes, and drop what is written about them.
+      return live.spec.volumes.some(({ image }) => image) ? answer : undefined
+    }
+    test.each([
+      ['sha256:aa', 'IfNotPresent', ID],
+      [`sha256:${id}`, 'Always', ID],
+      ...others.flatMap(image => ['IfNotPresent', 'Never'].map(policy => [image, policy, OTHERS] as const)),
+      [`${registry}/shared/base:1`, 'Never', 'it was not refused'],
+      [others[0]!, 'Always', 'it was not refused'],
+    ])('as a volume: %s, %s: %s', async (reference, pullPolicy, why) => {
+      const answer = await mount(reference, pullPolicy)
+      if (answer !== undefined) expect(answer).toContain(why)
     })
 
     test('but its own one, also one that was built before', async () => {
