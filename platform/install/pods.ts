@@ -27,6 +27,7 @@ const madePods = () =>
         name: 'containers',
         expression: 'object.spec.containers + object.spec.?initContainers.orValue([])',
       },
+      { name: 'affinities', expression: AFFINITIES },
     ],
     validations: [
       {
@@ -51,11 +52,27 @@ const madePods = () =>
           'a Pod here cannot have a priority above 0, because it could evict Pods of others: leave `priorityClassName` out, or ask the operator of the cluster to lower the default class',
       },
       {
+        // With an anti-affinity to all Pods and a topology of all nodes, one Pod would keep every other from starting.
+        expression:
+          'variables.affinities.all(a, !has(a.namespaceSelector) && a.?namespaces.orValue([]).all(n, n == request.namespace))',
+        message:
+          'a Pod here can have no affinity to Pods of other namespaces (`namespaces`, `namespaceSelector`), because it could keep them from starting',
+      },
+      {
         expression: `object.spec.?terminationGracePeriodSeconds.orValue(30) <= ${LONGEST_GRACE}`,
         message: `a Pod here has to end within ${LONGEST_GRACE / 60} minutes: lower \`stop_grace_period\` (\`terminationGracePeriodSeconds\`) to ${LONGEST_GRACE} seconds or less`,
       },
     ],
   })
+
+/** CEL: the terms of all affinities to Pods, required and preferred. */
+const AFFINITIES = ['podAffinity', 'podAntiAffinity']
+  .map(kind => `object.spec.?affinity.?${kind}`)
+  .flatMap(kind => [
+    `${kind}.?requiredDuringSchedulingIgnoredDuringExecution.orValue([])`,
+    `${kind}.?preferredDuringSchedulingIgnoredDuringExecution.orValue([]).map(one, one.podAffinityTerm)`,
+  ])
+  .join(' + ')
 
 /** The grace period in a deletion or eviction overrides that of the Pod. */
 const endedPods = () =>

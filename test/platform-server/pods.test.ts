@@ -98,6 +98,43 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     await ended()
   })
 
+  describe('keep no Pods of others from nodes', () => {
+    const topology = { topologyKey: 'kubernetes.io/os', labelSelector: {} }
+    const forms = (term: object) =>
+      ['podAntiAffinity', 'podAffinity'].flatMap(kind => [
+        { [kind]: { requiredDuringSchedulingIgnoredDuringExecution: [topology, { ...topology, ...term }] } },
+        {
+          [kind]: {
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              { weight: 100, podAffinityTerm: { ...topology, ...term } },
+            ],
+          },
+        },
+      ])
+    test.each([
+      { namespaceSelector: {} },
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } },
+      { namespaces: ['kube-system'] },
+      { namespaces: [namespace, 'kube-system'] },
+      { namespaces: [namespace], namespaceSelector: {} },
+    ])('which an affinity to those of other namespaces would do: %j', async term => {
+      for (const affinity of forms(term))
+        expect(await create(pod({ affinity })), JSON.stringify(affinity)).toContain(
+          'affinity to Pods of other namespaces',
+        )
+    })
+
+    test.each([{}, { namespaces: [] }, { namespaces: [namespace] }])(
+      'but are apart from each other: %j',
+      async term => {
+        for (const affinity of forms(term)) {
+          expect(await create(pod({ affinity })), JSON.stringify(affinity)).toBe('it was not refused')
+          await ended()
+        }
+      },
+    )
+  })
+
   describe('take from their node no image that was pulled for others', () => {
     const registry = 'images.dev.example.com'
     const id = 'a'.repeat(64)
