@@ -85,7 +85,8 @@ export function surroundings(
 
 /**
  * Limits of objects that would fill the database of the API server, and the memory of clients that list them: of all
- * kinds that a developer can create. Each Deployment keeps some ReplicaSets, and each Job its Pods.
+ * kinds that a developer can create. Each Deployment keeps some ReplicaSets, each StatefulSet some ControllerRevisions,
+ * and each Job its Pods.
  */
 const counts: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
@@ -105,8 +106,8 @@ const counts: Readonly<Record<string, string>> = Object.fromEntries(
       'serviceaccounts',
     ],
     200: ['configmaps', 'leases.coordination.k8s.io', 'secrets', 'jobs.batch'],
-    // Including Pods that have ended.
-    500: ['pods', 'replicasets.apps'],
+    // Including Pods that have ended, and the histories of workloads: a member can ask for one without an end.
+    500: ['pods', 'replicasets.apps', 'controllerrevisions.apps'],
   }).flatMap(([most, kinds]) => kinds.map(kind => [`count/${kind}`, most])),
 )
 

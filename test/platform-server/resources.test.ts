@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pause } from '../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { surroundings } from '../../platform/server/namespace-objects.ts'
 import { eventually } from '../cluster/cluster.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
+
+/** Of the histories of StatefulSets and DaemonSets. */
+const REVISIONS = 5
 
 // What one namespace can use up of the nodes, on which others are: by Pods that a member makes.
 
@@ -11,7 +16,11 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
   const namespace = `resources-${RUN}`
   beforeAll(async () => {
     platform = await openPlatform({
-      quota: { 'count/widgets.example.com': '7', 'count/leases.coordination.k8s.io': '150' },
+      quota: {
+        'count/widgets.example.com': '7',
+        'count/leases.coordination.k8s.io': '150',
+        'count/controllerrevisions.apps': String(REVISIONS),
+      },
     })
     const ann = await platform.person('ann')
     expect((await platform.call('POST /namespaces', { token: ann.token, body: { name: namespace } })).status).toBe(200)
@@ -91,6 +100,9 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
         /^[^.]+(\.(apps|batch|autoscaling|policy|(coordination|networking|resource)\.k8s\.io))?$/.test(one),
       )
     expect(kinds).toContain('deployments.apps')
+    expect(surroundings(namespace, []).at(-1)).toMatchObject({
+      spec: { hard: { 'count/controllerrevisions.apps': '500' } },
+    })
     const quota = await cluster.get({ apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace })
     const { hard } = quota!['spec'] as { readonly hard: Readonly<Record<string, string>> }
     // And what an operator says of all namespaces.
@@ -111,6 +123,36 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     expect(refusals.filter(one => one.includes('exceeded quota')).length).toBeGreaterThanOrEqual(60)
     const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }
     expect((await member.list(leases)).length).toBeLessThanOrEqual(150)
+  })
+
+  test('of what controllers make for a member, there are no more, either', async () => {
+    const labels = { app: 'revised' }
+    const revised = (revision: number): KubeObject => ({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'revised', namespace },
+      spec: {
+        replicas: 0,
+        revisionHistoryLimit: 100_000,
+        serviceName: 'revised',
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels, annotations: { revision: String(revision) } },
+          spec: { containers: [{ name: 'c', image: 'busybox' }] },
+        },
+      },
+    })
+    const revisions = async () =>
+      (await platform.cluster.list({ apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace })).length
+    let revision = 0
+    await eventually('its history is as long as it may be', 60, async () => {
+      await member.apply(revised(revision++), { manager: 'test', force: true })
+      return (await revisions()) >= REVISIONS ? true : undefined
+    })
+    for (const _ of Array.from({ length: 20 }))
+      await member.apply(revised(revision++), { manager: 'test', force: true })
+    await pause(1000, undefined)
+    expect(await revisions()).toBe(REVISIONS)
   })
 
   test('events, which no quota counts, are written by controllers only', async () => {
