@@ -175,6 +175,18 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     expect((await open(withToken)).status).toBe(401)
   })
 
+  test('an administrator who is no member any more sees nothing within seconds, however often they ask', async () => {
+    const look = async () =>
+      (await platform.call('GET /namespaces/:ns/environments', { token: admin!.token, params: { ns } })).status
+    await share(admin!, 'viewer')
+    await eventually('the rights are there', 30, async () => ((await look()) === 200 ? true : undefined))
+    await platform.call('DELETE /namespaces/:ns/members/:user', {
+      token: owner!.token,
+      params: { ns, user: admin!.id },
+    })
+    await eventually('they are gone', 30, async () => ((await look()) === 403 ? true : undefined), undefined, 500)
+  })
+
   test('what members write does not break it: huge annotations, records that are none, many objects', async () => {
     const stream = await open(viewer!)
     await until('the snapshot', 30, () => stream.events.length > 0)

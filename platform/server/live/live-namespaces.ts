@@ -195,9 +195,11 @@ export class LiveNamespaces {
     return kept
   }
 
-  /** Closes a view whose login or rights have ended. */
-  async #check({ view, users }: Kept, by: Identified, namespace: string): Promise<void> {
-    if (users === 0) return
+  /**
+   * Closes a view whose login or rights have ended. Between two requests it has no viewers, and is kept for the next
+   * one: it is checked then, too.
+   */
+  async #check({ view }: Kept, by: Identified, namespace: string): Promise<void> {
     try {
       const token = await this.#tokens.find(by.token.id)
       const isOver = !token || Date.parse(token.expires) <= this.#world.now()
