@@ -34,7 +34,7 @@ test('each place takes what it has links to, once, and what is being uploaded', 
     `shop-1f2e3d4c/api/v1/_layers/sha256/${large}/link`,
     `shop-1f2e3d4c/web/_layers/sha256/${small}/link`,
     `shop-1f2e3d4c/web/_manifests/revisions/sha256/${small}/link`,
-    // What a tag is now is no blob.
+    // What a tag is now is no blob, but takes folders.
     `shop-1f2e3d4c/web/_manifests/tags/latest/current/link`,
     // Taken over from another place, and no image names it.
     `wiki-00000001/web/_layers/sha256/${large}/link`,
@@ -45,8 +45,20 @@ test('each place takes what it has links to, once, and what is being uploaded', 
   put('repositories/blog-00000000/web/_uploads/6d0c/data', 500_000)
   put('repositories/blog-00000000/web/_uploads/6d0c/hashstates/sha256/0', 100)
   expect(Object.fromEntries(measured()!.places)).toEqual({
-    'shop-1f2e3d4c': 1_000_000 + 65_536,
+    'shop-1f2e3d4c': 1_000_000 + 65_536 + 3 * 32_768,
     'wiki-00000001': 1_000_000,
-    'blog-00000000': 500_000 + 65_536,
+    'blog-00000000': 500_000 + 4096 + 65_536,
   })
+})
+
+test('tags, and layers that are in several repositories, take what their folders take', () => {
+  const place = 'tags-1f2e3d4c'
+  const of = (repository: string, path: string) => put(`repositories/${place}/${repository}/${path}/link`, 71)
+  for (let number = 0; number < 100; number++) {
+    of('web', `_manifests/tags/t${number}/current`)
+    of('web', `_manifests/tags/t${number}/index/sha256/${small}`)
+    of(`web${number}`, `_layers/sha256/${small}`)
+  }
+  // The first of the layers counts as the layer.
+  expect(measured()!.places.get(place)).toBe(65_536 + (100 + 100 + 99) * 32_768)
 })
