@@ -65,6 +65,9 @@ const HARMLESS = `^nginx\\\\.ingress\\\\.kubernetes\\\\.io/(${[
  * of statements, or blocks.
  */
 const VALUE = '^[A-Za-z0-9 ._:/,$()*?=&+|^~%@-]*$'
+/** nginx takes the memory for five of these buffers for each response that a client reads slowly. */
+const BUFFER_SIZE = 'nginx.ingress.kubernetes.io/proxy-buffer-size'
+const UP_TO_256K = '^([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-6])[kK]$'
 /**
  * Paths that stay plain paths in the rules and files that ingress controllers generate: without quotes or line breaks.
  */
@@ -134,6 +137,10 @@ const validations = (domain: string) => [
     expression: `object.metadata.?annotations.orValue({}).all(k, !k.matches('${OF_CONTROLLER}') || object.metadata.annotations[k].matches('${VALUE}'))`,
     message:
       'the value of an annotation contains a quote, `;`, `{`, `\\` or a line break, which an ingress controller could interpret',
+  },
+  {
+    expression: `object.metadata.?annotations[?'${BUFFER_SIZE}'].orValue('1k').matches('${UP_TO_256K}')`,
+    message: `the value of \`${BUFFER_SIZE}\` is not between \`1k\` and \`256k\`: others need the memory of the ingress controller, too`,
   },
   {
     expression: `variables.resource != 'ingresses' || object.spec.?rules.orValue([]).all(r, !has(r.http) || r.http.paths.all(p, p.?path.orValue('/').matches('${PATH}')))`,

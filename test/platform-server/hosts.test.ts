@@ -108,6 +108,10 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
       ['nginx.ingress.kubernetes.io/rewrite-target', '/x }'],
       ['nginx.ingress.kubernetes.io/rewrite-target', '/x\n'],
       ['nginx.ingress.kubernetes.io/proxy-body-size', '8m;\nserver {'],
+      ...['1g', '257k', '1000k', '1m', '300000', ' 8k', '08k', ''].map(size => [
+        'nginx.ingress.kubernetes.io/proxy-buffer-size',
+        size,
+      ]),
       ['nginx.ingress.kubernetes.io/proxy-body-size', '8m\r'],
       ['nginx.ingress.kubernetes.io/proxy-body-size', '8m #'],
       ['nginx.ingress.kubernetes.io/cors-allow-origin', '`x`'],
@@ -175,6 +179,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
         { rules: [rule(own)] },
         {
           'nginx.ingress.kubernetes.io/proxy-body-size': '8m',
+          'nginx.ingress.kubernetes.io/proxy-buffer-size': '256k',
           'nginx.ingress.kubernetes.io/proxy-read-timeout': '3600',
           'nginx.ingress.kubernetes.io/rewrite-target': '/v1/$2',
           'nginx.ingress.kubernetes.io/cors-allow-origin': 'https://*.example.com:8443, http://localhost:3000',
