@@ -36,6 +36,7 @@ export async function tunnelTo({
     scope: { namespace, cache: uid, ...(images && { images }) },
     pool,
     key: randomBytes(32),
+    room: { take: () => true, give() {} },
     check,
   })
   return here

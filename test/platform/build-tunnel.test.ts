@@ -4,10 +4,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { frame } from '../../adapters/buildkit/session/frames.ts'
 import { encodeMessage } from '../../adapters/buildkit/wire.ts'
-import { serveBuilds } from '../../platform/server/builds/build-tunnel.ts'
+import { pause } from '../../adapters/http/back-off.ts'
+import { SharedBudget } from '../../platform/rules/shared-budget.ts'
+import { type BuildClient, serveBuilds } from '../../platform/server/builds/build-tunnel.ts'
 import { makePools } from '../../platform/server/builds/builder-pool.ts'
 
 // What the tunnel does by itself, before any builder is asked.
+
+const MIB = 2 ** 20
 
 const open: (() => void)[] = []
 afterEach(() => {
@@ -16,7 +20,10 @@ afterEach(() => {
 })
 
 /** A connection to a tunnel as the server has it: its end stays open when the other one is done. */
-async function tunnel(builder = 'unix:///nonexistent.sock') {
+async function tunnel(
+  builder = 'unix:///nonexistent.sock',
+  room: BuildClient['room'] = { take: () => true, give() {} },
+) {
   const pool = makePools({ default: [builder], untrusted: [], atOnce: 1 }).default!
   const server = createServer({ allowHalfOpen: true })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -24,7 +31,7 @@ async function tunnel(builder = 'unix:///nonexistent.sock') {
   const [there] = (await once(server, 'connection')) as [Socket]
   server.close()
   open.push(() => here.destroy())
-  const client = { user: 'ann', scope: { namespace: 'ann', cache: 'uid' }, pool, key: Buffer.alloc(32) }
+  const client = { user: 'ann', scope: { namespace: 'ann', cache: 'uid' }, pool, key: Buffer.alloc(32), room }
   serveBuilds(there, { ...client, check: async () => {} })
   return { here, there, pool }
 }
@@ -63,6 +70,78 @@ test('a session waits for a place, and is told no when the builder is lost', asy
   expect(hasAnswer).toBe(false)
   slot.free()
   expect((await answered)['grpc-message']).toContain('cannot%20be%20reached')
+})
+
+describe('requests of builds', () => {
+  const SOLVE = { ':method': 'POST', ':path': '/moby.buildkit.v1.Control/Solve', 'content-type': 'application/grpc' }
+  const PART = Buffer.alloc(16 * 1024)
+
+  async function client(room: BuildClient['room']) {
+    const { here, pool } = await tunnel(undefined, room)
+    const session = connectHttp2('http://localhost', { createConnection: () => here })
+    session.on('error', () => {})
+    open.push(() => session.destroy())
+    await once(session, 'remoteSettings')
+    return { session, pool }
+  }
+
+  test('that never end take no more memory than there is for them, and leave room for those of others', async () => {
+    const room = new SharedBudget(MIB)
+    const of = (user: string) => ({
+      take: (bytes: number) => room.take(user, bytes),
+      give: (bytes: number) => room.give(user, bytes),
+    })
+    const { session } = await client(of('ann'))
+    const answers: string[] = []
+    const calls = Array.from({ length: 90 }, () => {
+      const call = session.request(SOLVE)
+      call.on('error', () => {})
+      call.on('response', headers => answers.push(String(headers['grpc-message'])))
+      call.resume()
+      let left = MIB / 2 / PART.length
+      const write = () => {
+        while (left-- > 0) if (!call.write(PART)) return void call.once('drain', write)
+      }
+      write()
+      return call
+    })
+    await vi.waitFor(() => expect(answers.length).toBeGreaterThan(50), 30_000)
+    expect(new Set(answers)).toEqual(new Set(['too%20many%20requests%20are%20sent%20at%20the%20same%20time']))
+    expect(room.taken).toBeLessThanOrEqual(MIB / 2)
+
+    const { session: other } = await client(of('bob'))
+    const call = other.request(SOLVE)
+    call.on('error', () => {})
+    call.end(Buffer.concat(frame(Buffer.from('no request'))))
+    const [headers] = (await once(call, 'response')) as [Record<string, string>]
+    expect(headers['grpc-message']).toContain('cannot%20be%20read')
+
+    for (const one of calls) one.close()
+    session.destroy()
+    await vi.waitFor(() => expect(room.taken).toBe(0), 10_000)
+  })
+
+  test('and what is sent for builds that wait is not read', async () => {
+    const { session, pool } = await client({ take: () => true, give() {} })
+    const signal = new AbortController().signal
+    await pool.slots.take({ user: 'bob', namespace: 'bob', key: 'x', signal, onQueue: () => {} })
+    let taken = 0
+    for (let number = 0; number < 4; number++) {
+      const call = session.request({
+        ...SOLVE,
+        ':path': '/moby.buildkit.v1.Control/Session',
+        'x-docker-expose-session-uuid': `session-${number}`,
+      })
+      call.on('error', () => {})
+      for (let sent = 0; sent < MIB; sent += PART.length)
+        call.write(PART, error => {
+          if (!error) taken += PART.length
+        })
+    }
+    await vi.waitFor(() => expect(taken).toBeGreaterThan(0), 10_000)
+    await pause(1000, undefined)
+    expect(taken).toBeLessThanOrEqual(MIB / 2)
+  })
 })
 
 describe('a place on a builder', () => {

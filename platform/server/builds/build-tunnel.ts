@@ -17,7 +17,7 @@ import { type BuildSlot, type BuildSlots, TooManyBuilds } from './build-slots.ts
 import { BuilderLinks } from './builder-links.ts'
 import type { BuilderPool } from './builder-pool.ts'
 import { emptyBuilder } from './empty-builder.ts'
-import { answerWith, begin, callOnce, fail, headersOf, onlyMessage } from './grpc.ts'
+import { answerWith, begin, callOnce, fail, headersOf, onlyMessage, type RequestRoom } from './grpc.ts'
 
 /** A client that may build, and on whose behalf. */
 export interface BuildClient {
@@ -26,6 +26,8 @@ export interface BuildClient {
   readonly pool: BuilderPool
   /** Random bytes that only this server knows; the names of builds and sessions are derived from them. */
   readonly key: Buffer
+  /** Memory for the requests of the person, on all connections. */
+  readonly room: RequestRoom
   /** Rejects when the client may no longer build. */
   readonly check: () => Promise<void>
 }
@@ -36,8 +38,13 @@ const STREAMS = 100
 /** Bytes of a build request. */
 const REQUEST = 1 << 20
 const SMALL = 64 << 10
-/** Bytes that a client may send before they are read: per call, and in total. */
-const WINDOW = { call: 1 << 20, all: 4 << 20 }
+/**
+ * Bytes of a call that a client may send before they are read. While its builds wait for their places, nothing is read.
+ * Node.js has no limit for all calls together.
+ */
+const WINDOW = { waiting: 64 << 10, building: 1 << 20 }
+/** Sessions of one connection: each build has one, and devctl runs eight builds at the same time. */
+const SESSIONS = 16
 /** Milliseconds. */
 const LIMITS = {
   /** Between the start of a session and that of its build. */
@@ -88,14 +95,15 @@ interface Session {
  * namespace can have, so that they cannot refer to those of somebody else.
  */
 export function serveBuilds(connection: Socket, client: BuildClient): void {
-  const tunnel = new BuildTunnel(client)
   const session = performServerHandshake(connection, {
     maxSessionMemory: 32,
     maxHeaderListPairs: 256,
     maxSendHeaderBlockLength: SMALL,
-    settings: { maxConcurrentStreams: STREAMS, initialWindowSize: WINDOW.call, enablePush: false },
+    settings: { maxConcurrentStreams: STREAMS, initialWindowSize: WINDOW.waiting, enablePush: false },
   })
-  session.setLocalWindowSize(WINDOW.all)
+  const tunnel = new BuildTunnel(client, isBuilding => {
+    if (!session.destroyed) session.settings({ initialWindowSize: isBuilding ? WINDOW.building : WINDOW.waiting })
+  })
   session.on('error', () => {})
   connection.on('error', () => {})
   // Proxies close connections that are silent for a minute. A client that does not answer is gone.
@@ -135,12 +143,17 @@ class BuildTunnel {
   readonly #client: BuildClient
   readonly #slots: BuildSlots
   readonly #links: BuilderLinks
+  readonly #onBuilding: (isBuilding: boolean) => void
+  /** Sessions with a place on a builder. */
+  #placed = 0
   readonly #sessions = new Map<string, Session>()
   /** The sessions of requested builds, by the client's names of the builds. */
   readonly #builds = new Map<string, Deferred<Session>>()
 
-  constructor(client: BuildClient) {
+  /** `onBuilding` is called when the first session gets a place, and when the last one has lost it. */
+  constructor(client: BuildClient, onBuilding: (isBuilding: boolean) => void) {
     this.#client = client
+    this.#onBuilding = onBuilding
     this.#slots = client.pool.slots
     this.#links = new BuilderLinks(client.pool.tls)
   }
@@ -175,8 +188,9 @@ class BuildTunnel {
 
   /** Questions about the builder itself. Neither request has a field that matters. */
   async #ask(down: ServerHttp2Stream, path: string): Promise<void> {
-    await onlyMessage(down, SMALL)
-    const { pool, scope } = this.#client
+    const { pool, scope, room } = this.#client
+    const { done } = await onlyMessage(down, SMALL, room)
+    done()
     const link = await this.#links.to(inOrder(pool.builders, scope.namespace)[0]!)
     answerWith(down, callOnce(link, path, Buffer.alloc(0)))
   }
@@ -185,6 +199,7 @@ class BuildTunnel {
     const name = String(headers[ID_HEADER])
     if (!/^[\w-]{8,64}$/.test(name)) throw new CallError(INVALID_ARGUMENT, 'the session has no name')
     if (this.#sessions.has(name)) throw new CallError(INVALID_ARGUMENT, 'there is such a session already')
+    if (this.#sessions.size >= SESSIONS) throw new CallError(RESOURCE_EXHAUSTED, 'there are too many sessions')
     const methods = raw.filter((_, index) => index % 2 === 1 && raw[index - 1] === METHOD_HEADER)
     const unknown = methods.find(method => !SERVED.test(method))
     if (unknown !== undefined)
@@ -223,6 +238,8 @@ class BuildTunnel {
       throw error
     })
     if (gone.signal.aborted) return slot?.free()
+    if (++this.#placed === 1) this.#onBuilding(true)
+    gone.signal.addEventListener('abort', () => --this.#placed === 0 && this.#onBuilding(false), { once: true })
     const endAfter = (time: number, isOver: () => boolean, message: string) =>
       timers.push(setTimeout(() => isOver() && end(new CallError(CANCELLED, message)), time))
     endAfter(LIMITS.begin, () => !session.hasBegun, 'the session has no build')
@@ -279,7 +296,15 @@ class BuildTunnel {
   }
 
   async #solve(down: ServerHttp2Stream): Promise<void> {
-    const request = decode<BuildRequest>('moby.buildkit.v1.SolveRequest', await onlyMessage(down, REQUEST))
+    const { message, done } = await onlyMessage(down, REQUEST, this.#client.room)
+    try {
+      await this.#start(down, decode<BuildRequest>('moby.buildkit.v1.SolveRequest', message))
+    } finally {
+      done()
+    }
+  }
+
+  async #start(down: ServerHttp2Stream, request: BuildRequest): Promise<void> {
     const { scope, check } = this.#client
     const { Ref: ref = '' } = request
     const build = this.#build(ref)
@@ -329,7 +354,9 @@ class BuildTunnel {
 
   /** A client may ask for the status of a build before it requests the build. */
   async #status(down: ServerHttp2Stream): Promise<void> {
-    const { Ref: ref = '' } = decode<{ Ref?: string }>('moby.buildkit.v1.StatusRequest', await onlyMessage(down, SMALL))
+    const { message, done } = await onlyMessage(down, SMALL, this.#client.room)
+    done()
+    const { Ref: ref = '' } = decode<{ Ref?: string }>('moby.buildkit.v1.StatusRequest', message)
     const session = await this.#build(ref).promise
     const tell = () => this.#tellQueue(down, session)
     session.onQueue.add(tell)

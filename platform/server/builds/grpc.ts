@@ -73,19 +73,44 @@ export function fail(down: ServerHttp2Stream, error: unknown): void {
   finish(down, { 'grpc-status': String(code), 'grpc-message': encodeURI(message) })
 }
 
-/** Reads the single message of a call; a longer one is not read. Throws a CallError. */
-export async function onlyMessage(down: ServerHttp2Stream, limit: number): Promise<Buffer> {
+/** Memory for requests that are read, or wait for a builder. */
+export interface RequestRoom {
+  /** False if there is not that much left. */
+  take(bytes: number): boolean
+  give(bytes: number): void
+}
+
+/** The single message of a call; `done` returns the memory that it takes. */
+export interface ReadMessage {
+  readonly message: Buffer
+  readonly done: () => void
+}
+
+/** Reads the single message of a call; a longer one, or one that there is no room for, is not read. Throws a CallError. */
+export async function onlyMessage(down: ServerHttp2Stream, limit: number, room: RequestRoom): Promise<ReadMessage> {
   const parts: Buffer[] = []
   let length = 0
-  for await (const part of down.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    parts.push(part)
-    length += part.length
-    if (length > limit + PREFIX) throw new CallError(RESOURCE_EXHAUSTED, `the request is longer than ${limit} bytes`)
+  const done = () => {
+    room.give(length)
+    length = 0
   }
-  const all = Buffer.concat(parts)
-  if (all.length < PREFIX || all[0] !== 0 || all.readUInt32BE(1) !== all.length - PREFIX)
-    throw new CallError(INVALID_ARGUMENT, 'the request is not one message that is not compressed')
-  return all.subarray(PREFIX)
+  try {
+    for await (const part of down.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if (length + part.length > limit + PREFIX)
+        throw new CallError(RESOURCE_EXHAUSTED, `the request is longer than ${limit} bytes`)
+      if (!room.take(part.length))
+        throw new CallError(RESOURCE_EXHAUSTED, 'too many requests are sent at the same time')
+      parts.push(part)
+      length += part.length
+    }
+    const all = Buffer.concat(parts)
+    if (all.length < PREFIX || all[0] !== 0 || all.readUInt32BE(1) !== all.length - PREFIX)
+      throw new CallError(INVALID_ARGUMENT, 'the request is not one message that is not compressed')
+    return { message: all.subarray(PREFIX), done }
+  } catch (error) {
+    done()
+    throw error
+  }
 }
 
 /** Forwards the response of a builder with its trailers. Cancels the call to the builder when the client is gone. */

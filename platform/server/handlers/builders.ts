@@ -1,6 +1,7 @@
 import type { builderRoutes } from '../../api/builders.ts'
 import type { PlatformUser } from '../../records/user.ts'
 import { placeFor } from '../../rules/registry-access.ts'
+import { SharedBudget } from '../../rules/shared-budget.ts'
 import { serveBuilds } from '../builds/build-tunnel.ts'
 import { stillAllowed } from '../caller.ts'
 import type { PlatformParts } from '../make-parts.ts'
@@ -10,11 +11,15 @@ import type { HandlersOf } from './handler.ts'
 
 /** Bytes of the random key of one connection. */
 const KEY = 32
-/** Concurrent connections of one person. */
-const CONNECTIONS = 16
+/** Concurrent connections: of one person, and of all. */
+const CONNECTIONS = { ofOne: 16, ofAll: 128 }
+/** Bytes of all requests that are read, or wait for a builder. One person gets at most half of it. */
+const REQUESTS = 16 * 1024 * 1024
 
 export function builderHandlers(world: PlatformWorld, parts: PlatformParts): HandlersOf<typeof builderRoutes> {
   const open = new Map<string, number>()
+  let all = 0
+  const requests = new SharedBudget(REQUESTS)
   const { registry } = world.settings
   return {
     'GET /builders/connect': async ({ query, by }) => {
@@ -33,13 +38,25 @@ export function builderHandlers(world: PlatformWorld, parts: PlatformParts): Han
         throw new PlatformError(404, 'no-builders', 'the platform has no builders', {
           hint: 'build with another builder (`BUILDKIT_HOST`); the administrator of the cluster brings some: `devctl platform install --builders 1`',
         })
-      if ((open.get(by.user.id) ?? 0) >= CONNECTIONS)
-        throw new PlatformError(429, 'busy', `you have ${CONNECTIONS} connections to builders already`)
+      const user = by.user.id
+      if ((open.get(user) ?? 0) >= CONNECTIONS.ofOne)
+        throw new PlatformError(429, 'busy', `you have ${CONNECTIONS.ofOne} connections to builders already`)
+      if (all >= CONNECTIONS.ofAll)
+        throw new PlatformError(503, 'busy', `${CONNECTIONS.ofAll} connections to builders are open already`, {
+          hint: 'try again in a moment',
+        })
       return stream => {
-        open.set(by.user.id, (open.get(by.user.id) ?? 0) + 1)
-        stream.once('close', () => open.set(by.user.id, open.get(by.user.id)! - 1))
+        open.set(user, (open.get(user) ?? 0) + 1)
+        all++
+        stream.once('close', () => {
+          all--
+          const left = open.get(user)! - 1 // it was counted
+          if (left > 0) open.set(user, left)
+          else open.delete(user)
+        })
         serveBuilds(stream, {
-          user: by.user.id,
+          user,
+          room: { take: bytes => requests.take(user, bytes), give: bytes => requests.give(user, bytes) },
           scope: {
             namespace: name,
             cache: uid,
