@@ -217,6 +217,18 @@ describe('a place on a builder', () => {
     await vi.waitFor(() => vi.advanceTimersByTimeAsync(5000).then(() => expect(stream.closed).toBe(true)))
   })
 
+  test('takes all that its client sends', async () => {
+    const { session, calls } = await opened({ isQuick: false })
+    const { stream } = begin(session)
+    await vi.waitFor(() => expect(calls).toEqual(['Session']))
+    let taken = 0
+    for (let sent = 0; sent < 3 * MIB; sent += MIB / 16)
+      stream.write(Buffer.alloc(MIB / 16), error => {
+        if (!error) taken += MIB / 16
+      })
+    await vi.waitFor(() => expect(taken).toBe(3 * MIB), 10_000)
+  })
+
   test('is free after its build, though the client keeps the session', async () => {
     const { session, pool, calls, ended } = await opened({ isQuick: true })
     const { stream } = begin(session)
