@@ -163,7 +163,7 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
   const data = settings?.['data'] as Readonly<Record<string, string>> | undefined // a ConfigMap's
   const text = data?.[SETTINGS_FILE]
   if (text === undefined) return undefined
-  const found = JSON.parse(text) as Written
+  const found = readWritten(text)
   const { url, domain, providers = [], clusterNetworks = [], clusterNetworksNamed = false, kubernetes, runs } = found
   const deployment = await cluster.get(ownRef('apps/v1', 'Deployment'), { signal })
   const ingress = await cluster.get(ownRef('networking.k8s.io/v1', 'Ingress'), { signal })
@@ -192,6 +192,22 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
     kept: undecided(found),
     options,
   }
+}
+
+/** Throws a UserError for what somebody has edited so that it can no longer be read. */
+function readWritten(text: string): Written {
+  let found: unknown
+  let problem = 'it has to be an object'
+  try {
+    found = JSON.parse(text)
+  } catch (error) {
+    problem = (error as Error).message.replaceAll(/\s+/g, ' ')
+  }
+  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as Written // as installing writes it
+  throw new UserError(`\`${SETTINGS_FILE}\` of the ConfigMap \`settings\` cannot be read: ${problem}`, {
+    notes: ['the running server goes on with the settings that it has read at its start'],
+    hint: `correct it: \`kubectl --namespace ${PLATFORM_NAMESPACE} edit configmap settings\``,
+  })
 }
 
 /** Settings as installing writes them; older ones have less. */
