@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tokenAccesses } from '../../adapters/kubernetes/connection.ts'
 import { connect, toCluster } from '../../adapters/kubernetes/kube-cluster.ts'
+import { rfc3339 } from '../records/names.ts'
 import { lead } from './leader.ts'
 import { makeApps, type Ports } from './make-apps.ts'
 import { makeParts } from './make-parts.ts'
@@ -11,6 +12,7 @@ import { readWebFiles } from './pages.ts'
 import { readRegistryKey } from './registry/registry-key.ts'
 import { readKeys, sealingWith } from './sealed.ts'
 import { readSettings } from './settings.ts'
+import { startProblem } from './start-problem.ts'
 import { leadsHere } from './waker/route-end.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -88,4 +90,7 @@ const {
   RUNS_PORT,
 } = process.env
 const ports = { main: Number(PORT), runs: RUNS_PORT === undefined ? undefined : Number(RUNS_PORT) }
-void serve({ settings, keys, login, registry, web, version, ports })
+serve({ settings, keys, login, registry, web, version, ports }).catch(error => {
+  process.stderr.write(`${JSON.stringify({ time: rfc3339(Date.now()), text: startProblem(error) })}\n`)
+  process.exit(1)
+})

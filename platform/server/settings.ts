@@ -16,7 +16,7 @@ const MOST = { namespacesPerUser: 5, previewsPerUser: 50 }
  * its settings.
  */
 export function readSettings(text: string): Settings {
-  const found = JSON.parse(text) as Readonly<Record<string, unknown>>
+  const found = parse(text)
   const textOf = (key: string, value: unknown = found[key]) => {
     if (typeof value !== 'string' || value === '') throw new Error(`settings: \`${key}\` is no text`)
     return value
@@ -62,6 +62,21 @@ export function readSettings(text: string): Settings {
     ...(found['registryTokens'] === true && { registryTokens: true }),
     ...(found['runs'] !== undefined && { runs: toRuns(found['runs']) }),
   }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  let found: unknown
+  try {
+    found = JSON.parse(text)
+  } catch (error) {
+    throw new Error(
+      `settings: \`settings.json\` is not valid JSON: ${(error as Error).message.replaceAll(/\s+/g, ' ')}`,
+      { cause: error },
+    )
+  }
+  if (typeof found !== 'object' || found === null || Array.isArray(found))
+    throw new Error('settings: `settings.json` is not an object')
+  return found as Readonly<Record<string, unknown>> // looked at
 }
 
 function readRegistry(text: string): string {
