@@ -51,6 +51,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
       hint: `use this address of the platform: \`https://${server.host}\``,
     })
   let agent: ReturnType<typeof agentFor> | undefined
+  const known = () => ({ hasToken: token !== undefined, isPinned: authorityOf(server, env) !== undefined })
   const send = async ({ method, path, token, body, signal, after }: PlatformRequest, isStream: boolean) => {
     agent ??= agentTo(server, env)
     const headers = {
@@ -83,7 +84,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
         return await client.call(name, input, signal)
       } catch (error) {
         signal?.throwIfAborted()
-        throw toUserError(error, server, token !== undefined)
+        throw toUserError(error, server, known())
       }
     },
     async connect(name, input, signal) {
@@ -101,11 +102,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
         return await upgradeTo(request, await agent)
       } catch (error) {
         signal.throwIfAborted()
-        throw toUserError(
-          error instanceof NotUpgraded ? refusalIn(error.status, error.text) : error,
-          server,
-          token !== undefined,
-        )
+        throw toUserError(error instanceof NotUpgraded ? refusalIn(error.status, error.text) : error, server, known())
       }
     },
     async *follow(name, input, signal) {
@@ -123,7 +120,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
           signal.throwIfAborted()
           // The server is replaced, or a proxy has ended what took it too long: nothing is lost, and nothing is read twice.
           const isOver = error instanceof PlatformRefusal && error.status < 500
-          if (isOver || ++failures > ATTEMPTS) throw toUserError(error, server, token !== undefined)
+          if (isOver || ++failures > ATTEMPTS) throw toUserError(error, server, known())
           await pause(backOff(failures, 200, 5000), signal)
         }
       }
@@ -141,15 +138,26 @@ export const unlessNotThere = <T>(answer: Promise<T>): Promise<T | undefined> =>
 
 /** A platform with an authority of its own is believed by that one alone (`trustOwnAuthority`). */
 function agentTo(server: URL, env: Env): ReturnType<typeof agentFor> {
-  const home = devctlHome({ env, cwd: process.cwd() })
-  const ca = server.protocol === 'https:' ? readContexts(home).contexts.get(server.origin)?.ca : undefined
+  const ca = authorityOf(server, env)
   return agentFor(server, proxyFor(server, env), ca === undefined ? {} : { secureContext: createSecureContext({ ca }) })
+}
+
+function authorityOf(server: URL, env: Env): string | undefined {
+  if (server.protocol !== 'https:') return undefined
+  return readContexts(devctlHome({ env, cwd: process.cwd() })).contexts.get(server.origin)?.ca
+}
+
+/** What this machine knows of a platform. */
+interface Known {
+  readonly hasToken: boolean
+  /** Only the authority that was compared once is believed. */
+  readonly isPinned: boolean
 }
 
 /** What ingress controllers and proxies say in the place of a server that has no replica just now. */
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 502, 503, 504])
 
-function toUserError(error: unknown, server: URL, hasToken: boolean): unknown {
+function toUserError(error: unknown, server: URL, { hasToken, isPinned }: Known): unknown {
   if (error instanceof PlatformRefusal) {
     const { message, hint, notes } = error.body
     return new UserError(message, {
@@ -173,14 +181,17 @@ function toUserError(error: unknown, server: URL, hasToken: boolean): unknown {
       cause: error,
     })
   return new UserError(`the platform \`${server.origin}\` does not answer: ${(error as Error).message}`, {
-    hint: hintOf((error as NodeJS.ErrnoException).code ?? ''),
+    hint: hintOf((error as NodeJS.ErrnoException).code ?? '', isPinned, server.origin),
     cause: error,
   })
 }
 
 /** Node.js says with a code why it does not trust a certificate. */
-function hintOf(code: string): string {
-  if (/^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code))
+function hintOf(code: string, isPinned: boolean, url: string): string {
+  const isUnknown = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)
+  if (isUnknown && isPinned)
+    return `this machine trusts only the authority that this platform had at your login. Ask its operator whether it has another certificate now; then \`devctl context delete ${url}\`, and log in again`
+  if (isUnknown)
     return 'this machine does not know who has signed its certificate: name a file with that authority in `NODE_EXTRA_CA_CERTS`; of a platform with `--own-ca`, the operator tells the fingerprint for `--ca-fingerprint`'
   if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired: tell its operator'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'its certificate is for other hosts: is the address right?'

@@ -226,7 +226,11 @@ describe('a command line', () => {
     await trustOwnAuthority(around('pinned'), { url, fingerprint: undefined, ask, signal })
     const other = await made()
     server.setSecureContext({ cert: other.cert, key: other.key })
-    await expect(info('pinned')).rejects.toThrow('does not answer')
+    // No file with another authority would help.
+    await expect(info('pinned')).rejects.toMatchObject({
+      message: expect.stringContaining('does not answer'),
+      hint: `this machine trusts only the authority that this platform had at your login. Ask its operator whether it has another certificate now; then \`devctl context delete ${url}\`, and log in again`,
+    })
     // Nor is a person asked again: who was told nothing would say yes.
     await trustOwnAuthority(around('pinned'), { url, fingerprint: undefined, ask, signal })
     await expect(info('pinned')).rejects.toThrow('does not answer')
