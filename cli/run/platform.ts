@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { readCredentials } from '../../adapters/kubernetes/credentials.ts'
 import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { printYaml } from '../../constructs/yaml.ts'
-import { isPlatform } from '../../operations/contexts/store.ts'
+import { devctlHome } from '../../operations/contexts/home.ts'
+import { readKubeconfigNames } from '../../operations/contexts/kubeconfig-names.ts'
+import { isPlatform, readContexts } from '../../operations/contexts/store.ts'
+import { chooseContext } from '../../operations/contexts/target.ts'
 import { apiServerAddresses, clusterNetworks, isProxy, toNetwork } from '../../operations/platform/cluster-networks.ts'
 import { pinnedImages } from '../../operations/platform/images.ts'
 import {
@@ -31,6 +34,7 @@ import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
 import { type PlatformImages, registryOf } from '../../platform/install/images.ts'
 import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
 import type { Context } from '../command.ts'
+import type { Io } from '../terminal/io.ts'
 import { withCluster } from './cluster-session.ts'
 
 export interface PlatformInstallValues extends ProviderInput, RegistryInput, BuildersInput {
@@ -201,20 +205,63 @@ async function readAuthorities(file: string | undefined): Promise<string | undef
 }
 
 /** Runs the work as an administrator of the cluster that a context of the kubeconfig names. */
-export function onCluster(
+export async function onCluster(
   { io, logLevel }: Context,
   { context, timeout }: { readonly context: string | undefined; readonly timeout?: number | undefined },
   work: (session: Session, world: InstallWorld) => Promise<number>,
 ): Promise<number> {
   if (context !== undefined && isPlatform(context))
     throw new UsageError('`--context` is a platform', { hint: 'name a context of the kubeconfig' })
-  return withCluster(io, { context, namespace: 'default', timeout, logLevel }, session => {
-    const { cluster, signal, clock } = session
+  const chosen = context === undefined ? await administered(io) : { context }
+  return withCluster(io, { context: chosen.context, namespace: 'default', timeout, logLevel }, async session => {
+    const { cluster, signal, clock, target } = session
     const on = (text: string) => {
       if (logLevel !== 'error') io.stderr.write(`${text}\n`)
     }
-    return work(session, { cluster, signal, now: () => clock.now(), on })
+    const world = { cluster, signal, now: () => clock.now(), on }
+    try {
+      if (chosen.platform !== undefined) await requireSame(world, chosen.context, chosen.platform)
+      return await work(session, world)
+    } catch (error) {
+      if (!(error instanceof ClusterError) || error.failure !== 'forbidden') throw error
+      throw new UserError(error.message, {
+        notes: [
+          `context \`${target.context}\`, chosen by ${chosen.platform === undefined ? target.from.context : 'the kubeconfig'}`,
+        ],
+        hint: 'this needs the rights of a cluster administrator: name a context that has them with `--context`',
+        cause: error,
+      })
+    }
   })
+}
+
+/**
+ * Somebody who has logged in to a platform administers its cluster by the kubeconfig nevertheless: its current context
+ * takes the place of the platform.
+ */
+async function administered(
+  io: Io,
+): Promise<{ readonly context?: string; readonly platform?: undefined } | { context: string; platform: string }> {
+  const stored = readContexts(devctlHome(io))
+  const kubeconfig = await readKubeconfigNames(io)
+  const [platform] = chooseContext({ options: {}, env: io.env, manifest: {}, stored, kubeconfig }) ?? []
+  if (platform === undefined || !isPlatform(platform)) return {}
+  const context = kubeconfig.current
+  // `devctl kubeconfig` writes contexts of platforms there, too.
+  if (context !== undefined && kubeconfig.contexts.get(context)?.platform === undefined) return { context, platform }
+  throw new UsageError(`the current context is the platform \`${platform}\``, {
+    hint: 'this needs the rights of a cluster administrator: name a context of the kubeconfig with `--context`',
+  })
+}
+
+/** Throws a UserError if the cluster is not the one of the platform that somebody works with. */
+async function requireSame(world: InstallWorld, context: string, platform: string): Promise<void> {
+  const found = await findPlatform(world)
+  if (found?.url === platform) return
+  throw new UserError(
+    `the current context is the platform \`${platform}\`, but the cluster of \`${context}\` has ${found ? `the platform \`${found.url}\`` : 'no platform'}`,
+    { hint: `add \`--context ${context}\` if you mean this cluster` },
+  )
 }
 
 /** Of `--tls-secret`: the certificate is that of the ingress controller. */
