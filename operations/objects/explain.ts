@@ -179,7 +179,7 @@ function isStartedAgain({ kind, spec }: KubeObject): boolean {
 }
 
 /** The end of a container's log with a line that says so. */
-async function logNotes(
+export async function logNotes(
   cluster: Cluster,
   namespace: string,
   pod: KubeObject,

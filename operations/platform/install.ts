@@ -28,6 +28,7 @@ import { ROLE, toUser } from '../../platform/records/user.ts'
 import { LOGIN } from '../../platform/rules/login-name.ts'
 import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { toWarning } from '../objects/events.ts'
+import { logNotes } from '../objects/explain.ts'
 import { endingNamespace } from '../objects/namespace.ts'
 import { podProblems } from '../objects/problems.ts'
 import { newestPods } from '../objects/revisions.ts'
@@ -310,12 +311,16 @@ async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<v
       )
       const [problem] = podProblems(pod, events.map(toWarning), now())
       if (!problem || problem.code === 'unhealthy') continue
-      throw new UserError(`the platform does not start: ${problem.detail || problem.code}`, {
-        notes: [problem.where],
+      const { code, where, container } = problem
+      const ends = code === 'crash-loop'
+      const log = ends ? await logNotes(cluster, PLATFORM_NAMESPACE, pod, container, true) : []
+      const why = ends ? 'its server ends again and again' : problem.detail || code
+      throw new UserError(`the platform does not start: ${why}`, {
+        notes: [where, ...log],
         hint:
-          problem.code === 'image-pull'
+          code === 'image-pull'
             ? 'push the image there, or name another registry: `--image-registry HOST/PATH`'
-            : `\`kubectl --namespace ${PLATFORM_NAMESPACE} describe ${problem.where}\` shows more`,
+            : `\`kubectl --namespace ${PLATFORM_NAMESPACE} describe ${where}\` shows more`,
       })
     }
     await pause(LOOK, signal)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { installSecrets, uninstallPlatform } from '../../operations/platform/install.ts'
+import { installPlatform, installSecrets, uninstallPlatform } from '../../operations/platform/install.ts'
 import { EVERYTHING, type Installation, platformObjects } from '../../platform/install/server.ts'
 import { KINDS } from '../memory-cluster/kinds.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
@@ -55,4 +55,42 @@ test('install waits for what an uninstall has left to end', async () => {
   await installSecrets(world, installation, { providers: [], secrets: {} })
   expect(heard).toContain('waits until namespace/devctl-runs is gone')
   expect((await namespaceOf(cluster, 'devctl-runs'))?.metadata.deletionTimestamp).toBeUndefined()
+})
+
+test('install says what the server has printed that ends again and again', async () => {
+  const { cluster, world } = open()
+  const metadata = {
+    name: 'platform-1-x',
+    namespace: 'devctl-platform',
+    labels: { 'app.kubernetes.io/name': 'platform' },
+  }
+  const spec = { containers: [{ name: 'platform', image: 'x' }] }
+  const ended = { exitCode: 1, reason: 'Error' }
+  const status = {
+    phase: 'Running',
+    containerStatuses: [
+      {
+        ...{ name: 'platform', ready: false, restartCount: 3 },
+        state: { waiting: { reason: 'CrashLoopBackOff' } },
+        lastState: { terminated: ended },
+      },
+    ],
+  }
+  await cluster.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec })
+  cluster.act({ apiVersion: 'v1', kind: 'Pod', ...metadata }, pod => ({ ...pod, status }))
+  cluster.logBook.print('devctl-platform/platform-1-x/platform', 'does not start: keys: `k2` is not 32 bytes in base64')
+  cluster.logBook.end('devctl-platform/platform-1-x/platform', { restart: true })
+  const on = (text: string) => {
+    if (text !== 'waits for the server') return
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: 'devctl-platform' }
+    cluster.act(ref, one => ({ ...one, status: { observedGeneration: one.metadata.generation } }))
+  }
+  await expect(installPlatform({ ...world, on }, installation, { providers: [], secrets: {} })).rejects.toMatchObject({
+    message: 'the platform does not start: its server ends again and again',
+    notes: [
+      'pod/platform-1-x',
+      'last lines of pod/platform-1-x:',
+      '| does not start: keys: `k2` is not 32 bytes in base64',
+    ],
+  })
 })
