@@ -36,7 +36,7 @@ export const registryObjects = (one: BundledRegistry): readonly KubeObject[] => 
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
     metadata,
-    spec: { podSelector: { matchLabels: { 'app.kubernetes.io/name': NAME } }, policyTypes: ['Egress'], egress: [] },
+    spec: { podSelector: { matchLabels: { 'app.kubernetes.io/name': NAME } }, policyTypes: ['Egress'] },
   },
   {
     apiVersion: 'v1',

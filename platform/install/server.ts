@@ -245,8 +245,8 @@ const runsNetworkPolicy = ({ clusterNetworks = [], apiServer = [] }: Installatio
   metadata: { name: 'devctl-runs', namespace: RUNS_NAMESPACE, labels: LABELS },
   spec: {
     podSelector: {},
+    // An empty list of ingress rules is not stored: applying it would be a change each time.
     policyTypes: ['Ingress', 'Egress'],
-    ingress: [],
     egress: [
       toDns,
       {
