@@ -91,6 +91,8 @@ const statefulSet = (one: BundledRegistry): KubeObject => ({
       metadata: { labels: LABELS, annotations: { 'dev.platform/url': one.url } },
       spec: {
         automountServiceAccountToken: false,
+        // Kubernetes would set `REGISTRY_PORT` and others for the Service, which the registry takes for settings.
+        enableServiceLinks: false,
         securityContext: {
           runAsNonRoot: true,
           runAsUser: 65532,

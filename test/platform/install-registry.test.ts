@@ -87,6 +87,8 @@ test('its own registry has the certificate that tokens are checked with, not the
   const [config, policy, , set] = objects
   expect(policy).toMatchObject({ spec: { policyTypes: ['Egress'] } })
   expect(policy).not.toHaveProperty('spec.egress')
+  // The names of its settings begin with `REGISTRY_`, as those for a Service of its name do.
+  expect(set).toMatchObject({ spec: { template: { spec: { enableServiceLinks: false } } } })
   expect(JSON.parse((config!['data'] as Record<string, string>)['config.yml']!).auth).toEqual({
     token: {
       realm: 'https://platform.dev.example.com/api/v1/registry/token',
