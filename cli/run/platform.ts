@@ -8,7 +8,14 @@ import { devctlHome } from '../../operations/contexts/home.ts'
 import { readKubeconfigNames } from '../../operations/contexts/kubeconfig-names.ts'
 import { isPlatform, readContexts } from '../../operations/contexts/store.ts'
 import { chooseContext } from '../../operations/contexts/target.ts'
-import { apiServerAddresses, clusterNetworks, isProxy, toNetwork } from '../../operations/platform/cluster-networks.ts'
+import {
+  apiServerAddresses,
+  clusterNetworks,
+  isProxy,
+  toNetwork,
+  twoMeanings,
+  uncovered,
+} from '../../operations/platform/cluster-networks.ts'
 import { pinnedImages } from '../../operations/platform/images.ts'
 import {
   addAdmin,
@@ -269,12 +276,15 @@ const NO_SECRET = '-'
 
 /** What no option says stays as it was. */
 async function toInstallation(
-  { io }: Context,
+  { io, logLevel }: Context,
   { target, cluster, signal }: Session,
   values: PlatformInstallValues & { readonly domain: string; readonly images: PlatformImages },
   before: InstalledOptions | undefined,
 ): Promise<Installation> {
   const { domain, images } = values
+  const warn = (text: string) => {
+    if (logLevel !== 'error') io.stderr.write(text)
+  }
   const { ingressClass = before?.ingressClass } = values
   const ways = [
     values.tlsSecret && '--tls-secret',
@@ -302,7 +312,7 @@ async function toInstallation(
     ...(certManager !== undefined && { certManager }),
     ...(ownCa && { ownCa }),
     ...(ingressClass !== undefined && { ingressClass }),
-    ...(await networksOf(cluster, values.clusterNetworks, before, signal)),
+    ...(await networksOf(cluster, values.clusterNetworks, before, warn, signal)),
     apiServer: await apiServerAddresses(cluster, signal),
     ...(values.trustedProxies !== undefined && { trustedProxies: readProxies(values.trustedProxies) }),
     kubernetes: { server: server.replace(/\/$/, ''), ...(ca !== undefined && { ca: String(ca) }) },
@@ -327,15 +337,26 @@ async function networksOf(
   cluster: Cluster,
   named: string | undefined,
   before: InstalledOptions | undefined,
+  warn: (text: string) => void,
   signal: AbortSignal,
 ): Promise<Pick<Installation, 'clusterNetworks' | 'areNetworksNamed'>> {
-  if (named !== undefined && named !== '-') return { clusterNetworks: readNetworks(named), areNetworksNamed: true }
-  if (named === undefined && before?.areNetworksNamed)
-    return { clusterNetworks: before.clusterNetworks, areNetworksNamed: true }
   const found = await clusterNetworks(cluster, signal)
+  const isNamed = named === undefined ? before?.areNetworksNamed : named !== '-'
+  if (isNamed) {
+    const all = named === undefined ? (before?.clusterNetworks ?? []) : readNetworks(named)
+    const open = uncovered(found, all)
+    if (open.length > 0) warn(openNetworks(open))
+    return { clusterNetworks: all, areNetworksNamed: true }
+  }
   const known = named === undefined ? (before?.clusterNetworks ?? []) : []
   return { clusterNetworks: [...new Set([...known, ...found])].sort() }
 }
+
+/** Namespaces reach what was forgotten: an operator should hear of it. */
+const openNetworks = (open: readonly string[]): string =>
+  `warning: the cluster has networks that \`--cluster-networks\` does not name: ${open.join(', ')}
+  = help: what runs in a namespace can reach them; name all, or let them be found: \`--cluster-networks -\`
+`
 
 function readNetworks(text: string): readonly string[] {
   return text.split(',').flatMap(one => {
@@ -343,6 +364,11 @@ function readNetworks(text: string): readonly string[] {
     if (found.length === 0)
       throw new UsageError(`\`${one}\` is not an IPv4 network`, {
         hint: 'write `10.42.0.0/16`, with commas between several',
+      })
+    const meanings = found.map(twoMeanings).find(Boolean)
+    if (meanings)
+      throw new UsageError(`\`${one}\` is not a network, but an address in one`, {
+        hint: `write ${meanings.map(text => `\`${text}\``).join(' or ')}`,
       })
     return found
   })

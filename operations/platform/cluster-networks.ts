@@ -72,6 +72,30 @@ export function toNetwork(text: string): readonly string[] {
   return isIPv4(address) && isLength && more === undefined ? [`${address}/${length}`] : []
 }
 
+/** What a network with an address inside of it may mean: `10.1.2.3/16` is `10.1.0.0/16` or `10.1.2.3/32`; undefined: it is clear. */
+export function twoMeanings(network: string): readonly [string, string] | undefined {
+  const [address = '', length = '32'] = network.split('/')
+  const start = textOf(firstOf(network))
+  return start === address ? undefined : [`${start}/${length}`, `${address}/32`]
+}
+
+/** The networks that are in none of the others, of IPv4 both. */
+export const uncovered = (networks: readonly string[], by: readonly string[]): readonly string[] =>
+  networks.filter(
+    one => !by.some(other => lengthOf(other) <= lengthOf(one) && firstOf(one, lengthOf(other)) === firstOf(other)),
+  )
+
+const lengthOf = (network: string): number => Number(network.split('/')[1] ?? 32)
+
+/** The first address of a network, or of a larger one around it, as a number. */
+function firstOf(network: string, length = lengthOf(network)): number {
+  const address = (network.split('/')[0] ?? '').split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+  const size = 2 ** (32 - length)
+  return Math.floor(address / size) * size
+}
+
+const textOf = (address: number): string => [24, 16, 8, 0].map(at => Math.floor(address / 2 ** at) % 256).join('.')
+
 /** An address, or a network that is not everything: a proxy is among those whose word counts. */
 export function isProxy(text: string): boolean {
   const [address = '', length, more] = text.split('/')

@@ -4,7 +4,7 @@ import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { DECIDED_OF_BUILDERS, type IngressPeer } from '../../platform/install/builders.ts'
 import type { Installation } from '../../platform/install/server.ts'
-import { toNetwork } from './cluster-networks.ts'
+import { toNetwork, twoMeanings } from './cluster-networks.ts'
 
 /** What an operator says about builders; what is left out stays as it is. */
 export interface BuildersInput {
@@ -72,6 +72,11 @@ function withoutOwn(settings: Settings, gone: readonly string[]): Settings {
 function readNetworks(text: string): readonly string[] {
   return text.split(',').flatMap(one => {
     const found = toNetwork(one.trim())
+    const meanings = found.map(twoMeanings).find(Boolean)
+    if (meanings)
+      throw new UsageError(`\`${one}\` is not a network, but an address in one`, {
+        hint: `write ${meanings.map(text => `\`${text}\``).join(' or ')}`,
+      })
     if (found.length > 0) return found
     throw new UsageError(`\`${one}\` is not an IPv4 network`, {
       hint: 'write `10.42.0.5/32`, with commas between several',

@@ -6,6 +6,8 @@ import {
   isProxy,
   rangesIn,
   toNetwork,
+  twoMeanings,
+  uncovered,
 } from '../../operations/platform/cluster-networks.ts'
 import { platformObjects } from '../../platform/install/server.ts'
 import { surroundings } from '../../platform/server/namespace-objects.ts'
@@ -135,4 +137,20 @@ test.each([
   ['', false],
 ])('%s as a proxy: %s', (text, wanted) => {
   expect(isProxy(text)).toBe(wanted)
+})
+
+test.each([
+  ['10.42.0.0/16', undefined],
+  ['10.42.0.1/32', undefined],
+  ['10.42.3.7/16', ['10.42.0.0/16', '10.42.3.7/32']],
+  ['255.255.255.255/1', ['128.0.0.0/1', '255.255.255.255/32']],
+])('%s is clear, or has two meanings', (network, meanings) => expect(twoMeanings(network)).toEqual(meanings))
+
+test('networks that are in no named one are open', () => {
+  const found = ['10.42.0.0/24', '10.96.0.0/12', '192.168.1.7/32']
+  expect(uncovered(found, ['10.0.0.0/8', '192.168.1.0/24'])).toEqual([])
+  // Somebody has forgotten the length.
+  expect(uncovered(found, ['10.0.0.0/32', '192.168.1.0/24'])).toEqual(['10.42.0.0/24', '10.96.0.0/12'])
+  expect(uncovered(found, ['10.42.0.0/16', '10.96.0.0/16', '192.168.1.7/32'])).toEqual(['10.96.0.0/12'])
+  expect(uncovered(found, [])).toEqual(found)
 })
