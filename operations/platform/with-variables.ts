@@ -28,7 +28,7 @@ export interface WithVariables<W extends Workspace> {
 /**
  * Fetches the variables that the platform has for deploys in the target's namespace; elsewhere than on a platform,
  * there are none. They count less than those of the shell and of `.env`, and all are secret. Throws a UserError when
- * the platform does not answer, or says no: with other values than are meant, something else would be deployed.
+ * the platform does not answer, says no, or cannot read a variable: with other values than are meant, something else would be deployed.
  */
 export async function withPlatformVariables<W extends Workspace>(
   { workspace, project, signal, on }: VariablesWorld<W>,
@@ -37,11 +37,9 @@ export async function withPlatformVariables<W extends Workspace>(
 ): Promise<WithVariables<W>> {
   if (!isPlatform(context)) return { workspace, project }
   const { variables, unreadable, images } = await fetchEffective(context, namespace, stored.token, workspace, signal)
-  for (const { name, scope } of unreadable)
-    on({
-      type: 'warning',
-      text: `the platform cannot read its variable \`${name}\` (${scope}) any more; set it again: \`devctl variables set ${name}\``,
-    })
+  // Those of the shell count more.
+  const lost = unreadable.filter(({ name }) => workspace.env[name] === undefined)
+  if (lost.length > 0) throw unreadableVariables(lost)
   const { good, refused } = accepted(variables)
   const onSecret = (text: string) => workspace.secrets?.add([text])
   const ofImages = images && {
@@ -52,6 +50,23 @@ export async function withPlatformVariables<W extends Workspace>(
   workspace.secrets?.add(good.values())
   const own = { ...workspace, ...ofImages, platformVariables: good }
   return { workspace: own, project: project.manifest ? await openProject(own, loading) : project }
+}
+
+function unreadableVariables(all: readonly { readonly name: string; readonly scope: string }[]): UserError {
+  const commands = all.map(({ name, scope }) => {
+    const option = scope === 'user' || scope === 'admin' ? ` --${scope}` : ''
+    return `\`devctl variables set${option} ${name}\``
+  })
+  return new UserError(
+    `the platform cannot read the value of ${all.map(({ name }) => `\`${name}\``).join(', ')} any more`,
+    {
+      notes: [
+        'without it, something else would be deployed',
+        'the key that has sealed it may be missing: its operator knows',
+      ],
+      hint: `set it again: ${commands.join(', ')}`,
+    },
+  )
 }
 
 /**
