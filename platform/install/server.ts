@@ -340,6 +340,8 @@ function deployment(one: Installation): KubeObject {
       { name: 'runs', containerPort: RUNS_PORT },
     ],
     readinessProbe: { httpGet: { path: '/api/v1/info', port: 'http' }, periodSeconds: 2 },
+    // Until the ingress controller knows that the Pod ends, it still sends requests there.
+    lifecycle: { preStop: { exec: { command: ['sleep', '3'] } } },
     resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
     securityContext: {
       allowPrivilegeEscalation: false,
