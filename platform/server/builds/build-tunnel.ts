@@ -40,9 +40,10 @@ const REQUEST = 1 << 20
 const SMALL = 64 << 10
 /**
  * Bytes of a call that a client may send before they are read. While its builds wait for their places, nothing is read.
- * Node.js has no limit for all calls together.
+ * `all` is how much of all calls may be on its way: Node.js takes it off the connection at once, so it limits the speed
+ * over a long distance, and no memory.
  */
-const WINDOW = { waiting: 64 << 10, building: 1 << 20 }
+const WINDOW = { waiting: 64 << 10, building: 1 << 20, all: 4 << 20 }
 /** Sessions of one connection: each build has one, and devctl runs eight builds at the same time. */
 const SESSIONS = 16
 /** Milliseconds. */
@@ -101,6 +102,7 @@ export function serveBuilds(connection: Socket, client: BuildClient): void {
     maxSendHeaderBlockLength: SMALL,
     settings: { maxConcurrentStreams: STREAMS, initialWindowSize: WINDOW.waiting, enablePush: false },
   })
+  session.setLocalWindowSize(WINDOW.all)
   const tunnel = new BuildTunnel(client, isBuilding => {
     if (!session.destroyed) session.settings({ initialWindowSize: isBuilding ? WINDOW.building : WINDOW.waiting })
   })
