@@ -205,6 +205,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'platform/install',
       'platform/rules/environment-name',
       'platform/rules/names',
+      'platform/rules/refusal-pages',
       'platform/rules/repository-url',
       'platform/rules/run-states',
     ],

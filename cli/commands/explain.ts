@@ -12,6 +12,7 @@ export const explain = command({
   options: {},
   examples: [
     { line: 'devctl explain interpolation/required', does: 'explain what a code means and how to fix the error' },
+    { line: 'devctl explain platform/quota', does: 'explain an error of the platform' },
   ],
   async run({ io }, [code]) {
     const { explainCode } = await import('../run/explain.ts')

@@ -1,9 +1,10 @@
-import { catalogue, type DiagnosticKind } from '../../compiler/diagnostics/diagnostic.ts'
-import { diagnosticPage } from '../../compiler/diagnostics/document.ts'
+import { catalogue } from '../../compiler/diagnostics/diagnostic.ts'
+import { diagnosticPage, type ExplainedCode } from '../../compiler/diagnostics/document.ts'
 import { suggest } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { explainedRefusals } from '../../platform/rules/refusal-pages.ts'
 
-/** The page of a diagnostic's code; the list of a family's codes for its name; the list of all without one. */
+/** The page of a code, of a diagnostic or of an error of the platform; the list of a family's codes for its name; the list of all without one. */
 export async function explainCode(code: string | undefined): Promise<string> {
   // The kinds are declared beside the code that reports them: the whole compiler must be there.
   await Promise.all([
@@ -23,8 +24,9 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../../operations/build/failed-step.ts'),
     import('../../operations/build/ssh-keys.ts'),
   ])
-  const kinds = [...catalogue.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
-  const kind = code === undefined ? undefined : catalogue.get(code)
+  const all: readonly ExplainedCode[] = [...catalogue.values(), ...explainedRefusals()]
+  const kinds = all.toSorted((a, b) => (a.code < b.code ? -1 : 1))
+  const kind = kinds.find(one => one.code === code)
   if (kind) return diagnosticPage(kind)
 
   const listed = code === undefined ? kinds : kinds.filter(one => one.code.startsWith(`${code.replace(/\/$/, '')}/`))
@@ -41,7 +43,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
   })
 }
 
-function list(kinds: readonly DiagnosticKind<never>[]): string {
+function list(kinds: readonly ExplainedCode[]): string {
   const width = Math.max(...kinds.map(({ code }) => code.length))
   return kinds.map(({ code, severity }) => `${code.padEnd(width)}  ${severity}\n`).join('')
 }

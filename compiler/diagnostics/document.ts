@@ -1,7 +1,10 @@
 import type { DiagnosticKind } from './diagnostic.ts'
 
+/** What explains a code. Most are kinds of diagnostics. */
+export type ExplainedCode = Pick<DiagnosticKind<never>, 'code' | 'severity' | 'explain' | 'loss' | 'strict'>
+
 /** The page that `devctl explain CODE` prints. */
-export function diagnosticPage({ code, severity, explain, loss, strict }: DiagnosticKind<never>): string {
+export function diagnosticPage({ code, severity, explain, loss, strict }: ExplainedCode): string {
   const raised = loss || strict ? ', with `--strict` an error' : ''
   return `${code} (${severity}${raised})\n\n${explain.trim()}\n`
 }
@@ -10,6 +13,8 @@ const INTRODUCTION = `# Diagnostics
 
 Every message of the compiler has a code, \`family/what-is-wrong\`, which stays the same when its words change. \`devctl explain CODE\` prints
 the text below; \`devctl validate --output json\` gives messages with their codes to programs. With \`--strict\` what is marked *loss* or *strict* is an error.
+
+Codes that begin with \`platform/\` are those of errors of a [platform](platform.md).
 
 This page is made from the code; \`npx vitest run test/diagnostics -u\` writes it anew.
 `
@@ -20,7 +25,7 @@ This page is made from the code; \`npx vitest run test/diagnostics -u\` writes i
  * repository, by code.
  */
 export function diagnosticsDocument(
-  kinds: Iterable<DiagnosticKind<never>>,
+  kinds: Iterable<ExplainedCode>,
   examples: ReadonlyMap<string, string> = new Map(),
 ): string {
   const sorted = [...kinds].sort((a, b) => (a.code < b.code ? -1 : a.code > b.code ? 1 : 0))

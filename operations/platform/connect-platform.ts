@@ -16,6 +16,7 @@ import {
   refusalIn,
 } from '../../platform/client/client.ts'
 import { RUNS_ADDRESS } from '../../platform/records/names.ts'
+import { isExplained } from '../../platform/rules/refusal-pages.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { isReadable } from '../contexts/platform-url.ts'
 import type { Secret } from '../contexts/secret.ts'
@@ -159,9 +160,12 @@ const NOT_SERVED: ReadonlySet<number> = new Set([404, 502, 503, 504])
 
 function toUserError(error: unknown, server: URL, { hasToken, isPinned }: Known): unknown {
   if (error instanceof PlatformRefusal) {
-    const { message, hint, notes } = error.body
+    const { code, message, hint, notes } = error.body
     return new UserError(message, {
-      notes: [...(notes ?? []), `according to the platform ${server.host}`],
+      notes: [
+        ...(notes ?? []),
+        `according to the platform ${server.host}${isExplained(code) ? `; \`devctl explain ${code}\` tells more` : ''}`,
+      ],
       ...(hint !== undefined && { hint }),
       cause: error,
     })

@@ -5,6 +5,7 @@ import { API } from '../api/prefix.ts'
 import type { ApiRoute } from '../api/route.ts'
 import { ROUTES, type RouteName } from '../api/routes.ts'
 import { rfc3339 } from '../records/names.ts'
+import type { RefusalCode } from '../rules/refusal-pages.ts'
 import { browserOf, sessionOf } from './browser.ts'
 import { registerBrowserLogin } from './browser-login.ts'
 import { checkCaller, type Identified, whoIs } from './caller.ts'
@@ -233,14 +234,18 @@ function toAnswer(error: unknown): { readonly status: number; readonly body: Err
   if (error instanceof ClusterError) {
     const isBusy = error.failure === 'unreachable' || error.failure === 'unavailable'
     return isBusy
-      ? { status: 503, body: body('platform/cluster', 'the cluster does not answer', 'try again in a moment') }
-      : { status: 502, body: body('platform/cluster', `the cluster has refused this: ${error.failure}`) }
+      ? { status: 503, body: body('cluster', 'the cluster does not answer', 'try again in a moment') }
+      : { status: 502, body: body('cluster', `the cluster has refused this: ${error.failure}`) }
   }
   const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string } // fastify's
   if (statusCode !== undefined && statusCode < 500)
-    return { status: statusCode, body: body('platform/request', `the request is not valid: ${message}`) }
+    return { status: statusCode, body: body('request', `the request is not valid: ${message}`) }
   // Internal errors go to the log only.
-  return { status: 500, body: body('platform/internal', 'something went wrong in the platform') }
+  return { status: 500, body: body('internal', 'something went wrong in the platform') }
 }
 
-const body = (code: string, message: string, hint?: string): ErrorBody => ({ code, message, ...(hint && { hint }) })
+const body = (code: RefusalCode, message: string, hint?: string): ErrorBody => ({
+  code: `platform/${code}`,
+  message,
+  ...(hint && { hint }),
+})

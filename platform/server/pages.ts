@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PAGES } from '../api/pages.ts'
 import { API } from '../api/prefix.ts'
+import { PlatformError } from './platform-error.ts'
 
 /** The web UI as it is served. Its files are read once at the start, so no request can name a file of the machine. */
 export interface WebFiles {
@@ -87,7 +88,7 @@ export function registerPages(app: FastifyInstance, web: WebFiles | undefined): 
       reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
   })
   const nothing = (reply: FastifyReply) =>
-    reply.code(404).send({ code: 'platform/no-route', message: 'there is nothing at this address' })
+    reply.code(404).send(new PlatformError(404, 'no-route', 'there is nothing at this address').body)
   if (!web) {
     app.setNotFoundHandler((_, reply) => nothing(reply))
     return

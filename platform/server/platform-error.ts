@@ -1,11 +1,12 @@
 import type { ErrorBody } from '../api/common.ts'
+import type { RefusalCode } from '../rules/refusal-pages.ts'
 
 /** An error of the caller, or a refusal: the response to a request. */
 export class PlatformError extends Error {
   readonly status: number
   readonly body: ErrorBody
 
-  constructor(status: number, code: string, message: string, more: Pick<ErrorBody, 'hint' | 'notes'> = {}) {
+  constructor(status: number, code: RefusalCode, message: string, more: Pick<ErrorBody, 'hint' | 'notes'> = {}) {
     super(message)
     this.status = status
     this.body = { code: `platform/${code}`, message, ...more }

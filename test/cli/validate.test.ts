@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../compiler/diagnostics/diagnostic.ts'
+import { explainedRefusals, REFUSAL_PAGES } from '../../platform/rules/refusal-pages.ts'
 import { run } from '../run.ts'
 import { makeFolder } from './folder.ts'
 
@@ -111,9 +112,16 @@ describe('explain', () => {
     expect(stdout).toBe(`files/no-compose-file (error)\n\n${catalogue.get('files/no-compose-file')!.explain}\n`)
   })
 
+  test('prints the page of an error of the platform', async () => {
+    const { status, stdout } = await explain('platform/quota')
+    expect(status).toBe(0)
+    expect(stdout).toBe(`platform/quota (error)\n\n${REFUSAL_PAGES.quota}\n`)
+  })
+
   test('lists all codes, or those of a family', async () => {
     const all = (await explain()).stdout.trim().split('\n')
-    expect(all.length).toBe([...catalogue.keys()].filter(code => !code.startsWith('test/')).length)
+    const kinds = [...catalogue.keys()].filter(code => !code.startsWith('test/'))
+    expect(all.length).toBe(kinds.length + explainedRefusals().length)
     expect(all).toEqual([...all].sort())
     const family = (await explain('files')).stdout.trim().split('\n')
     expect(family.length).toBeGreaterThan(0)

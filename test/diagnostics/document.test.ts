@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { catalogue, type DiagnosticKind } from '../../compiler/diagnostics/diagnostic.ts'
-import { diagnosticsDocument } from '../../compiler/diagnostics/document.ts'
+import { catalogue } from '../../compiler/diagnostics/diagnostic.ts'
+import { diagnosticsDocument, type ExplainedCode } from '../../compiler/diagnostics/document.ts'
+import { explainedRefusals } from '../../platform/rules/refusal-pages.ts'
 import { goldenCases, root } from '../cases.ts'
 import { manifestCases } from '../manifest/cases.ts'
 import { expectFile } from '../written-file.ts'
@@ -22,7 +23,7 @@ import '../../operations/build/confirm-images.ts'
 import '../../operations/build/failed-step.ts'
 import '../../operations/build/ssh-keys.ts'
 
-const kinds: readonly DiagnosticKind<never>[] = [...catalogue.values()]
+const kinds: readonly ExplainedCode[] = [...catalogue.values(), ...explainedRefusals()]
 
 /** The golden case that shows a code: of those that report it, one that reports little else and is named after it. */
 function examples(): ReadonlyMap<string, string> {

@@ -50,7 +50,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     const { status, stderr } = await devctl(`context use ${url} --token devctl_api_wrong`)
     expect([status, stderr]).toEqual([
       1,
-      `error: log in first\n  = note: according to the platform ${new URL(url).host}\n  = help: \`devctl context use URL\` logs in\n`,
+      `error: log in first\n  = note: according to the platform ${new URL(url).host}; \`devctl explain platform/login\` tells more\n  = help: \`devctl context use URL\` logs in\n`,
     ])
   })
 
