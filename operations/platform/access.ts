@@ -5,6 +5,7 @@ import { Secret } from '../contexts/secret.ts'
 import { type StoredContext, saveContext } from '../contexts/store.ts'
 import type { Target } from '../contexts/target.ts'
 import { connectPlatform } from './connect-platform.ts'
+import { platformInfo } from './platform-info.ts'
 
 /** Milliseconds before its end at which a token of Kubernetes is not used any more. */
 const MARGIN = 60_000
@@ -31,9 +32,10 @@ export async function platformAccess(
   signal: AbortSignal,
 ): Promise<KubeconfigAccess> {
   const { context, namespace } = target
-  const { server: address, ca } = await apiServer(around, target, signal)
+  const ask = infoOf(around, target, signal)
+  const { server: address, ca } = await apiServer(ask, target)
   const server = new URL(address)
-  const tokenOf = tokens(around, target, signal)
+  const tokenOf = tokens(around, target, ask, signal)
   return tokenAccess({
     context,
     namespace,
@@ -50,19 +52,32 @@ export async function platformCredential(
   target: Stored,
   signal: AbortSignal,
 ): Promise<PlatformCredential> {
-  const { server, ca } = await apiServer(around, target, signal)
-  const { token, expires } = await tokens(around, target, signal)(false)
+  const ask = infoOf(around, target, signal)
+  const { server, ca } = await apiServer(ask, target)
+  const { token, expires } = await tokens(around, target, ask, signal)(false)
   return { server, ca, token, expires: new Date(Date.parse(expires) - MARGIN).toISOString() }
 }
 
-/** It is kept from the login; one that came by the environment is nobody's. */
-const apiServer = async ({ env }: Surroundings, { context, stored }: Stored, signal: AbortSignal) =>
-  stored.kubernetes ?? (await connectPlatform(context, stored.token, env).call('GET /info', {}, signal)).kubernetes
+/** Asks the platform at most once what it says about itself, with the check that this command line is new enough. */
+function infoOf({ env }: Surroundings, { context, stored }: Stored, signal: AbortSignal): AskForInfo {
+  let asked: ReturnType<AskForInfo> | undefined
+  return () => {
+    asked ??= platformInfo(connectPlatform(context, stored.token, env), signal)
+    return asked
+  }
+}
 
-function tokens(around: Surroundings, { context, stored }: Stored, signal: AbortSignal) {
+type AskForInfo = () => ReturnType<typeof platformInfo>
+
+/** It is kept from the login; one that came by the environment is nobody's. */
+const apiServer = async (ask: AskForInfo, { stored }: Stored) => stored.kubernetes ?? (await ask()).kubernetes
+
+function tokens(around: Surroundings, { context, stored }: Stored, ask: AskForInfo, signal: AbortSignal) {
   let kept: StoredContext['kubeToken'] = stored.kubeToken
   return async (fresh: boolean) => {
     if (!fresh && kept && Date.parse(kept.expires) - Date.now() > MARGIN) return kept
+    // The platform may have been upgraded since the login.
+    await ask()
     const platform = connectPlatform(context, stored.token, around.env)
     const { token, expires } = await platform.call('POST /kube-token', {}, signal)
     kept = { token: new Secret(token), expires }

@@ -11,6 +11,7 @@ import { type StoredContext, saveContext } from '../contexts/store.ts'
 import { isCiJob, loginAsJob } from './ci-login.ts'
 import { connectPlatform } from './connect-platform.ts'
 import { listenForBrowser } from './loopback.ts'
+import { platformInfo } from './platform-info.ts'
 
 /** A person has to open a page and type a code. */
 export interface CodeToType {
@@ -46,7 +47,7 @@ export interface LoggedIn {
 /** Logs in and makes the platform the current context. Throws a UserError. */
 export async function login(around: Surroundings, input: LoginInput): Promise<LoggedIn> {
   const { url, fields, signal } = input
-  const info = await connectPlatform(url, undefined, around.env).call('GET /info', {}, signal)
+  const info = await platformInfo(connectPlatform(url, undefined, around.env), signal)
   const { token, me } = (await withKnown(around, input)) ?? (await withNew(around, input, info))
   const namespace = fields.namespace ?? me.home ?? 'default'
   const { kubernetes, domain } = info

@@ -1,11 +1,12 @@
 import type { infoRoutes } from '../../api/info.ts'
+import { MIN_CLI } from '../../rules/cli-version.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
 export const infoHandlers = ({ settings, version }: PlatformWorld): HandlersOf<typeof infoRoutes> => ({
   'GET /info': async () => ({
     version,
-    minCli: version,
+    minCli: MIN_CLI,
     domain: settings.domain,
     login: settings.providers.map(({ id, name }) => ({ id, name })),
     kubernetes: settings.kubernetes,

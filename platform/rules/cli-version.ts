@@ -1,0 +1,15 @@
+/**
+ * The oldest command line that works with this server. Raise it to the version that is released together with a change
+ * after which older ones would fail in an unclear way, such as a route that they call and that is gone.
+ */
+export const MIN_CLI = '0.1.0'
+
+/** Whether one version comes before another; false if one of them is not a version. What follows after a dash does not count. */
+export function isOlder(version: string, than: string): boolean {
+  const [one, other] = [partsOf(version), partsOf(than)]
+  const at = one?.findIndex((part, index) => part !== other?.[index]) ?? -1
+  return at >= 0 && one !== undefined && other !== undefined && one[at]! < other[at]!
+}
+
+const partsOf = (text: string): readonly number[] | undefined =>
+  /^v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:[-+]|$)/.exec(text)?.slice(1).map(Number)
