@@ -63,10 +63,16 @@ export const namespaceList = command({
   name: 'namespace list',
   summary: 'List the namespaces and their status',
   description: `Lists the namespaces and their status; \`*\` marks the current one. ${PLATFORM}`,
-  options: {},
-  async run(context) {
+  options: { output: choice('-o, --output <format>', 'output format (default: a table)', ['json']) },
+  examples: [
+    {
+      line: 'devctl namespace list --output json | jq -r \'.[] | select(.role == "owner") | .name\'',
+      does: 'print the names of your own namespaces',
+    },
+  ],
+  async run(context, _words, { output }) {
     const { listNamespaces } = await import('../run/namespace.ts')
-    return listNamespaces(context)
+    return listNamespaces(context, output)
   },
 })
 

@@ -1,5 +1,6 @@
 import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
 import { devctlHome } from '../../operations/contexts/home.ts'
 import { isPlatform, saveContext } from '../../operations/contexts/store.ts'
 import { findTarget } from '../../operations/contexts/target.ts'
@@ -131,12 +132,23 @@ export function deleteNamespace(
   return withPlatform(context, 'delete', name, work, { timeout, goesOn: `the deletion of ${name} goes on` })
 }
 
-/** Prints the namespaces that the person may see, and their status. */
-export function listNamespaces(context: Context): Promise<number> {
+/** Prints the namespaces that the person may see, and their status: a table, or JSON with all that the platform says. */
+export function listNamespaces(context: Context, output: 'json' | undefined): Promise<number> {
   return withPlatform(context, 'list', undefined, async ({ platform, target, signal }) => {
     const { items } = await platform.call('GET /namespaces', {}, signal)
-    const rows = items.map(({ name, status }) => [name === target.namespace ? `${name} *` : name, status])
-    context.io.stdout.write(toTable([['Namespace', 'Status'], ...rows]))
+    const { stdout } = context.io
+    const isCurrent = (name: string) => name === target.namespace
+    if (output === 'json') {
+      stdout.write(
+        `${jsonText(
+          items.map(one => ({ ...one, current: isCurrent(one.name) })),
+          2,
+        )}\n`,
+      )
+      return 0
+    }
+    const rows = items.map(({ name, status }) => [isCurrent(name) ? `${name} *` : name, status])
+    stdout.write(toTable([['Namespace', 'Status'], ...rows]))
     return 0
   })
 }

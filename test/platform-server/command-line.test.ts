@@ -91,6 +91,9 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     const rows = stdout.split('\n').map(line => line.trim().split(/ {2,}/))
     expect(rows).toContainEqual([`${name} *`, 'Active'])
     expect(rows).toContainEqual([ann.home, 'Active'])
+    const records = JSON.parse((await devctl('namespace list --output json')).stdout)
+    expect(records).toContainEqual(expect.objectContaining({ name, status: 'Active', role: 'owner', current: true }))
+    expect(records).toContainEqual(expect.objectContaining({ name: ann.home, kind: 'personal', current: false }))
     expect((await devctl('deploy --name shop')).status).toBe(0)
     expect(await devctl(`namespace delete ${name}`)).toMatchObject({
       status: 0,
