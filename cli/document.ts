@@ -31,6 +31,8 @@ Results go to standard output. Diagnostics, progress and summaries go to standar
 | \`DEVCTL_DOMAIN\`, \`DEVCTL_REGISTRY\` | the domain and the registry of \`build\`, \`deploy\` and \`diff\`, if neither their options nor the manifest name them |
 | \`DEVCTL_URL\` | the platform, such as \`https://platform.example.com\`; takes precedence over \`DEVCTL_CONTEXT\` |
 | \`DEVCTL_TOKEN\` | an API token of the platform of \`DEVCTL_URL\`; no other one gets it |
+| \`DEVCTL_ID_TOKEN\` | in a CI job: the token of the CI system, issued for the URL of the platform, with which \`devctl context use URL\` logs in; GitHub Actions needs no variable |
+| \`DEVCTL_CLONE_TOKEN\` | a token with which one run of \`pipeline deploy\` or \`preview deploy\` clones a private repository |
 | \`DEVCTL_HOME\` | the folder for the state of devctl; default \`~/.devctl\` |
 | \`DEVCTL_TIMEOUT\` | the deadline, if \`--timeout\` is not given |
 | \`DEVCTL_GIT_TOKEN\`, \`DEVCTL_GIT_USERNAME\` | the token and the user name for GitOps repositories at \`https://\` |
@@ -40,10 +42,11 @@ Results go to standard output. Diagnostics, progress and summaries go to standar
 | \`DEVCTL_LIMITS\` | limits of a compilation that replace the defaults, such as \`ports=200000,context=4g\`; \`devctl explain limits/exceeded\` |
 | \`DEVCTL_SEALING_KEY\` | the key that recognises unchanged values of sealed and SOPS-encrypted Secrets; default \`sealing.key\` in \`DEVCTL_HOME\` |
 | \`KUBECONFIG\` | the kubeconfig, one file or several; default \`~/.kube/config\` |
-| \`BUILDKIT_HOST\`, \`BUILDKIT_CERT_PATH\` | the address of the BuildKit that builds images, and the folder of its certificates; otherwise the builder of the context, or the local Docker Engine |
+| \`BUILDKIT_HOST\`, \`BUILDKIT_CERT_PATH\` | the address of the BuildKit that builds images, and the folder of its certificates; otherwise the builder of the context, the builders of the platform, or the local Docker Engine |
 | \`DOCKER_HOST\`, \`DOCKER_CONTEXT\`, \`DOCKER_CONFIG\` | the Docker Engine and the logins of registries, as for Docker |
 | \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | the proxy for the cluster, if the kubeconfig does not name one |
 | \`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED\` | \`false\`: services that share a volume need not run on the same node |
+| \`DO_NOT_TRACK\` | \`1\`: devctl does not count commands for the platform (analytics.md); any value except \`0\` and \`false\` |
 | \`GITHUB_ACTIONS\`, \`GITHUB_WORKSPACE\` | diagnostics are also printed as workflow annotations |
 
 ## Contexts
@@ -53,10 +56,11 @@ is set:
 
 1. \`--context\`
 2. the environment of the manifest
-3. \`DEVCTL_CONTEXT\`
-4. the top level of the manifest
-5. \`devctl context use\`
-6. the current context of the kubeconfig
+3. \`DEVCTL_URL\`, the URL of a platform
+4. \`DEVCTL_CONTEXT\`
+5. the top level of the manifest
+6. \`devctl context use\`
+7. the current context of the kubeconfig
 
 The order is the same for the namespace: \`--namespace\`, the environment, \`DEVCTL_NAMESPACE\`, the manifest,
 \`devctl namespace use\`, the kubeconfig, and then \`default\`.
@@ -79,8 +83,7 @@ token files, impersonation, proxies, \`insecure-skip-tls-verify\`, \`tls-server-
 the command fails after 8 seconds. Once the cluster has answered, a command continues through short outages until
 its \`--timeout\`.
 
-\`devctl namespace create\`, \`delete\` and \`list\` need a platform, and so does a context that is a URL. A later
-version will support them.
+\`devctl namespace create\`, \`delete\` and \`list\` need a platform, and so does a context that is a URL.
 
 ## The output folder
 

@@ -20,7 +20,7 @@ Images that do not need each other are built at the same time. If a build fails,
 
 With -f and a Dockerfile, that is built, with the argument as its context (default: this folder), and pushed if --tag names it.
 
-Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`devctl context use NAME --builder ADDRESS\`), otherwise the local Docker Engine. No other program is needed.`,
+Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`devctl context use NAME --builder ADDRESS\`), otherwise the builders of the platform, if the context is one that has builders, otherwise the local Docker Engine. No other program is needed.`,
   words: [
     {
       name: '[service...]',

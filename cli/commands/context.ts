@@ -40,7 +40,7 @@ export const context = command({
   summary: 'Set the cluster and the namespace for all commands',
   description: `A context is a cluster, a user and a namespace. You can use all contexts of the kubeconfig, and platforms by their URL; \`context use\` logs in to these. devctl stores which one is current, and its namespace, in $DEVCTL_HOME (default: ~/.devctl), and does not change the kubeconfig.
 
-A command uses the first of these that is set: the option --context, the environment of the manifest, $DEVCTL_CONTEXT, the manifest, the current context of devctl, the current context of the kubeconfig. The namespace is chosen in the same order.
+A command uses the first of these that is set: the option --context, the environment of the manifest, $DEVCTL_URL (the URL of a platform), $DEVCTL_CONTEXT, the manifest, the current context of devctl, the current context of the kubeconfig. The namespace is chosen in the same order.
 
 Without a subcommand, this is the same as \`devctl context use\`, which asks for the context on a terminal.`,
   options: values,
