@@ -35,6 +35,7 @@ import { newestPods } from '../objects/revisions.ts'
 import { statusOf } from '../objects/status.ts'
 import { requireClientSecrets, type WantedProviders } from './install-providers.ts'
 import { keepSecrets } from './install-secrets.ts'
+import { requireKubernetes } from './kubernetes-version.ts'
 import { certManagerOf, dropOtherCertificates, endCertManager } from './other-certificates.ts'
 import { ownFingerprint } from './own-certificate.ts'
 
@@ -62,6 +63,7 @@ export async function installPlatform(
   login: WantedProviders,
 ): Promise<FirstLogin> {
   const { cluster, signal, on } = world
+  await requireKubernetes(cluster, signal)
   await untilGone(world, await endingNamespaces(world, platformObjects(one)))
   const deleted = (names: readonly string[]) => {
     for (const name of names) on(`${name} deleted`)
@@ -102,6 +104,7 @@ export async function installSecrets(
   one: Installation,
   login: WantedProviders,
 ): Promise<FirstLogin> {
+  await requireKubernetes(world.cluster, world.signal)
   await requireClientSecrets(world.cluster, login, world.signal)
   await untilGone(world, await endingNamespaces(world, platformObjects(one)))
   for (const object of platformObjects(one))
