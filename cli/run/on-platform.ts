@@ -1,6 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isPlatform } from '../../operations/contexts/store.ts'
-import type { Target, TargetOptions } from '../../operations/contexts/target.ts'
+import { findTarget, type Target, type TargetOptions } from '../../operations/contexts/target.ts'
 import type { Platform } from '../../operations/platform/connect-platform.ts'
 import { findTargetWithHome } from '../../operations/platform/target-with-home.ts'
 import type { Io } from '../terminal/io.ts'
@@ -13,23 +13,40 @@ export interface OnPlatform {
   readonly signal: AbortSignal
 }
 
+/** A command that needs a platform. */
+export interface NeedsPlatform {
+  /** Its name: `namespace create`. */
+  readonly command: string
+  readonly options?: TargetOptions
+  /** What to do where there is no platform. */
+  readonly instead: (context: string) => string
+}
+
+/**
+ * Throws a UserError with the alternative if the context is not a platform. For commands that look for something else
+ * first, such as the repository of this folder: without a platform, no answer to that would help.
+ */
+export async function requirePlatform(io: Io, needs: NeedsPlatform): Promise<void> {
+  checkPlatform((await findTarget(io, needs.options ?? {})).context, needs)
+}
+
+function checkPlatform(context: string, { command, instead }: NeedsPlatform): void {
+  if (isPlatform(context)) return
+  throw new UserError(`\`devctl ${command}\` needs the platform, which the cluster of \`${context}\` does not have`, {
+    hint: instead(context),
+  })
+}
+
 /** Runs the work on the platform of the context, under one deadline. Throws a UserError with the alternative for other clusters. */
 export async function onPlatform(
   io: Io,
   {
-    command,
-    options = {},
-    instead,
     timeout,
     hint,
     onInterrupt,
     work,
-  }: {
-    /** Its name: `namespace create`. */
-    readonly command: string
-    readonly options?: TargetOptions
-    /** What to do where there is no platform. */
-    readonly instead: (context: string) => string
+    ...needs
+  }: NeedsPlatform & {
     readonly timeout?: number | undefined
     /** What to do when it takes too long. */
     readonly hint: string
@@ -37,12 +54,9 @@ export async function onPlatform(
     readonly work: (on: OnPlatform) => Promise<number>
   },
 ): Promise<number> {
-  const target = await findTargetWithHome(io, options)
+  const target = await findTargetWithHome(io, needs.options ?? {})
   const { context, stored } = target
-  if (!isPlatform(context))
-    throw new UserError(`\`devctl ${command}\` needs the platform, which the cluster of \`${context}\` does not have`, {
-      hint: instead(context),
-    })
+  checkPlatform(context, needs)
   const { connectPlatform } = await import('../../operations/platform/connect-platform.ts')
   const platform = connectPlatform(context, stored.token, io.env)
   const limits = { timeout, hint, ...(onInterrupt && { onInterrupt }) }

@@ -8,7 +8,7 @@ import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
 import { cloneLoginOf } from './clone-login.ts'
-import { type OnPlatform, onPlatform, whileItContinues } from './on-platform.ts'
+import { type NeedsPlatform, type OnPlatform, onPlatform, requirePlatform, whileItContinues } from './on-platform.ts'
 import { nameIn, repositoryHere } from './repository-here.ts'
 
 interface TargetValues {
@@ -34,6 +34,7 @@ export interface PipelineDeployValues extends WaitValues {
 export async function deployPipeline(context: Context, values: PipelineDeployValues): Promise<number> {
   const { io } = context
   io.secrets?.add(Object.values(values.var ?? {}))
+  await requirePlatform(io, needs('deploy', values))
   const repository = await repositoryHere(io, values.repository)
   const environment = values.name ?? nameIn(repository)
   return withRuns(context, values, 'deploy', environment, async on => {
@@ -119,19 +120,23 @@ const INSTEAD = {
   logs: '`devctl logs` shows the logs of the application in this folder',
 }
 
+const needs = (verb: keyof typeof INSTEAD, { namespace, context }: TargetValues): NeedsPlatform => ({
+  command: `pipeline ${verb}`,
+  options: { namespace, context },
+  instead: () => INSTEAD[verb],
+})
+
 function withRuns(
   { io }: Context,
-  { namespace, context, timeout }: TargetValues & { readonly timeout: number | undefined },
+  values: TargetValues & { readonly timeout: number | undefined },
   verb: keyof typeof INSTEAD,
   environment: string | undefined,
   work: (on: OnPlatform) => Promise<number>,
 ): Promise<number> {
   const again = environment === undefined ? undefined : `\`devctl pipeline logs --name ${environment}\` shows it`
   return onPlatform(io, {
-    command: `pipeline ${verb}`,
-    options: { namespace, context },
-    instead: () => INSTEAD[verb],
-    timeout,
+    ...needs(verb, values),
+    timeout: values.timeout,
     ...whileItContinues(io, again),
     work,
   })

@@ -8,7 +8,7 @@ import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
 import { toTable } from '../terminal/table.ts'
-import { type OnPlatform, onPlatform } from './on-platform.ts'
+import { type NeedsPlatform, type OnPlatform, onPlatform, requirePlatform } from './on-platform.ts'
 import { repositoryHere } from './repository-here.ts'
 
 export interface PreviewHookValues {
@@ -30,6 +30,7 @@ export async function addHook(
   contextName: string | undefined,
 ): Promise<number> {
   const { io } = context
+  await requirePlatform(io, needs('preview hook add', contextName))
   const repository = await repositoryHere(io, named, 'preview hook add')
   const piped = io.askHidden ? undefined : requireToken(await readToken(io))
   return withHooks(context, contextName, 'preview hook add', async ({ platform, signal }) => {
@@ -66,6 +67,7 @@ export async function removeHook(
   which: string | undefined,
   contextName: string | undefined,
 ): Promise<number> {
+  await requirePlatform(context.io, needs('preview hook remove', contextName))
   const isAddress = which === undefined || which.includes('://')
   const wanted = isAddress ? await repositoryHere(context.io, which, 'preview hook remove') : which
   return withHooks(context, contextName, 'preview hook remove', async ({ platform, signal }) => {
@@ -156,6 +158,12 @@ function requireToken(token: string): string {
   throw new UserError('there is no token', { hint: 'type it, or pipe it in: `… < token.txt`' })
 }
 
+const needs = (command: string, context: string | undefined): NeedsPlatform => ({
+  command,
+  options: { context },
+  instead: () => '`devctl preview deploy` in the jobs of your CI deploys previews on a platform',
+})
+
 function withHooks(
   { io }: Context,
   context: string | undefined,
@@ -163,9 +171,7 @@ function withHooks(
   work: (on: OnPlatform) => Promise<number>,
 ): Promise<number> {
   return onPlatform(io, {
-    command,
-    options: { context },
-    instead: () => '`devctl preview deploy` in the jobs of your CI deploys previews on a platform',
+    ...needs(command, context),
     hint: 'is the platform running?',
     work,
   })

@@ -9,7 +9,7 @@ import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
 import { cloneLoginOf } from './clone-login.ts'
-import { type OnPlatform, onPlatform, whileItContinues } from './on-platform.ts'
+import { type NeedsPlatform, type OnPlatform, onPlatform, requirePlatform, whileItContinues } from './on-platform.ts'
 import { addressHere, lastPart, repositoryHere, withoutLogin } from './repository-here.ts'
 
 interface SourceValues {
@@ -37,6 +37,7 @@ export async function deployPreview(
 ): Promise<number> {
   const { io } = context
   io.secrets?.add(Object.values(values.var ?? {}))
+  await requirePlatform(io, needs('deploy', values))
   if (values.sourceUrl !== undefined) withoutLogin(values.sourceUrl, '--sourceUrl')
   const { repository, branch } = await sourceHere(context, values)
   const name = named ?? nameOf(repository, branch)
@@ -100,6 +101,7 @@ export async function destroyPreview(
   values: SourceValues & { readonly timeout: number | undefined; readonly force: boolean },
 ): Promise<number> {
   const { io } = context
+  await requirePlatform(io, needs('destroy', values))
   const name = named ?? (await nameHere(context, values))
   return withPreviews(context, values, 'destroy', name, async ({ platform, signal }) => {
     const { unlessNotThere } = await import('../../operations/platform/connect-platform.ts')
@@ -167,6 +169,7 @@ export async function previewEndpoints(
   values: SourceValues & { readonly output: 'json' | undefined },
 ): Promise<number> {
   const { stdout, stderr } = context.io
+  await requirePlatform(context.io, needs('endpoints', values))
   const name = named ?? (await nameHere(context, values))
   return withPreviews(context, { ...values, timeout: undefined }, 'endpoints', name, async ({ platform, signal }) => {
     const found = await platform.call('GET /previews/:name', { params: { name } }, signal)
@@ -216,19 +219,23 @@ const INSTEAD = {
   endpoints: '`devctl endpoints --namespace NAME` lists the addresses of the application in this folder',
 }
 
+const needs = (verb: keyof typeof INSTEAD, { context }: { readonly context: string | undefined }): NeedsPlatform => ({
+  command: `preview ${verb}`,
+  options: { context },
+  instead: () => INSTEAD[verb],
+})
+
 function withPreviews(
   { io }: Context,
-  { context, timeout }: { readonly context: string | undefined; readonly timeout: number | undefined },
+  values: { readonly context: string | undefined; readonly timeout: number | undefined },
   verb: keyof typeof INSTEAD,
   name: string | undefined,
   work: (on: OnPlatform) => Promise<number>,
 ): Promise<number> {
   const again = name === undefined ? undefined : `\`devctl preview list\` shows what becomes of ${name}`
   return onPlatform(io, {
-    command: `preview ${verb}`,
-    options: { context },
-    instead: () => INSTEAD[verb],
-    timeout,
+    ...needs(verb, values),
+    timeout: values.timeout,
     ...whileItContinues(io, again),
     work,
   })
