@@ -99,8 +99,9 @@ export const contextList = command({
 export const contextDelete = command({
   name: 'context delete',
   summary: 'Remove the settings of a context from devctl',
-  description:
-    'Removes the settings of a context that devctl has stored. The cluster and the kubeconfig are not changed.',
+  description: `Removes the settings of a context that devctl has stored. The cluster and the kubeconfig are not changed.
+
+For a platform, this logs out: the login becomes invalid there. If the platform does not answer, the context is deleted anyway, and a warning says where to end the login. A token for programs stays valid.`,
   words: [{ name: '<context>', description: 'name of the context', completes: 'context' }],
   options: {},
   async run(context, [name]) {

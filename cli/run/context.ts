@@ -109,11 +109,15 @@ const inFormat = {
   name: (known: readonly KnownContext[]) => known.map(({ name }) => `${name}\n`).join(''),
 }
 
-/** Forgets what devctl knows of a context. The kubeconfig stays as it is. */
-export async function forgetContext({ io }: Context, name: string): Promise<number> {
+/** Forgets what devctl knows of a context, and logs out of a platform. The kubeconfig stays as it is. */
+export async function forgetContext({ io, logLevel }: Context, name: string): Promise<number> {
   const home = devctlHome(io)
+  const token = isPlatform(name) ? readContexts(home).contexts.get(name)?.token : undefined
+  // Before the context is deleted, which may have the authority of the platform.
+  const left = token && (await (await import('./platform-logout.ts')).logOut(io, name, token))
   if (await deleteContext(home, name)) {
     io.stdout.write(`Deleted context ${name}\n`)
+    if (left !== undefined && logLevel !== 'error') io.stderr.write(left)
     return 0
   }
   const { contexts } = await readKubeconfigNames(io)

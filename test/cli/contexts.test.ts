@@ -207,6 +207,17 @@ describe('devctl context', () => {
     expect(read(join(folder, '.kube'))).toEqual(before)
   })
 
+  test('delete of a platform that does not answer says that the login is still valid', async () => {
+    const url = 'https://127.0.0.1:9'
+    const { folder, devctl } = laptop({ contexts: { [url]: { token: 'devctl_cli_x' } } })
+    expect(await devctl(`context delete ${url}`)).toEqual({
+      status: 0,
+      stdout: `Deleted context ${url}\n`,
+      stderr: `warning: the login is still valid: the platform \`${url}\` does not answer: connect ECONNREFUSED 127.0.0.1:9\n  = help: to end it, open ${url}/you\n`,
+    })
+    expect(JSON.parse(read(folder)['devctl/contexts.json'] ?? '')).toEqual({ contexts: {} })
+  })
+
   test.each([
     ['context', 2, 'error: which context?\n  = help: `devctl context use NAME`, with one of `kind-dev`, `prod`\n'],
     ['context use', 2, 'error: which context?\n  = help: `devctl context use NAME`, with one of `kind-dev`, `prod`\n'],

@@ -271,6 +271,41 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     })
   })
 
+  describe('context delete', () => {
+    const env = { DEVCTL_HOME: join(folder, 'fifth') }
+    /** A context with a token of this kind. */
+    async function entered(kind: 'cli' | 'api') {
+      const { text: token } = await platform.parts.tokens.issue({ kind, label: kind, user: ann.id, lifetime: 60_000 })
+      expect(await devctl(`context use ${url} --token ${token}`, env)).toMatchObject({ status: 0 })
+      return { token, status: async () => (await platform.call('GET /me', { token })).status }
+    }
+
+    test('ends the login', async () => {
+      const login = await entered('cli')
+      expect(await login.status()).toBe(200)
+      const gone = { status: 0, stdout: `Deleted context ${url}\n`, stderr: '' }
+      expect(await devctl(`context delete ${url}`, env)).toEqual(gone)
+      expect(await login.status()).toBe(401)
+    })
+
+    test('of a login that has ended says nothing of it', async () => {
+      const { token } = await entered('cli')
+      expect((await platform.call('POST /auth/logout', { token })).status).toBe(204)
+      const gone = { status: 0, stdout: `Deleted context ${url}\n`, stderr: '' }
+      expect(await devctl(`context delete ${url}`, env)).toEqual(gone)
+    })
+
+    test('keeps a token for programs, and says so', async () => {
+      const login = await entered('api')
+      expect(await devctl(`context delete ${url}`, env)).toEqual({
+        status: 0,
+        stdout: `Deleted context ${url}\n`,
+        stderr: `the token for programs stays valid; to delete it, open ${url}/you/tokens\n`,
+      })
+      expect(await login.status()).toBe(200)
+    })
+  })
+
   test('what is not encrypted is not talked to', async () => {
     expect((await devctl('context use http://platform.example.com --token x')).stderr).toBe(
       'error: `http://platform.example.com` is not encrypted\n  = help: write `https://platform.example.com`\n',

@@ -1,0 +1,39 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Secret } from '../../operations/contexts/secret.ts'
+import { PAGES } from '../../platform/api/pages.ts'
+import { PlatformRefusal } from '../../platform/client/client.ts'
+import type { Io } from '../terminal/io.ts'
+import { withDeadline } from './deadline.ts'
+
+/** Milliseconds. Nobody has to wait long for a platform that is gone. */
+const LOGOUT = 5000
+
+/**
+ * Ends the login of a command line at its platform, and returns what has to be said about it: nothing if it has ended.
+ * A token for programs stays valid, because others may use it, too.
+ */
+export async function logOut(io: Io, url: string, token: Secret): Promise<string | undefined> {
+  if (token.reveal().startsWith('devctl_api_'))
+    return `the token for programs stays valid; to delete it, open ${url}${PAGES.tokens}\n`
+  const problem = await revoke(io, url, token)
+  return problem && `warning: the login is still valid: ${problem}\n  = help: to end it, open ${url}${PAGES.you}\n`
+}
+
+/** Why a login could not be revoked; undefined if it is not valid any more. */
+async function revoke(io: Io, url: string, token: Secret): Promise<string | undefined> {
+  const { connectPlatform } = await import('../../operations/platform/connect-platform.ts')
+  let problem: string | undefined = 'interrupted'
+  try {
+    await withDeadline(io, { timeout: LOGOUT, hint: '', onInterrupt: () => {} }, async signal => {
+      await connectPlatform(url, token, io.env).call('POST /auth/logout', {}, signal)
+      problem = undefined
+      return 0
+    })
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    // It had ended before.
+    const isOver = error.cause instanceof PlatformRefusal && error.cause.status === 401
+    problem = isOver ? undefined : error.message
+  }
+  return problem
+}
