@@ -42,7 +42,7 @@ export const context = command({
 
 A command uses the first of these that is set: the option --context, the environment of the manifest, $DEVCTL_URL (the URL of a platform), $DEVCTL_CONTEXT, the manifest, the current context of devctl, the current context of the kubeconfig. The namespace is chosen in the same order.
 
-Without a subcommand, this is the same as \`devctl context use\`, which asks for the context on a terminal.`,
+Without a subcommand, this is the same as \`devctl context use\`, which asks on a terminal: for one of the contexts, or for the address of a platform, to which it then logs in.`,
   options: values,
   async run(context, _words, options) {
     const { useContext } = await import('../run/context.ts')

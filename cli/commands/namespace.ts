@@ -5,7 +5,7 @@ import { choice, flag } from '../options/option.ts'
 export const namespace = command({
   name: 'namespace',
   summary: 'Set the namespace for all commands',
-  description: `Sets the namespace of the current context. Without a subcommand, asks for it on a terminal.
+  description: `Sets the namespace of the current context. Without a subcommand, asks for it on a terminal; on a platform, it can be a new one.
 
 On clusters with the platform installed, devctl can also create, delete and list namespaces.`,
   options: {},

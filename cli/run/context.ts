@@ -5,6 +5,7 @@ import { devctlHome } from '../../operations/contexts/home.ts'
 import { currentContext, type KnownContext, knownContexts } from '../../operations/contexts/known-contexts.ts'
 import { readKubeconfigNames } from '../../operations/contexts/kubeconfig-names.ts'
 import { platformOf } from '../../operations/contexts/platform-of-environment.ts'
+import { platformUrl } from '../../operations/contexts/platform-url.ts'
 import { PLACEHOLDER } from '../../operations/contexts/secret.ts'
 import { deleteContext, isPlatform, readContexts, saveContext } from '../../operations/contexts/store.ts'
 import { requireCluster } from '../../operations/contexts/target.ts'
@@ -39,20 +40,32 @@ export async function useContext(context: Context, word: string | undefined, val
 
 async function askForContext(io: Io): Promise<string | undefined> {
   const known = (await knownContexts(io)).filter(({ isGone }) => !isGone)
-  if (io.choose === undefined || known.length === 0) {
+  if (io.choose === undefined) {
     const names = known.map(({ name }) => `\`${name}\``).join(', ')
     throw new UsageError('which context?', {
       hint: known.length === 0 ? NO_CONTEXTS : `\`devctl context use NAME\`, with one of ${names}`,
     })
   }
-  return io.choose('Which context?', [
+  const chosen = await io.choose('Which context?', [
     ...known.map(({ name, namespace, isCurrent }) => ({
       value: name,
       label: `${name} (${namespace})${isCurrent ? ' *' : ''}`,
       isPreset: isCurrent,
     })),
-    { value: '', label: 'a platform', disabled: '`devctl context use https://…` logs in' },
+    ...(known.length === 0 ? [{ value: 'none', label: 'a context of the kubeconfig', disabled: 'it has none' }] : []),
+    { value: NEW, label: 'a platform, by its address' },
   ])
+  return chosen === NEW ? askForPlatform(io) : chosen
+}
+
+/** The answer of somebody who wants to log in to a platform; no context is called so. */
+const NEW = ''
+
+/** An address is typed with or without its scheme. */
+async function askForPlatform({ ask }: Io): Promise<string | undefined> {
+  const typed = (await ask?.('Address of the platform, such as https://platform.example.com'))?.trim()
+  if (typed === undefined) return undefined
+  return platformUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`)
 }
 
 const NO_CONTEXTS =

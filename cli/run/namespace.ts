@@ -7,6 +7,7 @@ import { findTarget } from '../../operations/contexts/target.ts'
 import { dnsLabel } from '../../operations/project/checks.ts'
 import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
+import type { PromptAnswer } from '../terminal/io.ts'
 import { toTable } from '../terminal/table.ts'
 import { withCluster } from './cluster-session.ts'
 import { type OnPlatform, onPlatform } from './on-platform.ts'
@@ -32,33 +33,40 @@ export async function switchNamespace(context: Context, name: string): Promise<n
   })
 }
 
-/** Asks the person at the terminal which namespace to use, from those that the cluster has. */
+/** The answer of somebody who wants another namespace; none is called so. */
+const NEW = ''
+
+/**
+ * Asks the person at the terminal which namespace to use, from those that the cluster has. A platform can also create
+ * one.
+ */
 export async function chooseNamespace(context: Context): Promise<number> {
   const { io } = context
   const { choose } = io
   if (choose === undefined)
     throw new UsageError('which namespace?', { hint: 'set it with `devctl namespace use NAME`' })
-  const ask = async (names: readonly string[], current: string) => {
+  const ask = (names: readonly string[], current: string, more: readonly PromptAnswer[] = []) => {
     const answers = names.map(name => ({
       value: name,
       label: name === current ? `${name} *` : name,
       isPreset: name === current,
     }))
-    const chosen = await choose('Which namespace?', answers)
-    return chosen === undefined ? INTERRUPTED : useNamespace(context, chosen)
+    return choose('Which namespace?', [...answers, ...more])
   }
+  const use = (chosen: string | undefined) => (chosen === undefined ? INTERRUPTED : useNamespace(context, chosen))
   // Its members may not list the namespaces of the cluster: the platform knows theirs.
   if (isPlatform((await findTarget(io, {})).context))
-    return withPlatform(context, 'list', undefined, async ({ platform, target, signal }) => {
-      const { items } = await platform.call('GET /namespaces', {}, signal)
-      return ask(
-        items.map(({ name }) => name),
-        target.namespace,
-      )
+    return withPlatform(context, 'list', undefined, async on => {
+      const { items } = await on.platform.call('GET /namespaces', {}, on.signal)
+      const names = items.map(({ name }) => name)
+      const chosen = await ask(names, on.target.namespace, io.ask && [{ value: NEW, label: 'a new namespace' }])
+      if (chosen !== NEW) return use(chosen)
+      const name = (await io.ask?.('Name of the new namespace'))?.trim()
+      return name === undefined ? INTERRUPTED : create(context, on, name)
     })
   const options = { context: undefined, namespace: undefined, timeout: 10_000 }
   return withCluster(io, options, async ({ cluster, namespace: current, signal }) => {
-    return ask(await namespacesOf(cluster, signal), current)
+    return use(await ask(await namespacesOf(cluster, signal), current))
   })
 }
 
@@ -95,10 +103,13 @@ const INSTEAD = {
 /** Creates a namespace and switches to it. */
 export function createNamespace(context: Context, name: string): Promise<number> {
   dnsLabel(name, 'name')
-  return withPlatform(context, 'create', name, async ({ platform, signal }) => {
-    const made = await platform.call('POST /namespaces', { body: { name } }, signal)
-    return useNamespace(context, made.name)
-  })
+  return withPlatform(context, 'create', name, on => create(context, on, name))
+}
+
+async function create(context: Context, { platform, signal }: OnPlatform, name: string): Promise<number> {
+  dnsLabel(name, 'name')
+  const made = await platform.call('POST /namespaces', { body: { name } }, signal)
+  return useNamespace(context, made.name)
 }
 
 /** Deletes a namespace; the context goes back to the person's own one if it was the current one. */

@@ -26,6 +26,8 @@ export interface Io {
   readonly choose?: Choose
   /** The standard streams as bytes, for a program that runs in a container; absent where this process has none. */
   readonly rawStreams?: () => RawStreams
+  /** Has the person at the terminal type a line; there where `choose` is. Gives undefined when they leave (Ctrl-C). */
+  readonly ask?: (question: string) => Promise<string | undefined>
   /** Has the person at the terminal type something that is not shown; there where `choose` is. Gives undefined when they leave (Ctrl-C). */
   readonly askHidden?: (question: string) => Promise<string | undefined>
 }

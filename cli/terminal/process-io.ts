@@ -9,6 +9,10 @@ export function processIo(): Io {
     const { chooseOne } = await import('./prompt.ts')
     return chooseOne({ input: process.stdin, output: stderr }, question, answers)
   }
+  const ask = async (question: string) => {
+    const { typeLine } = await import('./prompt.ts')
+    return typeLine({ input: process.stdin, output: stderr }, question)
+  }
   const askHidden = async (question: string) => {
     const { typeHidden } = await import('./prompt.ts')
     return typeHidden({ input: process.stdin, output: stderr }, question)
@@ -16,7 +20,7 @@ export function processIo(): Io {
   return {
     // Without colours there are no prompts. Checked first: Node loads the code for standard input
     // when `process.stdin` is first read.
-    ...(wantsColour(toOutput(stderr), env) && process.stdin.isTTY && { choose, askHidden }),
+    ...(wantsColour(toOutput(stderr), env) && process.stdin.isTTY && { choose, ask, askHidden }),
     stdout: toOutput(process.stdout),
     stderr: toOutput(process.stderr),
     readStdin,

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { printable } from '../../compiler/values/printable.ts'
 import type { PromptAnswer } from './io.ts'
@@ -34,13 +34,26 @@ export async function typeHidden({ input, output }: Terminal, question: string):
   output.write(`${printable(question)} (not shown): `)
   // The input is echoed to nowhere; as a terminal, it is still read key by key.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 })
+  const line = await firstLine(createInterface({ input, output: nowhere, terminal: true, historySize: 0 }))
+  output.write('\n')
+  return line
+}
+
+/** A line that is typed. Gives undefined when the person leaves it with Ctrl-C or Ctrl-D. */
+export async function typeLine({ input, output }: Terminal, question: string): Promise<string | undefined> {
+  const lines = createInterface({ input, output, terminal: true, historySize: 0, prompt: `${printable(question)}: ` })
+  lines.prompt()
+  const line = await firstLine(lines)
+  if (line === undefined) output.write('\n')
+  return line
+}
+
+async function firstLine(lines: Interface): Promise<string | undefined> {
   const line = await new Promise<string | undefined>(resolve => {
     lines.once('line', resolve)
     lines.once('SIGINT', () => resolve(undefined))
     lines.once('close', () => resolve(undefined))
   })
   lines.close()
-  output.write('\n')
   return line
 }

@@ -10,9 +10,10 @@ import type { Io, Output } from './io.ts'
 export function redacting(io: Io, onPlatform?: Io['onPlatform']): Io & { readonly secrets: KnownSecrets } {
   const secrets = new KnownSecrets()
   secrets.addVariables(io.env)
-  const { stdout, stderr, readStdin, rawStreams, startAgain, env, choose, askHidden } = io
+  const { stdout, stderr, readStdin, rawStreams, startAgain, env, choose, ask, askHidden } = io
   return {
     ...(choose && { choose }),
+    ...(ask && { ask }),
     ...(askHidden && { askHidden }),
     ...(rawStreams && { rawStreams }),
     ...(startAgain && { startAgain }),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { main } from '../../cli/main.ts'
-import type { Choose, PromptAnswer } from '../../cli/terminal/io.ts'
+import type { Choose, Io, PromptAnswer } from '../../cli/terminal/io.ts'
 import { chooseOne } from '../../cli/terminal/prompt.ts'
 import { toTable } from '../../cli/terminal/table.ts'
 import { kubeconfigWith } from '../operations/contexts/kubeconfig.ts'
@@ -336,7 +336,7 @@ test('devctl kubeconfig makes kubectl follow, and changes nothing else in the fi
 
 describe('on a terminal', () => {
   /** Runs a line with somebody who answers the question. */
-  async function asked(line: string, folder: string, choose: Choose) {
+  async function asked(line: string, folder: string, choose: Choose, ask?: Io['ask']) {
     let [stdout, stderr] = ['', '']
     const status = await main(line.split(' '), {
       stdout: { isTTY: true, write: text => (stdout += text) },
@@ -345,6 +345,7 @@ describe('on a terminal', () => {
       env: { HOME: folder },
       cwd: folder,
       choose,
+      ...(ask && { ask }),
     })
     return { status, stdout, stderr }
   }
@@ -360,7 +361,42 @@ describe('on a terminal', () => {
     expect(offered).toEqual([
       { value: 'kind-dev', label: 'kind-dev (shop) *', isPreset: true },
       { value: 'prod', label: 'prod (default)', isPreset: false },
-      { value: '', label: 'a platform', disabled: '`devctl context use https://…` logs in' },
+      { value: '', label: 'a platform, by its address' },
+    ])
+  })
+
+  test.each([
+    ['https://127.0.0.1:9', 1, 'error: the platform `https://127.0.0.1:9` does not answer'],
+    [' 127.0.0.1:9 ', 1, 'error: the platform `https://127.0.0.1:9` does not answer'],
+    ['http://platform.example.com', 2, 'error: `http://platform.example.com` is not encrypted'],
+    ['', 2, 'error: the address of a platform is like `https://platform.example.com`'],
+    [undefined, 130, ''],
+  ])('devctl context logs in to a platform whose address is typed: %s', async (typed, status, said) => {
+    const { folder } = laptop()
+    const questions: string[] = []
+    const result = await asked(
+      'context',
+      folder,
+      async () => '',
+      async question => {
+        questions.push(question)
+        return typed
+      },
+    )
+    expect(result).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(said) })
+    expect(questions).toEqual(['Address of the platform, such as https://platform.example.com'])
+  })
+
+  test('without a context, devctl context offers a platform', async () => {
+    const folder = makeFolder()
+    let offered: readonly PromptAnswer[] = []
+    await asked('context', folder, async (_, answers) => {
+      offered = answers
+      return undefined
+    })
+    expect(offered).toEqual([
+      { value: 'none', label: 'a context of the kubeconfig', disabled: 'it has none' },
+      { value: '', label: 'a platform, by its address' },
     ])
   })
 

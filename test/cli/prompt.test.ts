@@ -1,17 +1,35 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { typeHidden } from '../../cli/terminal/prompt.ts'
+import { typeHidden, typeLine } from '../../cli/terminal/prompt.ts'
 
 /** Types into the prompt; gives the answer, and all that was shown. */
-async function typed(keys: string | undefined) {
+async function typed(keys: string | undefined, prompt = typeHidden) {
   const [input, output] = [new PassThrough(), new PassThrough()]
   let shown = ''
   output.on('data', chunk => (shown += chunk))
-  const answer = typeHidden({ input, output }, 'Value of password')
+  const answer = prompt({ input, output }, 'Value of password')
   if (keys === undefined) input.end()
   else input.write(keys)
   return { answer: await answer, shown }
 }
+
+describe('what is typed', () => {
+  test('is given, and shown', async () => {
+    const { answer, shown } = await typed('shop\r', typeLine)
+    expect(answer).toBe('shop')
+    expect(shown).toContain('Value of password: ')
+    expect(shown).toContain('shop')
+  })
+
+  test('can be corrected', async () => {
+    expect((await typed('shap\u007f\u007fop\r', typeLine)).answer).toBe('shop')
+  })
+
+  test('is nothing when the person leaves', async () => {
+    expect((await typed('sh\u0003', typeLine)).answer).toBeUndefined()
+    expect((await typed(undefined, typeLine)).answer).toBeUndefined()
+  })
+})
 
 describe('what is typed without being shown', () => {
   test('is given, and shown nowhere', async () => {

@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { main } from '../../cli/main.ts'
+import type { PromptAnswer } from '../../cli/terminal/io.ts'
 import { Secret } from '../../operations/contexts/secret.ts'
 import { type LoginInput, login } from '../../operations/platform/login.ts'
 import { eventually } from '../cluster/cluster.ts'
@@ -268,6 +270,56 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
       await platform.parts.tokens.revoke(record.id)
       await login(around, input({ open, known: new Secret(text) }))
       expect(opened).toHaveLength(1)
+    })
+  })
+
+  describe('on a terminal', () => {
+    const home = join(folder, 'sixth')
+    /** Runs a line with somebody who chooses the last answer, and types this. */
+    async function asked(line: string, typed: string | undefined) {
+      let [stdout, stderr] = ['', '']
+      let last: PromptAnswer | undefined
+      const status = await main(line.split(' '), {
+        stdout: { isTTY: true, write: text => (stdout += text) },
+        stderr: { isTTY: true, write: text => (stderr += text) },
+        readStdin: async () => new Uint8Array(),
+        env: { HOME: folder, DEVCTL_HOME: home, PATH: process.env.PATH! },
+        cwd: folder,
+        choose: async (_, answers) => {
+          last = answers.at(-1)
+          return last?.value
+        },
+        ask: async () => typed,
+      })
+      return { status, stdout, stderr, label: last?.label }
+    }
+
+    test('context logs in to a platform whose address is typed', async () => {
+      expect(await asked(`context --token ${ann.token}`, url)).toEqual({
+        status: 0,
+        stdout: `Using context ${ann.home} @ ${new URL(url).host}\n`,
+        stderr: `Logged in as ann-${RUN}\n`,
+        label: 'a platform, by its address',
+      })
+    })
+
+    test('namespace creates one, as namespace create does', async () => {
+      const name = `typed-${RUN}`
+      expect(await asked('namespace', name)).toEqual({
+        status: 0,
+        stdout: `Using context ${name} @ ${new URL(url).host}\n`,
+        stderr: '',
+        label: 'a new namespace',
+      })
+      const { body } = await platform.call('GET /namespaces/:ns', { token: ann.token, params: { ns: name } })
+      expect(body).toMatchObject({ name, role: 'owner' })
+      // Now it is the current one, and taken.
+      expect(await asked('namespace', name)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(`namespace \`${name}\` is taken`),
+      })
+      expect(await asked('namespace', 'Not_A_Name')).toMatchObject({ status: 2, stdout: '' })
+      expect(await asked('namespace', undefined)).toMatchObject({ status: 130, stdout: '', stderr: '' })
     })
   })
 
