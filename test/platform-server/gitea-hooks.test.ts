@@ -185,7 +185,7 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
     expect(added[0]!.events.toSorted()).toEqual(['pull_request', 'pull_request_sync'])
     const removed = await platform.call('DELETE /hooks/:id', { token: owner!.token, params: { id: other.id } })
     expect(removed.body).toEqual({})
-    expect(await hooksOf(path)).toEqual(before)
+    expect((await hooksOf(path)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
   })
 
   test('a token that may not create it leaves none behind', async () => {
