@@ -82,7 +82,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   }
   const payload = (pull: number, more: object = {}) =>
     JSON.stringify({ action: 'opened', pull_request: { number: pull }, repository: { id: REPOSITORY }, ...more })
-  /** As the forge sends it, but for what a test changes. */
+  /** `POST /hooks/:forge/:id` as the forge sends it, but for what a test changes. */
   function deliver(
     hook: Pick<Made, 'id' | 'secret'>,
     text: string,

@@ -3,7 +3,8 @@ import type { ApiRoute } from '../../platform/api/route.ts'
 import { ROUTES, type RouteName } from '../../platform/api/routes.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
-// Every route before a real API server: who may call it, and what a namespace is to whom.
+// Every route before a real API server, without a good token, and what a namespace has. Who may call it is in
+// `route-access.test.ts`.
 
 type Person = Awaited<ReturnType<TestPlatform['person']>>
 
@@ -58,30 +59,6 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
       expect([status, error.code], token).toEqual([401, 'platform/login'])
     }
     await platform.parts.tokens.revoke(nobodys.record.id)
-  })
-
-  test.each<
-    readonly [
-      RouteName,
-      object | undefined,
-      Readonly<Record<string, readonly [number, number, number, number, number]>>,
-    ]
-  >([
-    // admin, owner, developer, viewer, stranger
-    ['GET /namespaces/:ns', undefined, { status: [200, 200, 200, 200, 404] }],
-    ['PATCH /namespaces/:ns', { isPersistent: true }, { status: [200, 200, 403, 403, 404] }],
-    ['PUT /namespaces/:ns/members/:user', { role: 'viewer' }, { status: [200, 200, 403, 403, 404] }],
-    ['GET /admin/users', undefined, { status: [200, 403, 403, 403, 403] }],
-    ['GET /users', undefined, { status: [200, 200, 200, 200, 200] }],
-    ['GET /admin/overview', undefined, { status: [200, 403, 403, 403, 403] }],
-    ['GET /admin/analytics', undefined, { status: [200, 403, 403, 403, 403] }],
-    ['GET /settings', undefined, { status: [200, 403, 403, 403, 403] }],
-  ])('%s: administrator, owner, developer, viewer, stranger', async (route, body, { status }) => {
-    const params = { ns: name, user: viewer!.id }
-    const all = [admin, owner, developer, viewer, stranger].map(
-      async one => (await platform.call(route, { token: one!.token, params, ...(body && { body }) })).status,
-    )
-    expect(await Promise.all(all)).toEqual(status)
   })
 
   test('administrators see how the platform is, with the rights of the server', async () => {
