@@ -63,7 +63,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
   /** The session is as it was, and nothing was made with it. */
   async function expectNothing({ page }: Seen): Promise<void> {
     await page.goto(`${browser.url}/you`)
-    await page.getByText('this one').first().waitFor()
+    await page.getByText('this session').first().waitFor()
     const { parts } = browser.platform
     expect((await parts.tokens.of(user)).filter(({ kind }) => kind === 'api')).toEqual([])
     expect((await browser.platform.parts.users.find(user))?.role).toBe('admin')
@@ -193,7 +193,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
         Object.assign(globalThis, { other: open(`${url}/you`) })
       }, browser.url),
     ])
-    await other.getByText('this one').first().waitFor()
+    await other.getByText('this session').first().waitFor()
     // It is in a group of windows of its own.
     expect(await other.evaluate(() => globalThis.opener === null)).toBe(true)
     expect(await page.evaluate(() => (globalThis as unknown as { other: Window }).other.closed)).toBe(true)

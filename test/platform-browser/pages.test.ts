@@ -53,7 +53,7 @@ const VISITS: Readonly<Record<string, Visit>> = {
     complains: /status of 401/,
   },
   cli: { who: 'ann', path: () => `/cli?${request}`, shows: () => 'ann@laptop-7' },
-  device: { who: 'ann', path: () => '/device', shows: () => 'Your terminal shows it' },
+  device: { who: 'ann', path: () => '/device', shows: () => 'Shown in your terminal' },
   home: { who: 'bob', path: () => '/', shows: () => 'Problem in shop' },
   'new-namespace': {
     who: 'bob',
@@ -63,7 +63,7 @@ const VISITS: Readonly<Record<string, Visit>> = {
   search: {
     who: 'ann',
     path: () => '/',
-    shows: () => 'Use dark colours',
+    shows: () => 'Use dark theme',
     doing: page => page.keyboard.press('/'),
   },
   namespace: { who: 'ann', path: team => `/namespaces/${team.shop}`, shows: () => '5 of 6 ready' },
@@ -85,7 +85,7 @@ const VISITS: Readonly<Record<string, Visit>> = {
   'service-settings': {
     who: 'cem',
     path: team => `/namespaces/${team.shop}/environments/shop/services/web/settings`,
-    shows: () => 'GET /health at port 80',
+    shows: () => 'GET /health on port 80',
   },
   'service-problems': {
     who: 'cem',
@@ -95,19 +95,19 @@ const VISITS: Readonly<Record<string, Visit>> = {
   keys: {
     who: 'cem',
     path: () => '/',
-    shows: () => 'Show these keys',
+    shows: () => 'Show these shortcuts',
     doing: page => page.keyboard.press('?'),
   },
   runs: { who: 'ann', path: team => `/namespaces/${team.shop}/runs`, shows: () => 'Destroy blog' },
   run: { who: 'bob', path: team => `/runs/${team.runs.good}`, shows: () => 'seeded' },
   'run-failed': { who: 'ann', path: team => `/runs/${team.runs.broken}`, shows: () => 'exited 3 times with code 1' },
-  'run-waits': { who: 'ann', path: team => `/runs/${team.runs.waiting}`, shows: () => 'It has said nothing yet' },
+  'run-waits': { who: 'ann', path: team => `/runs/${team.runs.waiting}`, shows: () => 'No output yet' },
   'deploy-from-git': {
     who: 'bob',
     path: team => `/namespaces/${team.shop}/runs`,
     shows: () => "'it'\\''s-here;$(id)'",
     doing: async page => {
-      await page.getByRole('button', { name: 'Deploy from git' }).click()
+      await page.getByRole('button', { name: 'Deploy from Git' }).click()
       await page.getByLabel('Repository', { exact: true }).fill('https://git.example.com/team/shop')
       await page.getByLabel('Branch or tag', { exact: true }).fill("it's-here;$(id)")
     },
@@ -134,7 +134,7 @@ const VISITS: Readonly<Record<string, Visit>> = {
     path: () => '/previews/webhooks',
     shows: () => 'devctl preview hook add https://git.example.com/team/shop',
     doing: async page => {
-      await page.getByRole('button', { name: 'Add a webhook' }).click()
+      await page.getByRole('button', { name: 'Add webhook' }).click()
       await page.getByLabel('Repository', { exact: true }).fill('https://git.example.com/team/shop')
     },
   },
@@ -144,7 +144,7 @@ const VISITS: Readonly<Record<string, Visit>> = {
     path: team => `/namespaces/${team.shop}/variables`,
     shows: () => 'devctl variables set API_KEY',
     doing: async page => {
-      await page.getByRole('button', { name: 'Set a variable' }).click()
+      await page.getByRole('button', { name: 'Add variable' }).click()
       await page.getByLabel('Name', { exact: true }).fill('API_KEY')
     },
   },
@@ -155,10 +155,10 @@ const VISITS: Readonly<Record<string, Visit>> = {
   delete: {
     who: 'ann',
     path: team => `/namespaces/${team.shop}/settings`,
-    shows: () => 'Nobody can bring them back',
+    shows: () => 'volumes, variables and history',
     doing: page => page.getByRole('button', { name: 'Delete' }).click(),
   },
-  you: { who: 'ann', path: () => '/you', shows: () => 'this one' },
+  you: { who: 'ann', path: () => '/you', shows: () => 'this session' },
   tokens: { who: 'ann', path: () => '/you/tokens', shows: () => 'nightly tests' },
   'delete-failed': { who: 'bob', path: team => `/namespaces/${team.stuck}`, shows: () => 'Delete anyway' },
   'delete-anyway': {
@@ -171,7 +171,7 @@ const VISITS: Readonly<Record<string, Visit>> = {
   users: { who: 'ann', path: () => '/admin/users', shows: () => 'Suspend' },
   analytics: { who: 'ann', path: () => '/admin/analytics', shows: () => 'namespace list' },
   'platform-settings': { who: 'ann', path: () => '/admin/settings', shows: () => 'namespacesPerUser' },
-  'not-found': { who: 'ann', path: () => '/nothing/here', shows: () => 'no such page', complains: /status of 404/ },
+  'not-found': { who: 'ann', path: () => '/nothing/here', shows: () => 'Page not found', complains: /status of 404/ },
 }
 
 describe.skipIf(NO_BROWSER)('pages', () => {
@@ -296,7 +296,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await page.keyboard.press('Enter')
       await page
         .getByRole('status')
-        .getByText(/is shared with/)
+        .getByText(/^Shared /)
         .waitFor()
       const shared = await browser.platform.parts.namespaces.require(
         (await browser.platform.parts.users.find(team.bob))!,
@@ -314,13 +314,13 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await page.getByText('Danger zone').waitFor()
       await tabTo(page, 'button Delete')
       await page.keyboard.press('Enter')
-      await page.getByLabel(`Type ${name} to go on`).waitFor()
+      await page.getByLabel(`Type ${name} to confirm`).waitFor()
       await page.keyboard.press('Enter')
       expect(new URL(page.url()).pathname).toBe(`/namespaces/${name}/settings`)
       await page.keyboard.type(name)
       // It is told for a few seconds only.
       await Promise.all([
-        page.getByText(`${name} is being deleted`).waitFor(),
+        page.getByText(`Deleting ${name}`).waitFor(),
         page.waitForURL('**/'),
         page.keyboard.press('Enter'),
       ])
@@ -431,7 +431,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     test('is told with its settings, and without a value', async () => {
       const { page, complaints, close } = await open(VISITS['service-settings']!, {})
       const text = await page.locator('main').innerText()
-      for (const one of ['GREETING', 'from secret/shop-db-password', '/cache', 'requests 64Mi, at most 128Mi'])
+      for (const one of ['GREETING', 'from secret/shop-db-password', '/cache', 'request 64Mi, limit 128Mi'])
         expect(text).toContain(one)
       expect(text).toContain('<img src=x onerror=alert(1)>\\u{202e}gnp.exe')
       expect(await page.content()).not.toContain(SECRET_VALUE)
@@ -446,7 +446,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       const { page, close } = await browser.open(team.bob)
       await page.goto('/')
       const short = page.locator('.in-short')
-      await short.getByText('have problems').waitFor()
+      await short.getByText('namespaces have problems').waitFor()
       await page
         .locator('#side')
         .getByRole('link', { name: new RegExp(`^${team.shop}.*Problem in shop`) })
@@ -460,17 +460,17 @@ describe.skipIf(NO_BROWSER)('pages', () => {
 
     test('has its logs as they come: followed, paused, and searched in', async () => {
       const { page, complaints, close } = await open(VISITS['service']!, {})
-      const log = page.getByRole('region', { name: 'Log of web' })
+      const log = page.getByRole('region', { name: 'Logs of web' })
       browser.logs.say('web', 'one more \u001b[31mred\u001b[0m line')
       await log.getByText('one more').waitFor()
       expect(await log.locator('.ansi-1', { hasText: 'red' }).count()).toBe(1)
       await page.getByRole('button', { name: 'Pause' }).click()
       browser.logs.say('web', 'while nobody looked')
-      await page.getByRole('button', { name: 'Paused, 1 more' }).waitFor()
+      await page.getByRole('button', { name: 'Resume, 1 new' }).waitFor()
       expect(await log.getByText('while nobody looked').count()).toBe(0)
-      await page.getByRole('button', { name: 'Paused, 1 more' }).click()
+      await page.getByRole('button', { name: 'Resume, 1 new' }).click()
       await log.getByText('while nobody looked').waitFor()
-      await page.getByLabel('Search in the log').fill('nobody')
+      await page.getByLabel('Search the log').fill('nobody')
       await log.getByText('one more').waitFor({ state: 'detached' })
       expect(await log.locator('.log-line').count()).toBe(1)
       expect(await page.locator('main :is(img, script)').count()).toBe(0)
@@ -497,7 +497,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await main.getByText(shared).waitFor({ state: 'detached' })
       await page.getByRole('button', { name: `Destroy ${own}` }).click()
       await page.locator('dialog').getByRole('button', { name: 'Destroy', exact: true }).click()
-      await page.getByText(`${own} is being destroyed`).waitFor()
+      await page.getByText(`Destroying ${own}`).waitFor()
       await page.getByRole('button', { name: 'New preview' }).click()
       const name = `shop-next-${team.shop.split('-')[1]}`
       await page.getByLabel('Repository', { exact: true }).fill('https://git.example.com/team/shop')
@@ -530,7 +530,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       const main = page.locator('main')
       const text = await main.innerText()
       for (const one of [
-        'Waits for approval',
+        'Waiting for approval',
         'git.example.com/eve/shop',
         '<img src=x onerror=alert(1)>\\u{202e}gnp.exe',
       ])
@@ -549,12 +549,12 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       const dialog = page.locator('dialog')
       await dialog.getByText(WAITING_COMMIT, { exact: true }).waitFor()
       await dialog.getByRole('button', { name: 'Approve 6dcb09b' }).press('Enter')
-      await dialog.getByText('it was pushed to').waitFor()
+      await dialog.getByText('there is a newer commit').waitFor()
       expect((await request()).pull).toMatchObject({ commit: pushed, isWaiting: true })
       await page.keyboard.press('Escape')
       await page.getByRole('button', { name: 'Approve fffffff' }).press('Enter')
       await dialog.getByRole('button', { name: 'Approve fffffff' }).press('Enter')
-      await page.getByText('fffffff is approved').waitFor()
+      await page.getByText('Approved fffffff').waitFor()
       await page.getByRole('button', { name: 'Approve fffffff' }).waitFor({ state: 'detached' })
       expect((await request()).pull.approved).toMatchObject({ commit: pushed, by: team.bob })
       expect(complaints.filter(one => !/status of 409/.test(one))).toEqual([])
@@ -565,21 +565,21 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       const { page, complaints, close } = await browser.open(team.cem)
       await page.goto('/previews/webhooks')
       await page.getByText('No webhooks yet').waitFor()
-      await page.getByRole('button', { name: 'Add a webhook' }).click()
+      await page.getByRole('button', { name: 'Add webhook' }).click()
       await page.getByLabel('Repository', { exact: true }).fill('https://git.example.com/team/shop')
-      await page.getByLabel('Token of the forge').fill(`${CANARY}-forge`)
-      await page.getByLabel('Names begin with').fill('No')
+      await page.getByLabel('Access token').fill(`${CANARY}-forge`)
+      await page.getByLabel('Name prefix').fill('No')
       await page.getByText('with a dash at the end').waitFor()
       expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true)
-      await page.getByLabel('Names begin with').fill(`cem-${team.shop.split('-')[1]}-`)
-      await page.getByLabel('Previews of forks').selectOption('sandbox')
+      await page.getByLabel('Name prefix').fill(`cem-${team.shop.split('-')[1]}-`)
+      await page.getByLabel('Pull requests from forks').selectOption('sandbox')
       await page.getByText('--forks sandbox').waitFor()
       await page.getByRole('button', { name: 'Add', exact: true }).click()
       const secret = await page.locator('dialog .copy-box[class~="value"] code').nth(1).textContent()
       expect(secret).toMatch(/^[\w-]{43}$/)
       await page.getByText('pull request synchronized').waitFor()
       await page.getByRole('button', { name: 'Done' }).click()
-      await page.getByText('are deployed, without variables').waitFor()
+      await page.getByText('are deployed without variables').waitFor()
       expect(await page.content()).not.toContain(secret)
       expect(await page.content()).not.toContain(CANARY)
       await page.getByRole('button', { name: /^Remove/ }).click()
@@ -595,23 +595,23 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       const { page, complaints, close } = await browser.open(team.bob)
       await page.goto(`/namespaces/${team.shop}/variables`)
       await page.getByText('PAYMENT_URL').waitFor()
-      await page.getByRole('button', { name: 'Set a variable' }).click()
+      await page.getByRole('button', { name: 'Add variable' }).click()
       await page.getByLabel('Name', { exact: true }).fill('NODE_OPTIONS')
-      await page.getByText('This name does not work').waitFor()
-      expect(await page.getByRole('button', { name: 'Set', exact: true }).isDisabled()).toBe(true)
+      await page.getByText('This name is not allowed').waitFor()
+      expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
       await page.getByLabel('Name', { exact: true }).fill('API_KEY')
       await page.getByLabel('Value').fill(`${CANARY}-2`)
-      await page.getByRole('button', { name: 'Set', exact: true }).click()
-      await page.getByRole('button', { name: 'Unset API_KEY' }).click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByRole('button', { name: 'Remove API_KEY' }).click()
       expect(await page.content()).not.toContain(CANARY)
-      await page.getByRole('button', { name: 'Unset', exact: true }).click()
-      await page.getByText('API_KEY is not set any more').waitFor()
-      await page.getByRole('button', { name: 'Unset API_KEY' }).waitFor({ state: 'detached' })
-      await page.getByRole('button', { name: 'Add a credential' }).click()
+      await page.getByRole('button', { name: 'Remove', exact: true }).click()
+      await page.getByText('Removed API_KEY').waitFor()
+      await page.getByRole('button', { name: 'Remove API_KEY' }).waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Add credential' }).click()
       await page.getByLabel('Host', { exact: true }).fill('forge.example.com:8443')
       await page.getByLabel('Password or token').fill(`${CANARY}-3`)
-      await page.getByRole('button', { name: 'Set', exact: true }).click()
-      await page.getByText('as git, set just now').waitFor()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByText('user git, set just now').waitFor()
       expect(await page.content()).not.toContain(CANARY)
       expect(complaints).toEqual([])
       await close()
@@ -620,7 +620,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     test('are not shown to who only looks', async () => {
       const { page, close } = await browser.open(team.cem)
       await page.goto(`/namespaces/${team.shop}/variables`)
-      await page.getByText('Who deploys here sees them').waitFor()
+      await page.getByText('Only for owners and developers').waitFor()
       expect(await page.getByText('PAYMENT_URL').count()).toBe(0)
       await close()
     })
@@ -649,14 +649,14 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       expect(await log.getByText('added 214 packages').count()).toBe(0)
       await log.getByText('Build', { exact: true }).click()
       await log.getByText('added 214 packages').waitFor()
-      await page.getByLabel('Search in the log').fill('SEEDED')
+      await page.getByLabel('Search the log').fill('SEEDED')
       await log.getByText('added 214 packages').waitFor({ state: 'detached' })
       await log.locator('mark').first().waitFor()
       expect(await log.locator('.log-line').count()).toBe(1)
       expect(await log.locator('.ansi-bold.ansi-3').textContent()).toBe('seeded')
       await log.getByRole('link', { name: 'Line 12' }).press('Enter')
       await page.waitForURL('**/runs/*#L12')
-      await page.getByLabel('Search in the log').fill('')
+      await page.getByLabel('Search the log').fill('')
       await page.reload()
       await log.locator('.log-line.is-target', { hasText: 'seeded' }).waitFor()
       await page.goto(`/runs/${team.runs.good}#L5`)
@@ -673,11 +673,11 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await page.getByRole('button', { name: 'Cancel' }).click()
       await page.getByText('Cancelled').first().waitFor()
       await page.goto(`/runs/${team.runs.good}`)
-      await page.getByRole('button', { name: 'Deploy again' }).click()
+      await page.getByRole('button', { name: 'Redeploy' }).click()
       expect(await page.getByLabel('Branch or tag', { exact: true }).inputValue()).toBe('main')
       await page.locator('dialog').getByRole('button', { name: 'Deploy', exact: true }).click()
       await page.waitForURL(url => /^\/runs\/\w+$/.test(url.pathname) && !url.pathname.endsWith(team.runs.good))
-      await page.getByText('Waits', { exact: true }).waitFor()
+      await page.getByText('Queued', { exact: true }).waitFor()
       const id = new URL(page.url()).pathname.split('/')[2]!
       expect(await browser.platform.parts.runs.find(id)).toMatchObject({
         ...{ environment: 'shop', namespace: team.shop, user: team.ann, branch: 'main' },
@@ -692,10 +692,10 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await page.goto(`/runs/${team.runs.waiting}`)
       await page.getByText('Destroy blog').first().waitFor()
       await page
-        .getByText('known as soon as it is cloned')
-        .or(page.getByText('not known', { exact: true }))
+        .getByText('known once it is cloned')
+        .or(page.getByText('unknown', { exact: true }))
         .waitFor()
-      expect(await page.getByRole('button', { name: /Cancel|again/ }).count()).toBe(0)
+      expect(await page.getByRole('button', { name: /Cancel|Redeploy/ }).count()).toBe(0)
       await close()
     })
   })

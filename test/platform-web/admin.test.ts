@@ -46,19 +46,19 @@ describe('the overview', () => {
   test('has what there is, what is wrong first', () => {
     const html = shown()
     const text = wordsOf(html)
-    expect(text).toContain('One problem deployment/platform : 1 of 2 ready devctl platform status says why')
+    expect(text).toContain('1 problem deployment/platform : 1 of 2 ready devctl platform status says why')
     for (const part of [
-      'Namespaces 31 12 awake, 17 asleep, 1 being deleted',
+      'Namespaces 31 12 awake, 17 asleep, 1 deleting',
       'People 12 1 administrator',
-      'Runs now 10 10 at most, 2 in the queue',
-      'Builds now 3 5 in the queue',
+      'Active runs 10 limit 10, 2 queued',
+      'Active builds 3 5 queued',
       'deployment/platform Not ready 1 of 2',
       // There are two replicas.
-      'Builds that came by platform-a; other replicas may have more.',
+      'Only builds through platform-a. Other replicas may have more.',
       '3 of 4',
-      'Caches of builders 2 times 50Gi',
-      '120 runs, with logs of up to 70 MiB',
-      'Seals with k2 Opens with k1 k2',
+      'Builder caches 2 × 50Gi',
+      '120 runs, with up to 70 MiB of logs',
+      'Encrypts with k2 Decrypts with k1 k2',
     ])
       expect(text).toContain(part)
     expect(html).not.toContain('<img')
@@ -79,14 +79,14 @@ describe('the overview', () => {
       }),
     )
     for (const part of [
-      'All is well',
-      'The server may not see its workloads',
+      'No problems',
+      'The server cannot see its workloads',
       'No builders',
-      'is being counted',
-      'a place that the server may not see',
+      'counting…',
+      'Unknown. The server was installed by an older version',
     ])
       expect(text).toContain(part)
-    expect(text).not.toContain('Could not be deleted')
+    expect(text).not.toContain('Failed to delete')
   })
 })
 
@@ -138,7 +138,7 @@ test('analytics are a table, with bars that say the same', () => {
     expect(text).toContain(part)
   expect(html.match(/class="meter" aria-hidden="true"/g)).toHaveLength(4)
   putResource('GET /admin/analytics', {}, { items: [] })
-  expect(wordsOf(renderToString(h(Analytics, {})))).toContain('Nothing was counted yet')
+  expect(wordsOf(renderToString(h(Analytics, {})))).toContain('No data yet')
 })
 
 describe('a namespace that could not be deleted', () => {

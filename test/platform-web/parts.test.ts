@@ -153,10 +153,10 @@ describe('Home', () => {
       namespace('shop-main', 'bob', { kind: 'preview', role: 'viewer' }),
     ]
     expect(groupsOf(items, 'ann').map(({ title, found }) => [title, ...found.map(one => one.name)])).toEqual([
-      ['Yours', 'ann', 'blog'],
+      ['Your namespaces', 'ann', 'blog'],
       ['Shared with you', 'pay'],
       ['Previews', 'shop-main'],
-      ['Others', 'bob'],
+      ['Other namespaces', 'bob'],
     ])
   })
 })

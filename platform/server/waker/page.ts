@@ -52,11 +52,11 @@ async function look() {
       if (answer.ok) {
         const { status, services } = await answer.json()
         show(services)
-        state.textContent = status === 'Sleeping' ? 'It sleeps again. Reload this page to wake it.' : 'This takes a moment.'
+        state.textContent = status === 'Sleeping' ? 'It went back to sleep. Reload this page to wake it.' : 'This takes a moment.'
       } else if (answer.status === 404) return location.reload()
     }
   } catch {
-    state.textContent = 'The connection is lost. Trying again.'
+    state.textContent = 'Connection lost. Retrying.'
   }
   setTimeout(look, 700)
 }
@@ -88,7 +88,7 @@ export const PAGE = `<!doctype html>
 <h1>Waking up</h1>
 <p role="status">This takes a moment.</p>
 <ul aria-label="Services"></ul>
-<noscript>This page needs JavaScript to go on by itself. Reload it in a moment.</noscript>
+<noscript>Without JavaScript, this page does not update itself. Reload it in a moment.</noscript>
 </main>
 <script>${SCRIPT}</script>
 </html>

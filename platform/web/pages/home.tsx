@@ -54,7 +54,7 @@ export function Home() {
         skeleton={
           <>
             <p class="in-short" />
-            <Section key="loading" title="Yours">
+            <Section key="loading" title="Your namespaces">
               <SkeletonRows />
             </Section>
           </>
@@ -74,7 +74,7 @@ export function Home() {
             ))}
             <Section
               title="Deploy from your laptop"
-              about="In the folder of a Compose file. The first line opens this site to log in."
+              about="Run these commands in a folder with a Compose file. The first one opens this site to log in."
             >
               <FromLaptop />
             </Section>
@@ -122,7 +122,7 @@ function InShort({ all }: { readonly all: readonly Namespace[] }) {
             <Icon name="warn" size={12} />
           </span>
           <span>
-            {broken.length} {broken.length === 1 ? 'has a problem' : 'have problems'}:{' '}
+            {broken.length === 1 ? '1 namespace has a problem' : `${broken.length} namespaces have problems`}:{' '}
             {broken.slice(0, NAMED).map(({ name }, index) => (
               <span key={name}>
                 {index > 0 && ', '}
@@ -138,12 +138,12 @@ function InShort({ all }: { readonly all: readonly Namespace[] }) {
       {busy > 0 && <State tone="busy" icon="spin" word={`${busy} starting or stopping`} />}
       {ready > 0 && <State tone="good" icon="check" word={`${ready} ready`} />}
       {asleep > 0 && <State tone="quiet" icon="moon" word={`${asleep} asleep`} />}
-      {others > 0 && <span class="soft">{others} more are not looked at here</span>}
+      {others > 0 && <span class="soft">{others} more not checked</span>}
       {broken.length + busy + ready + asleep === 0 && (
         <State
           tone="quiet"
           icon="ring"
-          word="Nothing runs yet. Deploy from git, or from your laptop: two lines below."
+          word="Nothing is running yet. Deploy from Git, or from your laptop with the commands below."
         />
       )}
     </p>
@@ -243,7 +243,7 @@ const Row = ({
           {name}
         </a>
         {kind === 'personal' && <Tag>personal</Tag>}
-        {isPersistent && <Tag>kept</Tag>}
+        {isPersistent && <Tag>persistent</Tag>}
         {role !== undefined && role !== 'owner' && <Tag>{role}</Tag>}
       </span>
       <span class="soft cut">{line}</span>

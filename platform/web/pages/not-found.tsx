@@ -4,9 +4,9 @@ import { Empty } from '../parts/problem.tsx'
 
 /** Where there is no page. */
 export const NotFound = () => (
-  <Page title="There is no such page">
-    <Empty icon="search" title="Nothing is at this address">
-      <p class="soft">It may have been deleted, or the link is cut. Press / to search.</p>
+  <Page title="Page not found">
+    <Empty icon="search" title="Nothing at this address">
+      <p class="soft">It may have been deleted, or the link is incomplete. Press / to search.</p>
       <p>
         <ButtonLink href="/" icon="home">
           Go to Home

@@ -63,7 +63,10 @@ export function Previews() {
       }
     >
       {waiting.length > 0 && (
-        <Section title="Waits for approval" about="Code of forks: it is deployed when somebody who may write says so.">
+        <Section
+          title="Waiting for approval"
+          about="Commits from forks are deployed once someone with write access approves them."
+        >
           <Pulls pulls={waiting} onChange={() => void hooks.refresh()} />
         </Section>
       )}
@@ -74,7 +77,7 @@ export function Previews() {
             <SkeletonRows />
           ) : items.length === 0 ? (
             <Empty icon="branch" title="No previews yet">
-              <p class="soft">A preview is a branch, deployed to a namespace of its own, which ends with it.</p>
+              <p class="soft">A preview deploys a branch to a namespace of its own.</p>
             </Empty>
           ) : (
             <>
@@ -100,7 +103,7 @@ export function Previews() {
           )
         }
       </Loading>
-      <Section title="From your laptop, and from CI" about="In a checkout, of its branch as it was pushed.">
+      <Section title="From your laptop or CI" about="Run this in a checkout to deploy its current branch, as pushed.">
         <Command lines={['devctl preview deploy --wait']} />
       </Section>
       {isNew.value && (
@@ -151,7 +154,7 @@ const List = ({
   readonly onRemove: (name: string) => void
 }) =>
   items.length === 0 ? (
-    <Empty icon="search" title="None is like this" />
+    <Empty icon="search" title="No matching previews" />
   ) : (
     <ul class="list">
       {items.map(one => {
@@ -179,14 +182,14 @@ const PreviewRow = ({ preview, onRetry, onRemove }: PreviewRowProps) => {
           <a class="row-name stretched" href={addressOf('namespace', { ns: name })}>
             {name}
           </a>{' '}
-          {scope === 'global' && <Tag>everybody</Tag>}
+          {scope === 'global' && <Tag>everyone</Tag>}
           {isUntrusted && <Tag tone="warn">fork</Tag>}
           {labels.map(one => (
             <Tag key={one}>{one}</Tag>
           ))}
         </span>
         <span class="soft cut">
-          {shortRepository(repository)} {branch === undefined ? 'main branch' : <code>{printable(branch)}</code>}
+          {shortRepository(repository)} {branch === undefined ? 'default branch' : <code>{printable(branch)}</code>}
         </span>
       </span>
       <span class="endpoints">{sourceUrl !== undefined && <Source url={sourceUrl} />}</span>
@@ -198,7 +201,7 @@ const PreviewRow = ({ preview, onRetry, onRemove }: PreviewRowProps) => {
             <Time at={lastActive} />
           ) : (
             <>
-              ends <Time at={expires} />
+              expires <Time at={expires} />
             </>
           )}
         </span>
@@ -267,15 +270,15 @@ function NewPreview({ onClose }: { readonly onClose: () => void }) {
       <div class="fields">
         <Field
           label="Name"
-          hint="Of the repository and the branch if it is empty."
-          error={isName ? undefined : 'Lower-case letters, digits and dashes; no dash at an end'}
+          hint="Default: the names of the repository and the branch"
+          error={isName ? undefined : 'Use lower-case letters, digits and dashes, with no dash at either end'}
           value={name.value}
           onValue={value => {
             name.value = value
           }}
           maxLength={40}
         />
-        <ScopeField label="Who sees it" scope={scope} />
+        <ScopeField label="Visible to" scope={scope} />
       </div>
     </FormDialog>
   )
@@ -292,7 +295,7 @@ function Destroy({
 }) {
   const destroy = useAction(async () => {
     await platform.call('DELETE /previews/:name', { params: { name }, query: {} })
-    toast('good', `${name} is being destroyed`)
+    toast('good', `Destroying ${name}`)
     onDone()
     onClose()
   })
@@ -307,7 +310,7 @@ function Destroy({
       onClose={onClose}
       onSubmit={() => void destroy.run()}
     >
-      <p class="soft">All that runs in it goes, with its data. A deploy of its branch makes it again.</p>
+      <p class="soft">Everything in it is deleted, including its data. To recreate it, deploy the branch again.</p>
     </FormDialog>
   )
 }

@@ -20,7 +20,7 @@ export const Changes = ({ history }: { readonly history: readonly ShownChanges[]
           <span class="row-main soft">
             <Deployed deploy={one} />
           </span>
-          <span class="soft">{one.changes.length + (one.left ?? 0)} objects</span>
+          <span class="soft">{objects(one.changes.length + (one.left ?? 0))}</span>
         </summary>
         <ul class="change-list">
           {one.changes.map(({ action, object, service, values, consequence }) => {
@@ -55,9 +55,11 @@ export const Changes = ({ history }: { readonly history: readonly ShownChanges[]
               </li>
             )
           })}
-          {one.left !== undefined && one.left > 0 && <li class="soft">and {one.left} more objects</li>}
+          {one.left !== undefined && one.left > 0 && <li class="soft">and {one.left} more</li>}
         </ul>
       </details>
     ))}
   </div>
 )
+
+const objects = (count: number): string => (count === 1 ? '1 object' : `${count} objects`)

@@ -21,7 +21,7 @@ function CopyButton({ text, label }: { readonly text: string; readonly label: st
       await navigator.clipboard.writeText(text)
       isDone.value = true
     } catch {
-      toast('bad', 'The browser does not allow copying', 'Select the text and copy it.')
+      toast('bad', 'Your browser blocked copying', 'Select the text and copy it.')
     }
   }
   return (

@@ -44,7 +44,7 @@ export function Credentials({ scope, words, about }: CredentialsProps) {
             setting.value = ['', '']
           }}
         >
-          Add a credential
+          Add credential
         </Button>
       }
     >
@@ -52,7 +52,7 @@ export function Credentials({ scope, words, about }: CredentialsProps) {
         {({ items }) =>
           items.length === 0 ? (
             <Empty icon="lock" title="No credentials yet">
-              <p class="soft">Runs clone public repositories without one.</p>
+              <p class="soft">Only private repositories need one.</p>
             </Empty>
           ) : (
             <ul class="list">
@@ -63,16 +63,16 @@ export function Credentials({ scope, words, about }: CredentialsProps) {
                     <span class="row-main block">
                       <span class="strong cut">{host}</span>
                       <span class="soft">
-                        as {user}, set <Time at={set} /> by {by.login}
+                        user {user}, set <Time at={set} /> by {by.login}
                       </span>
                     </span>
                     <Button
-                      aria-label={`Set anew: the credential for ${host}`}
+                      aria-label={`Update the credential for ${host}`}
                       onClick={() => {
                         setting.value = [host, user]
                       }}
                     >
-                      Set anew
+                      Update
                     </Button>
                     <Button
                       look="ghost"
@@ -121,14 +121,14 @@ function SetCredential({
   const set = useAction(async () => {
     const params = { scope, host: host.value.toLowerCase() }
     await platform.call('PUT /credentials/:scope/:host', { params, body: { user: login, password: password.value } })
-    toast('good', `Runs log in to ${host.value} now`)
+    toast('good', `Saved the credential for ${host.value}`)
     onDone()
     onClose()
   })
   return (
     <FormDialog
-      title={given === '' ? 'Add a git credential' : `Set the credential for ${given} anew`}
-      action="Set"
+      title={given === '' ? 'Add Git credential' : `Update the credential for ${given}`}
+      action="Save"
       isBusy={set.isRunning}
       isReady={isHost && password.value !== ''}
       problem={set.problem}
@@ -142,8 +142,8 @@ function SetCredential({
       {given === '' && (
         <Field
           label="Host"
-          hint="Of the repositories, with a port if it has one."
-          error={host.value !== '' && !isHost ? 'Only the host: git.example.com' : undefined}
+          hint="Host of the repositories, with its port if it has one"
+          error={host.value !== '' && !isHost ? 'Enter only the host, such as git.example.com' : undefined}
           value={host.value}
           onValue={value => {
             host.value = value
@@ -155,7 +155,7 @@ function SetCredential({
       )}
       <Field
         label="User"
-        hint="If it is empty: git, which forges take with a token."
+        hint="Default: git, which forges accept with a token"
         value={user.value}
         onValue={value => {
           user.value = value
@@ -165,7 +165,7 @@ function SetCredential({
       />
       <Field
         label="Password or token"
-        hint="One that can only read. Nobody is shown it again."
+        hint="Read access is enough. It is not shown again."
         value={password.value}
         onValue={value => {
           password.value = value
@@ -181,7 +181,7 @@ function SetCredential({
 function RemoveCredential({ scope, words, host, onClose, onDone }: ChangeProps & { readonly host: string }) {
   const remove = useAction(async () => {
     await platform.call('DELETE /credentials/:scope/:host', { params: { scope, host } })
-    toast('good', `The credential for ${host} is removed`)
+    toast('good', `Removed the credential for ${host}`)
     onDone()
     onClose()
   })
@@ -196,7 +196,7 @@ function RemoveCredential({ scope, words, host, onClose, onDone }: ChangeProps &
       onClose={onClose}
       onSubmit={() => void remove.run()}
     >
-      <p class="soft">Runs clone without it from now on. At the forge itself the token stays good.</p>
+      <p class="soft">Runs no longer use it. It stays valid on the forge until you revoke it there.</p>
     </FormDialog>
   )
 }

@@ -14,7 +14,7 @@ export function DeployButton({ namespace }: { readonly namespace?: string }) {
           isOpen.value = true
         }}
       >
-        Deploy from git
+        Deploy from Git
       </Button>
       {isOpen.value && (
         <DeployForm

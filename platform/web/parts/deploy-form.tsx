@@ -36,7 +36,7 @@ export function DeployForm({ from, onClose }: { readonly from: DeployFrom; reado
   })
   return (
     <FormDialog
-      title={from.environment === undefined ? 'Deploy from git' : `Deploy ${from.environment} again`}
+      title={from.environment === undefined ? 'Deploy from Git' : `Redeploy ${from.environment}`}
       action="Deploy"
       isBusy={deploy.isRunning}
       isReady={source.isReady && isName && namespace !== ''}
@@ -66,10 +66,12 @@ export function DeployForm({ from, onClose }: { readonly from: DeployFrom; reado
         )}
         {from.environment === undefined && (
           <Field
-            label="Name of the environment"
-            hint="By default that of the repository."
+            label="Environment"
+            hint="Default: the name of the repository"
             error={
-              environment !== '' && !isName ? 'Lower-case letters, digits and dashes; no dash at an end' : undefined
+              environment !== '' && !isName
+                ? 'Use lower-case letters, digits and dashes, with no dash at either end'
+                : undefined
             }
             value={environment}
             onValue={value => {

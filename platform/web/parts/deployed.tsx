@@ -30,7 +30,7 @@ export const Deployed = ({
       </>
     )}
     {deploy.subject !== undefined && <> “{printable(deploy.subject)}”</>}
-    {deploy.isDirty && ' and changes that are not committed'}
+    {deploy.isDirty && ', with uncommitted changes'}
   </span>
 )
 

@@ -3,19 +3,19 @@ import { Dialog } from './dialog.tsx'
 import { isHelpOpen } from './palette.tsx'
 
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [['/'], 'Search for namespaces, pages and actions'],
-  [['Ctrl', 'K'], 'The same, also while you type'],
-  [['?'], 'Show these keys'],
+  [['/'], 'Search namespaces, pages and actions'],
+  [['Ctrl', 'K'], 'Search, even while typing'],
+  [['?'], 'Show these shortcuts'],
   [['Tab'], 'Go to the next link, field or button'],
-  [['Enter'], 'Open what has the focus, or send the form'],
-  [['Esc'], 'Close a dialog, and go back to where you were'],
-  [['↑', '↓'], 'Go from line to line in a log, and through what the search found'],
+  [['Enter'], 'Open the focused item, or submit the form'],
+  [['Esc'], 'Close a dialog, and return to where you were'],
+  [['↑', '↓'], 'Move through the lines of a log, or through search results'],
 ]
 
 /** The keys that work on every page. */
 export const KeyHelp = () => (
   <Dialog
-    title="Keyboard"
+    title="Keyboard shortcuts"
     onClose={() => {
       isHelpOpen.value = false
     }}

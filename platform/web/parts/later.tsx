@@ -37,9 +37,9 @@ export function laterPart<P extends object>(
 /** The platform was upgraded while the page was open, or there is no connection. */
 const NotLoaded = () => (
   <div class="page">
-    <Empty icon="refresh" title="This could not be loaded">
-      <p class="soft">The platform may have been upgraded since you opened it.</p>
-      <Button onClick={() => location.reload()}>Load the page again</Button>
+    <Empty icon="refresh" title="This page could not be loaded">
+      <p class="soft">The platform may have been upgraded since you opened this tab.</p>
+      <Button onClick={() => location.reload()}>Reload page</Button>
     </Empty>
   </div>
 )

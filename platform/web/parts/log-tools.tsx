@@ -20,7 +20,7 @@ export function LogTools({ search, onSearch, isFollowing, onFollowing, children 
       <div class="log-search">
         <Icon name="search" />
         <label class="hidden" for={id}>
-          Search in the log
+          Search the log
         </label>
         <input
           id={id}
@@ -28,7 +28,7 @@ export function LogTools({ search, onSearch, isFollowing, onFollowing, children 
           type="search"
           autocomplete="off"
           spellcheck={false}
-          placeholder="Search in the log"
+          placeholder="Search the log"
           value={search}
           onInput={event => onSearch(event.currentTarget.value)}
         />

@@ -32,8 +32,12 @@ export function NewNamespace({ onClose }: { readonly onClose: () => void }) {
     >
       <Field
         label="Name"
-        hint="It is part of each host, so keep it short: web-NAME"
-        error={name.value !== '' && !isName ? 'Lower-case letters, digits and dashes; no dash at an end' : undefined}
+        hint="Part of every host name, such as web-NAME, so keep it short"
+        error={
+          name.value !== '' && !isName
+            ? 'Use lower-case letters, digits and dashes, with no dash at either end'
+            : undefined
+        }
         value={name.value}
         onValue={value => {
           name.value = value

@@ -41,7 +41,7 @@ export function Page(props: PageProps) {
     <div class={isWide ? 'page wide' : 'page'}>
       <header class="page-head">
         {crumbs.length > 0 && (
-          <nav aria-label="Where you are" class="crumbs">
+          <nav aria-label="Breadcrumb" class="crumbs">
             {crumbs.map(([text, address], index) => (
               <span key={address}>
                 {index > 0 && <Icon name="right" size={12} />}

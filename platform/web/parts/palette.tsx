@@ -58,24 +58,24 @@ function useFindables(): readonly Findable[] {
     page('Webhooks', addressOf('webhooks'), 'previews forks approve pull requests repository'),
     page('Your account', addressOf('you'), 'profile appearance sessions kubectl'),
     page('Tokens', addressOf('tokens'), 'api ci programs'),
-    page('Your variables and git credentials', addressOf('yourVariables'), 'secrets environment forge login'),
+    page('Your variables and Git credentials', addressOf('yourVariables'), 'secrets environment forge login'),
     ...(isAdmin.value
       ? [
-          page('Overview of the platform', addressOf('overview'), 'admin administration health builders queue disk'),
+          page('Platform overview', addressOf('overview'), 'admin administration health builders queue disk'),
           page('People', addressOf('users'), 'users admin administration'),
-          page('Variables of everybody', addressOf('everybodysVariables'), 'admin administration'),
+          page('Variables for everyone', addressOf('everybodysVariables'), 'admin administration platform'),
           page('Analytics', addressOf('analytics'), 'admin administration commands usage'),
-          page('Settings of the platform', addressOf('platformSettings'), 'admin administration ci trust limits login'),
+          page('Platform settings', addressOf('platformSettings'), 'admin administration ci trust limits login'),
         ]
       : []),
     { text: 'New namespace', group: 'Action', also: 'create add', href: `${addressOf('home')}?new` },
-    { text: 'Use light colours', group: 'Action', also: 'theme appearance', run: () => chooseTheme('light') },
-    { text: 'Use dark colours', group: 'Action', also: 'theme appearance', run: () => chooseTheme('dark') },
-    { text: 'Use the colours of the system', group: 'Action', also: 'theme', run: () => chooseTheme('system') },
+    { text: 'Use light theme', group: 'Action', also: 'colours appearance', run: () => chooseTheme('light') },
+    { text: 'Use dark theme', group: 'Action', also: 'colours appearance', run: () => chooseTheme('dark') },
+    { text: 'Use system theme', group: 'Action', also: 'colours appearance', run: () => chooseTheme('system') },
     {
-      text: 'Keyboard',
+      text: 'Keyboard shortcuts',
       group: 'Action',
-      also: 'keys shortcuts help',
+      also: 'keys help',
       run: () => {
         isHelpOpen.value = true
       },
@@ -120,13 +120,13 @@ function OpenPalette() {
         <Icon name="search" />
         <input
           role="combobox"
-          aria-label="Search for namespaces, pages and actions"
+          aria-label="Search namespaces, pages and actions"
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={found.length > 0 ? `${id}-${chosen.value}` : undefined}
           autocomplete="off"
           spellcheck={false}
-          placeholder="Search for namespaces, pages and actions"
+          placeholder="Search namespaces, pages and actions"
           value={text.value}
           onInput={event => {
             text.value = event.currentTarget.value
@@ -136,7 +136,7 @@ function OpenPalette() {
         />
         <kbd>Esc</kbd>
       </div>
-      <div class="palette-list" id={`${id}-list`} role="listbox" aria-label="Found">
+      <div class="palette-list" id={`${id}-list`} role="listbox" aria-label="Results">
         {found.map((one, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input takes the keys
           // biome-ignore lint/a11y/useFocusableInteractive: see above
@@ -157,7 +157,7 @@ function OpenPalette() {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="palette-none soft">Nothing found.</p>}
+      {found.length === 0 && <p class="palette-none soft">No results</p>}
     </dialog>
   )
 }

@@ -4,8 +4,8 @@ import { isAdmin } from '../state/session.ts'
 import { Select } from './field.tsx'
 
 const SCOPES = [
-  ['personal', 'You'],
-  ['global', 'Everybody'],
+  ['personal', 'Only me'],
+  ['global', 'Everyone'],
 ] as const
 
 /** Who is to see previews: only administrators have a choice. */

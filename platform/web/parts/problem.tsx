@@ -24,7 +24,7 @@ export const ProblemBox = ({ problem, onRetry }: { readonly problem: Failure; re
       )}
       {problem.kind === 'login' && (
         <p>
-          <LoginAgain />, then go on here.
+          <LoginAgain />, then continue here.
         </p>
       )}
       {onRetry && (

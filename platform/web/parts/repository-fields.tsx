@@ -66,13 +66,13 @@ export const RepositoryFields = ({ of }: { readonly of: TypedRepository }) => (
   <>
     <AddressField
       of={of}
-      hint="Its HTTPS address. A private one needs a git credential, of yours or of the namespace."
+      hint="HTTPS address. Private repositories need a Git credential of yours or of the namespace."
     />
     <div class="fields">
       <Field
         label="Branch or tag"
-        hint="The main branch if it is empty."
-        error={of.errors.branch && `Not a branch: ${of.errors.branch}`}
+        hint="Leave empty for the default branch"
+        error={of.errors.branch && `Not a valid branch: ${of.errors.branch}`}
         value={of.branch.value}
         onValue={value => {
           of.branch.value = value
@@ -94,7 +94,7 @@ export const AddressField = ({ of: { repository, errors }, hint }: AddressFieldP
   <Field
     label="Repository"
     hint={hint}
-    error={errors.repository && `It cannot be cloned: ${errors.repository}`}
+    error={errors.repository && `Cannot be cloned: ${errors.repository}`}
     value={repository.value}
     onValue={value => {
       repository.value = value
@@ -108,9 +108,9 @@ export const AddressField = ({ of: { repository, errors }, hint }: AddressFieldP
 /** The manifest or Compose file in the repository. */
 export const FileField = ({ of: { file, errors } }: { readonly of: TypedRepository }) => (
   <Field
-    label="File"
-    hint="As devctl finds it if it is empty."
-    error={errors.file && `Not a file: ${errors.file}`}
+    label="Compose file"
+    hint="Leave empty to find it automatically"
+    error={errors.file && `Not a valid path: ${errors.file}`}
     value={file.value}
     onValue={value => {
       file.value = value
@@ -121,5 +121,5 @@ export const FileField = ({ of: { file, errors } }: { readonly of: TypedReposito
 
 function problemOf(read: ReadRepositoryUrl): string | undefined {
   if (!read.ok) return read.hint === undefined ? read.problem : `${read.problem}; ${read.hint.replaceAll('`', '')}`
-  return read.repository.url.startsWith('ssh:') ? 'runs have no keys for ssh; write the HTTPS address' : undefined
+  return read.repository.url.startsWith('ssh:') ? 'runs have no SSH keys; use the HTTPS address' : undefined
 }

@@ -49,7 +49,7 @@ export const Runs = ({ items }: { readonly items: readonly Run[] }) => (
 /** What a run has cloned. */
 export const RunSource = ({ run: { repository, branch, commit } }: { readonly run: Run }) => (
   <>
-    {repository === undefined ? 'without a repository' : shortRepository(repository)}
+    {repository === undefined ? 'no repository' : shortRepository(repository)}
     {branch !== undefined && (
       <>
         {' '}

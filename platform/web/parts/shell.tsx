@@ -24,7 +24,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class={isMenuOpen.value ? 'shell menu-open' : 'shell'}>
       <a class="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <header class="bar">
         <a class="brand" href="/">
@@ -155,7 +155,7 @@ function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
 }
 
 /** Not green before it is known that nothing is wrong. */
-const UNKNOWN: ShownState = { tone: 'quiet', icon: 'ring', word: 'not known yet' }
+const UNKNOWN: ShownState = { tone: 'quiet', icon: 'ring', word: 'loading' }
 
 /** One of which it is told what runs in it: a problem is seen from every page. */
 function AskedLink({ namespace: { name, status } }: { readonly namespace: Namespace }) {
@@ -201,7 +201,7 @@ const Notices = () => (
     {isOffline.value && !isExpired.value && (
       <p class="notice tone-warn">
         <Icon name="spin" />
-        <span>The platform cannot be reached. What you see may be old; it is tried again every few seconds.</span>
+        <span>The platform cannot be reached. This page may be out of date. Retrying every few seconds.</span>
       </p>
     )}
   </div>

@@ -13,7 +13,7 @@ const NAMESPACE_STATES: Readonly<Record<string, ShownState>> = {
   Active: { tone: 'good', icon: 'check', word: 'Active' },
   Sleeping: { tone: 'quiet', icon: 'moon', word: 'Asleep' },
   Waking: { tone: 'busy', icon: 'spin', word: 'Waking' },
-  Deleting: { tone: 'busy', icon: 'spin', word: 'Being deleted' },
+  Deleting: { tone: 'busy', icon: 'spin', word: 'Deleting' },
   DeleteFailed: { tone: 'bad', icon: 'warn', word: 'Delete failed' },
 }
 
@@ -29,13 +29,13 @@ const WORKLOAD_STATES: Readonly<Record<string, ShownState>> = {
   waiting: { tone: 'busy', icon: 'spin', word: 'Starting' },
   failed: { tone: 'bad', icon: 'warn', word: 'Problem' },
   missing: { tone: 'warn', icon: 'ring', word: 'Missing' },
-  empty: { tone: 'quiet', icon: 'ring', word: 'Nothing runs' },
+  empty: { tone: 'quiet', icon: 'ring', word: 'Nothing running' },
 }
 
 const RUN_STATES: Readonly<Record<string, ShownState>> = {
-  queued: { tone: 'quiet', icon: 'clock', word: 'Waits' },
+  queued: { tone: 'quiet', icon: 'clock', word: 'Queued' },
   running: { tone: 'busy', icon: 'spin', word: 'Running' },
-  stopping: { tone: 'busy', icon: 'spin', word: 'Being stopped' },
+  stopping: { tone: 'busy', icon: 'spin', word: 'Stopping' },
   succeeded: { tone: 'good', icon: 'check', word: 'Succeeded' },
   failed: { tone: 'bad', icon: 'warn', word: 'Failed' },
   cancelled: { tone: 'quiet', icon: 'stop', word: 'Cancelled' },

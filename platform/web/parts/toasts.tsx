@@ -11,7 +11,7 @@ export const Toasts = () => (
           <p>{text}</p>
           {hint !== undefined && <p class="soft">{hint}</p>}
         </div>
-        <button type="button" class="copy" aria-label="Close this message" onClick={() => dismiss(id)}>
+        <button type="button" class="copy" aria-label="Dismiss" onClick={() => dismiss(id)}>
           <Icon name="cross" size={14} />
         </button>
       </div>

@@ -44,7 +44,7 @@ export function Variables({ scope, words, about, mayChange }: ScopeProps) {
               setting.value = ''
             }}
           >
-            Set a variable
+            Add variable
           </Button>
         )
       }
@@ -53,7 +53,7 @@ export function Variables({ scope, words, about, mayChange }: ScopeProps) {
         {({ items }) =>
           items.length === 0 ? (
             <Empty icon="key" title="No variables yet">
-              <p class="soft">Deploys use them in Compose files and commands: $NAME.</p>
+              <p class="soft">Use them in Compose files and commands as $NAME.</p>
             </Empty>
           ) : (
             <ul class="list">
@@ -124,10 +124,10 @@ const Row = ({
       </span>
       {mayChange && (
         <>
-          <Button aria-label={`Set anew: ${name}`} onClick={onSet}>
-            Set anew
+          <Button aria-label={`Update ${name}`} onClick={onSet}>
+            Update
           </Button>
-          <Button look="ghost" icon="trash" aria-label={`Unset ${name}`} title={`Unset ${name}`} onClick={onRemove} />
+          <Button look="ghost" icon="trash" aria-label={`Remove ${name}`} title={`Remove ${name}`} onClick={onRemove} />
         </>
       )}
     </div>
@@ -143,14 +143,14 @@ function SetVariable({ scope, words, name: given, onClose, onSet }: OfScope & { 
   const error = name === '' ? undefined : variableNameProblem(name)
   const set = useAction(async () => {
     await platform.call('PUT /variables/:scope/:name', { params: { scope, name }, body: { value: value.value } })
-    toast('good', `${name} is set`, 'What is deployed from now on gets it.')
+    toast('good', `Saved ${name}`, 'The next deploy uses it.')
     onSet()
     onClose()
   })
   return (
     <FormDialog
-      title={given === '' ? 'Set a variable' : `Set ${given} anew`}
-      action="Set"
+      title={given === '' ? 'Add variable' : `Update ${given}`}
+      action="Save"
       isBusy={set.isRunning}
       isReady={name !== '' && error === undefined}
       problem={set.problem}
@@ -161,7 +161,7 @@ function SetVariable({ scope, words, name: given, onClose, onSet }: OfScope & { 
       {given === '' && (
         <Field
           label="Name"
-          error={error && `This name does not work: ${error.replaceAll('`', '')}`}
+          error={error && `This name is not allowed: ${error.replaceAll('`', '')}`}
           value={name}
           onValue={next => {
             typed.value = next
@@ -173,7 +173,7 @@ function SetVariable({ scope, words, name: given, onClose, onSet }: OfScope & { 
       )}
       <TextArea
         label="Value"
-        hint="Nobody is shown it again, neither here nor by the command line."
+        hint="It is not shown again, here or on the command line."
         value={value.value}
         onValue={next => {
           value.value = next
@@ -187,14 +187,14 @@ function SetVariable({ scope, words, name: given, onClose, onSet }: OfScope & { 
 function RemoveVariable({ scope, words, name, onClose, onRemoved }: OfScope & { readonly onRemoved: () => void }) {
   const remove = useAction(async () => {
     await platform.call('DELETE /variables/:scope/:name', { params: { scope, name } })
-    toast('good', `${name} is not set any more`)
+    toast('good', `Removed ${name}`)
     onRemoved()
     onClose()
   })
   return (
     <FormDialog
-      title={`Unset ${name}?`}
-      action="Unset"
+      title={`Remove ${name}?`}
+      action="Remove"
       isDanger
       isBusy={remove.isRunning}
       problem={remove.problem}
@@ -202,7 +202,7 @@ function RemoveVariable({ scope, words, name, onClose, onRemoved }: OfScope & { 
       onClose={onClose}
       onSubmit={() => void remove.run()}
     >
-      <p class="soft">Its value is lost. What runs goes on with it until it is deployed again.</p>
+      <p class="soft">Its value is lost. What is running keeps it until the next deploy.</p>
     </FormDialog>
   )
 }

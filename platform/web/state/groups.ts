@@ -15,12 +15,12 @@ export function groupsOf(items: readonly Namespace[], self: string | undefined):
   const isPreview = (one: Namespace) => one.kind === 'preview'
   const isMine = (one: Namespace) => one.owner.id === self
   return [
-    { title: 'Yours', found: pick(one => !isPreview(one) && isMine(one)) },
+    { title: 'Your namespaces', found: pick(one => !isPreview(one) && isMine(one)) },
     { title: 'Shared with you', found: pick(one => !isPreview(one) && !isMine(one) && one.role !== undefined) },
     { title: 'Previews', found: pick(isPreview) },
     {
-      title: 'Others',
-      about: 'You see them as an administrator; what runs in them is for their members only.',
+      title: 'Other namespaces',
+      about: 'Visible to you as an administrator. Only their members see what runs in them.',
       found: pick(one => !isPreview(one) && !isMine(one) && one.role === undefined),
     },
   ].filter(group => group.found.length > 0)

@@ -25,7 +25,7 @@ export function toProblem(error: unknown): Failure {
   }
   if (error instanceof NoPlatform)
     return error.status >= 500
-      ? { kind: 'offline', message: 'The platform does not answer', hint: 'It is tried again by itself.' }
-      : { kind: 'refused', message: error.message, hint: 'Is there a proxy in front of the platform?' }
-  return { kind: 'offline', message: 'The platform cannot be reached', hint: 'It is tried again by itself.' }
+      ? { kind: 'offline', message: 'The platform does not answer', hint: 'Retrying automatically.' }
+      : { kind: 'refused', message: error.message, hint: 'Check whether there is a proxy in front of the platform.' }
+  return { kind: 'offline', message: 'The platform cannot be reached', hint: 'Retrying automatically.' }
 }

@@ -92,7 +92,7 @@ const READERS: Readonly<Record<string, Read>> = {
   'build-log': ({ name, text }) => about(name, textOf(text)),
   'build-warning': ({ name, text }) => about(name, textOf(text), { tone: 'warn' }),
   'build-retry': ({ name, reason, attempt, of }) =>
-    about(name, `again (${Number(attempt)} of ${Number(of)}): ${textOf(reason)}`, { tone: 'warn' }),
+    about(name, `retry ${Number(attempt)} of ${Number(of)}: ${textOf(reason)}`, { tone: 'warn' }),
   'build-ended': ({ name, outcome, digest, seconds }) =>
     about(name, [textOf(outcome), textOf(digest), secondsOf(seconds)].filter(Boolean).join(' · '), toneOf(outcome)),
 }

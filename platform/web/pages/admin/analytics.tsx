@@ -17,15 +17,15 @@ export function Analytics() {
   return (
     <Page title="Analytics">
       <p class="soft under-title">
-        Commands that were run on this platform in the last {DAYS} days. Nobody knows whose they were, and no other
-        place gets these counts. <code>devctl analytics --disable</code> ends them on a machine.
+        Commands that were run on this platform in the last {DAYS} days. The counts are anonymous and are sent nowhere
+        else. To stop counting on a machine, run <code>devctl analytics --disable</code>.
       </p>
       <Loading of={found}>
         {({ items }) => {
           const { all, days, commands, versions, systems } = sumOfDays(items, now.value, DAYS)
           if (all === 0)
             return (
-              <Empty icon="chart" title="Nothing was counted yet">
+              <Empty icon="chart" title="No data yet">
                 <p class="soft">The command line sends its counts once an hour.</p>
               </Empty>
             )
@@ -34,15 +34,15 @@ export function Analytics() {
               <Section title={all === 1 ? '1 command' : `${all} commands`} about="By day, in UTC.">
                 <Days days={days} />
               </Section>
-              <Section title="Commands" about="Half of the times that a command was run it took no longer than this.">
+              <Section title="Commands" about="The median duration is at most the one shown.">
                 <Commands commands={commands} />
               </Section>
               <div class="halves">
-                <Section title="Versions of devctl">
+                <Section title="devctl versions">
                   <Shares label="Versions" column="Version" all={versions} />
                 </Section>
-                <Section title="Systems">
-                  <Shares label="Systems" column="System" all={systems} />
+                <Section title="Operating systems">
+                  <Shares label="Operating systems" column="System" all={systems} />
                 </Section>
               </div>
             </>
@@ -73,7 +73,7 @@ const Days = ({ days }: { readonly days: readonly Counted[] }) => (
 )
 
 const Commands = ({ commands }: { readonly commands: readonly UsedOften[] }) => (
-  <Table label="Commands" columns={['Command', 'Run', 'Failed', 'Half within']}>
+  <Table label="Commands" columns={['Command', 'Count', 'Failed', 'Median']}>
     {commands.map(({ name, count, share, failed, half }) => (
       <tr key={name}>
         <th scope="row">{name === 'other' ? 'others' : <code>devctl {name}</code>}</th>

@@ -37,12 +37,12 @@ export function Overview() {
 
 const Health = ({ problems }: PlatformOverview) => (
   <Section
-    title={problems.length === 0 ? 'Health' : problems.length === 1 ? 'One problem' : `${problems.length} problems`}
+    title={problems.length === 0 ? 'Health' : problems.length === 1 ? '1 problem' : `${problems.length} problems`}
   >
     <ul class="list">
       {problems.length === 0 && (
         <li class="row">
-          <State tone="good" icon="check" word="All is well" />
+          <State tone="good" icon="check" word="No problems" />
         </li>
       )}
       {problems.map(({ message, hint }) => (
@@ -68,32 +68,32 @@ function Numbers({ namespaces, users, runs, pools }: PlatformOverview) {
   const building = pools.flatMap(({ builders }) => builders).reduce((sum, one) => sum + one.running, 0)
   const waiting = pools.reduce((sum, one) => sum + one.waiting, 0)
   return (
-    <Section title="In numbers">
+    <Section title="At a glance">
       <ul class="tiles">
         <Tile word="Namespaces" number={namespaces.all} href={addressOf('home')}>
           {namespaces.awake} awake, {namespaces.asleep} asleep
-          {namespaces.deleting > 0 && <>, {namespaces.deleting} being deleted</>}
-          {namespaces.failed > 0 && <>, {namespaces.failed} not deleted</>}
+          {namespaces.deleting > 0 && <>, {namespaces.deleting} deleting</>}
+          {namespaces.failed > 0 && <>, {namespaces.failed} failed to delete</>}
         </Tile>
         <Tile word="Previews" number={namespaces.previews} href={addressOf('previews')}>
-          among these namespaces
+          included in namespaces
         </Tile>
         <Tile word="People" number={users.all} href={addressOf('users')}>
           {users.admins} {users.admins === 1 ? 'administrator' : 'administrators'}
           {users.suspended > 0 && <>, {users.suspended} suspended</>}
         </Tile>
-        <Tile word="Runs now" number={runs.running}>
-          {runs.most !== undefined && <>{runs.most} at most, </>}
-          {runs.queued} in the queue
+        <Tile word="Active runs" number={runs.running}>
+          {runs.most !== undefined && <>limit {runs.most}, </>}
+          {runs.queued} queued
           {runs.waitingSince !== undefined && (
             <>
-              , the oldest since <Time at={runs.waitingSince} />
+              , oldest <Time at={runs.waitingSince} />
             </>
           )}
         </Tile>
         {pools.length > 0 && (
-          <Tile word="Builds now" number={building}>
-            {waiting} in the queue
+          <Tile word="Active builds" number={building}>
+            {waiting} queued
           </Tile>
         )}
       </ul>
@@ -151,9 +151,9 @@ const Server = ({ version, leader, replica, workloads, registry }: PlatformOverv
         ))}
       </Table>
     ) : (
-      <Empty icon="server" title="The server may not see its workloads">
+      <Empty icon="server" title="The server cannot see its workloads">
         <p class="soft">
-          It was installed by an older version. <code>devctl platform install</code> brings it up to date.
+          It was installed by an older version. To upgrade it, run <code>devctl platform install</code>.
         </p>
       </Empty>
     )}
@@ -169,12 +169,12 @@ const Server = ({ version, leader, replica, workloads, registry }: PlatformOverv
       <dt>Registry</dt>
       <dd>
         {registry === undefined ? (
-          'none: people push where they can'
+          'none; builds push to registries of your own'
         ) : (
           <>
             <code>{registry.name}</code>
-            {registry.isBundled ? ', of the platform' : ', of your own'}
-            {registry.hasTokens ? '; it takes tokens of the platform' : '; it has logins of its own'}
+            {registry.isBundled ? ', bundled' : ', external'}
+            {registry.hasTokens ? '; accepts platform tokens' : '; uses its own logins'}
           </>
         )}
       </dd>
@@ -184,8 +184,10 @@ const Server = ({ version, leader, replica, workloads, registry }: PlatformOverv
 
 const Failed = ({ failed, namespaces }: PlatformOverview) => (
   <Section
-    title="Could not be deleted"
-    about={failed.length < namespaces.failed ? `The first ${failed.length} of ${namespaces.failed}.` : undefined}
+    title="Failed to delete"
+    about={
+      failed.length < namespaces.failed ? `Showing the first ${failed.length} of ${namespaces.failed}.` : undefined
+    }
   >
     <ul class="list">
       {failed.map(({ name, problem }) => (
@@ -213,14 +215,14 @@ const Builders = ({ pools, replica, workloads }: PlatformOverview) => (
     title="Builders"
     about={
       pools.length > 0 && workloads.some(({ name, wanted }) => name === 'deployment/platform' && wanted > 1)
-        ? `Builds that came by ${replica}; other replicas may have more.`
+        ? `Only builds through ${replica}. Other replicas may have more.`
         : undefined
     }
   >
     {pools.length === 0 ? (
       <Empty icon="box" title="No builders">
         <p class="soft">
-          People build with a builder of their own. <code>devctl platform install --builders 1</code> brings one.
+          People use builders of their own. To add one, run <code>devctl platform install --builders 1</code>.
         </p>
       </Empty>
     ) : (
@@ -250,39 +252,39 @@ const Builders = ({ pools, replica, workloads }: PlatformOverview) => (
 
 const Disk = ({ disk: { claims, history } }: PlatformOverview) => (
   <Section
-    title="Disk"
+    title="Storage"
     about={
       <>
-        What the platform itself claims. Volumes of people are in their namespaces:{' '}
-        <code>kubectl get pvc --all-namespaces</code> lists them.
+        Volumes of the platform itself. To list those in people’s namespaces, run{' '}
+        <code>kubectl get pvc --all-namespaces</code>.
       </>
     }
   >
     <dl class="facts card">
       {claims.flatMap(({ of, each, count }) => [
-        <dt key={of}>{of === 'statefulset/builder' ? 'Caches of builders' : 'Images'}</dt>,
-        <dd key={`${of} size`}>{count === 1 ? each : `${count} times ${each}`}</dd>,
+        <dt key={of}>{of === 'statefulset/builder' ? 'Builder caches' : 'Images'}</dt>,
+        <dd key={`${of} size`}>{count === 1 ? each : `${count} × ${each}`}</dd>,
       ])}
-      <dt>History of runs</dt>
+      <dt>Run history</dt>
       <dd>
         {history === undefined
-          ? 'is being counted'
-          : `${history.runs} ${history.runs === 1 ? 'run' : 'runs'}, with logs of up to ${bytes(history.most)} in the database of the cluster`}
+          ? 'counting…'
+          : `${history.runs} ${history.runs === 1 ? 'run' : 'runs'}, with up to ${bytes(history.most)} of logs in the cluster’s database`}
       </dd>
     </dl>
   </Section>
 )
 
 const Keys = ({ sealing: { kept, seals, opens } }: PlatformOverview) => (
-  <Section title="Keys">
+  <Section title="Encryption keys">
     <dl class="facts card">
-      <dt>Kept in</dt>
+      <dt>Stored in</dt>
       <dd>{KEPT[kept ?? 'unknown']}</dd>
-      <dt>Seals with</dt>
+      <dt>Encrypts with</dt>
       <dd>
         <code>k{seals}</code>
       </dd>
-      <dt>Opens with</dt>
+      <dt>Decrypts with</dt>
       <dd>
         <code>{opens.map(number => `k${number}`).join(' ')}</code>
       </dd>
@@ -292,7 +294,7 @@ const Keys = ({ sealing: { kept, seals, opens } }: PlatformOverview) => (
 
 const KEPT = {
   secret:
-    'a Secret of this cluster: who has a copy of its database can open variables and credentials. A volume of a secret store would keep them apart.',
-  volume: 'a volume of its own: a copy of the database of the cluster opens nothing.',
-  unknown: 'a place that the server may not see: it was installed by an older version.',
+    'A Secret in this cluster. Anyone with a copy of its database can decrypt variables and credentials. To keep the keys apart, mount a volume of a secret store.',
+  volume: 'A separate volume. A copy of the cluster’s database decrypts nothing.',
+  unknown: 'Unknown. The server was installed by an older version and cannot see them.',
 }

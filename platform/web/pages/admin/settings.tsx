@@ -12,17 +12,17 @@ import { useResource } from '../../state/resource.ts'
 export function PlatformSettings() {
   const found = useResource('GET /settings', {})
   return (
-    <Page title="Settings of the platform">
+    <Page title="Platform settings">
       <Loading of={found}>
         {settings => (
           <>
             <Section
-              title="Change them"
+              title="Change settings"
               about={
                 <>
-                  With the rights of an administrator of the cluster: the server cannot change its own settings, so
-                  nobody can through it. Most are options of <code>devctl platform install</code>; the others are in
-                  this file, which may live in git.
+                  Requires the rights of a cluster administrator: the server cannot change its own settings. Most are
+                  options of <code>devctl platform install</code>; the others are in this file, which you can keep in
+                  Git.
                 </>
               }
             >
@@ -74,15 +74,15 @@ const Limits = ({ namespacesPerUser, previewsPerUser, sleepHours, deleteHours, r
   <Section title="Limits">
     <Facts
       rows={[
-        ['Namespaces of a person', 'namespacesPerUser', namespacesPerUser],
-        ['Previews of a person', 'previewsPerUser', previewsPerUser],
-        ['Fall asleep', 'sleepHours', both(sleepHours)],
-        ['Are deleted', 'deleteHours', both(deleteHours)],
+        ['Namespaces per person', 'namespacesPerUser', namespacesPerUser],
+        ['Previews per person', 'previewsPerUser', previewsPerUser],
+        ['Sleep when idle', 'sleepHours', both(sleepHours)],
+        ['Delete when idle', 'deleteHours', both(deleteHours)],
         ...(runs
           ? ([
-              ['Runs of a person', 'runs.perUser', `${runs.perUser} at the same time`],
-              ['Runs of all', 'runs.inAll', `${runs.inAll} at the same time`],
-              ['A run takes at most', 'runs.deadline', duration(runs.deadline * 1000)],
+              ['Runs per person', 'runs.perUser', `${runs.perUser} at a time`],
+              ['Runs in total', 'runs.inAll', `${runs.inAll} at a time`],
+              ['Time limit of a run', 'runs.deadline', duration(runs.deadline * 1000)],
             ] as const)
           : []),
       ]}
@@ -93,13 +93,13 @@ const Limits = ({ namespacesPerUser, previewsPerUser, sleepHours, deleteHours, r
 const Logins = ({ providers }: ShownSettings) => (
   <Section title="Logins">
     {providers.length === 0 ? (
-      <Empty icon="key" title="Links only">
+      <Empty icon="key" title="Invitations only">
         <p class="soft">
-          <code>devctl platform install --oidc URL</code> lets people log in with accounts that they have.
+          To let people log in with their existing accounts, run <code>devctl platform install --oidc URL</code>.
         </p>
       </Empty>
     ) : (
-      <Table label="Logins" columns={['Provider', 'Kind', 'Address', 'Lets in']}>
+      <Table label="Logins" columns={['Provider', 'Kind', 'Address', 'Allows']}>
         {providers.map(({ id, name, kind, address, allow }) => (
           <tr key={id}>
             <th scope="row">{name}</th>
@@ -107,7 +107,7 @@ const Logins = ({ providers }: ShownSettings) => (
             <td>
               <code>{address}</code>
             </td>
-            <td>{allow.length === 0 ? 'everybody whom it knows' : <Codes all={allow} />}</td>
+            <td>{allow.length === 0 ? 'all of its accounts' : <Codes all={allow} />}</td>
           </tr>
         ))}
       </Table>
@@ -117,24 +117,24 @@ const Logins = ({ providers }: ShownSettings) => (
 
 const Ci = ({ ci }: ShownSettings) => (
   <Section
-    title="CI jobs that are trusted"
-    about="A job that a rule fits gets a token for an hour, for previews whose names begin as the rule says. Repositories and owners are numbers, as names can be given to others."
+    title="Trusted CI jobs"
+    about="A job that matches a rule gets a token for one hour. It covers previews whose names begin with the prefix. Repositories and owners are identified by number, because names can be reused."
   >
     {ci.every(({ rules }) => rules.length === 0) ? (
-      <Empty icon="lock" title="None">
+      <Empty icon="lock" title="No trusted jobs">
         <p class="soft">
-          <code>devctl platform install --ci</code> adds a rule.
+          To add a rule, run <code>devctl platform install --ci</code>.
         </p>
       </Empty>
     ) : (
-      <Table label="CI jobs that are trusted" columns={['System', 'Repository', 'Owner', 'Ref', 'Event', 'Previews']}>
+      <Table label="Trusted CI jobs" columns={['System', 'Repository', 'Owner', 'Ref', 'Event', 'Previews']}>
         {ci.flatMap(({ kind, issuer, rules }) =>
           rules.map(({ repository, owner, ref, event, prefix }) => (
             <tr key={`${issuer} ${repository} ${owner} ${ref} ${event} ${prefix}`}>
               <th scope="row">
                 {SYSTEMS[kind]} <code>{issuer}</code>
               </th>
-              <td>{repository ?? 'any of the owner'}</td>
+              <td>{repository ?? 'any of this owner'}</td>
               <td>{owner ?? 'any'}</td>
               <td>{ref === undefined ? 'any' : <code>{ref}</code>}</td>
               <td>{event ?? 'pushes and pull requests'}</td>
@@ -156,20 +156,20 @@ const Build = ({ builders, registry, registryTokens, runs }: ShownSettings) => (
     <Facts
       rows={[
         ['Builders', 'builders.default', <Codes key="default" all={builders?.default ?? []} />],
-        ['For the code of strangers', 'builders.untrusted', <Codes key="untrusted" all={builders?.untrusted ?? []} />],
+        ['Builders for forks', 'builders.untrusted', <Codes key="untrusted" all={builders?.untrusted ?? []} />],
         ...(builders
           ? ([
-              ['Builds of one builder', 'builders.atOnce', `${builders.atOnce} at the same time`],
+              ['Builds per builder', 'builders.atOnce', `${builders.atOnce} at a time`],
               [
                 'A builder serves',
                 'builders.oneNamespace',
-                builders.oneNamespace ? 'one namespace at a time' : 'all namespaces at the same time',
+                builders.oneNamespace ? 'one namespace at a time' : 'several namespaces at a time',
               ],
             ] as const)
           : []),
         ['Registry', 'registry', registry === undefined ? 'none' : <code>{registry}</code>],
-        ['It takes tokens of the platform', 'registryTokens', registryTokens ? 'yes' : 'no'],
-        ['Runs run in', 'runs.image', runs ? <code>{runs.image}</code> : 'no image: there are no runs'],
+        ['Accepts platform tokens', 'registryTokens', registryTokens ? 'yes' : 'no'],
+        ['Runner image', 'runs.image', runs ? <code>{runs.image}</code> : 'none; runs are disabled'],
       ]}
     />
   </Section>
@@ -179,11 +179,11 @@ const Addresses = ({ domain, url, kubernetes, clusterNetworks, trustedProxies }:
   <Section title="Addresses">
     <Facts
       rows={[
-        ['Environments are below', 'domain', <code key="domain">{domain}</code>],
-        ['The platform is', 'url', <code key="url">{url}</code>],
+        ['Domain of environments', 'domain', <code key="domain">{domain}</code>],
+        ['Address of the platform', 'url', <code key="url">{url}</code>],
         ['API server', 'kubernetes.server', <code key="server">{kubernetes}</code>],
-        ['Closed to namespaces', 'clusterNetworks', <Codes key="networks" all={clusterNetworks} />],
-        ['Proxies that are believed', 'trustedProxies', <Codes key="proxies" all={trustedProxies} />],
+        ['Networks closed to namespaces', 'clusterNetworks', <Codes key="networks" all={clusterNetworks} />],
+        ['Trusted proxies', 'trustedProxies', <Codes key="proxies" all={trustedProxies} />],
       ]}
     />
   </Section>

@@ -22,8 +22,8 @@ export function Users() {
   return (
     <Page title="People">
       <Section
-        title="Everybody who has logged in"
-        about="Administrators keep order; they have no rights in the namespaces of others."
+        title="Everyone who has logged in"
+        about="Administrators manage people and namespaces, but cannot see what runs in namespaces of others."
       >
         <Loading of={users}>
           {({ items }) => (
@@ -40,8 +40,8 @@ export function Users() {
         </Loading>
       </Section>
       <Section
-        title="Invite somebody"
-        about="Prints a link that works once, for an hour. It needs the rights of a cluster administrator."
+        title="Invite someone"
+        about="Prints a single-use invitation that is valid for one hour. Requires the rights of a cluster administrator."
       >
         <Command lines={['devctl platform invite NAME']} />
       </Section>
@@ -59,7 +59,7 @@ function UserRow({ user, onChanged }: { readonly user: ShownUser; readonly onCha
   const change = useAction(async (body: { readonly role?: ShownUser['role']; readonly isSuspended?: boolean }) => {
     onChanged(await platform.call('PATCH /admin/users/:user', { params: { user: user.id }, body }))
     isAsked.value = false
-    toast('good', `${user.login} is changed`)
+    toast('good', `Updated ${user.login}`)
   })
   const isYou = user.id === me.value?.id
   return (
@@ -70,7 +70,7 @@ function UserRow({ user, onChanged }: { readonly user: ShownUser; readonly onCha
         </span>
         {user.isSuspended && <State tone="bad" icon="lock" word="Suspended" />}
         <span class="row-side soft">
-          logged in <Time at={user.lastLogin} />
+          last login <Time at={user.lastLogin} />
         </span>
         <Select
           label={`Role of ${user.login}`}
@@ -82,7 +82,7 @@ function UserRow({ user, onChanged }: { readonly user: ShownUser; readonly onCha
         />
         {user.isSuspended ? (
           <Button isBusy={change.isRunning} onClick={() => void change.run({ isSuspended: false })}>
-            Let in again
+            Unsuspend
           </Button>
         ) : (
           <Button
@@ -109,7 +109,10 @@ function UserRow({ user, onChanged }: { readonly user: ShownUser; readonly onCha
           }}
           onSubmit={() => void change.run({ isSuspended: true })}
         >
-          <p class="soft">All sessions and tokens end within seconds. What runs goes on. You can let them in again.</p>
+          <p class="soft">
+            Their sessions, tokens and runs end within seconds. Their namespaces stay. You can unsuspend them at any
+            time.
+          </p>
         </FormDialog>
       )}
     </li>

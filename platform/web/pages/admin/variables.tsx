@@ -4,11 +4,11 @@ import { isAdmin } from '../../state/session.ts'
 
 /** What all deploys get, for administrators. */
 export const EverybodysVariables = () => (
-  <Page title="Variables of everybody">
+  <Page title="Variables for everyone">
     <Variables
       scope="admin"
       words={['--admin']}
-      about="For everything that is deployed on this platform. Those of a person and of a namespace count more."
+      about="Used by every deploy on this platform. Variables of a person or a namespace override them."
       mayChange={isAdmin.value}
     />
   </Page>

@@ -93,17 +93,19 @@ function Destroy({ ns, name, onClose }: { readonly ns: string; readonly name: st
       onClose={onClose}
       onSubmit={() => void destroy.run()}
     >
-      <p class="soft">A run in the cluster deletes all that was deployed. Claims with data stay, unless you say so.</p>
+      <p class="soft">
+        A run in the cluster deletes everything that was deployed. Volumes stay, unless you delete them, too.
+      </p>
       <Switch
-        label="Delete data, too"
-        hint="Claims and what is in them. Nobody can bring it back."
+        label="Delete volumes"
+        hint="Deletes PersistentVolumeClaims and their data. This cannot be undone."
         isOn={volumes.value}
         onChange={isOn => {
           volumes.value = isOn
         }}
       />
       <Field
-        label={`Type ${name} to go on`}
+        label={`Type ${name} to confirm`}
         value={typed.value}
         onValue={value => {
           typed.value = value

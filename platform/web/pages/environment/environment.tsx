@@ -121,7 +121,7 @@ function Parts({
         </p>
       )}
       {problems.length > 0 && (
-        <Section title={problems.length === 1 ? 'One problem' : `${problems.length} problems`}>
+        <Section title={problems.length === 1 ? '1 problem' : `${problems.length} problems`}>
           <div class="list">
             {problems.map(({ name, problem }) => (
               <ServiceProblemBox
@@ -136,7 +136,7 @@ function Parts({
       )}
       <Section
         title="Services"
-        about={services.length > 1 ? 'Each waits for those to its right.' : undefined}
+        about={services.length > 1 ? 'Each service depends on those to its right.' : undefined}
         actions={
           <fieldset class="segments">
             <legend class="hidden">Show services as</legend>
@@ -156,7 +156,7 @@ function Parts({
         }
       >
         {services.length === 0 ? (
-          <Empty icon="box" title="Nothing runs here" />
+          <Empty icon="box" title="No services" />
         ) : isTable.value ? (
           <ServiceTable services={services} chosen={chosen} addressOfService={addressOfService} />
         ) : (
@@ -224,7 +224,7 @@ const ServiceProblems = ({
 }: Pick<ServiceTabsProps, 'service'> & Pick<EnvironmentDetails, 'deployed'>) => (
   <Section title="Problems">
     {problems.length === 0 ? (
-      <Empty icon="check" title={`Nothing is wrong with ${name} any more`} />
+      <Empty icon="check" title={`No problems with ${name}`} />
     ) : (
       <div class="list">
         {problems.map(one => (
@@ -242,7 +242,7 @@ interface ServiceTableProps {
 }
 
 const ServiceTable = ({ services, chosen, addressOfService }: ServiceTableProps) => (
-  <Table label="Services" columns={['Service', 'State', 'Ready', 'Restarts', 'Image', 'Waits for']}>
+  <Table label="Services" columns={['Service', 'State', 'Ready', 'Restarts', 'Image', 'Depends on']}>
     {services.map(one => (
       <tr key={one.name}>
         <th scope="row">
@@ -296,11 +296,11 @@ function ServiceDetails({
           </dd>
           {kind !== undefined && (
             <>
-              <dt>Runs as</dt>
+              <dt>Workload</dt>
               <dd>
                 {kind}
                 {kind !== 'Job' && `, ${ready} of ${wanted} ready`}
-                {restarts > 0 && `, ${restarts} restarts`}
+                {restarts > 0 && `, ${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`}
                 {since !== undefined && (
                   <span class="soft">
                     {', since '}
@@ -335,7 +335,7 @@ function ServiceDetails({
           )}
           {internal.length > 0 && (
             <>
-              <dt>In the cluster</dt>
+              <dt>Internal endpoints</dt>
               <dd>
                 {internal.map(one => (
                   <code key={one}>{one}</code>
@@ -345,7 +345,7 @@ function ServiceDetails({
           )}
           {service.dependsOn.length > 0 && (
             <>
-              <dt>Waits for</dt>
+              <dt>Depends on</dt>
               <dd>
                 {service.dependsOn.map(({ service: other, condition }) => (
                   <Tag key={other}>{`${other} ${condition.replace(/^service_/, '').replaceAll('_', ' ')}`}</Tag>
@@ -355,7 +355,7 @@ function ServiceDetails({
           )}
           {place && (
             <>
-              <dt>Written at</dt>
+              <dt>Defined in</dt>
               <dd>
                 <Place place={place} page={deployed && linePage(deployed, place)} />
               </dd>

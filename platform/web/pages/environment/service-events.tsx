@@ -25,15 +25,12 @@ export function ServiceEvents({ namespace, environment, service, workload }: Ser
   const params = { ns: namespace, env: environment, service }
   const found = useResource('GET /namespaces/:ns/environments/:env/services/:service/events', { params }, EVERY)
   return (
-    <Section
-      title="Events"
-      about="What the cluster says about the service and its Pods. It forgets them after an hour."
-    >
+    <Section title="Events" about="Kubernetes events of the service and its Pods. The cluster keeps them for an hour.">
       <Loading of={found}>
         {({ items, isCut }) => (
           <>
             {items.length === 0 ? (
-              <Empty icon="info" title="Nothing was said" />
+              <Empty icon="info" title="No events" />
             ) : (
               <ul class="list">
                 {items.map(one => (
@@ -41,7 +38,7 @@ export function ServiceEvents({ namespace, environment, service, workload }: Ser
                 ))}
               </ul>
             )}
-            {isCut && <p class="soft">There are more events in this namespace than are looked at.</p>}
+            {isCut && <p class="soft">This namespace has more events than are shown here.</p>}
           </>
         )}
       </Loading>

@@ -86,21 +86,21 @@ export function ServiceLogs({ namespace, environment, service }: ServiceLogsProp
               if (!isPaused.value) draw()
             }}
           >
-            {isPaused.value && late.value > 0 ? `Paused, ${late.value} more` : 'Pause'}
+            {isPaused.value && late.value > 0 ? `Resume, ${late.value} new` : isPaused.value ? 'Resume' : 'Pause'}
           </Button>
         </LogTools>
       }
     >
       {problem.value && <ProblemBox problem={problem.value} />}
       <Log
-        label={`Log of ${service}`}
+        label={`Logs of ${service}`}
         groups={[{ name: service, rows: drawn.value, isOpen: true }]}
         search={search.value}
         isFollowing={isFollowing.value && !isPaused.value}
         onFollowing={value => {
           if (!isPaused.value) isFollowing.value = value
         }}
-        empty="It has written nothing yet."
+        empty="No logs yet."
       />
       <SameOnCommandLine
         command={commandLine(...['devctl', 'logs', `^${service}$`, '--name', environment, '--namespace', namespace])}

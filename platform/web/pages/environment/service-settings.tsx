@@ -25,14 +25,14 @@ export function ServiceSettings({ namespace, environment, service, page }: Servi
   const params = { ns: namespace, env: environment, service: service.name }
   const found = useResource('GET /namespaces/:ns/environments/:env/services/:service/settings', { params }, EVERY)
   return (
-    <Section title="Settings" about="What it runs with now. Change the Compose file and deploy to change them.">
+    <Section title="Settings" about="What the service runs with now. To change it, edit the Compose file and deploy.">
       <Loading of={found}>
         {settings => (
           <dl class="facts card">
             <Facts settings={settings} variablesPage={addressOf('variables', { ns: namespace })} />
             {service.place && (
               <>
-                <dt>Written at</dt>
+                <dt>Defined in</dt>
                 <dd>
                   <Place place={service.place} page={page} />
                 </dd>
@@ -59,10 +59,10 @@ function Facts({ settings, variablesPage }: { readonly settings: Settings; reado
         </Fact>
       )}
       <Fact word="Command">
-        {command ? <code>{printable(commandLine(...command))}</code> : <None>that of the image</None>}
+        {command ? <code>{printable(commandLine(...command))}</code> : <None>default of the image</None>}
       </Fact>
       {directory !== undefined && (
-        <Fact word="Directory">
+        <Fact word="Working directory">
           <code>{printable(directory)}</code>
         </Fact>
       )}
@@ -77,7 +77,7 @@ function Facts({ settings, variablesPage }: { readonly settings: Settings; reado
           <div class="stack tight">
             <Entries all={variables.map(({ name, from }) => [name, from === undefined ? '' : `from ${from}`])} />
             <p class="soft">
-              Names only. Those that are set for deploys are under{' '}
+              Values are hidden. To set variables for deploys, go to{' '}
               <a class="link" href={variablesPage}>
                 Variables
               </a>
@@ -93,31 +93,31 @@ function Facts({ settings, variablesPage }: { readonly settings: Settings; reado
           <Entries
             all={volumes.map(({ path, from, isReadOnly }) => [
               path,
-              [from, isReadOnly ? 'read only' : undefined].filter(Boolean).join(', '),
+              [from, isReadOnly ? 'read-only' : undefined].filter(Boolean).join(', '),
             ])}
           />
         )}
       </Fact>
       <Fact word="Health checks">
         {checks.length === 0 ? (
-          <None>none: it counts as ready when it has started</None>
+          <None>none; ready as soon as it has started</None>
         ) : (
           <Entries
             all={checks.map(({ kind, does, every, failures }) => [
               does,
-              `${kind}, every ${every} s, ${failures} in a row fail`,
+              `${kind}, every ${every} s, fails after ${failures} ${failures === 1 ? 'failure' : 'failures in a row'}`,
             ])}
           />
         )}
       </Fact>
       <Fact word="Resources">
         {resources.length === 0 ? (
-          <None>neither requests nor limits</None>
+          <None>no requests or limits</None>
         ) : (
           <Entries
             all={resources.map(({ name, request, limit }) => [
               name,
-              [request && `requests ${request}`, limit && `at most ${limit}`].filter(Boolean).join(', '),
+              [request && `request ${request}`, limit && `limit ${limit}`].filter(Boolean).join(', '),
             ])}
           />
         )}

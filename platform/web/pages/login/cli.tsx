@@ -22,8 +22,8 @@ export function CliLogin() {
   })
   if (!request)
     return (
-      <Frame title="Nothing to allow">
-        <p class="soft">This page is opened by a command line that logs in. Start it there:</p>
+      <Frame title="No login request">
+        <p class="soft">The command line opens this page when it logs in. To start, run this in your terminal:</p>
         <p>
           <code>devctl context use {location.origin}</code>
         </p>
@@ -35,20 +35,22 @@ export function CliLogin() {
   if (isDone.value)
     return (
       <Frame title="Logged in">
-        <p class="soft">Go back to your terminal; this page can be closed.</p>
+        <p class="soft">Return to your terminal. You can close this page.</p>
       </Frame>
     )
   return (
-    <Frame title="Log in a command line">
+    <Frame title="Log in to the command line">
       <dl class="facts">
         <dt>Machine</dt>
         <dd>{request.label}</dd>
-        <dt>Asked</dt>
-        <dd>{opened.value.toLocaleTimeString('en-GB', { timeStyle: 'short' })}, on this computer</dd>
-        <dt>Gets in as</dt>
+        <dt>Requested</dt>
+        <dd>{opened.value.toLocaleTimeString('en-GB', { timeStyle: 'short' })}, from this computer</dd>
+        <dt>Logs in as</dt>
         <dd>{me.value?.login}</dd>
       </dl>
-      <p class="soft">Allow it only if you have just started it. It then acts with your rights for 30 days.</p>
+      <p class="soft">
+        Allow this only if you have just started it. The command line then acts with your rights for 30 days.
+      </p>
       {allow.problem && <ProblemBox problem={allow.problem} />}
       <div class="stack">
         <Button look="solid" isBusy={allow.isRunning} onClick={() => void allow.run(request)}>

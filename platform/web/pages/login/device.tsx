@@ -23,39 +23,39 @@ export function DeviceLogin() {
   })
   if (answered.value !== undefined)
     return (
-      <Frame title={answered.value ? 'Logged in' : 'Refused'}>
+      <Frame title={answered.value ? 'Logged in' : 'Denied'}>
         <p class="soft">
-          {answered.value ? 'Go back to your terminal; this page can be closed.' : 'The command line was not let in.'}
+          {answered.value ? 'Return to your terminal. You can close this page.' : 'The command line is not logged in.'}
         </p>
       </Frame>
     )
   if (found.value)
     return (
-      <Frame title="Log in a command line">
+      <Frame title="Log in to the command line">
         <dl class="facts">
           <dt>Machine</dt>
           <dd>{found.value.label}</dd>
-          <dt>Asked</dt>
+          <dt>Requested</dt>
           <dd>
             <Time at={found.value.created} />
           </dd>
-          <dt>Gets in as</dt>
+          <dt>Logs in as</dt>
           <dd>{me.value?.login}</dd>
         </dl>
         <p class="soft">
-          Allow it only if you have just started it yourself. It then acts with your rights for 30 days.
+          Allow this only if you have just started it yourself. The command line then acts with your rights for 30 days.
         </p>
         {answer.problem && <ProblemBox problem={answer.problem} />}
         <div class="stack">
           <Button look="solid" isBusy={answer.isRunning} onClick={() => void answer.run(true)}>
             Allow
           </Button>
-          <Button onClick={() => void answer.run(false)}>Refuse</Button>
+          <Button onClick={() => void answer.run(false)}>Deny</Button>
         </div>
       </Frame>
     )
   return (
-    <Frame title="Log in a command line">
+    <Frame title="Log in to the command line">
       <form
         class="stack"
         onSubmit={event => {
@@ -65,7 +65,7 @@ export function DeviceLogin() {
       >
         <Field
           label="Code"
-          hint="Your terminal shows it. Type a code only from a terminal of your own."
+          hint="Shown in your terminal. Only enter a code from a terminal of your own."
           value={code.value}
           onValue={value => {
             code.value = value.toUpperCase()
@@ -76,7 +76,7 @@ export function DeviceLogin() {
         />
         {look.problem && <ProblemBox problem={look.problem} />}
         <Button type="submit" look="solid" isBusy={look.isRunning} disabled={code.value.trim() === ''}>
-          Go on
+          Continue
         </Button>
       </form>
     </Frame>

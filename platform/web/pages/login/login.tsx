@@ -36,7 +36,7 @@ export function Login() {
         <Providers back={back} />
         {ways?.length === 0 && (
           <div class="stack tight soft">
-            <p>This platform has no login provider: people come by a link. An administrator makes one with</p>
+            <p>This platform has no login provider. You need an invitation, which an administrator creates with</p>
             <p>
               <code>devctl platform invite NAME</code>
             </p>

@@ -43,15 +43,17 @@ export function Setup() {
   if (token.value === undefined) return null
   if (token.value === '')
     return (
-      <Frame title="This link is not complete">
-        <p class="soft">It ends in a token that begins with devctl_setup_ or devctl_invite_. Open the whole link.</p>
+      <Frame title="This link is incomplete">
+        <p class="soft">
+          It should end with a token that starts with devctl_setup_ or devctl_invite_. Open the full link.
+        </p>
       </Frame>
     )
-  if (me.value === undefined) return <Frame title="One moment">{null}</Frame>
+  if (me.value === undefined) return <Frame title="One moment…">{null}</Frame>
   if (isSetup && me.value)
     return (
       <Frame title="Set up the platform">
-        <p class="soft">{me.value.login} becomes the first administrator. The link works once.</p>
+        <p class="soft">{me.value.login} will be the first administrator. This link works only once.</p>
         {claim.problem && <ProblemBox problem={claim.problem} />}
         <Button look="solid" isBusy={claim.isRunning} onClick={() => void claim.run()}>
           Become administrator
@@ -61,7 +63,7 @@ export function Setup() {
   if (isSetup && providers.length > 0)
     return (
       <Frame title="Set up the platform">
-        <p class="soft">Log in first: your account becomes the first administrator. The link works once.</p>
+        <p class="soft">Log in, and your account becomes the first administrator. This link works only once.</p>
         <Providers back={PAGES.setup} onLeave={() => keepToken(token.value ?? '')} />
       </Frame>
     )
@@ -77,13 +79,13 @@ export function Setup() {
       >
         {isSetup ? (
           <>
-            <p class="soft">You become the first administrator. The link works once.</p>
+            <p class="soft">You will be the first administrator. This link works only once.</p>
             <Field
-              label="Your name"
-              hint="Letters, digits, dashes and dots. Your personal namespace gets this name."
+              label="Username"
+              hint="Letters, digits, dashes and dots. Your personal namespace gets the same name."
               error={
                 name.value !== '' && !isName
-                  ? 'Begin with a letter or digit; no spaces; up to 39 characters'
+                  ? 'Start with a letter or digit; no spaces; up to 39 characters'
                   : undefined
               }
               value={name.value}
@@ -95,7 +97,7 @@ export function Setup() {
             />
           </>
         ) : (
-          <p class="soft">Log in with your invitation. The link works once, and you stay logged in here.</p>
+          <p class="soft">Log in with your invitation. This link works only once, and you stay logged in here.</p>
         )}
         {enter.problem && <ProblemBox problem={enter.problem} />}
         <Button type="submit" look="solid" isBusy={enter.isRunning} disabled={isSetup && !isName}>

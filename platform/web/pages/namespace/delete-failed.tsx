@@ -29,21 +29,21 @@ export function DeleteFailed({ namespace: { name, kind, role, deleteProblem }, o
   })
   const anyway = useAction(async () => {
     await platform.call('DELETE /namespaces/:ns', { params: { ns: name }, query: { force: 'true' } })
-    toast('good', `${name} is being deleted`)
+    toast('good', `Deleting ${name}`)
     refreshAll()
     navigate(addressOf('home'))
   })
   const words = kind === 'preview' ? ['preview', 'destroy'] : ['namespace', 'delete']
   return (
-    <section class="list" aria-label="Why it could not be deleted">
+    <section class="list" aria-label="Deletion problem">
       <div class="diagnostic">
         <Icon name="warn" />
         <div class="stack tight">
-          <p class="strong">It could not be deleted</p>
+          <p class="strong">This namespace could not be deleted</p>
           <p>
-            <InlineCode text={sentence(printable(deleteProblem ?? 'what is in it could not be destroyed'))} />
+            <InlineCode text={sentence(printable(deleteProblem ?? 'its environments could not be destroyed'))} />
           </p>
-          <p class="soft">Nothing new begins in it. What is deployed in it stays until it is deleted.</p>
+          <p class="soft">No new runs start. Its environments stay until it is deleted.</p>
           {again.problem && <ProblemBox problem={again.problem} />}
           {(role === 'owner' || isAdmin.value) && (
             <div class="actions">
@@ -77,8 +77,8 @@ export function DeleteFailed({ namespace: { name, kind, role, deleteProblem }, o
           onSubmit={() => void anyway.run()}
         >
           <p class="soft">
-            The <code>destroy</code> commands of what is deployed in it are not run: what they would remove outside of
-            the cluster stays. All that is in it goes, with its data.
+            This skips the <code>destroy</code> commands of its environments, so whatever they would remove outside the
+            cluster stays. Everything in the namespace is deleted, including its data.
           </p>
         </FormDialog>
       )}

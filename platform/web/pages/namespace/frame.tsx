@@ -54,7 +54,7 @@ export function NamespaceFrame({ part, actions, children }: FrameProps) {
       }
       tabs={
         <Tabs
-          label={`Parts of ${ns}`}
+          label={`Namespace ${ns}`}
           items={[
             ['Overview', addressOf('namespace', { ns })],
             ['Runs', addressOf('runs', { ns })],

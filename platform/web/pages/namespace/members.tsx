@@ -17,9 +17,9 @@ import { NamespaceFrame } from './frame.tsx'
 type Role = NamespaceDetails['members'][number]['role']
 
 const ROLES: readonly (readonly [Role, string])[] = [
-  ['viewer', 'Viewer: sees it'],
-  ['developer', 'Developer: deploys'],
-  ['owner', 'Owner: shares and deletes it, too'],
+  ['viewer', 'Viewer: can view'],
+  ['developer', 'Developer: can deploy'],
+  ['owner', 'Owner: can also share and delete'],
 ]
 
 /** A namespace has one owner, whom only an administrator changes. */
@@ -40,7 +40,7 @@ export function Members() {
         return (
           <Section
             title="Members"
-            about="What each may do in it, the cluster itself decides: it holds for devctl and kubectl alike."
+            about="The cluster enforces these roles, for devctl and kubectl alike."
             actions={
               mayShare && (
                 <Button
@@ -91,12 +91,12 @@ function MemberRow({
   const params = { ns: namespace.name, user: user.id }
   const change = useAction(async (next: Role) => {
     of.put(await giveRole(namespace.name, user.id, next))
-    toast('good', `${user.login} is ${next} of ${namespace.name} now`)
+    toast('good', `${user.login} is now ${next} of ${namespace.name}`)
   })
   const remove = useAction(async () => {
     await platform.call('DELETE /namespaces/:ns/members/:user', { params })
     of.put({ ...namespace, members: namespace.members.filter(one => one.user.id !== user.id) })
-    toast('good', `${user.login} is no member of ${namespace.name} any more`)
+    toast('good', `Removed ${user.login} from ${namespace.name}`)
   })
   const isOwner = user.id === namespace.owner.id
   const problem = change.problem ?? remove.problem
@@ -147,7 +147,7 @@ function Share({ namespace, of, onClose }: InNamespace & { readonly onClose: () 
   const share = useAction(async () => {
     if (!user) return
     of.put(await giveRole(namespace.name, user.id, role.value))
-    toast('good', `${namespace.name} is shared with ${user.login}`)
+    toast('good', `Shared ${namespace.name} with ${user.login}`)
     onClose()
   })
   const isNobody = users.state.value.data !== undefined && others.length === 0
@@ -163,8 +163,8 @@ function Share({ namespace, of, onClose }: InNamespace & { readonly onClose: () 
       onSubmit={() => void share.run()}
     >
       {isNobody ? (
-        <Empty icon="users" title="Everybody is a member">
-          <p class="soft">Others appear here once they have logged in.</p>
+        <Empty icon="users" title="Everyone is already a member">
+          <p class="soft">People appear here after their first login.</p>
         </Empty>
       ) : (
         <>

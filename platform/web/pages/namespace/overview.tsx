@@ -20,7 +20,7 @@ export const NamespaceOverview = () => (
         {(role === 'owner' || role === 'developer') && !isEnding(status) && (
           <Section
             title="Deploy"
-            about="From your laptop, in the folder of a Compose file; or from git, by the cluster."
+            about="From your laptop, in a folder with a Compose file, or from Git."
             actions={<DeployButton namespace={name} />}
           >
             <FromLaptop namespace={name} {...(me.value?.home !== undefined && { home: me.value.home })} />
@@ -41,7 +41,7 @@ export const NamespaceOverview = () => (
               <Time at={lastActive} />
             </dd>
             <dt>When idle</dt>
-            <dd>{isPersistent ? 'It is kept awake' : 'It falls asleep'}</dd>
+            <dd>{isPersistent ? 'Stays awake' : 'Goes to sleep'}</dd>
           </dl>
         </Section>
       </>
@@ -62,8 +62,8 @@ function Running({ ns, isEnding }: { readonly ns: string; readonly isEnding: boo
       <Loading of={found}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty icon="box" title={isEnding ? 'Nothing is deployed here' : 'Nothing is deployed here yet'}>
-              {!isEnding && <p class="soft">Two lines on your laptop do it: see below.</p>}
+            <Empty icon="box" title={isEnding ? 'Nothing deployed' : 'Nothing deployed yet'}>
+              {!isEnding && <p class="soft">Deploy from Git, or from your laptop with the commands below.</p>}
             </Empty>
           ) : (
             <Environments ns={ns} items={items} />

@@ -13,7 +13,7 @@ export function NamespaceRuns() {
       {({ name, role }) => (
         <Section
           title="Runs"
-          about="Deploys and destroys that run in the cluster; the last hundred are kept."
+          about="Deploys and destroys that run in the cluster. The last 100 are kept."
           actions={(role === 'owner' || role === 'developer') && <DeployButton namespace={name} />}
         >
           <List ns={name} />
@@ -33,7 +33,9 @@ function List({ ns }: { readonly ns: string }) {
       {({ items }) =>
         items.length === 0 ? (
           <Empty icon="branch" title="No runs yet">
-            <p class="soft">The cluster clones a repository and deploys it; nothing is needed on your laptop.</p>
+            <p class="soft">
+              A run clones a repository and deploys it in the cluster. You need nothing on your laptop.
+            </p>
           </Empty>
         ) : (
           <Runs items={items} />

@@ -26,7 +26,7 @@ export function NamespaceSettings() {
         const mayChange = namespace.role === 'owner' || isAdmin.value
         return (
           <>
-            <Section title="When nobody uses it">
+            <Section title="Inactivity">
               <Persistent namespace={namespace} of={of} mayChange={mayChange} />
             </Section>
             {mayChange && (
@@ -35,8 +35,8 @@ export function NamespaceSettings() {
                   {isAdmin.value && (
                     <div class="row">
                       <span class="row-main block">
-                        <span class="strong">Transfer</span>
-                        <span class="soft">Somebody else becomes its owner.</span>
+                        <span class="strong">Transfer ownership</span>
+                        <span class="soft">Make someone else the owner of this namespace.</span>
                       </span>
                       <Button
                         onClick={() => {
@@ -49,8 +49,8 @@ export function NamespaceSettings() {
                   )}
                   <div class="row">
                     <span class="row-main block">
-                      <span class="strong">Delete</span>
-                      <span class="soft">All that runs in it and all its data go. This cannot be taken back.</span>
+                      <span class="strong">Delete this namespace</span>
+                      <span class="soft">Everything in it is deleted, including its data. This cannot be undone.</span>
                     </span>
                     <Button
                       look="danger-plain"
@@ -86,8 +86,8 @@ function Persistent({ namespace, of, mayChange }: InNamespace & { readonly mayCh
   return (
     <div class="card">
       <Switch
-        label="Keep it"
-        hint="It neither falls asleep nor is deleted when nobody uses it."
+        label="Persistent"
+        hint="Never put it to sleep or delete it because nobody uses it."
         isOn={namespace.isPersistent ?? false}
         isDisabled={!mayChange || change.isRunning}
         onChange={isOn => void change.run(isOn)}
@@ -107,14 +107,14 @@ function Delete({
   const typed = useSignal('')
   const remove = useAction(async () => {
     await platform.call('DELETE /namespaces/:ns', { params: { ns: name }, query: {} })
-    toast('good', `${name} is being deleted`)
+    toast('good', `Deleting ${name}`)
     refreshAll()
     navigate(addressOf('home'))
   })
   return (
     <FormDialog
       title={`Delete ${name}?`}
-      action="Delete it for good"
+      action="Delete namespace"
       isDanger
       isBusy={remove.isRunning}
       isReady={typed.value === name}
@@ -123,9 +123,9 @@ function Delete({
       onClose={onClose}
       onSubmit={() => void remove.run()}
     >
-      <p class="soft">Its workloads, volumes, variables and history are deleted. Nobody can bring them back.</p>
+      <p class="soft">Its workloads, volumes, variables and history are deleted. This cannot be undone.</p>
       <Field
-        label={`Type ${name} to go on`}
+        label={`Type ${name} to confirm`}
         value={typed.value}
         onValue={value => {
           typed.value = value
@@ -144,12 +144,12 @@ function Transfer({ namespace, of, onClose }: InNamespace & { readonly onClose: 
   const transfer = useAction(async () => {
     if (!user) return
     of.put(await platform.call('PATCH /namespaces/:ns', { params: { ns: namespace.name }, body: { owner: user.id } }))
-    toast('good', `${namespace.name} belongs to ${user.login} now`)
+    toast('good', `Transferred ${namespace.name} to ${user.login}`)
     onClose()
   })
   return (
     <FormDialog
-      title={`Transfer ${namespace.name}`}
+      title={`Transfer ${namespace.name}?`}
       action="Transfer"
       isDanger
       isBusy={transfer.isRunning}
@@ -158,7 +158,7 @@ function Transfer({ namespace, of, onClose }: InNamespace & { readonly onClose: 
       onClose={onClose}
       onSubmit={() => void transfer.run()}
     >
-      <p class="soft">It counts as theirs, and {namespace.owner.login} has no rights in it any more.</p>
+      <p class="soft">It counts towards the limit of the new owner, and {namespace.owner.login} loses access to it.</p>
       <Select
         label="New owner"
         value={user?.id ?? ''}

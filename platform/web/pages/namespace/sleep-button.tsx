@@ -68,7 +68,7 @@ export function SleepButton({ namespace: { name, status, role }, of }: SleepButt
           onSubmit={() => void sleep.run()}
         >
           <p class="soft">
-            Its workloads stop, its data stays. It wakes when somebody opens one of its pages, or deploys.
+            Its workloads stop, and its data stays. It wakes up when someone opens one of its pages or deploys to it.
           </p>
         </FormDialog>
       )}

@@ -12,18 +12,18 @@ export const NamespaceVariables = () => (
           <Variables
             scope={`namespace:${name}`}
             words={['--namespace', name]}
-            about="For all who deploy here, on laptops and in runs. They count more than those of a person."
+            about="Used by every deploy to this namespace, from laptops and in runs. They override variables of a person."
             mayChange
           />
           <Credentials
             scope={`namespace:${name}`}
             words={['--namespace', name]}
-            about="Logins of forges for all runs of this namespace, whoever starts them."
+            about="All runs in this namespace clone repositories with them, whoever starts the run."
           />
         </>
       ) : (
-        <Empty icon="lock" title="Who deploys here sees them">
-          <p class="soft">Its variables and credentials are for its owner and its developers.</p>
+        <Empty icon="lock" title="Only for owners and developers">
+          <p class="soft">Only those who can deploy here see the variables and credentials of this namespace.</p>
         </Empty>
       )
     }

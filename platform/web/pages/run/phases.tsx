@@ -5,10 +5,10 @@ import { phasesOf, type RunPhase, type SeenSteps } from '../../state/run-log.ts'
 
 const LOOKS: Readonly<Record<RunPhase['state'], readonly [icon: IconName, tone: string, word: string]>> = {
   done: ['check', 'good', 'done'],
-  active: ['spin', 'busy', 'now'],
-  failed: ['warn', 'bad', 'ended here'],
-  skipped: ['right', 'quiet', 'not needed'],
-  waiting: ['ring', 'quiet', 'not yet'],
+  active: ['spin', 'busy', 'running'],
+  failed: ['warn', 'bad', 'failed'],
+  skipped: ['right', 'quiet', 'skipped'],
+  waiting: ['ring', 'quiet', 'pending'],
 }
 
 const NAMES: Readonly<Record<RunPhase['name'], string>> = {
@@ -28,7 +28,7 @@ interface PhasesProps {
 
 /** The way of a run, from the queue to what is ready; each part has its place from the beginning. */
 export const Phases = ({ run, seen, at }: PhasesProps) => (
-  <ol class="phases" aria-label="How far it is">
+  <ol class="phases" aria-label="Progress">
     {phasesOf(run, seen).map(({ name, state, took }) => {
       const [icon, tone, word] = LOOKS[state]
       const since = name === 'queue' && state === 'active' ? at - Date.parse(run.created) : took

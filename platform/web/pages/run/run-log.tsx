@@ -10,7 +10,7 @@ import { type KeptLog, phasesOf, RUN_STEPS, type RunStep } from '../../state/run
 
 const STATES: Readonly<Record<string, ShownState | undefined>> = {
   active: { tone: 'busy', icon: 'spin', word: 'Running' },
-  failed: { tone: 'bad', icon: 'warn', word: 'Ended here' },
+  failed: { tone: 'bad', icon: 'warn', word: 'Failed' },
   done: { tone: 'good', icon: 'check', word: 'Done' },
 }
 
@@ -54,7 +54,7 @@ export function RunLog({ run, log }: { readonly run: Run; readonly log: KeptLog;
       </header>
       {left > 0 && (
         <p class="soft">
-          {left.toLocaleString('en')} older lines are left out here. The command below prints all that are kept.
+          {left.toLocaleString('en')} older lines are not shown. To see all that are kept, use the command below.
         </p>
       )}
       <Log
@@ -67,7 +67,7 @@ export function RunLog({ run, log }: { readonly run: Run; readonly log: KeptLog;
           isFollowing.value = value
         }}
         isLinked
-        empty={isOver ? 'It has said nothing, or its log is not kept any more.' : 'It has said nothing yet.'}
+        empty={isOver ? 'No output, or the log is no longer kept.' : 'No output yet.'}
       />
     </section>
   )

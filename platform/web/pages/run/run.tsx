@@ -140,11 +140,7 @@ function About({ run, at }: { readonly run: Run; readonly at: number }) {
       </dd>
       <dt>Repository</dt>
       <dd>
-        {repository === undefined ? (
-          'none: what the cluster knows is destroyed'
-        ) : (
-          <OutsideLink href={repository}>{shortRepository(repository)}</OutsideLink>
-        )}
+        {repository === undefined ? 'none' : <OutsideLink href={repository}>{shortRepository(repository)}</OutsideLink>}
         {file !== undefined && (
           <>
             {' '}
@@ -153,19 +149,19 @@ function About({ run, at }: { readonly run: Run; readonly at: number }) {
         )}
       </dd>
       <dt>Branch</dt>
-      <dd>{branch === undefined ? 'the main one' : <code>{printable(branch)}</code>}</dd>
+      <dd>{branch === undefined ? 'default branch' : <code>{printable(branch)}</code>}</dd>
       <dt>Commit</dt>
       <dd>
         {commit === undefined ? (
-          <span class="soft">{hasEnded(run.state) ? 'not known' : 'known as soon as it is cloned'}</span>
+          <span class="soft">{hasEnded(run.state) ? 'unknown' : 'known once it is cloned'}</span>
         ) : page === undefined ? (
           <code>{commit.slice(0, 12)}</code>
         ) : (
           <OutsideLink href={page}>{commit.slice(0, 12)}</OutsideLink>
         )}
       </dd>
-      <dt>Took</dt>
-      <dd>{took ?? <span class="soft">it has not begun</span>}</dd>
+      <dt>Duration</dt>
+      <dd>{took ?? <span class="soft">not started</span>}</dd>
       {variables.length > 0 && (
         <>
           <dt>Variables</dt>
@@ -185,7 +181,7 @@ function Actions({ run, onChanged }: { readonly run: Run; readonly onChanged: (r
   const { data } = useResource('GET /namespaces/:ns', { params: { ns: run.namespace } }).state.value
   const cancel = useAction(async () => {
     onChanged(await platform.call('POST /runs/:id/cancel', { params: { id: run.id } }))
-    toast('good', `The ${run.action} of ${run.environment} is told to end`)
+    toast('good', `Cancelling the ${run.action} of ${run.environment}`)
   })
   if (data?.role !== 'owner' && data?.role !== 'developer') return null
   const { namespace, environment, repository, branch, file } = run
@@ -209,7 +205,7 @@ function Actions({ run, onChanged }: { readonly run: Run; readonly onChanged: (r
             isAgain.value = true
           }}
         >
-          Deploy again
+          Redeploy
         </Button>
       )}
       {isAgain.value && (

@@ -22,16 +22,16 @@ export interface MadeWebhook {
 
 const CREATE = [
   ['yes', 'Create it for me'],
-  ['no', 'I add it myself'],
+  ['no', 'Add it myself'],
 ] as const
 
 const FORKS = [
   ['approve', 'Wait for approval'],
-  ['sandbox', 'Get one, no variables'],
-  ['never', 'Get none'],
+  ['sandbox', 'Deploy without variables'],
+  ['never', 'Do not deploy'],
 ] as const
 const FORGES = [
-  ['', 'As its host says'],
+  ['', 'Detect from the host'],
   ['github', 'GitHub'],
   ['gitlab', 'GitLab'],
   ['gitea', 'Gitea'],
@@ -68,7 +68,7 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
   })
   return (
     <FormDialog
-      title="Add a webhook"
+      title="Add webhook"
       action="Add"
       isBusy={add.isRunning}
       isReady={source.isReady && token.value !== '' && isPrefix}
@@ -81,13 +81,13 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
       onClose={onClose}
       onSubmit={() => void add.run()}
     >
-      <AddressField of={source} hint="Its HTTPS address. Each of its pull or merge requests gets a preview." />
+      <AddressField of={source} hint="HTTPS address. Each pull or merge request gets a preview." />
       <Field
-        label="Token of the forge"
+        label="Access token"
         hint={
           create.value === 'yes'
-            ? 'From an administrator of the repository. It is never shown again.'
-            : 'From somebody with write access to the repository. It is never shown again.'
+            ? 'From an administrator of the repository. It is not shown again.'
+            : 'From someone with write access to the repository. It is not shown again.'
         }
         value={token.value}
         onValue={value => {
@@ -107,7 +107,7 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
           }}
         />
         <Select
-          label="Previews of forks"
+          label="Pull requests from forks"
           value={forks.value}
           options={FORKS}
           onValue={value => {
@@ -115,7 +115,7 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
           }}
         />
         <Select
-          label="Kind of the server"
+          label="Forge"
           value={forge.value}
           options={FORGES}
           onValue={value => {
@@ -123,9 +123,9 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
           }}
         />
         <Field
-          label="Names begin with"
-          hint="The name of the repository if it is empty."
-          error={isPrefix ? undefined : 'Lower-case letters, digits and dashes, with a dash at the end: shop-'}
+          label="Name prefix"
+          hint="Default: the name of the repository"
+          error={isPrefix ? undefined : 'Use lower-case letters, digits and dashes, with a dash at the end: shop-'}
           value={prefix.value}
           onValue={value => {
             prefix.value = value
@@ -133,7 +133,7 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
           maxLength={31}
         />
         <FileField of={source} />
-        <ScopeField label="Who sees the previews" scope={scope} />
+        <ScopeField label="Visible to" scope={scope} />
       </div>
     </FormDialog>
   )
@@ -146,9 +146,10 @@ interface AddedWebhookProps {
 
 /** What somebody writes into the settings of the repository at the forge. */
 export const AddedWebhook = ({ made: { hook, secret }, onClose }: AddedWebhookProps) => (
-  <Dialog title="Now add it to the repository" onClose={onClose}>
+  <Dialog title="Add the webhook to the repository" onClose={onClose}>
     <p class="soft">
-      In the settings of {shortRepository(hook.repository)} at the forge, below webhooks. The secret is shown this once.
+      Add a webhook with these values in the settings of {shortRepository(hook.repository)}. The secret is not shown
+      again.
     </p>
     <p class="strong">URL</p>
     <CopyBox lines={[hook.address]} label="URL" />

@@ -105,10 +105,10 @@ const Origin = ({ pull: { author, from, branch } }: { readonly pull: ShownPull }
 
 /** What has become of the newest commit of a request. */
 export function pullState({ isWaiting, problem, deployed, commit }: ShownPull): ShownState {
-  if (isWaiting) return { tone: 'warn', icon: 'lock', word: 'Waits for approval' }
+  if (isWaiting) return { tone: 'warn', icon: 'lock', word: 'Waiting for approval' }
   if (problem !== undefined) return { tone: 'bad', icon: 'warn', word: 'No preview' }
   if (deployed === commit) return { tone: 'good', icon: 'check', word: 'Deployed' }
-  return { tone: 'busy', icon: 'clock', word: 'Will be deployed' }
+  return { tone: 'busy', icon: 'clock', word: 'Pending' }
 }
 
 interface ApproveProps {
@@ -127,7 +127,7 @@ export function Approve({ pull, onChange, onClose }: ApproveProps) {
       // Who was too late sees what there is now.
       onChange()
     }
-    toast('good', `${shortCommit(commit)} is approved`, `${preview} is deployed now.`)
+    toast('good', `Approved ${shortCommit(commit)}`, `Deploying ${preview}.`)
     onClose()
   })
   const commitAt = from === undefined ? undefined : commitPage({ repository: shortRepository(from), commit })
@@ -142,7 +142,7 @@ export function Approve({ pull, onChange, onClose }: ApproveProps) {
       onSubmit={() => void approve.run()}
     >
       <p>
-        This is code of a fork, and it runs in your cluster. Look at all of its changes first:{' '}
+        This commit is from a fork and will run in your cluster. Review all of its changes first:{' '}
         <OutsideLink href={page}>#{number}</OutsideLink> {title !== undefined && printable(title)}
       </p>
       <dl class="facts">
@@ -162,7 +162,7 @@ export function Approve({ pull, onChange, onClose }: ApproveProps) {
         </dd>
       </dl>
       <p class="soft">
-        It gets no variables and no credentials, and ends after a day. A push after this commit waits again.
+        The preview gets no variables or credentials and is destroyed after 24 hours. Later pushes need a new approval.
       </p>
     </FormDialog>
   )

@@ -44,7 +44,7 @@ export function Webhooks() {
             isNew.value = true
           }}
         >
-          Add a webhook
+          Add webhook
         </Button>
       }
     >
@@ -53,8 +53,7 @@ export function Webhooks() {
           items.length === 0 ? (
             <Empty icon="branch" title="No webhooks yet">
               <p class="soft">
-                With a webhook of its repository, each pull or merge request gets a preview, which goes when it is
-                closed.
+                With a webhook, each pull or merge request of a repository gets a preview until it is closed.
               </p>
             </Empty>
           ) : (
@@ -106,9 +105,9 @@ export function Webhooks() {
 
 /** What requests of forks get. */
 const FORKS = {
-  approve: 'wait until somebody who may write approves the commit',
-  sandbox: 'are deployed, without variables and credentials',
-  never: 'get no preview',
+  approve: 'wait for approval by someone with write access',
+  sandbox: 'are deployed without variables and credentials',
+  never: 'are not deployed',
 }
 
 interface OneProps {
@@ -136,11 +135,11 @@ const One = ({ hook, onChange, onRemove }: OneProps) => {
       <dl class="facts card">
         <dt>Previews</dt>
         <dd>
-          <code>{prefix}pr-…</code> {scope === 'global' ? 'for everybody' : `of ${owner.login}`}
+          <code>{prefix}pr-…</code> {scope === 'global' ? 'for everyone' : `for ${owner.login}`}
         </dd>
         <dt>Forks</dt>
         <dd>{FORKS[forks]}</dd>
-        <dt>Address</dt>
+        <dt>URL</dt>
         <dd>
           <code>{address}</code>
         </dd>
@@ -159,7 +158,7 @@ const One = ({ hook, onChange, onRemove }: OneProps) => {
         </dd>
       </dl>
       {pulls.length === 0 ? (
-        <p class="soft">No request is open that the forge has told of.</p>
+        <p class="soft">No open pull requests yet.</p>
       ) : (
         <Pulls pulls={pulls} onChange={onChange} />
       )}
@@ -177,8 +176,8 @@ function Remove({ hook: { id, repository, isCreated }, onDone, onClose }: Remove
   const name = shortRepository(repository)
   const remove = useAction(async () => {
     const { left } = await platform.call('DELETE /hooks/:id', { params: { id } })
-    if (left === undefined) toast('good', `The webhook of ${name} is removed`)
-    else toast('bad', `Remove the webhook from ${name}, too`, printable(left))
+    if (left === undefined) toast('good', `Removed the webhook of ${name}`)
+    else toast('bad', `Also delete the webhook in the settings of ${name}`, printable(left))
     onDone()
     onClose()
   })
@@ -195,8 +194,8 @@ function Remove({ hook: { id, repository, isCreated }, onDone, onClose }: Remove
     >
       <p class="soft">
         {isCreated
-          ? 'It is also removed from the settings of the repository. Its previews stay.'
-          : 'Its previews stay. Remove it from the settings of the repository, too.'}
+          ? 'Its previews stay, but pull requests no longer update them. The webhook is also deleted on the forge.'
+          : 'Its previews stay, but pull requests no longer update them. Also delete the webhook and its token on the forge.'}
       </p>
     </FormDialog>
   )

@@ -19,7 +19,7 @@ export function Account() {
   if (!user) return null
   return (
     <YouFrame part="Account">
-      <Section title="Who you are">
+      <Section title="Profile">
         <div class="card who">
           <Avatar person={user} size="l" />
           <div>
@@ -37,7 +37,7 @@ export function Account() {
       </Section>
       <Section
         title="Sessions"
-        about="Where you are logged in. What you end here stops within seconds, in the cluster, too."
+        about="Where you are logged in. When you end a session, it loses access to the cluster, too, within seconds."
       >
         <Loading of={tokens}>
           {({ items }) => (
@@ -51,7 +51,7 @@ export function Account() {
       </Section>
       <Section title="Appearance">
         <fieldset class="choices">
-          <legend class="hidden">Colours</legend>
+          <legend class="hidden">Theme</legend>
           {THEMES.map(([value, icon, text]) => (
             <label key={value} class="choice">
               <input
@@ -87,16 +87,16 @@ function SessionRow({ token, onDeleted }: { readonly token: TokenInfo; readonly 
         <Icon name={kind === 'cli' ? 'terminal' : 'screen'} />
         <span class="row-main block">
           <span class="strong">
-            {label} {isThis && <Tag tone="good">this one</Tag>}
+            {label} {isThis && <Tag tone="good">this session</Tag>}
           </span>
           <span class="soft">
             Logged in <Time at={created} />
             {lastUse !== undefined && !isThis && (
               <>
-                , used <Time at={lastUse} />
+                , last used <Time at={lastUse} />
               </>
             )}
-            , ends <Time at={expires} />
+            , expires <Time at={expires} />
           </span>
         </span>
         {!isThis && <DeleteToken token={token} word="End" onDeleted={onDeleted} />}

@@ -18,7 +18,7 @@ export function DeleteToken({ token: { id, label }, word, onDeleted }: DeleteTok
   const remove = useAction(async () => {
     await platform.call('DELETE /me/tokens/:id', { params: { id } })
     isAsked.value = false
-    toast('good', word === 'End' ? `The session ${label} has ended` : `The token ${label} is deleted`)
+    toast('good', word === 'End' ? `Ended the session ${label}` : `Deleted the token ${label}`)
     onDeleted()
   })
   const close = () => {
@@ -44,7 +44,7 @@ export function DeleteToken({ token: { id, label }, word, onDeleted }: DeleteTok
           onClose={close}
           onSubmit={() => void remove.run()}
         >
-          <p class="soft">What uses it is refused from now on, here and by the cluster.</p>
+          <p class="soft">Anything that uses it loses access to the platform and the cluster.</p>
         </FormDialog>
       )}
     </>

@@ -5,11 +5,11 @@ import { Page, Tabs } from '../../parts/page.tsx'
 /** What the pages about oneself have in common. */
 export const YouFrame = ({ part, children }: { readonly part: string; readonly children: ComponentChildren }) => (
   <Page
-    title="You"
+    title="Your account"
     windowTitle={part}
     tabs={
       <Tabs
-        label="Parts of your account"
+        label="Your account"
         items={[
           ['Account', addressOf('you')],
           ['Variables', addressOf('yourVariables')],

@@ -28,7 +28,7 @@ export function Tokens() {
     <YouFrame part="Tokens">
       <Section
         title="Tokens"
-        about="For programs that act as you, with DEVCTL_URL and DEVCTL_TOKEN. All of them end."
+        about="For programs that act as you, with DEVCTL_URL and DEVCTL_TOKEN. All tokens expire."
         actions={
           <Button look="solid" icon="plus" onClick={begin}>
             New token
@@ -41,7 +41,7 @@ export function Tokens() {
             if (found.length === 0)
               return (
                 <Empty icon="key" title="No tokens yet">
-                  <p class="soft">CI can do without: see what your forge offers. Elsewhere, make one.</p>
+                  <p class="soft">Trusted CI jobs need none. For other programs, create one.</p>
                 </Empty>
               )
             return (
@@ -90,10 +90,10 @@ const TokenRow = ({ token, onDeleted }: { readonly token: TokenInfo; readonly on
             'never used'
           ) : (
             <>
-              used <Time at={token.lastUse} />
+              last used <Time at={token.lastUse} />
             </>
           )}
-          , ends <Time at={token.expires} />
+          , expires <Time at={token.expires} />
         </span>
       </span>
       <DeleteToken token={token} word="Delete" onDeleted={onDeleted} />
@@ -105,7 +105,7 @@ const LIFETIMES = [
   ['7', '7 days'],
   ['30', '30 days'],
   ['90', '90 days'],
-  ['365', 'A year'],
+  ['365', '1 year'],
 ] as const
 
 function NewToken({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: (token: Granted) => void }) {
@@ -129,7 +129,7 @@ function NewToken({ onClose, onMade }: { readonly onClose: () => void; readonly 
     >
       <Field
         label="What is it for?"
-        hint="You recognise it by this in the list."
+        hint="Shown in the list of tokens"
         value={label.value}
         onValue={value => {
           label.value = value
@@ -139,7 +139,7 @@ function NewToken({ onClose, onMade }: { readonly onClose: () => void; readonly 
         autofocus
       />
       <Select
-        label="It ends after"
+        label="Expires after"
         value={days.value}
         options={LIFETIMES}
         onValue={value => {
@@ -151,12 +151,12 @@ function NewToken({ onClose, onMade }: { readonly onClose: () => void; readonly 
 }
 
 const ShownOnce = ({ granted, onClose }: { readonly granted: Granted; readonly onClose: () => void }) => (
-  <Dialog title="Copy it now" onClose={onClose}>
+  <Dialog title="Copy your token now" onClose={onClose}>
     <p class="soft">
-      It is shown this once, and kept nowhere. It ends <Time at={granted.expires} />.
+      It is not stored and not shown again. It expires <Time at={granted.expires} />.
     </p>
     <CopyBox lines={[granted.token]} label="token" />
-    <p class="soft">A program logs in with it, and needs no other command for that:</p>
+    <p class="soft">Programs use it like this, without any other login:</p>
     <SameOnCommandLine command={`DEVCTL_URL=${location.origin} DEVCTL_TOKEN=… devctl deploy`} />
     <div class="dialog-actions">
       <Button look="solid" onClick={onClose}>

@@ -8,13 +8,13 @@ export const YourVariables = () => (
     <Variables
       scope="user"
       words={['--user']}
-      about="For what you deploy, wherever. Those of a namespace count more."
+      about="Used by everything you deploy. Variables of a namespace override them."
       mayChange
     />
     <Credentials
       scope="user"
       words={['--user']}
-      about="Logins of forges for the runs that you start. Those of a namespace come first."
+      about="Runs that you start clone repositories with them. Credentials of a namespace take precedence."
     />
   </YouFrame>
 )
