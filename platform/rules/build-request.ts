@@ -72,7 +72,7 @@ export function buildProblem(request: BuildRequest, scope: BuildScope): string |
   const network = attributes['force-network-mode'] ?? 'none'
   if (!['none', 'sandbox', 'default'].includes(network)) return `builds have no network \`${network}\``
   if ((request.Cache?.Imports ?? []).length > 0 || (attributes['cache-imports'] ?? '[]') !== '[]')
-    return 'caches of other places are not read: their steps would be taken for those of everybody'
+    return 'caches cannot be imported: BuildKit would use their steps for all namespaces'
   return (
     firstOf(request.Cache?.Exports, cacheProblem) ?? firstOf(exportersOf(request), one => exportProblem(one, scope))
   )
@@ -100,7 +100,7 @@ function exportProblem({ Type = '', Attrs = {} }: Entry, scope: BuildScope): str
   const attribute = Object.keys(Attrs).find(key => !allowed.has(key))
   if (attribute !== undefined) return `the attribute \`${attribute}\` of the result is not allowed`
   // A result that stays in the builder could be used by nobody, or by everybody.
-  if (Type === 'image' && Attrs['push'] !== 'true') return 'images are pushed, or not exported'
+  if (Type === 'image' && Attrs['push'] !== 'true') return 'images have to be pushed'
   return (Attrs['name'] ?? '')
     .split(',')
     .map(name => nameProblem(name, scope))

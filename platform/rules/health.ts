@@ -36,8 +36,8 @@ const LONG = 600_000
 
 /** No replica holds the Lease. */
 export const NO_LEADER: HealthProblem = {
-  message: 'no replica leads: runs do not start, and nothing sleeps',
-  hint: 'another one takes over within seconds; otherwise see `kubectl --namespace devctl-platform logs deployment/platform`',
+  message: 'no replica leads: runs do not start, and idle namespaces stay awake',
+  hint: 'if no other replica takes over within seconds, see `kubectl --namespace devctl-platform logs deployment/platform`',
 }
 
 /** The problems of a platform, the worst first. */
@@ -55,8 +55,8 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
       ? []
       : [
           {
-            message: 'there is no image for runs, so the cluster cannot deploy anything',
-            hint: '`devctl platform install` names it',
+            message: 'there is no image for runs, so no run can start',
+            hint: 'to set it, run `devctl platform install`',
           },
         ]),
     ...(leader !== undefined && waiting > PATIENCE && !isFull
@@ -66,7 +66,7 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
       ? [
           {
             message: `a run has been waiting for ${minutes(waiting)}: ${running} are running, which is the limit`,
-            hint: 'let more run at the same time: `runs.inAll` of the settings',
+            hint: 'to run more at a time, raise `runs.inAll` of the settings',
           },
         ]
       : []),
@@ -74,7 +74,7 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
       ? [
           {
             message: `${failed === 1 ? 'a namespace' : `${failed} namespaces`} could not be deleted`,
-            hint: 'fix what its commands need and delete it again, or delete it without them: `devctl namespace delete NAME --force`',
+            hint: 'fix the problem and delete it again, or skip its `destroy` commands: `devctl namespace delete NAME --force`',
           },
         ]
       : []),
@@ -91,7 +91,8 @@ const LOGS =
   'the log of the replica that leads says why: `kubectl --namespace devctl-platform logs deployment/platform`'
 
 function workloadProblem(name: string, found: Health['workloads'][string]): HealthProblem | undefined {
-  if (!found) return { message: `\`${name}\` no longer exists`, hint: '`devctl platform install` creates it again' }
+  if (!found)
+    return { message: `\`${name}\` no longer exists`, hint: 'to create it again, run `devctl platform install`' }
   if (found.ready >= found.wanted) return undefined
   return {
     message: `\`${name}\`: ${found.ready} of ${found.wanted} ready`,

@@ -6,18 +6,18 @@ export const LOGIN_PROBLEMS = {
     hint: 'Log in again.',
   },
   'not-admitted': {
-    message: 'This account may not use the platform.',
-    hint: 'An administrator of the platform decides which groups or organisations may.',
+    message: 'This account is not allowed to use the platform.',
+    hint: 'An administrator decides which groups or organisations can log in.',
   },
-  suspended: { message: 'This account is suspended.', hint: 'Ask an administrator of the platform.' },
+  suspended: { message: 'This account is suspended.', hint: 'Ask an administrator.' },
   'provider-down': { message: 'The login provider does not answer.', hint: 'Try again in a moment.' },
   'provider-setup': {
     message: 'The login provider does not accept this platform.',
-    hint: 'An administrator should compare the client id, the client secret and the callback address with what is registered there.',
+    hint: 'An administrator has to check the client ID, the client secret and the callback URL that are registered there.',
   },
   'provider-answer': {
     message: 'The login provider sent a response that cannot be trusted.',
-    hint: 'An administrator of the platform can find the reason in its log.',
+    hint: 'An administrator can find the reason in the log of the platform.',
   },
   'too-many': { message: 'Too many attempts.', hint: 'Wait a minute, and log in again.' },
   failed: { message: 'Something went wrong in the platform.', hint: 'Try again in a moment.' },

@@ -10,8 +10,8 @@ const RESERVED = /^(kube-.*|devctl-.*|default|platform|shared)$/
 
 /** Why a namespace cannot have a name, as a clause; undefined if it can. */
 export function namespaceNameProblem(name: string): string | undefined {
-  if (!LABEL.test(name)) return 'it may have lower-case letters, digits and dashes, and no dash at an end'
-  if (name.length > LONGEST_NAMESPACE) return `it has ${name.length} characters; ${LONGEST_NAMESPACE} is the most`
+  if (!LABEL.test(name)) return 'it must consist of lower-case letters, digits and dashes, with no dash at either end'
+  if (name.length > LONGEST_NAMESPACE) return `it has ${name.length} characters; the limit is ${LONGEST_NAMESPACE}`
   if (RESERVED.test(name)) return 'it is reserved'
   return undefined
 }

@@ -7,7 +7,7 @@ const MOST = { addresses: 20, services: 10, service: 63, address: 300, problem: 
 const STATES: Readonly<Partial<Record<PreviewStatus, string>>> = {
   Active: '✅ ready',
   Failed: '❌ failed',
-  Deploying: '⏳ being deployed',
+  Deploying: '⏳ deploying',
 }
 
 /** The content of a comment on a preview. Whoever can push to the branch controls everything but the name. */
@@ -53,8 +53,8 @@ export function commentText(preview: ToldPreview, page: string, said?: string): 
 /** How to approve a deploy of code of a fork. */
 export const waitingText = (name: string, commit: string, page: string): string =>
   [
-    `**Preview [${name}](${page})**: ✋ waits for an approval${commitText(commit)}`,
-    'The code comes from a fork. Somebody who may write to this repository has to review all of its changes, and then approve this commit:',
+    `**Preview [${name}](${page})**: ✋ waiting for approval${commitText(commit)}`,
+    'This commit comes from a fork. Someone with write access to this repository has to review all of its changes, and then approve it:',
     block('sh', [`devctl preview approve ${name} --commit ${commit}`]),
     '',
   ].join('\n\n')

@@ -91,7 +91,7 @@ export function decidePull(
   if (!facts.isOpen) return { kind: 'close' }
   if (!facts.head) return { kind: 'refuse', problem: 'the repository of its branch does not exist, or is not visible' }
   if (trust === 'fork' && policy === 'never')
-    return { kind: 'refuse', problem: 'it comes from a fork, and forks get no previews here' }
+    return { kind: 'refuse', problem: 'it comes from a fork, and this webhook does not deploy forks' }
   if (trust === 'fork' && policy === 'approve' && known?.approved?.commit !== facts.commit) return { kind: 'wait' }
   const { deployed } = known ?? {}
   if (!deployed) return { kind: 'deploy', trust }
@@ -101,11 +101,11 @@ export function decidePull(
 
 /** Why an approval of a commit is not valid; undefined if it is. */
 export function approvalProblem(commit: string, waits: { readonly commit: string } | undefined): string | undefined {
-  if (!waits) return 'nothing waits for it'
+  if (!waits) return 'no commit is waiting for approval'
   if (commit === waits.commit) return undefined
   // An abbreviated commit is not enough: others can create commits with the same beginning.
-  if (waits.commit.startsWith(commit)) return 'a commit is named by all of its digits'
-  return `it was pushed to: the commit is ${waits.commit} now`
+  if (waits.commit.startsWith(commit)) return 'the full commit is required'
+  return `there is a newer commit: ${waits.commit}`
 }
 
 /** The name of the preview of a request: `shop-` and 7 are `shop-pr-7`. */

@@ -38,7 +38,7 @@ export function readRepositoryUrl(text: string): ReadRepositoryUrl {
   if (!HOST.test(host) || host.includes('..')) return refused('its host is not valid')
   const parts = path.replace(/\/$/, '').split('/')
   const isPath = parts.every(part => PART.test(part) && !/^\.+$/.test(part))
-  if (!isPath) return refused('its path has parts that the path of a repository does not have')
+  if (!isPath) return refused('its path is not that of a repository')
   const name = parts.at(-1)?.replace(/\.git$/, '') ?? ''
   if (name === '') return refused('it has no path')
   const who = user === '' ? '' : `${user}@`
@@ -56,13 +56,13 @@ export function branchProblem(name: string): string | undefined {
     /^[^\s\p{Cc}~^:?*[\\]+$/u.test(name) &&
     !/^[-/.]|[/.]$|\.\.|\/\/|\/\.|@\{|\.lock(\/|$)/.test(name) &&
     name !== '@'
-  return isName ? undefined : 'it is not a name that a branch can have'
+  return isName ? undefined : 'it is not a valid name of a branch'
 }
 
 /** Why a path cannot refer to a file of the repository. */
 export function filePathProblem(path: string): string | undefined {
-  if (path.length > 500 || /\p{Cc}/u.test(path)) return 'it is not a path'
-  if (/^[-/\\]|^[a-z]:/i.test(path)) return 'it does not begin in the repository'
+  if (path.length > 500 || /\p{Cc}/u.test(path)) return 'it is not a valid path'
+  if (/^[-/\\]|^[a-z]:/i.test(path)) return 'it is not relative to the repository'
   return path.split(/[/\\]/).includes('..') ? 'it leads out of the repository' : undefined
 }
 

@@ -85,7 +85,7 @@ function volumeSource(volume: Fields): string | undefined {
   if (secret !== undefined) return `secret/${secret}`
   const file = referenceTo('configmap', volume['configMap'])
   if (file !== undefined) return file
-  return volume['emptyDir'] === undefined ? undefined : 'memory or disk of the Pod; lost with it'
+  return volume['emptyDir'] === undefined ? undefined : 'temporary; deleted with the Pod'
 }
 
 function checkOf(kind: string, probe: Fields): ServiceSettings['checks'] {
@@ -95,11 +95,11 @@ function checkOf(kind: string, probe: Fields): ServiceSettings['checks'] {
     exec !== undefined
       ? textsOf(fieldsOf(exec)['command']).join(' ')
       : httpGet !== undefined
-        ? `GET ${textOf(http['path']) ?? '/'} at port ${textOf(http['port'])}`
+        ? `GET ${textOf(http['path']) ?? '/'} on port ${textOf(http['port'])}`
         : tcpSocket !== undefined
-          ? `a connection to port ${textOf(fieldsOf(tcpSocket)['port'])}`
+          ? `TCP on port ${textOf(fieldsOf(tcpSocket)['port'])}`
           : grpc !== undefined
-            ? `gRPC at port ${textOf(fieldsOf(grpc)['port'])}`
+            ? `gRPC on port ${textOf(fieldsOf(grpc)['port'])}`
             : undefined
   if (does === undefined) return []
   return [

@@ -49,9 +49,9 @@ const ALLOWED: ReadonlySet<string> = new Set(['DEVCTL_COMPOSE_VOLUME_AFFINITY_EN
  */
 export function variableNameProblem(name: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-    return 'it may have letters, digits and `_`, and does not begin with a digit'
+    return 'it must consist of letters, digits and `_`, and not begin with a digit'
   if (name.length > LONGEST_VARIABLE) return `it has more than ${LONGEST_VARIABLE} characters`
-  return decides(name) ? 'programs of everybody who deploys there would do something else with it' : undefined
+  return decides(name) ? 'it changes how programs run on the machines of all who deploy there' : undefined
 }
 
 /** Ignores case: some tools and systems do not distinguish `path` from `PATH`. */

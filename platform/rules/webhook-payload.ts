@@ -25,7 +25,7 @@ export function readHook(forge: HookForge, body: Uint8Array): ReadHook {
   if (pull === undefined) return { kind: 'other' }
   if (!isNumber(pull) || pull > GREATEST) return { kind: 'invalid', problem: 'the request has no valid number' }
   const id = record(found[repository])?.['id']
-  if (!isNumber(id)) return { kind: 'invalid', problem: 'it does not name its repository by number' }
+  if (!isNumber(id)) return { kind: 'invalid', problem: 'it has no numeric id of the repository' }
   return { kind: 'pull', number: pull, repository: String(id) }
 }
 

@@ -235,7 +235,7 @@ function toAnswer(error: unknown): { readonly status: number; readonly body: Err
     const isBusy = error.failure === 'unreachable' || error.failure === 'unavailable'
     return isBusy
       ? { status: 503, body: body('cluster', 'the cluster does not answer', 'try again in a moment') }
-      : { status: 502, body: body('cluster', `the cluster has refused this: ${error.failure}`) }
+      : { status: 502, body: body('cluster', `the cluster refused the request: ${error.failure}`) }
   }
   const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string } // fastify's
   if (statusCode !== undefined && statusCode < 500)

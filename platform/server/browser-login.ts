@@ -57,7 +57,7 @@ export function registerBrowserLogin(
       const opened = text && sealing.open(text, SEALED_FOR)
       const kept = opened ? (JSON.parse(opened) as Kept) : undefined // we have sealed it
       if (!kept || kept.provider !== provider.id || kept.until < now())
-        throw new LoginError('expired', 'no login is under way in this browser')
+        throw new LoginError('expired', 'no login is in progress in this browser')
       const { search } = new URL(request.url, settings.url)
       const { identity, refreshToken } = await provider.finish(
         new URL(`/login/${provider.id}/callback${search}`, settings.url),
@@ -83,7 +83,7 @@ export function registerBrowserLogin(
     work: (provider: IdentityProvider, signal: AbortSignal) => Promise<string>,
   ): Promise<FastifyReply> {
     const provider = providers.get(id)
-    if (!provider) throw new PlatformError(404, 'no-provider', 'there is no such way to log in')
+    if (!provider) throw new PlatformError(404, 'no-provider', 'this login provider does not exist')
     // The URL of the callback contains a code.
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     try {

@@ -65,7 +65,7 @@ function checkUser(user: PlatformUser, token: TokenRecord, now: number): void {
     throw new PlatformError(403, 'suspended', `\`${user.login}\` is suspended`, { hint: 'ask an administrator' })
   if (user.isRefused || (token.kind === 'api' && isForgotten(user, now)))
     throw new PlatformError(401, 'login', `\`${user.login}\` has to log in again`, {
-      hint: 'the provider of the login does not know them any more, or was not asked for 30 days',
+      hint: 'the login provider no longer knows them, or could not be asked for 30 days',
     })
 }
 
@@ -93,9 +93,9 @@ export function checkCaller(
   of: Readonly<Record<string, unknown>> = {},
 ): void {
   if (token.kind === 'run' && !isForRuns)
-    throw onlyFor('do this', 'somebody who has logged in', 'the token of a run cannot')
+    throw onlyFor('do this', 'somebody who has logged in', 'tokens of runs cannot')
   if (token.kind === 'ci' && !isForCi)
-    throw onlyFor('do this', 'somebody who has logged in', 'the token of a job of a CI cannot')
+    throw onlyFor('do this', 'somebody who has logged in', 'tokens of CI jobs cannot')
   // If the name is not in the path, the handler checks it.
   if (token.kind === 'ci' && typeof of['name'] === 'string') requirePrefix(token, of['name'])
   // From the path, or from the query.
@@ -103,7 +103,7 @@ export function checkCaller(
   if (token.namespaces && typeof ns === 'string' && !token.namespaces.includes(ns)) throw noNamespace(ns)
   if (caller === 'admin' && user.role !== 'admin') throw onlyFor('do this', 'an administrator')
   if (caller === 'nobody' || caller === 'user' || PERSONAL.has(token.kind)) return
-  throw onlyFor('do this', 'somebody who has logged in', 'a token for programs cannot')
+  throw onlyFor('do this', 'somebody who has logged in', 'tokens for programs cannot')
 }
 
 /** Whether a token allows previews with this name. */
@@ -113,7 +113,7 @@ export const isForPreview = ({ kind, prefix }: TokenRecord, name: string): boole
 /** Throws a PlatformError unless a token allows a preview of this name. */
 export function requirePrefix(token: TokenRecord, name: string): void {
   if (isForPreview(token, name)) return
-  throw new PlatformError(403, 'not-allowed', `this job may have no preview \`${name}\``, {
+  throw new PlatformError(403, 'not-allowed', `this job may not use the name \`${name}\` for a preview`, {
     hint: `names of its previews begin with \`${token.prefix}\`: \`devctl preview deploy ${token.prefix}NAME\``,
   })
 }

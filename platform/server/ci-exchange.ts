@@ -36,12 +36,12 @@ export class CiExchange {
     const trust = this.#trusted(jwt)
     const claims = await this.#verified(jwt, trust)
     const job = toCiJob(trust.kind, claims)
-    if (!job) throw notAccepted('it does not name its repository by number')
+    if (!job) throw notAccepted('it has no numeric id of the repository')
     const rule = ruleFor(job, trust.rules)
     if (!rule)
       throw new PlatformError(403, 'ci-rule', 'no rule of the platform allows this job', {
         notes: [`repository ${job.repository}, owner ${job.owner}, ref \`${job.ref}\`, event \`${job.event}\``],
-        hint: 'an administrator of the platform adds one to `ci` of its settings (docs/platform.md)',
+        hint: 'an administrator can add one to `ci` of the settings (docs/platform.md)',
       })
     // The subject is the repository, by its number, and not a person.
     const identity: ProvenIdentity = {
@@ -53,7 +53,7 @@ export class CiExchange {
     if (user.isSuspended) throw new PlatformError(403, 'suspended', `\`${user.login}\` is suspended`)
     const wait = this.#limiter.take(user.id, performance.now())
     if (wait > 0)
-      throw new PlatformError(429, 'too-many', `too many jobs of \`${user.login}\` log in`, {
+      throw new PlatformError(429, 'too-many', `too many logins of jobs of \`${user.login}\``, {
         hint: `try again in ${Math.ceil(wait / 1000)} s`,
       })
     const wanted = { kind: 'ci', label: job.ref.slice(0, 60), user: user.id, prefix: rule.prefix } as const
@@ -65,10 +65,10 @@ export class CiExchange {
     try {
       issuer = decodeJwt(jwt).iss
     } catch {
-      throw notAccepted('it is no JWT')
+      throw notAccepted('it is not a JWT')
     }
     const trust = this.#world.settings.ci.find(one => one.issuer === issuer)
-    if (!trust) throw notAccepted('its issuer is not one that the platform trusts')
+    if (!trust) throw notAccepted('the platform does not trust its issuer')
     return trust
   }
 
@@ -114,5 +114,4 @@ async function findKeys(issuer: string): Promise<JWTVerifyGetKey> {
   return createRemoteJWKSet(url, { ...KEYS, [customFetch]: providerFetch })
 }
 
-const notAccepted = (why: string): PlatformError =>
-  new PlatformError(401, 'ci', `the token of the CI is not accepted: ${why}`)
+const notAccepted = (why: string): PlatformError => new PlatformError(401, 'ci', `the CI token is not accepted: ${why}`)

@@ -70,7 +70,7 @@ export class ForgeCredentials {
 /** Throws a PlatformError for an invalid user or password: both are lines in the input of git's credential protocol. */
 export function checkLogin(login: CloneLogin): CloneLogin {
   if (isLine(login.user) && isLine(login.password)) return login
-  throw new PlatformError(400, 'value', 'a user or a password has a line end or a control character')
+  throw new PlatformError(400, 'value', 'the user or the password has a line break or a control character')
 }
 
 /** A key of a Secret cannot contain a colon, and a host has no underscore. */

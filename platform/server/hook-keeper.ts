@@ -104,7 +104,7 @@ export class HookKeeper implements LeaderTask {
     const forge = this.#parts.hooks.factsOf(hook)
     const facts = await forge.pull(number, within(signal))
     if (facts.number !== number || facts.base !== hook.repositoryId)
-      throw new PlatformError(403, 'other-repository', 'the forge has another repository under this address now')
+      throw new PlatformError(403, 'other-repository', 'this address now belongs to a different repository')
     const mayWrite = dependsOnAuthor(facts) && (await forge.mayWrite(facts.author, within(signal)))
     const trust = trustOf(facts, mayWrite)
     const name = pullPreviewName(hook.prefix, number)
@@ -149,7 +149,7 @@ export class HookKeeper implements LeaderTask {
     // Deployed once the previous preview is gone.
     if (there && (step.kind === 'replace' || isGoing(there))) {
       if (there.namespace.status === 'DeleteFailed')
-        return { pull: { ...pull, problem: 'the preview that was there before could not be destroyed' } }
+        return { pull: { ...pull, problem: 'the earlier preview with this name could not be destroyed' } }
       return { pull, again: true }
     }
     try {
@@ -165,9 +165,10 @@ export class HookKeeper implements LeaderTask {
   async #deploy(hook: HookRecord, user: PlatformUser, facts: PullFacts, trust: CodeTrust): Promise<void> {
     const { commit, branch, head, page, number } = facts
     const problem = sourceProblem(hook, facts)
-    if (!head || problem !== undefined) throw new PlatformError(400, 'repository', problem ?? 'its branch is gone')
+    if (!head || problem !== undefined)
+      throw new PlatformError(400, 'repository', problem ?? 'its branch no longer exists')
     if (trust === 'fork' && (await this.#forks(hook, user, number)) >= FORKS)
-      throw new PlatformError(409, 'quota', `there are ${FORKS} previews of forks, the most of one webhook`)
+      throw new PlatformError(409, 'quota', `this webhook has ${FORKS} previews of forks, which is the limit`)
     const isOwn = head.id === hook.repositoryId
     const wanted = {
       name: pullPreviewName(hook.prefix, number),
@@ -262,8 +263,8 @@ const isGoing = ({ namespace: { status } }: SharedNamespace): boolean =>
  * its own host only.
  */
 function sourceProblem(hook: HookRecord, { commit, branch, head }: PullFacts): string | undefined {
-  if (!isCommit(commit)) return 'the forge does not say its commit'
-  if (branchProblem(branch)) return `the name of its branch is not one that a run clones`
+  if (!isCommit(commit)) return 'the forge does not report its commit'
+  if (branchProblem(branch)) return `the name of its branch is not valid`
   const read = readRepositoryUrl(head?.url ?? '')
   if (!read.ok) return `its repository cannot be cloned: ${read.problem}`
   return read.repository.host === hostOfHook(hook) ? undefined : 'its repository is on another host'

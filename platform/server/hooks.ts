@@ -77,19 +77,19 @@ export class Hooks {
   /** Creates a webhook for somebody who may write to its repository. Throws a PlatformError. */
   async create(owner: PlatformUser, wanted: NewHook): Promise<{ readonly hook: HookRecord; readonly secret: string }> {
     const { scope = 'personal', forks = 'approve', file } = wanted
-    if (scope === 'global' && owner.role !== 'admin') throw onlyFor('have global previews', 'an administrator')
+    if (scope === 'global' && owner.role !== 'admin') throw onlyFor('deploy global previews', 'an administrator')
     const { url, name } = checkSource({ repository: wanted.repository, file })
     const served = this.#servedAt(url, wanted.forge)
     const prefix = wanted.prefix ?? `${environmentOfRepository(name).slice(0, LONGEST).replace(/-+$/, '')}-`
     if (!isPrefix(prefix))
-      throw new PlatformError(400, 'name', `\`${prefix}\` is not a prefix for names of previews`, {
-        hint: 'it has up to 31 lower-case letters, digits and dashes, and ends with a dash: `shop-`',
+      throw new PlatformError(400, 'name', `\`${prefix}\` is not a valid prefix for names of previews`, {
+        hint: 'use up to 31 lower-case letters, digits and dashes, with a dash at the end: `shop-`',
       })
     requireForThem(this.#world.settings, owner, pullPreviewName(prefix, 1), 'choose another prefix with `--prefix`')
     const { id: repositoryId, mayWrite } = await this.#ask(
       factsOf(asked(served, wanted.token, 'webhook'), process.env, RETRIES).repository(within()),
     )
-    if (!mayWrite) throw onlyFor('add a webhook', `a token of somebody who may write to \`${served.path}\``)
+    if (!mayWrite) throw onlyFor('add a webhook', `a token of someone with write access to \`${served.path}\``)
     const { now, random, sealing } = this.#world
     const setup: HookSetup = {
       id: base32(random(10)),
@@ -192,7 +192,7 @@ export class Hooks {
   #asked(hook: HookRecord, own?: CloneLogin): AskedRepository {
     const served = this.#servedAt(hook.repository, hook.forge)
     const token = own ? own.password : this.#tokenOf(hook)
-    if (token === undefined) throw new PlatformError(503, 'keys', 'the token of the webhook cannot be read any more')
+    if (token === undefined) throw new PlatformError(503, 'keys', 'the token of the webhook can no longer be read')
     return asked(served, token, own ? 'credentials' : 'webhook')
   }
 
@@ -236,8 +236,8 @@ export class Hooks {
     ]
     const found = servedRepository(url, forgeServers(forges, logins), kind)
     if (found.ok) return found.repository
-    throw new PlatformError(400, 'forge', `\`${url}\` has no webhook here: ${found.problem}`, {
-      hint: 'an administrator names servers with `devctl platform install … --forge KIND=URL`; `--forge` of this command says of which kind one is',
+    throw new PlatformError(400, 'forge', `\`${url}\` cannot have a webhook: ${found.problem}`, {
+      hint: 'a cluster administrator adds servers with `devctl platform install … --forge KIND=URL`; to name the kind of this one, add `--forge KIND`',
     })
   }
 
@@ -249,7 +249,7 @@ export class Hooks {
         hint: 'choose another one with `--prefix`',
       })
     if (all.filter(one => one.owner === owner.id).length >= MOST)
-      throw new PlatformError(409, 'quota', `you have ${MOST} webhooks, the most that you may`, {
+      throw new PlatformError(409, 'quota', `you have ${MOST} webhooks, which is the limit`, {
         hint: '`devctl preview hook remove` removes one',
       })
   }
@@ -284,13 +284,12 @@ export function toPlatformError(error: unknown, more?: string): unknown {
     })
   }
   if (error instanceof DOMException && error.name === 'TimeoutError')
-    return new PlatformError(503, 'forge', 'the forge does not answer in time', { hint: 'try again in a moment' })
+    return new PlatformError(503, 'forge', 'the forge did not answer in time', { hint: 'try again in a moment' })
   return error
 }
 
 function asked(served: ServedRepository, token: string, tokenName: string): AskedRepository {
   // The token is sent in a header.
-  if (/[^\x21-\x7e]/.test(token))
-    throw new PlatformError(400, 'value', 'a token has no spaces and no special characters')
+  if (/[^\x21-\x7e]/.test(token)) throw new PlatformError(400, 'value', 'a token has no spaces or special characters')
   return { ...served, token, tokenName }
 }

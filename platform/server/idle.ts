@@ -34,14 +34,14 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }:
     if (wanted === 'delete') {
       const isOver = one.expires !== undefined && Date.parse(one.expires) <= now()
       log(
-        `${name} is deleted: ${isOver ? `it was for code of a fork until ${one.expires}` : `nobody has used it since ${worked}`}`,
+        `deleting ${name}: ${isOver ? `it was for code of a fork until ${one.expires}` : `nobody has used it since ${worked}`}`,
       )
       const found = await namespaces.find(name)
       if (found && decide({ ...found.namespace, lastActive: worked }) === 'delete') await deletions.begin(found)
     }
     if (wanted === 'sleep') {
       await sleep.sleep(one, signal)
-      log(`${name} sleeps: nobody has used it since ${worked}`)
+      log(`${name} goes to sleep: nobody has used it since ${worked}`)
     }
   }
 

@@ -41,7 +41,12 @@ export async function requireOwnPull(
   const hook = (await hooks.list()).find(one => one.prefix === prefix)
   if (!hook || hook.owner === owner.id) return
   const kept = `${prefix}pr-`
-  throw new PlatformError(403, 'kept-name', `names that begin with \`${kept}\` are kept for requests of a webhook`, {
-    hint,
-  })
+  throw new PlatformError(
+    403,
+    'kept-name',
+    `names that begin with \`${kept}\` are reserved for pull requests of a webhook`,
+    {
+      hint,
+    },
+  )
 }

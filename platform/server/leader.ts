@@ -72,7 +72,7 @@ export async function lead(
       } finally {
         failing.clear()
         await lease.release()
-        log(`${name} leads no more`)
+        log(`${name} no longer leads`)
       }
     } catch (error) {
       if (signal.aborted) return

@@ -64,8 +64,8 @@ export class Logins {
     const { now, random } = this.#world
     const waiting = (await this.#all()).filter(one => this.#good(one)?.kind === 'device')
     if (waiting.length >= MOST_DEVICES)
-      throw new PlatformError(503, 'busy', 'too many logins wait for their codes', {
-        hint: 'try again in some minutes',
+      throw new PlatformError(503, 'busy', 'too many logins are waiting for a code', {
+        hint: 'try again in a few minutes',
       })
     const [id, secret] = [this.#newId(), random(32).toString('base64url')]
     const letters = [...random(8)].map(byte => CODE_LETTERS[byte % CODE_LETTERS.length]).join('')

@@ -210,7 +210,7 @@ export class Namespaces {
     if (own.length < most) return
     const words = ({ name, status }: ManagedNamespace) =>
       `\`${name}\`${status === 'Deleting' ? ' (until it is deleted)' : ''}`
-    throw new PlatformError(409, 'quota', `you have ${own.length} ${kind}s, the most that you may`, {
+    throw new PlatformError(409, 'quota', `you have ${own.length} ${kind}s, which is the limit`, {
       hint: `\`devctl ${kind} ${kind === 'preview' ? 'destroy' : 'delete'} NAME\` deletes one`,
       notes: [`yours: ${own.map(words).join(', ')}`],
     })
@@ -264,7 +264,7 @@ export class Namespaces {
   }
 
   async unshare({ namespace, members }: SharedNamespace, user: string): Promise<void> {
-    if (namespace.owner === user) throw new PlatformError(409, 'owner', 'the owner stays a member')
+    if (namespace.owner === user) throw new PlatformError(409, 'owner', 'the owner cannot be removed')
     await Promise.all(members.filter(one => one.user === user).map(one => this.#unbind(one)))
     const { name, uid } = namespace
     if (!this.#pullSecrets.isUsed || uid === undefined) return
@@ -356,7 +356,7 @@ export class Namespaces {
     const taken = await unlessForbidden(this.#hostOf(longer, shorter.name), undefined)
     if (taken === undefined) return
     await this.#changeLonger(shorter.name, names => names.filter(one => one !== longer))
-    throw new PlatformError(409, 'exists', `\`${taken}\` is in use, which would be a host of \`${longer}\``, {
+    throw new PlatformError(409, 'exists', `the host \`${taken}\` is in use, and would belong to \`${longer}\``, {
       hint: 'choose another name',
     })
   }
@@ -451,6 +451,6 @@ const isTaken = (name: string) =>
 export function requireStaying({ name, status }: ManagedNamespace): void {
   if (status !== 'Deleting' && status !== 'DeleteFailed') return
   throw new PlatformError(409, 'deleting', `namespace \`${name}\` is being deleted`, {
-    ...(status === 'DeleteFailed' && { hint: `\`devctl namespace delete ${name}\` tries it again` }),
+    ...(status === 'DeleteFailed' && { hint: `\`devctl namespace delete ${name}\` tries again` }),
   })
 }

@@ -21,11 +21,11 @@ export class OpenStreams {
   /** Throws a PlatformError if somebody may not open another stream. */
   check(user: string): void {
     const { ofOne, ofAll, what } = this.#most
-    const hint = 'close some pages, or commands that follow'
+    const hint = 'close some pages, or stop commands that follow logs'
     if ((this.#of.get(user) ?? 0) >= ofOne)
-      throw new PlatformError(503, 'busy', `you look at ${ofOne} ${what} already`, { hint })
+      throw new PlatformError(503, 'busy', `you already have ${ofOne} ${what} open`, { hint })
     if (this.#all >= ofAll)
-      throw new PlatformError(503, 'busy', `${ofAll} ${what} are open already`, { hint: 'try again in a moment' })
+      throw new PlatformError(503, 'busy', `${ofAll} ${what} are already open`, { hint: 'try again in a moment' })
   }
 
   /**

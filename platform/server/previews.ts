@@ -83,7 +83,7 @@ export class Previews {
     if (scope === 'global' && user.role !== 'admin') throw onlyFor('deploy a global preview', 'an administrator')
     const { url: repository, name: called } = checkSource(wanted)
     const problem = sourceUrl === undefined ? undefined : sourceUrlProblem(sourceUrl)
-    if (problem) throw new PlatformError(400, 'source-url', `the source URL cannot be shown: ${problem}`)
+    if (problem) throw new PlatformError(400, 'source-url', `the source URL is not valid: ${problem}`)
     const name = wanted.name ?? previewName(called, branch ?? 'main')
     if (token) requirePrefix(token, name)
     const wantedSource: PreviewSource = {

@@ -129,7 +129,7 @@ export class RunKeeper {
     const held = await this.#held(run)
     if (!held) {
       if (now() - Date.parse(run.created) > HALF_MADE)
-        await runs.stop(run.id, { why: 'refused', reason: 'it was not completely asked for' })
+        await runs.stop(run.id, { why: 'refused', reason: 'its request was not complete' })
       return
     }
     // A run has no right to wake the namespace that it deploys to.
@@ -189,7 +189,7 @@ export class RunKeeper {
     const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
     const isGoing = live?.metadata.deletionTimestamp !== undefined || shared?.namespace.status === 'Deleting'
     if (!shared || live?.metadata.uid !== namespaceUid || (isGoing && deletion !== shared.namespace.deletion?.id))
-      return 'the namespace is gone'
+      return 'the namespace no longer exists'
     const role = this.#parts.namespaces.roleOf(user, shared)
     return mayDo({ platform: user.role, namespace: role }, 'deploy')
       ? shared
@@ -306,7 +306,8 @@ export class RunKeeper {
     const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
     const uids = new Set((await cluster.list(query, { signal })).map(({ metadata }) => metadata.uid))
     for (const run of live)
-      if (!uids.has(run.namespaceUid)) await runs.stop(run.id, { why: 'cancelled', reason: 'the namespace is gone' })
+      if (!uids.has(run.namespaceUid))
+        await runs.stop(run.id, { why: 'cancelled', reason: 'the namespace no longer exists' })
     const ended = await runs.list({ isLive: false }, signal)
     const kept = ended.filter(run => uids.has(run.namespaceUid))
     const over = new Set(forgotten(kept, HISTORY))

@@ -73,8 +73,8 @@ export function commitOf(pod: KubeObject): string | undefined {
 /** Why a Pod failed, in a few words; errors of the command itself are in its log. */
 export function reasonOf(pod: KubeObject): string | undefined {
   const { reason } = (pod['status'] ?? {}) as { readonly reason?: string }
-  if (reason === 'DeadlineExceeded') return 'it took longer than a run may'
-  if (reason === 'Evicted') return 'its node had no room for it any more'
+  if (reason === 'DeadlineExceeded') return 'it took longer than the time limit of runs'
+  if (reason === 'Evicted') return 'its node ran out of resources'
   const { exitCode = 0 } = containerState(pod, CLONE)
   if (exitCode === 0) return undefined
   const { error } = lastWords(pod)

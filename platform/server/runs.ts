@@ -129,7 +129,7 @@ export class Runs {
     const { runs } = this.#world.settings
     if (runs) return runs
     throw new PlatformError(503, 'no-runner', 'the platform has no image for runs', {
-      hint: 'an administrator installs it again with `devctl platform install`',
+      hint: 'a cluster administrator sets it with `devctl platform install`',
     })
   }
 
@@ -151,20 +151,15 @@ export class Runs {
     const own = (await this.list({ isLive: true })).filter(isSame)
     const waiting = own.filter(({ state }) => state === 'queued')
     if (waiting.length >= WAITING)
-      throw new PlatformError(429, 'queue', `you have ${waiting.length} runs that wait, the most that you may`, {
+      throw new PlatformError(429, 'queue', `you have ${waiting.length} waiting runs, which is the limit`, {
         hint: 'wait for one of them, or cancel it',
       })
     // Cancelling makes room in the queue at once, so the limit of queued runs alone would be no limit.
     const ending = own.filter(({ state }) => hasEnded(state))
     if (ending.length >= ENDING)
-      throw new PlatformError(
-        429,
-        'queue',
-        `${ending.length} of your runs have ended just now, and are being cleared away`,
-        {
-          hint: 'try again in a moment',
-        },
-      )
+      throw new PlatformError(429, 'queue', `${ending.length} of your runs have just ended, and are being cleaned up`, {
+        hint: 'try again in a moment',
+      })
     const source = await this.#sourceOf(wanted, namespaceUid, user.id)
     const { namespace, environment, action, volumes, variables = {} } = wanted
     const login = wanted.cloneLogin && checkLogin(wanted.cloneLogin)
@@ -327,7 +322,7 @@ export function requireSameTrust({ name, isUntrusted = false }: ManagedNamespace
   throw new PlatformError(
     409,
     'untrusted',
-    isUntrusted ? `code of a fork runs in \`${name}\`` : `\`${name}\` is not for code of forks`,
+    isUntrusted ? `\`${name}\` is only for code of a fork` : `\`${name}\` is not for code of forks`,
     {
       hint: isUntrusted ? 'a push to its pull request deploys it; deploy your own code elsewhere' : 'destroy it first',
     },
@@ -350,7 +345,7 @@ export function checkSource({
       ...(read.hint !== undefined && { hint: read.hint }),
     })
   if (read.repository.url.startsWith('ssh:'))
-    throw new PlatformError(400, 'repository', 'runs have no keys for ssh', { hint: 'write the HTTPS address' })
+    throw new PlatformError(400, 'repository', 'runs have no SSH keys', { hint: 'write the HTTPS address' })
   const problem =
     (branch !== undefined && branchProblem(branch) && `the branch \`${branch}\`: ${branchProblem(branch)}`) ||
     (file !== undefined && filePathProblem(file) && `the file \`${file}\`: ${filePathProblem(file)}`)

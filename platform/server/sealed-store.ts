@@ -69,7 +69,9 @@ export class SealedStore {
         if (!(error instanceof ClusterError) || !['conflict', 'exists', 'not-found'].includes(error.failure))
           throw error
         if (attempt >= ATTEMPTS)
-          throw new PlatformError(503, 'busy', 'somebody else keeps changing this', { hint: 'try again in a moment' })
+          throw new PlatformError(503, 'busy', 'others are changing this at the same time', {
+            hint: 'try again in a moment',
+          })
         await pause(backOff(attempt, 5, 200), undefined)
       }
     }

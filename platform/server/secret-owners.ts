@@ -23,8 +23,7 @@ export async function secretOwner(
   what: string,
   namespaces: Namespaces,
 ): Promise<SecretOwner> {
-  if (WORKERS.has(token.kind))
-    throw onlyFor(what, 'somebody who has logged in', 'the token of a run or of a job of a CI cannot')
+  if (WORKERS.has(token.kind)) throw onlyFor(what, 'somebody who has logged in', 'tokens of runs and of CI jobs cannot')
   if (scope === 'user') return { kind: 'user', id: user.id }
   if (scope === 'admin') {
     if (use === 'change' && user.role !== 'admin') throw onlyFor(what, 'an administrator')

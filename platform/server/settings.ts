@@ -18,7 +18,7 @@ const MOST = { namespacesPerUser: 5, previewsPerUser: 50 }
 export function readSettings(text: string): Settings {
   const found = parse(text)
   const textOf = (key: string, value: unknown = found[key]) => {
-    if (typeof value !== 'string' || value === '') throw new Error(`settings: \`${key}\` is no text`)
+    if (typeof value !== 'string' || value === '') throw new Error(`settings: \`${key}\` is not text`)
     return value
   }
   const kubernetes = (found['kubernetes'] ?? {}) as Readonly<Record<string, unknown>>
@@ -81,7 +81,7 @@ function parse(text: string): Readonly<Record<string, unknown>> {
 
 function readRegistry(text: string): string {
   if (/^[a-z0-9.-]+(:\d+)?(\/[a-z0-9._-]+)*$/.test(text)) return text
-  throw new Error('settings: `registry` is no registry: `registry.example.com/team`')
+  throw new Error('settings: `registry` is not a registry: `registry.example.com/team`')
 }
 
 function readShare(found: unknown): number {
@@ -112,7 +112,7 @@ function readQuota(found: unknown): Readonly<Record<string, string>> {
 
 /** The required parts of a rule. */
 const CI_RULE =
-  'is no rule: it needs `repository` or `owner` (numbers, as text) and a `prefix` that ends with `-`, and may have `ref` and `event`'
+  'is not a rule: it needs `repository` or `owner` (numbers, as text) and a `prefix` that ends with `-`, and may have `ref` and `event`'
 
 /** Throws an Error if it is incomplete. */
 function readCi(found: unknown): readonly CiTrust[] {
@@ -121,7 +121,7 @@ function readCi(found: unknown): readonly CiTrust[] {
     const of = `settings: \`ci[${at}]`
     if (!CI_KINDS.some(known => known === kind))
       throw new Error(`${of}.kind\` is none of ${CI_KINDS.map(known => `\`${known}\``).join(', ')}`)
-    if (typeof issuer !== 'string' || !URL.canParse(issuer)) throw new Error(`${of}.issuer\` is no URL`)
+    if (typeof issuer !== 'string' || !URL.canParse(issuer)) throw new Error(`${of}.issuer\` is not a URL`)
     if (!Array.isArray(rules)) throw new Error(`${of}.rules\` is not a list`)
     const wrong = rules.findIndex(rule => !isCiRule(rule))
     if (wrong >= 0) throw new Error(`${of}.rules[${wrong}]\` ${CI_RULE}`)
@@ -133,7 +133,7 @@ function readForges(found: unknown): readonly ForgeServer[] {
   for (const [at, one] of listOf('forges', found).entries())
     if (!isForgeServer(one))
       throw new Error(
-        `settings: \`forges[${at}]\` is no server: \`{ "kind": "gitea", "url": "https://git.example.com" }\`, perhaps with \`api\``,
+        `settings: \`forges[${at}]\` is not a server: \`{ "kind": "gitea", "url": "https://git.example.com" }\`, perhaps with \`api\``,
       )
   return found as readonly ForgeServer[] // looked at
 }
@@ -157,7 +157,7 @@ function readProviders(found: unknown): readonly ProviderSettings[] {
     const { kind } = (one ?? {}) as { readonly kind?: unknown }
     const rest = kind === 'github' ? '`url` and `allow`, a list of `ORGANISATION` or `ORGANISATION/TEAM`' : OIDC
     throw new Error(
-      `settings: \`providers[${at}]\` is not whole: it needs \`kind\` (\`oidc\` or \`github\`), \`id\` (small letters, digits and \`-\`), \`name\`, \`clientId\`, ${rest}`,
+      `settings: \`providers[${at}]\` is incomplete: it needs \`kind\` (\`oidc\` or \`github\`), \`id\` (lower-case letters, digits and \`-\`), \`name\`, \`clientId\`, ${rest}`,
     )
   })
   const ids = all.map(({ id }) => id)

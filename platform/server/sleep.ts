@@ -24,7 +24,7 @@ const ATTEMPTS = 5
 
 /** Milliseconds for checking the routes of a sleeping namespace. */
 const LOOKING = 15_000
-const UNFOLLOWED_TEXT = 'the ingress controller serves it whatever its class is'
+const UNFOLLOWED_TEXT = 'the ingress controller ignores its class'
 
 /** A namespace, with the object that it was read from. */
 interface ReadNamespace {
@@ -125,7 +125,7 @@ export class Sleep {
     )
     if (namespace.status !== 'Sleeping') return []
     for (const one of found) await this.#patch(name, one, ruleOf(one.kind).wake(one))
-    log({ time: rfc3339(now()), text: `${name} sleeps, but who opens its pages does not wake it: ${UNFOLLOWED_TEXT}` })
+    log({ time: rfc3339(now()), text: `${name} is asleep, but opening its pages does not wake it: ${UNFOLLOWED_TEXT}` })
     return found.map(
       one =>
         `\`ingress/${one.name}\` does not wake the namespace: ${UNFOLLOWED_TEXT}; \`devctl namespace wake ${name}\` wakes it`,

@@ -40,8 +40,8 @@ export class Tokens {
     const same = (await this.of(user)).filter(one => one.kind === kind)
     if (same.length < most) return
     if (kind === 'api')
-      throw new PlatformError(409, 'quota', `you have ${same.length} tokens for programs, the most that you may`, {
-        hint: 'delete one that is not used any more',
+      throw new PlatformError(409, 'quota', `you have ${same.length} tokens for programs, which is the limit`, {
+        hint: 'delete one that you no longer use',
       })
     await Promise.all(same.slice(most - 1).map(({ id }) => this.revoke(id)))
   }

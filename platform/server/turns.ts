@@ -85,7 +85,7 @@ export class Turns {
     const { atOnce, waiting } = this.#most
     const line = this.#lines.get(caller) ?? { slots: new Slots(atOnce), all: 0 }
     if (line.all >= atOnce + waiting)
-      throw new PlatformError(429, 'too-many', `more than ${atOnce + waiting} of your requests are under way`, {
+      throw new PlatformError(429, 'too-many', `more than ${atOnce + waiting} of your requests are in progress`, {
         hint: 'send fewer at the same time',
       })
     if (response.closed) throw gone()

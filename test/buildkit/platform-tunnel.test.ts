@@ -188,7 +188,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
       isAllowed = false
       await inFolder(from('RUN true'), async folder => {
         const building = builder.build(imageInput(ofFolder(folder)), buildCall())
-        await expect(building).rejects.toThrow('you may not build for `bob` any more')
+        await expect(building).rejects.toThrow('you may no longer build for `bob`')
       })
     } finally {
       builder.close()

@@ -123,7 +123,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
     expect([refused.status, refused.error]).toEqual([
       403,
       expect.objectContaining({
-        message: `this job may have no preview \`${wrong}\``,
+        message: `this job may not use the name \`${wrong}\` for a preview`,
         hint: expect.stringContaining(PREFIX),
       }),
     ])

@@ -232,7 +232,7 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
     const second = await commit(contributor, fork, branch, 'compose.yaml', COMPOSE.replace('80', '82'))
     await known(number, 'it waits again', one => one?.isWaiting === true && one.commit === second)
     expect(await runsOf(number)).toHaveLength(1)
-    expect((await approve(owner, number, first)).error.message).toContain(`the commit is ${second} now`)
+    expect((await approve(owner, number, first)).error.message).toContain(`there is a newer commit: ${second}`)
 
     // What was approved is what the run gets, though the branch has another commit by now, and without a login.
     const input = await cloneInput(number)
@@ -245,7 +245,7 @@ describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () =
 
     await told(number, `--commit ${second}`)
     expect((await approve(owner, number, second)).status).toBe(200)
-    await told(number, 'being deployed')
+    await told(number, 'deploying')
     await known(number, 'the second is deployed', one => one?.deployed === second)
     expect((await runsOf(number)).map(one => one.commit)).toEqual([second, first])
 

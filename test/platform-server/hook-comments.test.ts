@@ -160,7 +160,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     const one = pull({ head: fork })
     const name = nameOf(one)
     await deliver(one)
-    await told(one, 'waits for an approval')
+    await told(one, 'waiting for approval')
     expect(on(one)).toEqual([expect.stringContaining(`\ndevctl preview approve ${name} --commit ${sha('a')}\n`)])
     expect(on(one)[0]).toMatch(new RegExp(`^<!-- devctl preview ${name} -->\n`))
     // Nothing new, nothing written.
@@ -169,7 +169,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     expect(forge.asked).toHaveLength(asked)
 
     expect((await approve(one, sha('a'))).status).toBe(200)
-    await told(one, 'being deployed, commit `aaaaaaaaaaaa`')
+    await told(one, 'deploying, commit `aaaaaaaaaaaa`')
     const url = `https://web-${name}.dev.example.com`
     const endpoints = [
       url,
@@ -199,7 +199,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
   test('says the first error of a deploy that has failed, as text', async () => {
     const one = pull()
     await deliver(one)
-    await told(one, 'being deployed')
+    await told(one, 'deploying')
     const start = { line: 3, column: 5 }
     const error = { type: 'diagnostic', severity: 'error', code: 'compose/unknown', file: 'compose.yaml' }
     await ends(one, false, [
@@ -227,6 +227,6 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     platform.later = 60_000
     await tell()
     platform.later = 0
-    expect(on(one)).toEqual([expect.stringContaining('being deployed')])
+    expect(on(one)).toEqual([expect.stringContaining('deploying')])
   })
 })

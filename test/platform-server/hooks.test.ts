@@ -231,7 +231,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     for (const what of ['namespace', 'preview'] as const)
       expect((await take(stranger, what)).error).toMatchObject({
         code: 'platform/kept-name',
-        message: `names that begin with \`${hook.prefix}pr-\` are kept for requests of a webhook`,
+        message: `names that begin with \`${hook.prefix}pr-\` are reserved for pull requests of a webhook`,
       })
     // What only begins the same is nobody's.
     const like = await platform.call('POST /namespaces', {
@@ -537,7 +537,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       await send(hook, one)
       await look()
       expect(await runsOf(name)).toHaveLength(1)
-      expect((await approve(owner, name, sha('a'))).error.message).toContain(`the commit is ${sha('b')} now`)
+      expect((await approve(owner, name, sha('a'))).error.message).toContain(`there is a newer commit: ${sha('b')}`)
       expect((await approve(owner, name, sha('b'))).status).toBe(200)
       await look()
       expect((await runsOf(name)).map(({ commit }) => commit)).toEqual([sha('b'), sha('a')])
@@ -606,7 +606,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       push(one, sha('b'))
       await send(hook, one)
       await look()
-      expect((await approve(owner, name, sha('a'))).error.message).toContain(`the commit is ${sha('b')} now`)
+      expect((await approve(owner, name, sha('a'))).error.message).toContain(`there is a newer commit: ${sha('b')}`)
     })
 
     test('whose deploy has failed is deployed again, too, if it is approved while the forge is asked', async () => {
@@ -730,7 +730,9 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       await look()
       expect(await namespaceOf(`${hook.prefix}pr-${one}`)).toBeUndefined()
       expect(await stateOf(hook)).toMatchObject({ look: [], pulls: [{ problem: expect.stringContaining('fork') }] })
-      expect((await approve(owner, `${hook.prefix}pr-${one}`, sha('a'))).error.message).toContain('nothing waits')
+      expect((await approve(owner, `${hook.prefix}pr-${one}`, sha('a'))).error.message).toContain(
+        'no commit is waiting',
+      )
     })
 
     test('of an author who may write is trusted if it is their own fork', async () => {

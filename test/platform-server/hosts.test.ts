@@ -352,7 +352,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
         const create = () => platform.call('POST /namespaces', { token: eve.token, body: { name } })
         expect((await create()).error, kind).toMatchObject({
           code: 'platform/exists',
-          message: `\`${host}\` is in use, which would be a host of \`${name}\``,
+          message: `the host \`${host}\` is in use, and would belong to \`${name}\``,
         })
         await platform.cluster.delete(where)
         expect((await create()).status, kind).toBe(200)

@@ -170,7 +170,7 @@ describe.skipIf(!found)('devctl platform install', () => {
     test('a registry that tells nothing is named, and tags are printed', async () => {
       const { stdout, stderr } = await ok(`${line().replaceAll(PATH, 'other')} --print`)
       expect(stdout).toContain(`image: ${registry.host}/other/platform:0.1.0\n`)
-      expect(stderr).toContain(`note: \`${registry.host}/other\` tells this machine no digests of the images`)
+      expect(stderr).toContain(`note: \`${registry.host}/other\` reports no digests of the images`)
     })
 
     test('without its client secret nothing is made', async () => {
@@ -188,7 +188,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       const { stdout, stderr } = await ok(
         `${line()} --only-secrets --oidc-client-secret-file ${join(folder, 'secret')}`,
       )
-      expect(stdout).toMatch(/^The Secrets of https:\/\/platform\.dev\.example\.com are there: `keys`, /)
+      expect(stdout).toMatch(/^The Secrets of https:\/\/platform\.dev\.example\.com exist: `keys`, /)
       expect(stdout).toMatch(/ {2}devctl context use \S+ --token devctl_setup_\w+\n$/)
       expect(stdout + stderr).not.toContain('client-secret-of-the-test')
       const made = [...(await everything(found!))].filter(one => !before.has(one))

@@ -235,7 +235,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     const first = aName()
     await make(first)
     await make(first)
-    await expect(make(aName())).rejects.toThrow('you have 1 previews, the most that you may')
+    await expect(make(aName())).rejects.toThrow('you have 1 previews, which is the limit')
   })
 
   test('the log of a run is that of its preview only', async () => {

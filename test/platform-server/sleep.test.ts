@@ -211,7 +211,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     expect(await one.sleep({ name: ns })).toHaveLength(1)
     expect((await state()).old).toBe('devctl-asleep')
     expect(await one.looked(ns)).toEqual([
-      `\`ingress/old\` does not wake the namespace: the ingress controller serves it whatever its class is; \`devctl namespace wake ${ns}\` wakes it`,
+      `\`ingress/old\` does not wake the namespace: the ingress controller ignores its class; \`devctl namespace wake ${ns}\` wakes it`,
     ])
     expect([await state(), await annotation()]).toEqual([{ ...asleep, old: 'nginx' }, 'true'])
     expect(new Set(asked)).toEqual(new Set([`web-${ns}.dev.example.com`, `old-${ns}.dev.example.com`]))

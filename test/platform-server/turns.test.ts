@@ -70,6 +70,6 @@ describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
       ends.push(...(await Promise.all(Array.from({ length: 10 }, () => startAndCancel()))))
     // Those that are made at once know of each other, not of what is cancelled meanwhile.
     expect(ends.filter(one => one === undefined).length).toBeLessThanOrEqual(60)
-    expect(ends.at(-1)).toMatch(/^\d+ of your runs have ended just now, and are being cleared away$/)
+    expect(ends.at(-1)).toMatch(/^\d+ of your runs have just ended, and are being cleaned up$/)
   })
 })

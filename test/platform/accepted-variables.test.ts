@@ -21,7 +21,7 @@ test('a platform that was broken into gives no variable that runs code on a lapt
   ])
   expect(refused).toHaveLength(6)
   expect(refused[0]).toBe(
-    'the variable `NODE_OPTIONS` of the platform (namespace:shop) is not used: programs of everybody who deploys there would do something else with it',
+    'the variable `NODE_OPTIONS` of the platform (namespace:shop) is not used: it changes how programs run on the machines of all who deploy there',
   )
   expect(refused.join()).not.toContain('canary')
 })

@@ -61,7 +61,7 @@ describe('builds that are refused', () => {
     [{ FrontendAttrs: { 'cache-from': 'evil/cache' } }, 'the attribute `cache-from` is not allowed'],
     [
       { FrontendAttrs: { 'cache-imports': '[{"Type":"registry"}]' } },
-      'caches of other places are not read: their steps would be taken for those of everybody',
+      'caches cannot be imported: BuildKit would use their steps for all namespaces',
     ],
     [{ Cache: { Exports: [{ Type: 'azblob', Attrs: {} }] } }, 'caches of the type `azblob` are not written'],
     [{ Cache: { Exports: [{ Type: 'constructor', Attrs: {} }] } }, 'caches of the type `constructor` are not written'],

@@ -14,7 +14,7 @@ const MINUTE = 60_000
 
 test.each<readonly [string, Partial<Health>, readonly string[]]>([
   ['nothing is wrong', {}, []],
-  ['nobody leads', { leader: undefined }, ['no replica leads: runs do not start, and nothing sleeps']],
+  ['nobody leads', { leader: undefined }, ['no replica leads: runs do not start, and idle namespaces stay awake']],
   [
     'a replica is not ready',
     { workloads: { 'deployment/platform': { ready: 1, wanted: 2 } } },
@@ -27,7 +27,7 @@ test.each<readonly [string, Partial<Health>, readonly string[]]>([
     { workloads: { 'statefulset/builder': undefined } },
     ['`statefulset/builder` no longer exists'],
   ],
-  ['runs have no image', { hasRunner: false }, ['there is no image for runs, so the cluster cannot deploy anything']],
+  ['runs have no image', { hasRunner: false }, ['there is no image for runs, so no run can start']],
   ['a run has just come', { waiting: MINUTE - 1 }, []],
   [
     'a run should have begun',
@@ -44,7 +44,7 @@ test.each<readonly [string, Partial<Health>, readonly string[]]>([
   [
     'nobody starts runs',
     { leader: undefined, waiting: 3 * MINUTE },
-    ['no replica leads: runs do not start, and nothing sleeps'],
+    ['no replica leads: runs do not start, and idle namespaces stay awake'],
   ],
   ['work of the leader failed for a moment', { failing: [{ task: 'runs', message: 'no answer', times: 2 }] }, []],
   [

@@ -17,8 +17,8 @@ test('who looks at too many streams gets an answer, not an empty stream', async 
   const begun = Array.from({ length: 99 }, () => open().next())
   const [last, late] = [open(), open()]
   begun.push(last.next())
-  expect(open).toThrow('you look at 100 streams already')
-  await expect(late.next()).rejects.toThrow('you look at 100 streams already')
+  expect(open).toThrow('you already have 100 streams open')
+  await expect(late.next()).rejects.toThrow('you already have 100 streams open')
   expect(() => live.follow({ ...by, user: { ...by.user, id: 'u-2' } }, 'ns', end.signal)).not.toThrow()
   end.abort()
   await Promise.all(begun)
@@ -47,13 +47,13 @@ test('logs have a limit of their own, for one person and for all', async () => {
   expect(first.count).toBe(8)
   expect(first.error.body).toEqual({
     code: 'platform/busy',
-    message: 'you look at 8 logs already',
-    hint: 'close some pages, or commands that follow',
+    message: 'you already have 8 logs open',
+    hint: 'close some pages, or stop commands that follow logs',
   })
   let all = first.count
   for (let who = 1; who < 12; who++) all += most(who).count
   expect(all + most(12).count).toBe(100)
-  expect(most(13).error.message).toBe('100 logs are open already')
+  expect(most(13).error.message).toBe('100 logs are already open')
   end.abort()
   await Promise.all(begun)
   expect(most(0).count).toBe(8)

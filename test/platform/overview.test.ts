@@ -169,7 +169,7 @@ describe('the overview of a platform', () => {
     const { leader, problems } = await parts.overviews.read()
     expect(leader).toBeUndefined()
     expect(problems.map(({ message }) => message)).toEqual([
-      'no replica leads: runs do not start, and nothing sleeps',
+      'no replica leads: runs do not start, and idle namespaces stay awake',
       '`deployment/platform`: 0 of 1 ready',
       '`statefulset/builder` no longer exists',
       'a namespace could not be deleted',

@@ -111,9 +111,9 @@ api: \`api\` ended 3 times with exit code 1
     const commit = '0123456789abcdef0123456789abcdef01234567'
     expect(
       waitingText('shop-pr-7', commit, page),
-    ).toBe(`**Preview [shop-pr-7](${page})**: ✋ waits for an approval, commit \`0123456789ab\`
+    ).toBe(`**Preview [shop-pr-7](${page})**: ✋ waiting for approval, commit \`0123456789ab\`
 
-The code comes from a fork. Somebody who may write to this repository has to review all of its changes, and then approve this commit:
+This commit comes from a fork. Someone with write access to this repository has to review all of its changes, and then approve it:
 
 \`\`\`sh
 devctl preview approve shop-pr-7 --commit ${commit}

@@ -86,10 +86,10 @@ describe('what becomes of the preview of a request', () => {
 
 test.each([
   [sha, { commit: sha }, undefined],
-  [sha, undefined, 'nothing waits'],
-  [sha, { commit: next }, 'pushed'],
-  [sha.slice(0, 12), { commit: sha }, 'all of its digits'],
-  ['', { commit: sha }, 'all of its digits'],
+  [sha, undefined, 'no commit is waiting'],
+  [sha, { commit: next }, 'newer commit'],
+  [sha.slice(0, 12), { commit: sha }, 'the full commit is required'],
+  ['', { commit: sha }, 'the full commit is required'],
 ])('an approval of %s where %j waits', (commit, waits, problem) => {
   const found = approvalProblem(commit, waits)
   if (problem === undefined) expect(found).toBeUndefined()

@@ -67,10 +67,10 @@ test('what a service runs with is told without a value', () => {
       { path: '/data', from: 'persistentvolumeclaim/data' },
       { path: '/run/secrets/key', from: 'secret/api-key', isReadOnly: true },
       { path: '/etc/api.conf', from: 'configmap/api-file' },
-      { path: '/tmp', from: 'memory or disk of the Pod; lost with it' },
+      { path: '/tmp', from: 'temporary; deleted with the Pod' },
     ],
     checks: [
-      { kind: 'readiness', does: 'GET /health at port 80', every: 5, failures: 2 },
+      { kind: 'readiness', does: 'GET /health on port 80', every: 5, failures: 2 },
       { kind: 'liveness', does: 'true', every: 10, failures: 3 },
     ],
     resources: [

@@ -183,7 +183,7 @@ class BuildTunnel {
       default:
         throw new CallError(
           PERMISSION_DENIED,
-          `builders of the platform do not let \`${path.slice(0, 100)}\` be called`,
+          `builders of the platform do not allow the call \`${path.slice(0, 100)}\``,
         )
     }
   }
@@ -200,7 +200,7 @@ class BuildTunnel {
   async #session(down: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]): Promise<void> {
     const name = String(headers[ID_HEADER])
     if (!/^[\w-]{8,64}$/.test(name)) throw new CallError(INVALID_ARGUMENT, 'the session has no name')
-    if (this.#sessions.has(name)) throw new CallError(INVALID_ARGUMENT, 'there is such a session already')
+    if (this.#sessions.has(name)) throw new CallError(INVALID_ARGUMENT, 'this session already exists')
     if (this.#sessions.size >= SESSIONS) throw new CallError(RESOURCE_EXHAUSTED, 'there are too many sessions')
     const methods = raw.filter((_, index) => index % 2 === 1 && raw[index - 1] === METHOD_HEADER)
     const unknown = methods.find(method => !SERVED.test(method))
@@ -326,7 +326,7 @@ class BuildTunnel {
       session.hasBegun = true
       build.resolve(session)
       await check().catch(() => {
-        throw new CallError(PERMISSION_DENIED, `you may not build for \`${scope.namespace}\` any more`)
+        throw new CallError(PERMISSION_DENIED, `you may no longer build for \`${scope.namespace}\``)
       })
       const link = await session.link
       // The place may belong to another namespace by now.
@@ -374,12 +374,12 @@ class BuildTunnel {
     if (down.destroyed || (before === undefined && !down.headersSent)) return
     const step = {
       digest: 'platform:queue',
-      name: '[platform] waits for a builder',
+      name: '[platform] waiting for a builder',
       started: { seconds: 1 },
       ...(before === undefined && { completed: { seconds: 1 } }),
     }
     const ahead = before !== undefined && {
-      statuses: [{ ID: `${before + 1}. in the queue`, vertex: step.digest, started: step.started }],
+      statuses: [{ ID: `position ${before + 1} in the queue`, vertex: step.digest, started: step.started }],
     }
     begin(down)
     const status = encodeMessage('moby.buildkit.v1.StatusResponse', { vertexes: [step], ...ahead })

@@ -32,11 +32,11 @@ export function builderHandlers(world: PlatformWorld, parts: PlatformParts): Han
       const pool = isFork ? parts.pools.untrusted : parts.pools.default
       if (!pool && isFork)
         throw new PlatformError(404, 'no-builders', 'the platform has no builders for code of forks', {
-          hint: 'the administrator of the cluster brings some: `devctl platform install --untrusted-builders 1`',
+          hint: 'a cluster administrator can add some: `devctl platform install --untrusted-builders 1`',
         })
       if (!pool)
         throw new PlatformError(404, 'no-builders', 'the platform has no builders', {
-          hint: 'build with another builder (`BUILDKIT_HOST`); the administrator of the cluster brings some: `devctl platform install --builders 1`',
+          hint: 'use another builder (`BUILDKIT_HOST`); a cluster administrator can add some: `devctl platform install --builders 1`',
         })
       const user = by.user.id
       if ((open.get(user) ?? 0) >= CONNECTIONS.ofOne)

@@ -27,7 +27,7 @@ export const environmentHandlers = ({ namespaces, live }: PlatformParts): Handle
     const { name, workload } = serviceOf(params, await live.look(by, params.ns, view => view.environment(params.env)))
     const found = workload === undefined ? undefined : await live.workload(by, params.ns, workload, signal)
     if (!found)
-      throw new PlatformError(404, 'no-service', `\`${name}\` does not run now`, { hint: '`devctl deploy` starts it' })
+      throw new PlatformError(404, 'no-service', `\`${name}\` is not running`, { hint: '`devctl deploy` starts it' })
     return settingsOf(found, name)
   },
   'GET /namespaces/:ns/live': async ({ params, by, signal }) => {

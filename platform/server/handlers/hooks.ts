@@ -90,16 +90,21 @@ export function hookHandlers(
       const secret = hooks.secretOf(hook)
       if (secret === undefined || !isSigned(hook.forge, secret, raw, now()))
         throw new PlatformError(401, 'signature', 'the delivery is not signed with the secret of the webhook', {
-          hint: 'set the secret at the forge that `devctl preview hook add` has shown',
+          hint: 'at the forge, set the secret that `devctl preview hook add` printed',
         })
       const read = readHook(hook.forge, raw.body)
       if (read.kind === 'other') return undefined
       if (read.kind === 'invalid') throw new PlatformError(400, 'request', `the delivery is not valid: ${read.problem}`)
       note({ what: { number: String(read.number), repository: read.repository.slice(0, 40) } })
       if (read.repository !== hook.repositoryId)
-        throw new PlatformError(403, 'other-repository', 'the delivery is for another repository than the webhook', {
-          hint: 'add a webhook of its own: `devctl preview hook add`',
-        })
+        throw new PlatformError(
+          403,
+          'other-repository',
+          'the delivery is from a different repository than the webhook',
+          {
+            hint: 'add a webhook for that repository: `devctl preview hook add`',
+          },
+        )
       const wait = delivered.take(hook.owner, performance.now())
       if (wait > 0)
         throw new PlatformError(429, 'too-many', 'too many deliveries', {
@@ -111,7 +116,7 @@ export function hookHandlers(
         isNew = seen !== undefined
         return seen && { look: [...look.filter(one => one !== read.number), read.number], pulls, seen }
       })
-      if (!isNew) throw new PlatformError(409, 'replayed', 'this delivery was here before')
+      if (!isNew) throw new PlatformError(409, 'replayed', 'this delivery was already received')
       return undefined
     },
     'POST /previews/:name/approve': async ({ params, body, by, note }) => {
@@ -129,7 +134,7 @@ export function hookHandlers(
         throw error
       })
       if (!isAllowed && isSeen)
-        throw notAllowed('to approve it', 'somebody who may write to its repository, by their own login for its host')
+        throw notAllowed('approving it', 'write access to its repository, by your own credential for its host')
       if (!isAllowed) throw noApproval(params.name)
       const failed = await failedCommit(hook, waiting)
       let problem: string | undefined
@@ -155,7 +160,7 @@ export function hookHandlers(
       })
       if (approved) return toPullAnswer(hook, approved)
       throw new PlatformError(409, 'approval', `\`${params.name}\` is not approved: ${problem ?? 'it is closed'}`, {
-        hint: '`devctl preview hook list` shows which commit waits; look at all of its changes first',
+        hint: '`devctl preview hook list` shows which commit is waiting; review all of its changes first',
       })
     },
   }
@@ -182,7 +187,7 @@ const toPullAnswer = (
 /** The same for what is not there and for what somebody may neither see nor approve. */
 const noApproval = (name: string): PlatformError =>
   new PlatformError(404, 'no-preview', `preview \`${name}\` does not exist, or you may not approve it`, {
-    hint: 'it needs the right to write to its repository, by your own login for its host: `devctl credentials set HOST --user`',
+    hint: 'approving needs write access to its repository, by your own credential for its host: `devctl credentials set HOST --user`',
   })
 
 const noHook = (): PlatformError =>

@@ -20,16 +20,15 @@ export function registryHandlers(world: PlatformWorld, parts: PlatformParts): Ha
   const { registry } = settings
   const required = () => {
     if (registry !== undefined && key) return { registry, key, ...splitRegistry(registry) }
-    throw new PlatformError(404, 'no-registry', 'the platform gives no tokens for a registry', {
-      hint: 'an administrator names one: `devctl platform install --registry HOST --registry-tokens`',
+    throw new PlatformError(404, 'no-registry', 'the platform issues no tokens for a registry', {
+      hint: 'a cluster administrator can set one up: `devctl platform install --registry HOST --registry-tokens`',
     })
   }
   return {
     'GET /registry/token': async ({ query, puller }) => {
       const { registry, key, host } = required()
       const { service = host, scope = [] } = query
-      if (service !== host)
-        throw new PlatformError(400, 'registry', `tokens are for the registry \`${host}\`, and for no other`)
+      if (service !== host) throw new PlatformError(400, 'registry', `tokens are only for the registry \`${host}\``)
       const wanted = parseScopes([scope].flat())
       if (!wanted) throw new PlatformError(400, 'registry', 'there are too many scopes, or none')
       const at = now()
@@ -51,8 +50,8 @@ export function registryHandlers(world: PlatformWorld, parts: PlatformParts): Ha
         throw new PlatformError(
           409,
           'quota',
-          `the images of who owns \`${name}\` take ${gibibytes(full.used)} of the registry, and may take ${gibibytes(full.most)}`,
-          { hint: 'ask an administrator to remove what is not used any more, or to raise `registryShare`' },
+          `the images of the owner of \`${name}\` use ${gibibytes(full.used)} of the registry; the limit is ${gibibytes(full.most)}`,
+          { hint: 'ask an administrator to remove unused images, or to raise `registryShare`' },
         )
       const ends = Math.min(now() + LOGIN, Date.parse(by.token.expires))
       const password = registryPassword(world, {

@@ -216,7 +216,7 @@ export class LiveNamespaces {
     if (all.length < most) return
     const idle = all.find(({ users }) => users === 0)
     if (!idle)
-      throw new PlatformError(503, 'busy', 'too many namespaces are watched just now', {
+      throw new PlatformError(503, 'busy', 'too many namespaces are being watched', {
         hint: 'close some pages, or try again in a moment',
       })
     idle.view.end(new Error('others look'))

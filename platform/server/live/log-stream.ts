@@ -77,10 +77,10 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
       signal: both,
       print: (source, { time, text }) => (isKnown(time, after) ? undefined : put(toEvent(source, time, text))),
       found() {},
-      nothing: () => note(undefined, 'no container of it is there yet'),
-      crowded: () => note(undefined, 'these are more containers than can be read at the same time'),
+      nothing: () => note(undefined, 'it has no container yet'),
+      crowded: () => note(undefined, 'there are more containers than can be read at the same time'),
       ended: (source, { code }) => note(source, `ended with exit code ${code}`),
-      troubled: source => note(source, 'its log cannot be read just now'),
+      troubled: source => note(source, 'its log cannot be read at the moment'),
       word: (source, text) => note(source, cut(text)),
     },
   )

@@ -52,7 +52,7 @@ export function githubProvider(settings: GitHub, { callback, clientSecret }: Oid
         `GitHub answers ${status} to ${path}`,
       )
     const value: unknown = await answer.json().catch(() => undefined)
-    if (typeof value !== 'object' || value === null) throw new LoginError('provider-answer', `${path} is no JSON`)
+    if (typeof value !== 'object' || value === null) throw new LoginError('provider-answer', `${path} is not JSON`)
     return value as Readonly<Record<string, unknown>> // an object
   }
 
