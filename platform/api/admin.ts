@@ -16,15 +16,15 @@ const workload = Type.Object({
 const pool = Type.Object({
   name: oneOf(['default', 'untrusted'] as const),
   builders: Type.Array(Type.Object({ address: Type.String(), running: count })),
-  atOnce: Type.Integer({ description: 'builds that each runs at the same time' }),
-  waiting: Type.Integer({ minimum: 0, description: 'builds that wait for a place' }),
+  atOnce: Type.Integer({ description: 'builds that each builder runs at the same time' }),
+  waiting: Type.Integer({ minimum: 0, description: 'builds that wait for a builder' }),
 })
 
 const overview = Type.Object({
   version: Type.String(),
-  replica: Type.String({ description: 'the one that answers' }),
-  leader: Type.Optional(Type.String({ description: 'the one that leads; absent: none does' })),
-  workloads: Type.Array(workload, { description: 'as far as the server may see them' }),
+  replica: Type.String({ description: 'the replica that answers' }),
+  leader: Type.Optional(Type.String({ description: 'the replica that leads; absent: none leads' })),
+  workloads: Type.Array(workload, { description: 'those that the server may see' }),
   problems: Type.Array(Type.Object({ message: Type.String(), hint: Type.Optional(Type.String()) })),
   users: Type.Object({ all: count, admins: count, suspended: count }),
   namespaces: Type.Object({ all: count, awake: count, asleep: count, deleting: count, failed: count, previews: count }),
@@ -34,16 +34,16 @@ const overview = Type.Object({
   runs: Type.Object({
     queued: count,
     running: count,
-    most: Type.Optional(Type.Integer({ description: 'at the same time' })),
+    most: Type.Optional(Type.Integer({ description: 'the most runs at the same time' })),
     waitingSince: Type.Optional(time),
   }),
-  pools: Type.Array(pool, { description: 'builders, and builds that come by the replica that answers' }),
+  pools: Type.Array(pool, { description: 'builders, with the builds that go through the replica that answers' }),
   registry: Type.Optional(Type.Object({ name: Type.String(), isBundled: Type.Boolean(), hasTokens: Type.Boolean() })),
   disk: Type.Object({
     claims: Type.Array(Type.Object({ of: Type.String(), each: Type.String(), count })),
     history: Type.Optional(
       Type.Object(
-        { runs: count, logs: count, most: Type.Integer({ description: 'bytes that the logs have at most' }) },
+        { runs: count, logs: count, most: Type.Integer({ description: 'bytes of the logs, at most' }) },
         { description: 'ended runs, in the database of the cluster' },
       ),
     ),
@@ -52,9 +52,9 @@ const overview = Type.Object({
         {
           size: Type.Integer(),
           free: Type.Integer(),
-          left: Type.Integer({ description: 'what images of namespaces take that are gone' }),
+          left: Type.Integer({ description: 'bytes of images of deleted namespaces' }),
         },
-        { description: 'bytes of the disk of the registry that comes with the platform' },
+        { description: 'the disk of the bundled registry, in bytes' },
       ),
     ),
   }),
@@ -73,7 +73,7 @@ const addresses = Type.Array(Type.String())
 const settings = Type.Object({
   domain: Type.String(),
   url: Type.String(),
-  kubernetes: Type.String({ description: 'the API server, as programs of people reach it' }),
+  kubernetes: Type.String({ description: 'the address of the API server for users' }),
   namespacesPerUser: count,
   previewsPerUser: count,
   sleepHours: hours,
@@ -92,7 +92,7 @@ const settings = Type.Object({
       name: Type.String(),
       kind: oneOf(['oidc', 'github'] as const),
       address: Type.String(),
-      allow: Type.Array(Type.String(), { description: 'who is let in; empty: everybody of the provider' }),
+      allow: Type.Array(Type.String(), { description: 'who may log in; empty: everyone at the provider' }),
     }),
   ),
   ci: Type.Array(
@@ -109,7 +109,7 @@ const settings = Type.Object({
         }),
       ),
     }),
-    { description: 'whose jobs get tokens, and for which previews' },
+    { description: 'CI jobs that get tokens, and their previews' },
   ),
   builders: Type.Optional(
     Type.Object({ default: addresses, untrusted: addresses, atOnce: count, oneNamespace: Type.Boolean() }),

@@ -6,7 +6,7 @@ import { listOf, route } from './route.ts'
 /** Everything that is sent about a command: docs/analytics.md lists it, and a test compares the two. */
 const usedCommand = closed({
   command: Type.String({ pattern: '^[a-z]{1,20}( [a-z]{1,20})?$', description: 'its name, without its arguments' }),
-  version: Type.String({ pattern: '^\\d{1,4}\\.\\d{1,4}\\.\\d{1,4}$', description: 'of devctl' }),
+  version: Type.String({ pattern: '^\\d{1,4}\\.\\d{1,4}\\.\\d{1,4}$', description: 'version of devctl' }),
   system: oneOf(SYSTEMS),
   duration: oneOf(DURATIONS),
   outcome: oneOf(OUTCOMES),
@@ -15,7 +15,7 @@ const usedCommand = closed({
 const counts = Type.Record(Type.String(), Type.Number())
 
 const day = Type.Object({
-  day: Type.String({ description: '2026-11-23, in UTC' }),
+  day: Type.String({ description: 'date in UTC: `2026-11-23`' }),
   commands: Type.Record(Type.String(), counts, { description: 'by command, then by outcome and duration' }),
   versions: counts,
   systems: counts,

@@ -9,7 +9,7 @@ const setup = closed({
   label: Type.Optional(
     Type.String({
       maxLength: 60,
-      description: 'of a command line, which gets a token; a browser gets a session in its cookie',
+      description: 'name of a command line, which gets a token; without it, a browser gets a session in a cookie',
     }),
   ),
   login: Type.String({ pattern: LOGIN }),
@@ -19,10 +19,10 @@ const challenge = closed({ challenge: Type.String({ pattern: '^[A-Za-z0-9_-]{43}
 const code = Type.Object({ code: Type.String() })
 
 const device = Type.Object({
-  device: Type.String({ description: 'for the program that polls; secret' }),
+  device: Type.String({ description: 'secret, for the program that polls' }),
   code: Type.String({ description: 'for the person to type' }),
   page: Type.String(),
-  interval: Type.Integer({ description: 'seconds between two polls, at least' }),
+  interval: Type.Integer({ description: 'least number of seconds between two polls' }),
   expires: time,
 })
 const typedCode = closed({ code: text(20) })

@@ -17,7 +17,7 @@ export const oneOf = <const T extends readonly string[]>(words: T) =>
 export const forced = closed({ force: Type.Optional(Type.Literal('true')) })
 
 export const errorBody = Type.Object({
-  code: Type.String({ description: 'what `devctl explain` explains: `platform/quota`' }),
+  code: Type.String({ description: 'a code for `devctl explain`: `platform/quota`' }),
   message: Type.String(),
   hint: Type.Optional(Type.String()),
   notes: Type.Optional(Type.Array(Type.String())),

@@ -5,9 +5,12 @@ import { cloneLogin } from './runs.ts'
 
 const scope = Type.String({
   pattern: '^(user|namespace:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$',
-  description: '`user` (of who asks) or `namespace:NAME`',
+  description: '`user` (the caller) or `namespace:NAME`',
 })
-const host = Type.String({ maxLength: 100, description: 'of a forge: `git.example.com`, with a port if it has one' })
+const host = Type.String({
+  maxLength: 100,
+  description: 'host of a forge: `git.example.com`, with its port if it has one',
+})
 
 const credential = Type.Object({ host: Type.String(), user: Type.String(), set: time, by: person })
 

@@ -8,23 +8,25 @@ const place = Type.Object({ file: Type.String(), line: Type.Integer() })
 export type ShownPlace = Static<typeof place>
 
 const deployment = Type.Object({
-  by: Type.String({ description: 'as they were known where they deployed; not checked' }),
+  by: Type.String({ description: 'name of the user on the machine that deployed; not verified' }),
   at: time,
-  number: Type.Optional(Type.Integer({ description: 'in the history' })),
+  number: Type.Optional(Type.Integer({ description: 'number in the history' })),
   repository: Type.Optional(Type.String({ description: '`git.example.com/team/shop`' })),
   branch: Type.Optional(Type.String()),
   commit: Type.Optional(Type.String()),
-  subject: Type.Optional(Type.String({ description: 'the first line of what the commit says' })),
-  isDirty: Type.Optional(Type.Boolean({ description: 'with changes that are not committed' })),
+  subject: Type.Optional(Type.String({ description: 'first line of the commit message' })),
+  isDirty: Type.Optional(Type.Boolean({ description: 'with uncommitted changes' })),
 })
 export type ShownDeploy = Static<typeof deployment>
 
 /** A diagnostic, as a deploy would print it. */
 const problem = Type.Object({
-  code: Type.String({ description: 'what `devctl explain` explains: `deploy/crash-loop`' }),
+  code: Type.String({ description: 'a code for `devctl explain`: `deploy/crash-loop`' }),
   message: Type.String({ description: 'with names in backticks' }),
   hint: Type.Optional(Type.String()),
-  notes: Type.Array(Type.String(), { description: 'facts: the words of the cluster; lines of a log begin with `| `' }),
+  notes: Type.Array(Type.String(), {
+    description: 'facts, such as messages of the cluster; log lines begin with `| `',
+  }),
   place: Type.Optional(place),
 })
 export type ServiceProblem = Static<typeof problem>
@@ -33,9 +35,9 @@ const service = Type.Object({
   name: Type.String(),
   state: Type.String({
     description:
-      '`ready`, `complete` (a Job that has ended well), `waiting`, `failed`, or `missing`: it is in the files, and not in the cluster',
+      '`ready`, `complete` (a Job that succeeded), `waiting`, `failed`, or `missing` (in the files, but not in the cluster)',
   }),
-  reason: Type.Optional(Type.String({ description: 'why it is not ready, on one line' })),
+  reason: Type.Optional(Type.String({ description: 'why it is not ready, in one line' })),
   kind: Type.Optional(Type.String({ description: '`Deployment`, `StatefulSet`, `DaemonSet`, `Job`' })),
   workload: Type.Optional(Type.String({ description: '`deployment/web`; several services may share one' })),
   ready: Type.Integer(),
@@ -44,9 +46,9 @@ const service = Type.Object({
   since: Type.Optional(time),
   image: Type.Optional(Type.String()),
   endpoints: Type.Array(Type.String(), { description: 'public URLs, the shorter ones first' }),
-  exposed: Type.Array(Type.String(), { description: 'where it is reached from outside by TCP or UDP' }),
-  internal: Type.Array(Type.String(), { description: 'where the cluster reaches it: `web:80`' }),
-  development: Type.Optional(Type.String({ description: 'whose development container stands in for it' })),
+  exposed: Type.Array(Type.String(), { description: 'external TCP or UDP addresses' }),
+  internal: Type.Array(Type.String(), { description: 'addresses in the cluster: `web:80`' }),
+  development: Type.Optional(Type.String({ description: 'the user whose development container replaces it' })),
   dependsOn: Type.Array(
     Type.Object({
       service: Type.String(),
@@ -62,19 +64,21 @@ export type ShownService = Static<typeof service>
 
 const summary = {
   name: Type.String(),
-  state: Type.String({ description: '`ready`, `waiting`, `failed`; `empty`: nothing of it runs' }),
+  state: Type.String({ description: '`ready`, `waiting`, `failed`, or `empty` if nothing is running' }),
   deployed: Type.Optional(deployment),
   source: Type.Optional(
     Type.Object({
-      repository: Type.String({ description: 'without credentials; outside of one, the name of a folder' }),
-      file: Type.String({ description: 'the project, as a path from its top' }),
+      repository: Type.String({
+        description: 'address without credentials; outside a repository, the name of a folder',
+      }),
+      file: Type.String({ description: 'the Compose file, relative to the repository' }),
     }),
   ),
 }
 const environment = Type.Object({
   ...summary,
   services: Type.Integer(),
-  ready: Type.Integer({ description: 'services that are ready, or have ended well' }),
+  ready: Type.Integer({ description: 'number of services that are ready or complete' }),
   endpoints: Type.Array(Type.String()),
   problem: Type.Optional(Type.Object({ service: Type.String(), reason: Type.String() })),
 })
@@ -82,10 +86,10 @@ const environment = Type.Object({
 export type ShownEnvironment = Static<typeof environment>
 
 const valueChange = Type.Object({
-  path: Type.String({ description: 'of a field: `spec.template.spec.containers[api].image`' }),
+  path: Type.String({ description: 'path of a field: `spec.template.spec.containers[api].image`' }),
   before: Type.Optional(Type.String()),
   after: Type.Optional(Type.String()),
-  masked: Type.Optional(Type.String({ description: 'in the place of both values' })),
+  masked: Type.Optional(Type.String({ description: 'text to show instead of both values' })),
 })
 const objectChange = Type.Object({
   action: Type.String({ description: '`create`, `update`, `replace`, `delete`' }),
@@ -98,7 +102,7 @@ const changeList = Type.Object({
   ...deployment.properties,
   number: Type.Integer(),
   changes: Type.Array(objectChange),
-  left: Type.Optional(Type.Integer({ description: 'further changes that were too many to be kept' })),
+  left: Type.Optional(Type.Integer({ description: 'number of further changes that are not kept' })),
 })
 /** The changes of one deploy, without secret values. */
 export type ShownChanges = Static<typeof changeList>
@@ -108,7 +112,7 @@ const environmentDetails = Type.Object({
   namespace: Type.String(),
   services: Type.Array(service, { description: 'in the order in which they start' }),
   history: Type.Array(changeList, { description: 'the last deploys that changed something, the newest first' }),
-  isCut: Type.Optional(Type.Boolean({ description: 'there is more than is looked at' })),
+  isCut: Type.Optional(Type.Boolean({ description: 'there is more than is read' })),
 })
 export type EnvironmentDetails = Static<typeof environmentDetails>
 
@@ -118,8 +122,8 @@ const liveEvent = Type.Union([
   Type.Object({
     type: Type.Literal('services'),
     environment: Type.String(),
-    state: Type.String({ description: 'of the environment' }),
-    services: Type.Array(service, { description: 'those that have changed, whole' }),
+    state: Type.String({ description: 'state of the environment' }),
+    services: Type.Array(service, { description: 'services that have changed, completely' }),
   }),
   Type.Object({ type: Type.Literal('removed'), environment: Type.String() }),
 ])
@@ -133,15 +137,15 @@ const logEvent = Type.Union([
   Type.Object({
     type: Type.Literal('line'),
     service: Type.String(),
-    source: Type.String({ description: 'the container, in few letters: `web-j2fnt`' }),
+    source: Type.String({ description: 'short name of the container: `web-j2fnt`' }),
     time,
-    text: Type.String({ description: 'as the program wrote it; it may have ANSI escapes' }),
+    text: Type.String({ description: 'as the program wrote it, possibly with ANSI escapes' }),
   }),
   Type.Object({
     type: Type.Literal('note'),
     service: Type.Optional(Type.String()),
     source: Type.Optional(Type.String()),
-    text: Type.String({ description: 'said by the platform, not by the program' }),
+    text: Type.String({ description: 'a note of the platform, not of the program' }),
   }),
 ])
 /** A line of a log, or a note about the log. */
@@ -152,14 +156,14 @@ const seenEvents = Type.Object({
     Type.Object({
       isWarning: Type.Optional(Type.Boolean()),
       about: Type.String({ description: '`pod/web-6bbc7c877f-l5m5d`' }),
-      time: { ...time, description: 'of the last time' },
+      time: { ...time, description: 'time of the last occurrence' },
       reason: Type.String(),
       message: Type.String(),
-      count: Type.Integer({ description: 'how often' }),
+      count: Type.Integer({ description: 'number of occurrences' }),
     }),
     { description: 'the newest first' },
   ),
-  isCut: Type.Optional(Type.Boolean({ description: 'there are more in the namespace than are looked at' })),
+  isCut: Type.Optional(Type.Boolean({ description: 'the namespace has more events than are read' })),
 })
 /** The events of a service. */
 export type SeenEvents = Static<typeof seenEvents>
@@ -168,15 +172,15 @@ const serviceSettings = Type.Object({
   image: Type.Optional(Type.String()),
   entrypoint: Type.Optional(Type.Array(Type.String(), { description: 'absent: that of the image' })),
   command: Type.Optional(Type.Array(Type.String(), { description: 'absent: that of the image' })),
-  directory: Type.Optional(Type.String({ description: 'in which it runs; absent: that of the image' })),
+  directory: Type.Optional(Type.String({ description: 'working directory; absent: that of the image' })),
   replicas: Type.Optional(Type.Integer()),
-  ports: Type.Array(Type.String(), { description: 'at which it listens: `80`, `53/udp`' }),
+  ports: Type.Array(Type.String(), { description: 'ports that it listens on: `80`, `53/udp`' }),
   variables: Type.Array(
     Type.Object({
-      name: Type.String({ description: 'with `*` at its end: each key of an object' }),
+      name: Type.String({ description: 'name; with `*` at the end: all keys of an object' }),
       from: Type.Optional(Type.String({ description: 'the object that holds the value: `secret/db-password`' })),
     }),
-    { description: 'without values' },
+    { description: 'names without values' },
   ),
   volumes: Type.Array(
     Type.Object({
@@ -190,7 +194,7 @@ const serviceSettings = Type.Object({
       kind: Type.String({ description: '`startup`, `readiness` or `liveness`' }),
       does: Type.String(),
       every: Type.Integer({ description: 'seconds' }),
-      failures: Type.Integer({ description: 'in a row until it counts' }),
+      failures: Type.Integer({ description: 'failures in a row until the check has failed' }),
     }),
   ),
   resources: Type.Array(
@@ -207,7 +211,9 @@ export type ServiceSettings = Static<typeof serviceSettings>
 const logQuery = closed({
   service: Type.Optional(namespaceName),
   environment: Type.Optional(namespaceName),
-  tail: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$', description: 'lines of each container; 100' })),
+  tail: Type.Optional(
+    Type.String({ pattern: '^[0-9]{1,4}$', description: 'number of lines of each container; default: 100' }),
+  ),
 })
 
 const byEnvironment = Type.Object({ ns: namespaceName, env: namespaceName })

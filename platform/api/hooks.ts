@@ -11,16 +11,16 @@ const commit = Type.String({ pattern: '^[0-9a-f]{1,64}$' })
 
 const pull = Type.Object({
   number: Type.Integer(),
-  preview: Type.String({ description: 'its name' }),
+  preview: Type.String({ description: 'name of the preview' }),
   page: Type.String(),
   title: Type.Optional(Type.String()),
-  author: Type.String({ description: 'at the forge' }),
+  author: Type.String({ description: 'name at the forge' }),
   branch: Type.Optional(Type.String()),
   from: Type.Optional(Type.String({ description: 'the repository that the branch is in' })),
-  commit: Type.String({ description: 'the last one' }),
+  commit: Type.String({ description: 'the last commit' }),
   trust: Type.Optional({ ...oneOf(CODE_TRUSTS), description: 'whose code it is' }),
-  isWaiting: Type.Optional(Type.Boolean({ description: 'for somebody who may write to name the commit' })),
-  deployed: Type.Optional(Type.String({ description: 'the commit that was deployed last' })),
+  isWaiting: Type.Optional(Type.Boolean({ description: 'the commit waits for approval by someone with write access' })),
+  deployed: Type.Optional(Type.String({ description: 'the last deployed commit' })),
   problem: Type.Optional(Type.String({ description: 'why there is no preview of the commit' })),
 })
 
@@ -31,10 +31,10 @@ const hook = Type.Object({
   owner: person,
   scope: oneOf(PREVIEW_SCOPES),
   forks: oneOf(FORK_POLICIES),
-  prefix: Type.String({ description: 'of the names of its previews' }),
+  prefix: Type.String({ description: 'prefix of the names of its previews' }),
   file: Type.Optional(Type.String()),
-  address: Type.String({ description: 'to which the forge sends' }),
-  events: Type.String({ description: 'that it sends, in the words of the forge' }),
+  address: Type.String({ description: 'the URL for the forge' }),
+  events: Type.String({ description: 'the events to choose, in the words of the forge' }),
   created: time,
   isCreated: Type.Optional(
     Type.Boolean({ description: 'the platform has created it in the settings of the repository' }),
@@ -46,7 +46,11 @@ export type Webhook = Static<typeof hook>
 const newHook = closed({
   repository: text(1000),
   forge: Type.Optional(oneOf(HOOK_FORGES)),
-  token: Type.String({ minLength: 1, maxLength: 4096, description: 'of the forge, of somebody who may write there' }),
+  token: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    description: 'token of the forge, of someone with write access',
+  }),
   scope: Type.Optional(oneOf(PREVIEW_SCOPES)),
   forks: Type.Optional(oneOf(FORK_POLICIES)),
   prefix: Type.Optional(text(31)),
@@ -66,7 +70,7 @@ export const hookRoutes = {
     reply: Type.Object({
       hook,
       secret: Type.Optional(
-        Type.String({ description: 'for the forge, unless it was created there; shown this once' }),
+        Type.String({ description: 'the secret for the forge, unless it was created there; not shown again' }),
       ),
     }),
     audit: 'add webhook',

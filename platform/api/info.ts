@@ -4,14 +4,16 @@ import { route } from './route.ts'
 const info = Type.Object({
   version: Type.String(),
   minCli: Type.String({ description: 'the oldest devctl that works with this platform' }),
-  domain: Type.String({ description: 'environments get their hosts under it' }),
+  domain: Type.String({ description: 'the domain of the hosts of environments' }),
   login: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   kubernetes: Type.Object({
-    server: Type.String({ description: 'the API server, for programs of users' }),
-    ca: Type.Optional(Type.String({ description: 'PEM; absent: one that the system trusts' })),
+    server: Type.String({ description: 'the address of the API server for users' }),
+    ca: Type.Optional(Type.String({ description: 'certificates as PEM; absent: those that the system trusts' })),
   }),
   registry: Type.Optional(
-    Type.String({ description: 'of the images of people; their names go on with that of a namespace' }),
+    Type.String({
+      description: 'registry and path of the images that people build, below which each namespace has its own path',
+    }),
   ),
 })
 export type Info = Static<typeof info>

@@ -6,7 +6,7 @@ export const me = Type.Object({
   ...person.properties,
   email: Type.Optional(Type.String()),
   role: platformRole,
-  home: Type.Optional(Type.String({ description: 'the namespace that is theirs' })),
+  home: Type.Optional(Type.String({ description: 'their personal namespace' })),
 })
 export type Me = Static<typeof me>
 
@@ -17,7 +17,7 @@ const tokenInfo = Type.Object({
   created: time,
   expires: time,
   lastUse: Type.Optional(time),
-  isThis: Type.Optional(Type.Boolean({ description: 'the one that this request was made with' })),
+  isThis: Type.Optional(Type.Boolean({ description: 'the token of this request' })),
 })
 export type TokenInfo = Static<typeof tokenInfo>
 

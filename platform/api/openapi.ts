@@ -7,10 +7,10 @@ import { ROUTES } from './routes.ts'
 /** Who may call a route, in the words of the description. */
 const CALLERS: Readonly<Record<ApiRoute['caller'], string>> = {
   nobody: 'Needs no login.',
-  user: 'Any token of a person.',
-  person: 'A login by browser or command line; not a token for programs.',
+  user: 'Any token of a user.',
+  person: 'A login of a browser or a command line; not a token for programs.',
   admin: 'An administrator.',
-  registry: 'A token of a person, or a login for images, as a bearer or as the password of basic authentication.',
+  registry: 'A token of a user or a login for images, as a bearer token or as the password of basic authentication.',
 }
 
 /**
@@ -42,14 +42,14 @@ function operation(name: string, route: ApiRoute): object {
       .replace(/^\w+/, verb => verb.toLowerCase())
       .replaceAll(/[^A-Za-z]+(\w)/g, (_, letter: string) => letter.toUpperCase()),
     ...(audit !== undefined && { summary: audit }),
-    description: `${CALLERS[caller]}${isSecret ? ' The answer has a credential in it.' : ''}`,
+    description: `${CALLERS[caller]}${isSecret ? ' The response contains a credential.' : ''}`,
     ...(caller !== 'nobody' && { security: [{ token: [] }] }),
     ...((params ?? query) && { parameters: [...parametersOf(params, 'path'), ...parametersOf(query, 'query')] }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
       ...success(route),
       default: {
-        description: 'refused, in words',
+        description: 'refused, with the reason',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       },
     },
@@ -57,10 +57,11 @@ function operation(name: string, route: ApiRoute): object {
 }
 
 function success({ reply, events, isUpgrade }: ApiRoute): object {
-  if (isUpgrade) return { 101: { description: 'a connection for bytes in both directions; the request has `Upgrade`' } }
+  if (isUpgrade)
+    return { 101: { description: 'a connection for bytes in both directions; the request needs the header `Upgrade`' } }
   const schema = reply ?? events
   if (!schema) return { 204: { description: 'done' } }
-  const description = events ? 'a stream of such events, each in a `data` line' : 'done'
+  const description = events ? 'a stream of these events, each in a `data` line' : 'done'
   return { 200: { description, content: { [events ? 'text/event-stream' : 'application/json']: { schema } } } }
 }
 

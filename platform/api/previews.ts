@@ -7,21 +7,21 @@ import { branchName, cloneLogin, filePath, givenVariables, run, runEvent, runId 
 const label = Type.String({ pattern: PREVIEW_LABEL, maxLength: 63 })
 
 const preview = Type.Object({
-  name: Type.String({ description: 'of its namespace, too' }),
+  name: Type.String({ description: 'name of the preview and of its namespace' }),
   status: oneOf(PREVIEW_STATUSES),
   scope: oneOf(PREVIEW_SCOPES),
   owner: person,
   role: Type.Optional(namespaceRole),
   repository: Type.String(),
-  branch: Type.Optional(Type.String({ description: 'absent: the main branch' })),
-  sourceUrl: Type.Optional(Type.String({ description: 'of the pull or merge request' })),
+  branch: Type.Optional(Type.String({ description: 'absent: the default branch' })),
+  sourceUrl: Type.Optional(Type.String({ description: 'address of the pull or merge request' })),
   labels: Type.Array(Type.String()),
   created: time,
   lastActive: time,
   isPersistent: Type.Optional(Type.Boolean()),
   deleteProblem: Type.Optional(Type.String({ description: 'why it could not be destroyed' })),
-  isUntrusted: Type.Optional(Type.Boolean({ description: 'code of a fork runs in it' })),
-  expires: Type.Optional({ ...time, description: 'when it is destroyed, whoever uses it' }),
+  isUntrusted: Type.Optional(Type.Boolean({ description: 'it runs code of a fork' })),
+  expires: Type.Optional({ ...time, description: 'when it is destroyed, even if it is in use' }),
   run: Type.Optional(run),
 })
 export type Preview = Static<typeof preview>
@@ -32,12 +32,15 @@ const previewDetails = Type.Object({
     Type.Object({
       url: Type.String(),
       services: Type.Array(Type.String()),
-      ready: Type.Boolean({ description: 'each of its services has a Pod that is ready' }),
+      ready: Type.Boolean({ description: 'each of its services has a ready Pod' }),
     }),
-    { description: 'the shorter ones first; none for who may not see what runs in it' },
+    { description: 'the shorter ones first; none if the caller may not see what runs in it' },
   ),
   problem: Type.Optional(
-    Type.Object({ service: Type.String(), code: Type.String(), message: Type.String() }, { description: 'the first' }),
+    Type.Object(
+      { service: Type.String(), code: Type.String(), message: Type.String() },
+      { description: 'the first problem' },
+    ),
   ),
 })
 export type PreviewDetails = Static<typeof previewDetails>

@@ -21,7 +21,7 @@ const registryToken = Type.Object({
 const registryLogin = Type.Object({
   registry: Type.String({ description: 'the host' }),
   username: Type.String(),
-  password: Type.String({ description: 'for the images of this namespace and the shared ones, and for nothing else' }),
+  password: Type.String({ description: 'only for the images of this namespace and the shared ones' }),
   expires: time,
 })
 

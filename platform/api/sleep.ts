@@ -3,9 +3,11 @@ import { byNamespace } from './namespaces.ts'
 import { route } from './route.ts'
 
 const slept = Type.Object({
-  kept: Type.Array(Type.String(), { description: 'what stays awake or does not wake it, and why; each is a sentence' }),
+  kept: Type.Array(Type.String(), {
+    description: 'what stays awake or does not wake it, and why, as one sentence each',
+  }),
 })
-const woken = Type.Object({ status: Type.String({ description: '`Waking`, or `Active` where it was awake' }) })
+const woken = Type.Object({ status: Type.String({ description: '`Waking`, or `Active` if it was awake' }) })
 
 /** Sleep and wake of a namespace (design, section 5). */
 export const sleepRoutes = {

@@ -10,7 +10,7 @@ export type ShownUser = Static<typeof user>
 /** A user in the results of a search: two providers can have people of the same name. */
 const someone = Type.Object({
   ...person.properties,
-  provider: Type.Optional(Type.String({ description: 'host of the provider by which they log in' })),
+  provider: Type.Optional(Type.String({ description: 'host of their login provider' })),
 })
 
 const userChange = closed({ role: Type.Optional(platformRole), isSuspended: Type.Optional(Type.Boolean()) })

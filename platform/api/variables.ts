@@ -10,7 +10,7 @@ const value = Type.String({ maxLength: LONGEST_VALUE })
 const name = Type.String({ maxLength: 100 })
 export const scope = Type.String({
   pattern: '^(admin|user|namespace:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$',
-  description: '`admin`, `user` (of who asks) or `namespace:NAME`',
+  description: '`admin` (everyone), `user` (the caller) or `namespace:NAME`',
 })
 
 const variable = Type.Object({ name: Type.String(), set: time, by: person })
@@ -20,12 +20,14 @@ export type ShownVariable = Static<typeof variable>
 const effective = Type.Object({
   variables: Type.Array(Type.Object({ name: Type.String(), value: Type.String(), scope: Type.String() })),
   unreadable: Type.Array(Type.Object({ name: Type.String(), scope: Type.String() }), {
-    description: 'set, but no key of the platform opens them',
+    description: 'names of variables that no key of the platform can open',
   }),
   images: Type.Optional(
     Type.Object({
-      name: Type.String({ description: 'the names of images of the namespace begin so; absent: it has no registry' }),
-      hasLogin: Type.Boolean({ description: '`registry-login` gives a login for them' }),
+      name: Type.String({
+        description: 'prefix of the names of images of the namespace; absent: there is no registry',
+      }),
+      hasLogin: Type.Boolean({ description: '`registry-login` returns a login for them' }),
     }),
   ),
 })
@@ -44,7 +46,7 @@ export const variableRoutes = {
     body: closed({
       variables: Type.Record(Type.String(), Type.Union([value, Type.Null()]), {
         maxProperties: 100,
-        description: 'all are set, or none; null removes one',
+        description: 'sets all variables or none; null removes one',
       }),
     }),
     audit: 'change variables',
