@@ -18,8 +18,8 @@ const host = '`git.example.com`, with a port if it has one'
 
 export const credentials = command({
   name: 'credentials',
-  summary: 'Set the logins with which pipelines on a platform clone',
-  description: `A run of \`devctl pipeline\` clones in the cluster. It uses the login that its namespace has for the host of the repository, otherwise that of the person who started it. Passwords are never shown. Requires a cluster with the platform installed.
+  summary: 'Set the credentials with which pipelines on a platform clone repositories',
+  description: `A run of \`devctl pipeline\` clones in the cluster. It uses the credential of its namespace for the host of the repository, otherwise that of the person who started it. Passwords are never shown. Requires a cluster with the platform installed.
 
 Without a subcommand, this is the same as \`devctl credentials list\`.`,
   options: list,
@@ -31,8 +31,8 @@ Without a subcommand, this is the same as \`devctl credentials list\`.`,
 
 export const credentialsList = command({
   name: 'credentials list',
-  summary: 'List the logins of a namespace, and your own',
-  description: 'Lists hosts and users, and who set them when. Passwords are never shown.',
+  summary: 'List the credentials of a namespace, and your own',
+  description: 'Lists hosts and users, with who set them and when. Passwords are never shown.',
   options: list,
   async run(context, _words, options) {
     const { listCredentials } = await import('../run/credentials.ts')
@@ -42,9 +42,9 @@ export const credentialsList = command({
 
 export const credentialsSet = command({
   name: 'credentials set',
-  summary: 'Set the login for a host',
+  summary: 'Set the credential for a host',
   description:
-    'Sets the login of the namespace, or your own, for a host of repositories. Asks for the password or token on a terminal without showing it, otherwise reads it from standard input. Use a token that can only read.',
+    'Sets the credential of the namespace, or your own, for a host of repositories. Asks for the password or token on a terminal without showing it, otherwise reads it from standard input. Read access is enough.',
   words: [{ name: '<host>', description: host }],
   options: {
     ...scope,
@@ -65,7 +65,7 @@ export const credentialsSet = command({
 
 export const credentialsUnset = command({
   name: 'credentials unset',
-  summary: 'Remove the login for a host',
+  summary: 'Remove the credential for a host',
   words: [{ name: '<host>', description: host }],
   options: scope,
   async run(context, [word], options) {

@@ -44,7 +44,7 @@ export const namespaceCreate = command({
 export const namespaceDelete = command({
   name: 'namespace delete',
   summary: 'Delete a namespace',
-  description: `Deletes a namespace with everything in it, and waits until it is gone. Before that, a job in the cluster destroys what such jobs have deployed there, so that the \`destroy\` commands of its manifest are run. Your personal namespace is only emptied. ${PLATFORM}`,
+  description: `Deletes a namespace with everything in it, and waits until it is gone. Before that, a job in the cluster destroys what earlier jobs have deployed there, so that the \`destroy\` commands of its manifest are run. Your personal namespace is only emptied. ${PLATFORM}`,
   words: [name],
   options: {
     force: flag('--force', 'do not run the `destroy` commands of manifests'),
@@ -78,9 +78,9 @@ export const namespaceList = command({
 
 export const namespaceShare = command({
   name: 'namespace share',
-  summary: 'Let somebody else use a namespace',
-  description: `Makes somebody a member of a namespace: a developer deploys, a viewer only looks. A namespace has one owner. An administrator can make somebody else the owner; the previous owner stays a developer. ${PLATFORM}`,
-  words: [name, { name: '<user>', description: 'name with which they log in' }],
+  summary: 'Share a namespace with someone',
+  description: `Makes someone a member of a namespace: a developer can deploy, a viewer can only look. A namespace has one owner. An administrator can make someone else the owner; the previous owner stays a developer. ${PLATFORM}`,
+  words: [name, { name: '<user>', description: 'name of the user' }],
   options: { role: choice('--role <role>', 'what they may do', ['developer', 'viewer', 'owner'], 'developer') },
   examples: [
     { line: 'devctl namespace share shop bob', does: 'let bob deploy to the namespace, too' },
@@ -94,9 +94,9 @@ export const namespaceShare = command({
 
 export const namespaceUnshare = command({
   name: 'namespace unshare',
-  summary: 'Remove somebody from a namespace',
-  description: `Revokes what \`devctl namespace share\` has granted. ${PLATFORM}`,
-  words: [name, { name: '<user>', description: 'name with which they log in' }],
+  summary: 'Remove someone from a namespace',
+  description: `Revokes the access that \`devctl namespace share\` granted. ${PLATFORM}`,
+  words: [name, { name: '<user>', description: 'name of the user' }],
   options: {},
   async run(context, [name, user]) {
     const { unshareNamespace } = await import('../run/namespace-members.ts')

@@ -19,7 +19,7 @@ const target = {
   ),
   context: platformContext,
 }
-const wait = flag('--wait', 'show the log as it comes, and wait until it is done')
+const wait = flag('--wait', 'follow the log, and wait until it is done')
 
 export const pipeline = command({
   name: 'pipeline',
@@ -36,7 +36,7 @@ export const pipeline = command({
 export const pipelineDeploy = command({
   name: 'pipeline deploy',
   summary: 'Clone a repository in the cluster and deploy it',
-  description: `Runs a job in the cluster that clones the repository and runs \`devctl deploy\` on it. A newer request for the same environment replaces a waiting one, and ends a running deploy. ${PLATFORM}`,
+  description: `Runs a job in the cluster that clones the repository and runs \`devctl deploy\` in it. A newer request for the same environment replaces a waiting one, and ends a running deploy. ${PLATFORM}`,
   options: {
     branch: text('--branch <branch>', 'branch or tag to deploy (default: the main branch of the repository)'),
     file: text(
@@ -60,7 +60,7 @@ export const pipelineDeploy = command({
   examples: [
     {
       line: 'devctl pipeline deploy --repository https://git.example.com/team/shop --branch main --wait',
-      does: 'deploy a repository, without a checkout of it',
+      does: 'deploy a repository without a checkout',
     },
   ],
   async run(context, _words, values) {
@@ -72,13 +72,13 @@ export const pipelineDeploy = command({
 export const pipelineDestroy = command({
   name: 'pipeline destroy',
   summary: 'Destroy an environment from the cluster',
-  description: `Runs a job in the cluster that clones the deployed repository and runs \`devctl destroy\` on it. Succeeds if the environment does not exist. ${PLATFORM}`,
+  description: `Runs a job in the cluster that clones the deployed repository and runs \`devctl destroy\` in it. Succeeds if the environment does not exist. ${PLATFORM}`,
   options: {
     name,
     ...target,
     timeout,
     volumes: flag('--volumes', 'also delete claims and their data'),
-    wait: flag('--wait', 'show the log as it comes, and wait until everything is deleted'),
+    wait: flag('--wait', 'follow the log, and wait until everything is deleted'),
   },
   examples: [{ line: 'devctl pipeline destroy --name shop --wait', does: 'destroy an environment' }],
   async run(context, _words, values) {

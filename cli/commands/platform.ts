@@ -150,8 +150,8 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
 
 export const platformInvite = command({
   name: 'platform invite',
-  summary: 'Let somebody log in who has no other login',
-  description: 'Prints a command that logs in a person under this name. It works once, within an hour.',
+  summary: 'Invite someone who has no account at a login provider',
+  description: 'Prints a command that logs someone in under this name. It works once, within an hour.',
   words: [{ name: '<name>', description: 'name of the person' }],
   options: { context },
   async run(context, [name], values) {
@@ -162,9 +162,9 @@ export const platformInvite = command({
 
 export const platformAdmin = command({
   name: 'platform admin',
-  summary: 'Make somebody an administrator of the platform',
+  summary: 'Make someone an administrator of the platform',
   description:
-    'Makes somebody who has logged in an administrator. Needs only the rights of a cluster administrator, so it works even if the platform has no administrator left.',
+    'Makes someone who has already logged in an administrator. Needs only the rights of a cluster administrator, so it works even if the platform has no administrator left.',
   words: [
     { name: '<action>', description: 'what to do', choices: ['add'] },
     { name: '<user>', description: 'their name, or their id' },
@@ -182,7 +182,7 @@ const timeout = duration('--timeout <duration>', 'limit for the whole command (d
 export const platformStatus = command({
   name: 'platform status',
   summary: 'Print the status of the platform',
-  description: `Prints the status of the platform of a cluster, with the rights of a cluster administrator: replicas and which one leads, whether its address responds to this machine, certificate, ways to log in, users, namespaces, runs, builders and registry, and problems. The exit status is 1 if there is a problem.`,
+  description: `Prints the status of the platform of a cluster, with the rights of a cluster administrator: replicas and which one leads, whether its address can be reached from this machine, certificate, ways to log in, users, namespaces, runs, builders and registry, and problems. The exit status is 1 if there is a problem.`,
   options: {
     context,
     output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),

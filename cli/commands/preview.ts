@@ -34,7 +34,7 @@ export const preview = command({
 export const previewDeploy = command({
   name: 'preview deploy',
   summary: 'Deploy a branch to a preview',
-  description: `Creates a preview of a branch, or deploys an existing one again. A job in the cluster clones the repository and runs \`devctl deploy\` on it. Only administrators deploy global previews. ${PLATFORM}`,
+  description: `Creates a preview of a branch, or deploys an existing one again. A job in the cluster clones the repository and runs \`devctl deploy\` in it. Only administrators can deploy global previews. ${PLATFORM}`,
   words: [name],
   options: {
     branch,
@@ -43,14 +43,14 @@ export const previewDeploy = command({
       'manifest or Compose file, as a path in the repository (default: as `devctl deploy` finds it)',
     ),
     repository,
-    scope: choice('--scope <scope>', 'who has access: its owner, or everybody', ['personal', 'global'], 'personal'),
+    scope: choice('--scope <scope>', 'who has access: its owner, or everyone', ['personal', 'global'], 'personal'),
     sourceUrl: text('--sourceUrl <url>', 'HTTPS URL of the pull or merge request'),
     comment: flag('--comment', 'with --wait: write the result into one comment on the pull or merge request'),
     label: labels,
     context,
     timeout,
     var: variables,
-    wait: flag('--wait', 'show the log as it comes, and wait until it is done'),
+    wait: flag('--wait', 'follow the log, and wait until it is done'),
   },
   examples: [
     { line: 'devctl preview deploy --wait', does: 'deploy the current branch, as pushed, and show its address' },
@@ -69,7 +69,7 @@ export const previewDeploy = command({
 export const previewDestroy = command({
   name: 'preview destroy',
   summary: 'Destroy a preview',
-  description: `Destroys a preview with everything in it, and waits until it is gone. Before that, a job in the cluster runs the \`destroy\` commands of its manifest. Does nothing if the preview does not exist. Only administrators destroy global previews. ${PLATFORM}`,
+  description: `Destroys a preview with everything in it, and waits until it is gone. Before that, a job in the cluster runs the \`destroy\` commands of its manifest. Does nothing if the preview does not exist. Only administrators can destroy global previews. ${PLATFORM}`,
   words: [name],
   options: {
     branch,
@@ -122,9 +122,9 @@ export const previewEndpoints = command({
 export const previewHook = command({
   name: 'preview hook',
   summary: 'Create previews for the pull requests of a repository, with a webhook',
-  description: `\`add\` adds a webhook for a repository: each pull or merge request gets a preview, which is destroyed when the request is closed. It asks for a token of the forge on a terminal without showing it, otherwise reads it from standard input. The token must belong to somebody who may write to the repository. Previews of forks wait until somebody who may write approves the commit (\`devctl preview approve\`), unless \`--forks\` says otherwise. They get no variables and no credentials, and are destroyed after a day.
+  description: `\`add\` adds a webhook for a repository: each pull or merge request gets a preview, which is destroyed when the request is closed. It asks for a token of the forge on a terminal without showing it, otherwise reads it from standard input. The token must belong to someone with write access to the repository. Commits from forks wait until someone with write access approves them (\`devctl preview approve\`), unless \`--forks\` says otherwise. Their previews get no variables or credentials, and are destroyed after 24 hours.
 
-\`list\` shows webhooks and their requests, and \`remove\` removes one. ${PLATFORM}`,
+\`list\` shows webhooks and their pull requests, and \`remove\` removes one. ${PLATFORM}`,
   words: [
     { name: '<action>', description: 'what to do', choices: ['add', 'list', 'remove'] },
     {
@@ -134,13 +134,13 @@ export const previewHook = command({
     },
   ],
   options: {
-    forge: choice('--forge <kind>', 'with add: kind of the server, if its host does not tell', FORGE_KINDS),
-    forks: choice('--forks <policy>', 'with add: what requests of forks get (default: approve)', [
+    forge: choice('--forge <kind>', 'with add: kind of the forge, if its host does not show it', FORGE_KINDS),
+    forks: choice('--forks <policy>', 'with add: what happens with commits from forks (default: approve)', [
       'never',
       'approve',
       'sandbox',
     ]),
-    scope: choice('--scope <scope>', 'with add: who has access, you or everybody (default: personal)', [
+    scope: choice('--scope <scope>', 'with add: who has access, you or everyone (default: personal)', [
       'personal',
       'global',
     ]),
@@ -159,7 +159,7 @@ export const previewHook = command({
       line: 'devctl preview hook add https://git.example.com/team/shop < token.txt',
       does: 'add a webhook, and print what to enter at the forge',
     },
-    { line: 'devctl preview hook list', does: 'show which requests wait for approval' },
+    { line: 'devctl preview hook list', does: 'show which commits are waiting for approval' },
   ],
   async run(context, [action, which], values) {
     const { addHook, listHooks, removeHook } = await import('../run/preview-hook.ts')
@@ -170,8 +170,8 @@ export const previewHook = command({
 
 export const previewApprove = command({
   name: 'preview approve',
-  summary: 'Let a commit of a fork be deployed to its preview',
-  description: `Confirms that you have reviewed the changes of exactly this commit, which is then deployed. You must be allowed to write to the repository, with the token of your webhook or with your own login for its host (\`devctl credentials set HOST --user\`). A later push waits again. The same command runs a deploy of the commit again that has failed. ${PLATFORM}`,
+  summary: 'Approve a commit from a fork',
+  description: `Confirms that you have reviewed the changes of exactly this commit, which is then deployed. You need write access to the repository, by the token of your webhook or by your own credential for its host (\`devctl credentials set HOST --user\`). Later pushes need a new approval. If the deploy of the commit has failed, the same command runs it again. ${PLATFORM}`,
   words: [{ name: '<name>', description: 'name of the preview' }],
   options: {
     commit: text('--commit <sha>', 'full hash of the commit'),
@@ -180,7 +180,7 @@ export const previewApprove = command({
   examples: [
     {
       line: 'devctl preview approve shop-pr-7 --commit 6dcb09b5b57875f334f61aebed695e2e4193db5e',
-      does: 'deploy a commit of a fork',
+      does: 'deploy a commit from a fork',
     },
   ],
   async run(context, [name], values) {

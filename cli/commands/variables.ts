@@ -8,13 +8,13 @@ const scope = {
     check: dnsLabel,
   }),
   user: flag('--user', 'your own, for your deploys in all namespaces'),
-  admin: flag('--admin', 'those of everybody, which administrators set'),
+  admin: flag('--admin', 'those for everyone, which administrators set'),
   context: platformContext,
   timeout,
 }
 
 const PRECEDENCE =
-  'Those of a person override those of everybody, and those of the namespace override both. Variables of the shell, of `.env` and of --var override all of them. Requires a cluster with the platform installed.'
+  'Those of a person override those for everyone, and those of the namespace override both. Variables of the shell, of `.env` and of --var override all of them. Requires a cluster with the platform installed.'
 
 const list = {
   ...scope,
@@ -24,7 +24,7 @@ const list = {
 export const variables = command({
   name: 'variables',
   summary: 'Set variables for everything that is deployed on a platform',
-  description: `The platform keeps variables of a namespace, of a person and of everybody. \`deploy\`, \`destroy\`, \`build\` and \`up\` use them in Compose files and commands, on every machine and in pipelines. ${PRECEDENCE}
+  description: `The platform keeps variables of a namespace, of a person and for everyone. \`deploy\`, \`destroy\`, \`build\` and \`up\` use them in Compose files and commands, on every machine and in pipelines. ${PRECEDENCE}
 
 Without a subcommand, this is the same as \`devctl variables list\`.`,
   options: list,
@@ -36,8 +36,8 @@ Without a subcommand, this is the same as \`devctl variables list\`.`,
 
 export const variablesList = command({
   name: 'variables list',
-  summary: 'List the variables of a namespace, of yourself and of everybody',
-  description: `Lists the names, and who set them when. Values are never shown. ${PRECEDENCE}`,
+  summary: 'List the variables of a namespace, your own and those for everyone',
+  description: `Lists the names, with who set them and when. Values are never shown. ${PRECEDENCE}`,
   options: list,
   async run(context, _words, options) {
     const { listVariables } = await import('../run/variables.ts')
@@ -47,7 +47,7 @@ export const variablesList = command({
 
 export const variablesSet = command({
   name: 'variables set',
-  summary: 'Set variables of a namespace, of yourself or of everybody',
+  summary: 'Set variables of a namespace, for yourself or for everyone',
   description:
     'Sets variables of the namespace, unless an option says otherwise. The value of a name alone is asked for on a terminal without showing it, otherwise read from standard input. Other programs on this machine can see a value that is written as an argument, and it stays in the history of the shell.',
   words: [{ name: '[variable...]', description: '`NAME`, to be asked for the value, or `NAME=VALUE`' }],
@@ -71,7 +71,7 @@ export const variablesSet = command({
 
 export const variablesUnset = command({
   name: 'variables unset',
-  summary: 'Remove variables of a namespace, of yourself or of everybody',
+  summary: 'Remove variables of a namespace, your own or those for everyone',
   words: [{ name: '<name...>', description: 'names of the variables' }],
   options: scope,
   async run(context, names, options) {

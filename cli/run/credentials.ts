@@ -29,7 +29,7 @@ export function listCredentials(
     })
     if (values.output === 'json') stdout.write(`${jsonText(records, 2)}\n`)
     else if (rows.length > 0) stdout.write(toTable([['Host', 'Login', 'For', 'Set', 'By'], ...rows]))
-    else stderr.write('there are no credentials; `devctl credentials set HOST` sets one\n')
+    else stderr.write('there are no credentials; to set one, run `devctl credentials set HOST`\n')
     return 0
   })
 }
@@ -49,7 +49,7 @@ export async function setCredential(
     io.secrets?.add([password])
     const body = { user: login, password: requirePassword(password) }
     await platform.call('PUT /credentials/:scope/:host', { params: { scope, host }, body }, signal)
-    io.stdout.write(`Set the login of ${login} at ${host} for ${whose(scope)}\n`)
+    io.stdout.write(`Set the credential of ${login} at ${host} for ${whose(scope)}\n`)
     return 0
   })
 }
@@ -59,7 +59,7 @@ export async function unsetCredential(context: Context, word: string, values: Sc
   const host = hostOf(word)
   return onScope(context, values, 'credentials', async ({ platform, scope, signal }) => {
     await platform.call('DELETE /credentials/:scope/:host', { params: { scope, host } }, signal)
-    context.io.stdout.write(`Removed the login at ${host} for ${whose(scope)}\n`)
+    context.io.stdout.write(`Removed the credential for ${host} of ${whose(scope)}\n`)
     return 0
   })
 }

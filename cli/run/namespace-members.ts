@@ -13,7 +13,7 @@ export function shareNamespace(context: Context, ns: string, login: string, role
     const user = await userCalled(platform, login, signal)
     if (role === 'owner') {
       await platform.call('PATCH /namespaces/:ns', { params: { ns }, body: { owner: user } }, signal)
-      context.io.stdout.write(`${login} is the owner of namespace ${ns}\n`)
+      context.io.stdout.write(`${login} is now the owner of namespace ${ns}\n`)
       return 0
     }
     await platform.call('PUT /namespaces/:ns/members/:user', { params: { ns, user }, body: { role } }, signal)
@@ -40,15 +40,15 @@ async function userCalled(platform: Platform, login: string, signal: AbortSignal
   if (found.length > 1)
     throw new UserError(`\`${login}\` is the name of ${found.length} people`, {
       notes: found.map(
-        ({ id, name = login, provider }) => `\`${id}\`: ${name}${provider ? `, of ${provider}` : ', who was invited'}`,
+        ({ id, name = login, provider }) => `\`${id}\`: ${name}${provider ? `, of ${provider}` : ', by invitation'}`,
       ),
-      hint: `write the id instead of the name: \`devctl namespace share NAME ${found[0]!.id}\``,
+      hint: `use the id instead of the name: \`devctl namespace share NAME ${found[0]!.id}\``,
     })
   const near = didYouMean(
     login,
     items.map(one => one.login),
   )
   throw new UserError(`nobody called \`${login}\` has logged in to ${new URL(platform.url).host}`, {
-    hint: near ?? 'new members have to log in first, with `devctl context use URL`',
+    hint: near ?? 'people have to log in once before you can add them: `devctl context use URL`',
   })
 }

@@ -7,7 +7,7 @@ export function sleepNamespace(context: Context, name: string | undefined): Prom
     const ns = name ?? target.namespace
     const { kept } = await platform.call('POST /namespaces/:ns/sleep', { params: { ns } }, signal)
     for (const one of kept) context.io.stderr.write(`${one}\n`)
-    context.io.stdout.write(`Namespace ${ns} sleeps\n`)
+    context.io.stdout.write(`Namespace ${ns} is asleep\n`)
     return 0
   })
 }

@@ -85,9 +85,9 @@ async function namespacesOf(cluster: Cluster, signal: AbortSignal): Promise<read
 
 const INSTEAD = {
   share: (context: string, name: string) =>
-    `\`kubectl --context ${context} --namespace ${name} create rolebinding\` gives somebody rights in it`,
+    `\`kubectl --context ${context} --namespace ${name} create rolebinding\` gives someone rights in it`,
   unshare: (context: string, name: string) =>
-    `\`kubectl --context ${context} --namespace ${name} delete rolebinding\` takes somebody's rights in it`,
+    `\`kubectl --context ${context} --namespace ${name} delete rolebinding\` removes someone's rights in it`,
   sleep: (context: string, name: string) =>
     `\`kubectl --context ${context} --namespace ${name} scale deployment --all --replicas 0\` stops what runs in it`,
   wake: (context: string, name: string) =>
@@ -140,7 +140,7 @@ export function deleteNamespace(
     const { home } = await platform.call('GET /me', {}, signal)
     return home === undefined || home === name ? 0 : useNamespace(context, home)
   }
-  return withPlatform(context, 'delete', name, work, { timeout, goesOn: `the deletion of ${name} goes on` })
+  return withPlatform(context, 'delete', name, work, { timeout, goesOn: `the deletion of ${name} continues` })
 }
 
 /** Prints the namespaces that the person may see, and their status: a table, or JSON with all that the platform says. */

@@ -79,8 +79,8 @@ export async function showPipeline(context: Context, values: WaitValues): Promis
   return withRuns(context, values, 'logs', environment, async on => {
     const [last] = await runsOf(on, environment)
     if (last) return follow(context, on, last)
-    throw new UserError(`no run of \`${environment}\` is known in \`${on.target.namespace}\``, {
-      hint: '`devctl pipeline list` lists them; `--name` names one',
+    throw new UserError(`there is no run of \`${environment}\` in \`${on.target.namespace}\``, {
+      hint: 'to see them, run `devctl pipeline list`; to choose one, add `--name`',
     })
   })
 }
@@ -158,7 +158,7 @@ async function skip(
   const [last] = await runsOf(on, environment)
   if (last && last.action === 'deploy' && !hasEnded(last.state)) {
     if (wait) return follow(context, on, last)
-    io.stderr.write(`${environment} is being deployed to ${on.target.namespace} already; skipped\n`)
+    io.stderr.write(`${environment} is already being deployed to ${on.target.namespace}; skipped\n`)
     return 0
   }
   const { withCluster } = await import('./cluster-session.ts')
@@ -178,7 +178,7 @@ async function skip(
 function scheduled(context: Context, wait: boolean, on: OnPlatform, run: Run): Promise<number> | number {
   if (wait) return follow(context, on, run)
   context.io.stderr.write(
-    `The ${run.action} of ${run.environment} in ${run.namespace} is scheduled; \`devctl pipeline logs --name ${run.environment}\` shows it\n`,
+    `Scheduled the ${run.action} of ${run.environment} in ${run.namespace}; \`devctl pipeline logs --name ${run.environment}\` shows it\n`,
   )
   return 0
 }

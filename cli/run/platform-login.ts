@@ -23,7 +23,7 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
   const limits = {
     // A person does not type as fast as programs answer.
     timeout: TYPING,
-    hint: 'run `devctl context use` again; with `--no-browser`, you type a code into any browser',
+    hint: 'run `devctl context use` again; with `--no-browser`, you can enter a code in any browser',
     onInterrupt: () => {},
   }
   return withDeadline(io, limits, async signal => {
@@ -34,12 +34,12 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
       known: known?.token,
       ...(command && { open: page => openPage(command, page, io.env) }),
       onPage: page => {
-        io.stderr.write(`Waiting for your browser. If it shows no page, open this one:\n  ${page}\n`)
+        io.stderr.write(`Waiting for your browser. If no page opens, go to\n  ${page}\n`)
       },
       fields: { ...(known?.namespace && { namespace: known.namespace }), ...fieldsOf(values) },
       signal,
       onCode: ({ page, code }) => {
-        io.stderr.write(`To log in, open ${page} in a browser and type the code ${code}\n`)
+        io.stderr.write(`To log in, open ${page} in a browser and enter the code ${code}\n`)
       },
     })
     if (logLevel !== 'error') io.stderr.write(`Logged in as ${me.login}\n`)
@@ -54,10 +54,13 @@ function askToTrust({ choose, stderr }: Io): TrustInput['ask'] {
   if (!choose) return undefined
   return async ({ host, name, fingerprint }) => {
     stderr.write(
-      `The certificate of ${host} comes from an authority that this machine does not know: ${name}\n  SHA-256 ${fingerprint}\n`,
+      `The certificate of ${host} comes from an authority that this machine does not trust: ${name}\n  SHA-256 ${fingerprint}\n`,
     )
     return (
-      (await choose('Is it the one that the operator has told you?', [{ value: 'no' }, { value: 'yes' }])) === 'yes'
+      (await choose('Does it match the fingerprint that the operator gave you?', [
+        { value: 'no' },
+        { value: 'yes' },
+      ])) === 'yes'
     )
   }
 }

@@ -84,9 +84,12 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const { kept, ...builders } = wantedBuilders(values, others, images.buildkit)
     const installation = await toInstallation(context, session, { ...values, domain, images }, installed?.options)
     if (installation.ownCa && registry.bundledRegistry)
-      throw new UsageError('the nodes would not trust `--bundled-registry` with `--own-ca`', {
-        hint: 'use a certificate of an authority that the nodes trust, or a registry elsewhere: `--registry HOST`',
-      })
+      throw new UsageError(
+        '`--bundled-registry` and `--own-ca` cannot be combined: nodes would not trust the registry',
+        {
+          hint: 'use a certificate of an authority that the nodes trust, or a registry elsewhere: `--registry HOST`',
+        },
+      )
     const ci = wantedCi(values.ci, kept['ci'])
     const forges = wantedForges(values.forge, kept['forges'])
     const one: Installation = {
@@ -103,7 +106,7 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const url = urlOf(one)
     if (!isPinned && !onlySecrets && context.logLevel !== 'error')
       io.stderr.write(
-        `note: \`${imageRegistry}\` tells this machine no digests of the images: a node keeps one that it has by the same name\n`,
+        `note: \`${imageRegistry}\` reports no digests of the images to this machine: nodes keep images that they already have under the same tag\n`,
       )
     if (print) {
       io.stdout.write(platformObjects(one).map(printYaml).join('---\n'))
@@ -112,13 +115,13 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     }
     const { token, fingerprint } = await (onlySecrets ? installSecrets : installPlatform)(world, one, wanted)
     const by = fingerprint === undefined ? '' : ` --ca-fingerprint ${fingerprint}`
-    io.stdout.write(onlySecrets ? `The Secrets of ${url} are there: ${namesOf(one)}\n` : `The platform is at ${url}\n`)
+    io.stdout.write(onlySecrets ? `The Secrets of ${url} exist: ${namesOf(one)}\n` : `The platform is at ${url}\n`)
     if (fingerprint !== undefined) io.stdout.write(`Its authority has the SHA-256 fingerprint ${fingerprint}\n`)
     for (const { id, name } of providers)
-      io.stdout.write(`People log in by ${name}, which sends them back to ${url}/login/${id}/callback\n`)
+      io.stdout.write(`People log in with ${name}; its callback URL is ${url}/login/${id}/callback\n`)
     if (token !== undefined)
       io.stdout.write(
-        `The first administrator logs in, once, within an hour:\n  devctl context use ${url} --token ${token}${by}\n`,
+        `The first administrator logs in with this command, which works once, within an hour:\n  devctl context use ${url} --token ${token}${by}\n`,
       )
     return 0
   })
@@ -160,7 +163,7 @@ export function runAdminAdd(
   values: { readonly context: string | undefined },
 ): Promise<number> {
   return onCluster(context, values, async (_session, world) => {
-    context.io.stdout.write(`${await addAdmin(world, who)} is an administrator of the platform\n`)
+    context.io.stdout.write(`${await addAdmin(world, who)} is now an administrator of the platform\n`)
     return 0
   })
 }
@@ -175,7 +178,9 @@ export function runInvite(
   return onCluster(context, values, async (_session, world) => {
     const { url, token, fingerprint } = await invite(world, name)
     const by = fingerprint === undefined ? '' : ` --ca-fingerprint ${fingerprint}`
-    io.stdout.write(`${name} logs in, once, within an hour:\n  devctl context use ${url} --token ${token}${by}\n`)
+    io.stdout.write(
+      `${name} logs in with this command, which works once, within an hour:\n  devctl context use ${url} --token ${token}${by}\n`,
+    )
     return 0
   })
 }
@@ -190,7 +195,7 @@ export function runUninstall(
   return onCluster(context, values, async ({ cluster, signal }, world) => {
     const namespaces = keepData ? [] : await managedNamespaces(cluster, signal)
     if (namespaces.length > 0 && !yes)
-      throw new UserError(`${namespaces.length} namespaces of people would be deleted, with everything in them`, {
+      throw new UserError(`this would delete ${namespaces.length} namespaces of people, with everything in them`, {
         notes: [namespaces.map(name => `\`${name}\``).join(', ')],
         hint: 'add `--yes` to delete them, or `--keep-data` to keep them',
       })

@@ -55,7 +55,7 @@ export async function listHooks(
   return withHooks(context, contextName, 'preview hook list', async ({ platform, signal }) => {
     const { items } = await platform.call('GET /hooks', {}, signal)
     if (output === 'json') stdout.write(`${jsonText(items, 2)}\n`)
-    else if (items.length === 0) stderr.write('There are no webhooks; `devctl preview hook add` adds one\n')
+    else if (items.length === 0) stderr.write('There are no webhooks; to add one, run `devctl preview hook add`\n')
     else stdout.write(listText(items))
     return 0
   })
@@ -77,7 +77,7 @@ export async function removeHook(
     if (!hook)
       throw new UserError(`there is no webhook \`${wanted}\``, { hint: '`devctl preview hook list` lists them' })
     if (other)
-      throw new UsageError(`several webhooks are of \`${wanted}\``, {
+      throw new UsageError(`\`${wanted}\` has several webhooks`, {
         hint: `name one by its id: ${found.map(({ id }) => `\`${id}\``).join(', ')}`,
       })
     const { left } = await platform.call('DELETE /hooks/:id', { params: { id: hook.id } }, signal)
@@ -98,7 +98,7 @@ export async function approvePreview(
 ): Promise<number> {
   if (commit === undefined)
     throw new UsageError('which commit?', {
-      hint: 'name it with `--commit SHA`, after you have looked at its changes: `devctl preview hook list` shows it',
+      hint: 'review its changes, and name it with `--commit SHA`: `devctl preview hook list` shows it',
     })
   if (!/^[0-9a-f]{1,64}$/.test(commit)) throw new UsageError(`\`${commit}\` is not a commit`)
   return withHooks(context, contextName, 'preview approve', async ({ platform, signal }) => {
@@ -110,11 +110,11 @@ export async function approvePreview(
 
 function addedText({ repository, prefix, address, forge, forks }: Webhook, secret: string | undefined): string {
   const of = {
-    never: 'of forks get none',
-    approve: 'of forks wait for `devctl preview approve`',
-    sandbox: 'of forks get them, too',
+    never: 'from forks get none',
+    approve: 'from forks wait for `devctl preview approve`',
+    sandbox: 'from forks get them, too',
   }
-  const gets = `Requests of ${repository} get previews, ${prefix}pr-NUMBER; those ${of[forks]}.`
+  const gets = `Pull requests of ${repository} get previews, ${prefix}pr-NUMBER; those ${of[forks]}.`
   if (secret === undefined) return `${gets}\nThe webhook was created in the settings of the repository.\n`
   return [
     gets,
@@ -140,7 +140,7 @@ function listText(items: readonly Webhook[]): string {
 }
 
 function stateOf({ isWaiting, deployed, commit, problem }: Webhook['pulls'][number]): string {
-  if (isWaiting) return 'waits for approval'
+  if (isWaiting) return 'waiting for approval'
   if (problem !== undefined) return printable(problem)
   return deployed === commit ? 'deployed' : 'not deployed'
 }
@@ -161,7 +161,7 @@ function requireToken(token: string): string {
 const needs = (command: string, context: string | undefined): NeedsPlatform => ({
   command,
   options: { context },
-  instead: () => '`devctl preview deploy` in the jobs of your CI deploys previews on a platform',
+  instead: () => 'on a platform, `devctl preview deploy` deploys previews from your CI jobs',
 })
 
 function withHooks(

@@ -71,7 +71,7 @@ export async function deployPreview(
       return status
     }
     io.stderr.write(
-      `The deploy of ${made.name} is scheduled; \`devctl preview endpoints ${made.name}\` lists its addresses\n`,
+      `Scheduled the deploy of ${made.name}; \`devctl preview endpoints ${made.name}\` lists its addresses\n`,
     )
     return 0
   })
@@ -232,7 +232,7 @@ function withPreviews(
   name: string | undefined,
   work: (on: OnPlatform) => Promise<number>,
 ): Promise<number> {
-  const again = name === undefined ? undefined : `\`devctl preview list\` shows what becomes of ${name}`
+  const again = name === undefined ? undefined : `\`devctl preview list\` shows the status of ${name}`
   return onPlatform(io, {
     ...needs(verb, values),
     timeout: values.timeout,

@@ -44,9 +44,9 @@ export async function onScope(
 
 const INSTEAD = {
   variables: 'set variables in the shell, in `.env` beside the Compose file, or with `--var`',
-  credentials: 'there, git clones on this machine, with its own credentials',
+  credentials: 'git on this machine clones with its own credentials',
 }
 
 /** A scope in a sentence: `namespace shop`. */
 export const whose = (scope: string): string =>
-  scope === 'admin' ? 'everybody' : scope === 'user' ? 'you' : scope.replace(/^namespace:/, 'namespace ')
+  scope === 'admin' ? 'everyone' : scope === 'user' ? 'you' : scope.replace(/^namespace:/, 'namespace ')

@@ -27,7 +27,7 @@ export function listVariables(
     const found = (await Promise.all(scopes.map(get))).flat()
     if (values.output === 'json') io.stdout.write(`${jsonText(found.map(toRecord), 2)}\n`)
     else if (found.length > 0) io.stdout.write(toTable([['Name', 'For', 'Set', 'By'], ...found.map(toRow)]))
-    else io.stderr.write(`there are no variables; \`devctl variables set NAME\` sets one\n`)
+    else io.stderr.write(`there are no variables; to set one, run \`devctl variables set NAME\`\n`)
     return 0
   })
 }
@@ -83,7 +83,7 @@ function splitWord(word: string): readonly [string, string] {
 function warnOfHistory({ stderr }: Io, names: readonly string[]): void {
   for (const name of names.filter(looksSecretName))
     stderr.write(
-      `warning: the value of \`${name}\` is in the history of your shell now; \`devctl variables set ${name}\` asks for it\n`,
+      `warning: the value of \`${name}\` is now in the history of your shell; \`devctl variables set ${name}\` asks for it instead\n`,
     )
 }
 
@@ -91,7 +91,7 @@ function warnOfHistory({ stderr }: Io, names: readonly string[]): void {
 async function readPiped(io: Io, [name, ...others]: readonly string[]): Promise<Readonly<Record<string, string>>> {
   if (name === undefined) return {}
   if (others.length > 0)
-    throw new UsageError(`standard input has one value, and there are ${others.length + 1} names`, {
+    throw new UsageError(`standard input has one value, but there are ${others.length + 1} names`, {
       hint: 'name one variable, or write them to a file and add `--file`',
     })
   const text = new TextDecoder().decode(await io.readStdin()).replace(/\r?\n$/, '')

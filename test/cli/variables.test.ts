@@ -44,7 +44,7 @@ test.each([
   [['set'], 'which variable?', 'name it'],
   [['set', '--user', '--admin', 'A=1'], '`--user` and `--admin` cannot be combined', ''],
   [['list', '--user', '-n', 'shop'], '`--namespace` and `--user` cannot be combined', ''],
-  [['set', 'A', 'B'], 'standard input has one value, and there are 2 names', 'add `--file`'],
+  [['set', 'A', 'B'], 'standard input has one value, but there are 2 names', 'add `--file`'],
   [['set', 'NODE_OPTIONS=x'], 'cannot be called `NODE_OPTIONS`', 'in `.env`'],
   [['set', '--file', 'code.env'], 'cannot be called `NODE_OPTIONS`', 'in `.env`'],
   [['set', '1=x'], 'cannot be called `1`', ''],
@@ -66,7 +66,7 @@ test('no value on standard input is no empty value', async () => {
 
 test('a secret in the arguments is warned of, and no value is printed', async () => {
   const { stderr } = await devctl(['set', 'DB_PASSWORD=canary-1', 'GREETING=canary-2'])
-  expect(stderr).toContain('warning: the value of `DB_PASSWORD` is in the history of your shell now')
+  expect(stderr).toContain('warning: the value of `DB_PASSWORD` is now in the history of your shell')
   expect(stderr).not.toMatch(/canary|GREETING/)
   expect(stderr).toContain('does not answer')
 })

@@ -113,7 +113,11 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
           'spec'
         ] as { replicas?: number } | undefined
       )?.replicas // a Deployment's
-    expect(await devctl('namespace sleep')).toEqual({ status: 0, stdout: `Namespace ${ann.home} sleeps\n`, stderr: '' })
+    expect(await devctl('namespace sleep')).toEqual({
+      status: 0,
+      stdout: `Namespace ${ann.home} is asleep\n`,
+      stderr: '',
+    })
     expect(await replicas()).toBe(0)
     const deploy = await devctl('deploy --name shop')
     expect(deploy.status, deploy.stderr).toBe(0)
@@ -142,7 +146,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     expect((await give()).stderr).toContain('only an administrator may transfer a namespace')
     const root = await platform.person('root', 'admin')
     const asRoot = { DEVCTL_HOME: join(folder, 'root'), DEVCTL_URL: url, DEVCTL_TOKEN: root.token }
-    expect((await give(asRoot)).stdout).toBe(`cleo-${RUN} is the owner of namespace ${name}\n`)
+    expect((await give(asRoot)).stdout).toBe(`cleo-${RUN} is now the owner of namespace ${name}\n`)
     const { members, owner } = (await seen()).body
     expect(owner.id).toBe(cleo.id)
     const roles = Object.fromEntries(members.map(one => [one.user.id, one.role]))
@@ -199,7 +203,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     const { status, stderr } = await login
     expect(status, stderr).toBe(0)
     expect(stderr).toBe(
-      `To log in, open https://platform.dev.example.com/device in a browser and type the code ${code}\nLogged in as ann-${RUN}\n`,
+      `To log in, open https://platform.dev.example.com/device in a browser and enter the code ${code}\nLogged in as ann-${RUN}\n`,
     )
   })
 

@@ -31,15 +31,15 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl credentials', () => {
     expect(await devctl('credentials')).toEqual({
       status: 0,
       stdout: '',
-      stderr: 'there are no credentials; `devctl credentials set HOST` sets one\n',
+      stderr: 'there are no credentials; to set one, run `devctl credentials set HOST`\n',
     })
     expect(await devctl('credentials set git.example.com', 'canary-1\n')).toEqual({
       status: 0,
-      stdout: `Set the login of git at git.example.com for namespace ${ann.home}\n`,
+      stdout: `Set the credential of git at git.example.com for namespace ${ann.home}\n`,
       stderr: '',
     })
     const own = await devctl('credentials set https://git.example.com:3000/team/shop --user --login ann', 'canary-2')
-    expect(own.stdout).toBe('Set the login of ann at git.example.com:3000 for you\n')
+    expect(own.stdout).toBe('Set the credential of ann at git.example.com:3000 for you\n')
     const { stdout } = await devctl('credentials list')
     expect(stdout).not.toContain('canary')
     const rows = stdout.split('\n').map(line => line.trim().split(/ {2,}/))

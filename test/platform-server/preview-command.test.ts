@@ -44,7 +44,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     expect(made).toEqual({
       status: 0,
       stdout: '',
-      stderr: `Preview ${name}: ${url}/namespaces/${name}\nThe deploy of ${name} is scheduled; \`devctl preview endpoints ${name}\` lists its addresses\n`,
+      stderr: `Preview ${name}: ${url}/namespaces/${name}\nScheduled the deploy of ${name}; \`devctl preview endpoints ${name}\` lists its addresses\n`,
     })
     const { body } = await platform.call('GET /previews/:name', { token: ann.token, params: { name } })
     expect(body).toMatchObject({

@@ -45,7 +45,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview hook', () => {
     expect(await devctl(['hook', 'list'])).toMatchObject({
       status: 0,
       stdout: '',
-      stderr: 'There are no webhooks; `devctl preview hook add` adds one\n',
+      stderr: 'There are no webhooks; to add one, run `devctl preview hook add`\n',
     })
     const added = await devctl(['hook', 'add', repository, '--prefix', prefix], 'canary-token\n')
     expect(added.status, added.stderr).toBe(0)
@@ -71,7 +71,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview hook', () => {
     const added = await devctl(['hook', 'add', repository, '--prefix', prefix, '--create'], 'canary-token\n')
     expect(added).toMatchObject({
       status: 0,
-      stdout: `Requests of ${repository} get previews, ${prefix}pr-NUMBER; those of forks wait for \`devctl preview approve\`.
+      stdout: `Pull requests of ${repository} get previews, ${prefix}pr-NUMBER; those from forks wait for \`devctl preview approve\`.
 The webhook was created in the settings of the repository.
 `,
     })

@@ -42,7 +42,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl variables', () => {
     expect(await devctl('variables')).toEqual({
       status: 0,
       stdout: '',
-      stderr: 'there are no variables; `devctl variables set NAME` sets one\n',
+      stderr: 'there are no variables; to set one, run `devctl variables set NAME`\n',
     })
     expect(await devctl('variables set PASSWORD', ann, 'canary 1\n')).toEqual({
       status: 0,
@@ -51,7 +51,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl variables', () => {
     })
     expect((await devctl('variables set --user GREETING=hello=you EMPTY=')).stdout).toBe('Set 2 variables for you\n')
     expect((await devctl(`variables set --admin REGION_${RUN}=eu`, root)).stdout).toBe(
-      `Set REGION_${RUN} for everybody\n`,
+      `Set REGION_${RUN} for everyone\n`,
     )
     const expected = { PASSWORD: 'canary 1', GREETING: 'hello=you', EMPTY: '', [`REGION_${RUN}`]: 'eu' }
     expect(await values()).toMatchObject(expected)
@@ -59,7 +59,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl variables', () => {
     const rows = stdout.split('\n').map(line => line.trim().split(/ {2,}/))
     expect(rows).toContainEqual(['PASSWORD', `namespace ${ann.home}`, 'just now', `ann-${RUN}`])
     expect(rows).toContainEqual(['GREETING', 'you', 'just now', `ann-${RUN}`])
-    expect(rows).toContainEqual([`REGION_${RUN}`, 'everybody', 'just now', `root-${RUN}`])
+    expect(rows).toContainEqual([`REGION_${RUN}`, 'everyone', 'just now', `root-${RUN}`])
     const json = await devctl('variables list --user --output json')
     expect(JSON.parse(json.stdout)).toMatchObject([
       { name: 'EMPTY', scope: 'user', by: `ann-${RUN}` },
