@@ -102,6 +102,9 @@ export class FolderState {
   readonly sent = new Map<TreeNode, FileEntry>()
   agreedFiles = 0
   agreedBytes = 0
+  /** Everything has been read on this side. */
+  hasLocal = false
+  hasRemote = false
   isClosed = false
   live!: LiveTree
   writer!: Writer
@@ -111,6 +114,11 @@ export class FolderState {
   constructor(name: string, world: FolderWorld) {
     this.name = name
     this.world = world
+  }
+
+  /** Both sides have been read. */
+  get isScanned(): boolean {
+    return this.hasLocal && this.hasRemote
   }
 
   /** The path is to be looked at. */

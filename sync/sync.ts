@@ -13,6 +13,7 @@ import type { Frame } from './frames.ts'
 import { type FullDiskEvent, FullDisks } from './full-disks.ts'
 import type { IgnoreSource } from './ignore-source.ts'
 import type { LeftOut } from './left-out.ts'
+import { leftToDo } from './left-to-do.ts'
 import { SyncLink, type Welcome } from './link.ts'
 import { placeIn } from './paths.ts'
 import type { SyncProblem } from './problems.ts'
@@ -208,10 +209,10 @@ class Engine implements SyncEngine, FolderWorld {
     const sum = (value: (folder: FolderSync) => number) => this.#folders.reduce((all, one) => all + value(one), 0)
     const files = sum(({ state }) => state.agreedFiles)
     const bytes = sum(({ state }) => state.agreedBytes)
-    const left = this.#folders.map(folder => folder.left())
+    const left = this.#folders.map(({ state }) => leftToDo(state))
     const filesLeft = left.reduce((all, one) => all + one.files, 0)
     const bytesLeft = left.reduce((all, one) => all + one.bytes, 0)
-    const current = this.#folders.map(({ large }) => large.current).find(one => one !== undefined)
+    const current = this.#folders.map(folder => folder.current).find(one => one !== undefined)
     const done = bytes + (current?.done ?? 0)
     const all = bytes + bytesLeft
     const isDone = filesLeft === 0
@@ -241,7 +242,7 @@ class Engine implements SyncEngine, FolderWorld {
   #state(): SyncStatus['state'] {
     if (this.#folders.some(({ stopped }) => stopped)) return 'stopped'
     if (!this.#attachment || this.#attachment.link.connection.isEnded) return 'disconnected'
-    if (!this.link || !this.#folders.every(folder => folder.isScanned)) return 'scanning'
+    if (!this.link || !this.#folders.every(({ state }) => state.isScanned)) return 'scanning'
     return this.#isIdle ? 'synced' : 'syncing'
   }
 
@@ -411,23 +412,23 @@ class Engine implements SyncEngine, FolderWorld {
         if (!this.#attachment.snapshots.has(folder)) {
           this.#attachment.snapshots.add(folder)
           this.#instance = undefined
-          folder.beginSnapshot()
+          folder.container.beginSnapshot()
         }
-        folder.setRemote(fields.list(header, 'entries'), true)
-        folder.unreadableRemote(fields.list(header, 'unreadable').map(String))
+        folder.container.set(fields.list(header, 'entries'), true)
+        folder.container.setUnreadable(fields.list(header, 'unreadable').map(String))
         return
       }
       case 'started':
         this.#started(link, header)
         return
       case 'changed':
-        this.#folder(header).setRemote(fields.list(header, 'entries'), false)
+        this.#folder(header).container.set(fields.list(header, 'entries'), false)
         this.#seen = fields.count(header, 'seq')
         link.connection.send('seen', { seq: this.#seen })
         this.rested()
         return
       case 'left-out':
-        this.#folder(header).setLeftOut(fields.count(header, 'count'), fields.list(header, 'paths'))
+        this.#folder(header).container.setLeftOut(fields.count(header, 'count'), fields.list(header, 'paths'))
         this.#progress()
         return
       case 'own':
@@ -452,8 +453,8 @@ class Engine implements SyncEngine, FolderWorld {
     if (header['resumed'] !== true) {
       this.#seen = 0
       for (const folder of this.#folders) {
-        if (!this.#attachment!.snapshots.has(folder)) folder.beginSnapshot()
-        folder.endSnapshot()
+        if (!this.#attachment!.snapshots.has(folder)) folder.container.beginSnapshot()
+        folder.container.endSnapshot()
       }
     }
     this.#instance = fields.text(header, 'instance')

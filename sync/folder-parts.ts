@@ -1,0 +1,49 @@
+import type { ChangingRules } from './changing-rules.ts'
+import { ConflictSteps } from './conflict-steps.ts'
+import { Decisions } from './decisions.ts'
+import { Deletions } from './deletions.ts'
+import type { FolderState } from './folder-state.ts'
+import { LargeFiles } from './large-files.ts'
+import { LocalContents } from './local-contents.ts'
+import { LocalSteps } from './local-steps.ts'
+import { LossGuard } from './loss-guard.ts'
+import { RemoteSteps } from './remote-steps.ts'
+import type { TreeNode } from './tree-node.ts'
+
+/** What the steps of a folder are made of. All of it works on the same state. */
+export interface FolderParts {
+  readonly state: FolderState
+  readonly decisions: Decisions
+  readonly contents: LocalContents
+  readonly local: LocalSteps
+  readonly remote: RemoteSteps
+  readonly large: LargeFiles
+  readonly conflicts: ConflictSteps
+  readonly deletions: Deletions
+  readonly losses: LossGuard
+}
+
+export function makeFolderParts(state: FolderState, rules: ChangingRules): FolderParts {
+  const local = new LocalSteps(state)
+  const remote = new RemoteSteps(state)
+  const large = new LargeFiles(state, local, remote)
+  const deletions = new Deletions(state)
+  return {
+    state,
+    decisions: new Decisions(state, rules),
+    contents: new LocalContents(state),
+    local,
+    remote,
+    large,
+    conflicts: new ConflictSteps(state, remote, large),
+    deletions,
+    losses: new LossGuard(state, deletions),
+  }
+}
+
+/** Nothing is left to do for the path, for now. */
+export function finishPath({ state, decisions, conflicts }: FolderParts, node: TreeNode): void {
+  decisions.forget(node)
+  conflicts.forget(node)
+  state.finish(node)
+}
