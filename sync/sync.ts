@@ -1,22 +1,21 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
+import { type Attached, Attachment } from './attachment.ts'
 import { BaseSaver } from './base-saver.ts'
 import { type SyncClock, systemClock } from './clock.ts'
 import { ConflictFolder, type SyncConflict } from './conflicts.ts'
+import { Conversation } from './conversation.ts'
 import { Credit } from './credit.ts'
 import { DeletedFiles } from './deleted-files.ts'
 import { type Disk, nodeDisk } from './disk.ts'
-import * as fields from './fields.ts'
 import type { FolderEvent, FolderWorld, LargeArrival, LostFiles } from './folder-state.ts'
 import { FolderSync } from './folder-sync.ts'
-import type { Frame } from './frames.ts'
 import { type FullDiskEvent, FullDisks } from './full-disks.ts'
 import type { IgnoreSource } from './ignore-source.ts'
-import type { LeftOut } from './left-out.ts'
-import { leftToDo } from './left-to-do.ts'
-import { SyncLink, type Welcome } from './link.ts'
-import { placeIn } from './paths.ts'
+import { SyncLink } from './link.ts'
 import type { SyncProblem } from './problems.ts'
+import { RuleChanges } from './rule-changes.ts'
+import { type SyncStatus, toStatus } from './sync-status.ts'
 
 /** A folder of the laptop, and what is not synchronized in it. */
 export interface LocalSyncFolder {
@@ -70,28 +69,6 @@ export type SyncEvent =
   /** In place of a problem for each file that has no room. */
   | FullDiskEvent
 
-export interface SyncStatus {
-  readonly state: 'disconnected' | 'scanning' | 'syncing' | 'synced' | 'stopped'
-  /** Rounded down: 100 only if nothing is left in either direction. */
-  readonly percent: number
-  /** Both sides have them. */
-  readonly files: number
-  readonly bytes: number
-  readonly filesLeft: number
-  readonly bytesLeft: number
-  /** Over the connections of this session. */
-  readonly sentBytes: number
-  /** The large file that is on its way. */
-  readonly current?: { readonly path: string; readonly size: number; readonly done: number }
-  readonly problems: readonly SyncProblem[]
-  /** Of this session. */
-  readonly conflicts: readonly SyncConflict[]
-  /** Folders that the system does not watch, and that are read every few seconds instead. */
-  readonly unwatched: readonly string[]
-  /** What cannot be synchronized, on either side: names that are not UTF-8, sockets, the container's own `.git`. */
-  readonly leftOut: LeftOut
-}
-
 /** The laptop's half of the sync. */
 export interface SyncEngine {
   /** Takes up work over a new connection to the agent; the one before is ended. */
@@ -102,16 +79,6 @@ export interface SyncEngine {
   close(): Promise<void>
 }
 
-export interface Attached {
-  /** Nothing is left to do in either direction, and the application may start. Rejects if the connection ends before. */
-  readonly synced: Promise<void>
-  /** Why the connection has ended. */
-  readonly ended: Promise<Error>
-  /** Everything that happened here until now has been acknowledged. Rejects if the connection ends before. */
-  settled(): Promise<void>
-  close(): void
-}
-
 /** Starts reading and watching the folders; they are synchronized as soon as a connection is attached. */
 export function createSync(options: SyncOptions): SyncEngine {
   return new Engine(options)
@@ -120,9 +87,6 @@ export function createSync(options: SyncOptions): SyncEngine {
 const CREDIT = 8 << 20
 const PROGRESS_INTERVAL = 200
 const CONFLICTS = 200
-const LEFT_OUT = 20
-/** Milliseconds without another change after which ignore files are read again. */
-const REREAD = 20
 
 class Engine implements SyncEngine, FolderWorld {
   readonly disk: Disk
@@ -137,20 +101,14 @@ class Engine implements SyncEngine, FolderWorld {
   link: SyncLink | undefined
   readonly #options: SyncOptions
   readonly #folders: readonly FolderSync[]
-  readonly #client = randomUUID()
   readonly #conflicts: SyncConflict[] = []
   #attachment: Attachment | undefined
-  #volume: string | undefined
-  #seen = 0
-  /** The agent's trees that we have as a whole; with others, or half of them, all of it is sent. */
-  #instance: string | undefined
   #sent = 0
   #isClosed = false
   readonly #saver: BaseSaver
+  readonly #conversation: Conversation
+  readonly #ruleChanges: RuleChanges
   #cancelProgress: (() => void) | undefined
-  /** Folders with other ignore rules, which wait for what is on its way. */
-  readonly #changing = new Map<FolderSync, IgnoreSource>()
-  #cancelReread: (() => void) | undefined
   readonly #full: FullDisks
   #isWorking = false
   #worksAgain = false
@@ -185,6 +143,15 @@ class Engine implements SyncEngine, FolderWorld {
       )
     })
     this.#saver = new BaseSaver(this.clock, this.#folders)
+    this.#conversation = new Conversation({
+      folders: this.#folders,
+      rescanInterval: options.rescanInterval,
+      reset: options.reset,
+      started: link => this.#started(link),
+      changed: () => this.rested(),
+      told: () => this.#progress(),
+    })
+    this.#ruleChanges = new RuleChanges(this.clock, this.#folders, () => this.rested())
     for (const folder of this.#folders) void folder.start()
   }
 
@@ -196,8 +163,13 @@ class Engine implements SyncEngine, FolderWorld {
       stream,
       key,
       clock,
-      welcomed: welcome => this.#welcome(link, welcome),
-      received: frame => this.#receive(link, frame),
+      welcomed: welcome => {
+        this.ahead = welcome.ahead
+        this.#conversation.welcome(link, welcome)
+      },
+      received: frame => {
+        if (link === this.#attachment?.link) this.#conversation.receive(link, frame)
+      },
       ended: error => this.#cut(link, attachment, error),
     })
     attachment.link = link
@@ -206,44 +178,13 @@ class Engine implements SyncEngine, FolderWorld {
   }
 
   status(): SyncStatus {
-    const sum = (value: (folder: FolderSync) => number) => this.#folders.reduce((all, one) => all + value(one), 0)
-    const files = sum(({ state }) => state.agreedFiles)
-    const bytes = sum(({ state }) => state.agreedBytes)
-    const left = this.#folders.map(({ state }) => leftToDo(state))
-    const filesLeft = left.reduce((all, one) => all + one.files, 0)
-    const bytesLeft = left.reduce((all, one) => all + one.bytes, 0)
-    const current = this.#folders.map(folder => folder.current).find(one => one !== undefined)
-    const done = bytes + (current?.done ?? 0)
-    const all = bytes + bytesLeft
-    const isDone = filesLeft === 0
-    const leftOut = this.#folders.map(folder => folder.leftOut())
-    return {
-      state: this.#state(),
-      percent: isDone && this.#isIdle ? 100 : Math.min(99, all === 0 ? 0 : Math.floor((100 * done) / all)),
-      files,
-      bytes,
-      filesLeft,
-      bytesLeft: Math.max(0, bytesLeft - (current?.done ?? 0)),
-      sentBytes: this.#sent + (this.#attachment?.link.connection.sent ?? 0),
-      ...(current && { current: { ...current } }),
-      problems: this.#folders.flatMap(({ state }) => [...state.problems.values()]),
-      conflicts: [...this.#conflicts],
-      unwatched: this.#folders.flatMap(({ root, state }) => [
-        ...[...state.live.watchers.unwatched].map(folder => placeIn(root, folder)),
-        ...state.unwatchedRemote.map(folder => `${folder || '.'} in the container`),
-      ]),
-      leftOut: {
-        count: leftOut.reduce((all, { count }) => all + count, 0),
-        paths: leftOut.flatMap(({ paths }) => paths).slice(0, LEFT_OUT),
-      },
-    }
-  }
-
-  #state(): SyncStatus['state'] {
-    if (this.#folders.some(({ stopped }) => stopped)) return 'stopped'
-    if (!this.#attachment || this.#attachment.link.connection.isEnded) return 'disconnected'
-    if (!this.link || !this.#folders.every(({ state }) => state.isScanned)) return 'scanning'
-    return this.#isIdle ? 'synced' : 'syncing'
+    const connection = this.#attachment?.link.connection
+    return toStatus(this.#folders, {
+      isConnected: connection !== undefined && !connection.isEnded,
+      isStarted: this.link !== undefined,
+      sentBytes: this.#sent + (connection?.sent ?? 0),
+      conflicts: this.#conflicts,
+    })
   }
 
   get #isIdle(): boolean {
@@ -258,7 +199,7 @@ class Engine implements SyncEngine, FolderWorld {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#cancelProgress?.()
-    this.#cancelReread?.()
+    this.#ruleChanges.close()
     this.#full.close()
     this.#attachment?.link.end(new Error('the sync was closed'))
     for (const folder of this.#folders) folder.close()
@@ -309,44 +250,26 @@ class Engine implements SyncEngine, FolderWorld {
     do {
       this.#worksAgain = false
       await Promise.all(this.#folders.map(folder => folder.work()))
-      this.#changeIgnores()
+      this.#changeRules()
     } while (this.#worksAgain && !this.#isClosed)
     this.#isWorking = false
     if (this.#isIdle) void this.#openGate()
   }
 
-  // Ignore rules
-
   get isPaused(): boolean {
-    return this.#changing.size > 0 || this.#cancelReread !== undefined
+    return this.#ruleChanges.isWaiting
   }
 
   rulesMayHaveChanged(): void {
-    if (this.#isClosed) return
-    this.#cancelReread?.()
-    this.#cancelReread = this.clock.after(REREAD, () => {
-      this.#cancelReread = undefined
-      for (const folder of this.#folders) {
-        const source = folder.newIgnores()
-        if (source) this.#changing.set(folder, source)
-        else this.#changing.delete(folder)
-      }
-      this.rested()
-    })
+    if (!this.#isClosed) this.#ruleChanges.expect()
   }
 
-  /** The agent reads its folders again, too, over the same connection. */
-  #changeIgnores(): void {
+  #changeRules(): void {
     const { link } = this
     const isConnecting = !link && this.#attachment !== undefined && !this.#attachment.link.connection.isEnded
-    if (this.#changing.size === 0 || isConnecting || !this.#folders.every(folder => folder.isStill)) return
-    for (const [folder, source] of this.#changing) folder.setIgnores(source)
-    this.#changing.clear()
-    this.#instance = undefined
-    if (!link) return
+    if (isConnecting || !this.#ruleChanges.apply()) return
     this.link = undefined
-    this.#attachment?.snapshots.clear()
-    this.#start(link, true)
+    this.#conversation.startAgain(link)
   }
 
   /** Both queues are empty: the application may start. */
@@ -374,99 +297,9 @@ class Engine implements SyncEngine, FolderWorld {
     })
   }
 
-  // The connection
-
-  #welcome(link: SyncLink, { volume, ahead, instance }: Welcome): void {
-    this.ahead = ahead
-    if (volume !== this.#volume) this.#takeVolume(volume)
-    this.#start(link, this.#instance !== instance)
-  }
-
-  #start(link: SyncLink, all: boolean): void {
-    link.connection.send('start', {
-      client: this.#client,
-      seen: this.#seen,
-      all,
-      rescan: this.#options.rescanInterval,
-      folders: this.#folders.map(({ name, ignores }) => ({ name, ignores })),
-    })
-  }
-
-  /** Another volume has nothing that both sides have agreed on: what is not there was not deleted. */
-  #takeVolume(volume: string): void {
-    const isFirst = this.#volume === undefined
-    this.#volume = volume
-    this.#instance = undefined
-    for (const folder of this.#folders) {
-      if (!isFirst) folder.forget()
-      if (this.#options.reset && isFirst) folder.state.saved.begin(volume)
-      else folder.load(volume)
-    }
-  }
-
-  #receive(link: SyncLink, { type, header }: Frame): void {
-    if (link !== this.#attachment?.link) return
-    switch (type) {
-      case 'snapshot': {
-        const folder = this.#folder(header)
-        if (!this.#attachment.snapshots.has(folder)) {
-          this.#attachment.snapshots.add(folder)
-          this.#instance = undefined
-          folder.container.beginSnapshot()
-        }
-        folder.container.set(fields.list(header, 'entries'), true)
-        folder.container.setUnreadable(fields.list(header, 'unreadable').map(String))
-        return
-      }
-      case 'started':
-        this.#started(link, header)
-        return
-      case 'changed':
-        this.#folder(header).container.set(fields.list(header, 'entries'), false)
-        this.#seen = fields.count(header, 'seq')
-        link.connection.send('seen', { seq: this.#seen })
-        this.rested()
-        return
-      case 'left-out':
-        this.#folder(header).container.setLeftOut(fields.count(header, 'count'), fields.list(header, 'paths'))
-        this.#progress()
-        return
-      case 'own':
-        this.#folder(header).setOwn(fields.list(header, 'paths').map(String))
-        this.rested()
-        return
-      case 'unwatched':
-        this.#folder(header).state.setUnwatchedRemote(
-          fields.list(header, 'folders').map(String),
-          fields.text(header, 'limit'),
-        )
-        return
-      default:
-        throw new Error(`a message of the kind \`${type}\` was not expected`)
-    }
-  }
-
-  #started(link: SyncLink, header: Frame['header']): void {
-    const own = fields.object(header['own'])
-    for (const folder of this.#folders)
-      folder.setOwn((own[folder.name] as readonly unknown[] | undefined)?.map(String) ?? [])
-    if (header['resumed'] !== true) {
-      this.#seen = 0
-      for (const folder of this.#folders) {
-        if (!this.#attachment!.snapshots.has(folder)) folder.container.beginSnapshot()
-        folder.container.endSnapshot()
-      }
-    }
-    this.#instance = fields.text(header, 'instance')
+  #started(link: SyncLink): void {
     this.link = link
     this.rested()
-  }
-
-  #folder(header: Frame['header']): FolderSync {
-    const name = fields.text(header, 'folder')
-    const folder = this.#folders.find(one => one.name === name)
-    if (!folder) throw new Error(`there is no folder \`${name}\``)
-    return folder
   }
 
   #cut(link: SyncLink, attachment: Attachment, error: Error): void {
@@ -477,49 +310,5 @@ class Engine implements SyncEngine, FolderWorld {
     this.credit = new Credit(CREDIT)
     for (const folder of this.#folders) folder.cut()
     this.rested()
-  }
-}
-
-/** One connection, as the caller sees it. */
-class Attachment implements Attached {
-  link!: SyncLink
-  isOpening = false
-  readonly snapshots = new Set<FolderSync>()
-  readonly synced: Promise<void>
-  readonly ended: Promise<Error>
-  resolve!: () => void
-  #reject!: (error: Error) => void
-  #end!: (error: Error) => void
-  readonly #folders: readonly FolderSync[]
-  readonly #work: () => void
-
-  constructor(folders: readonly FolderSync[], work: () => void) {
-    this.#folders = folders
-    this.#work = work
-    this.synced = new Promise((resolve, reject) => {
-      this.resolve = resolve
-      this.#reject = reject
-    })
-    this.ended = new Promise(resolve => {
-      this.#end = resolve
-    })
-    // Who waits for the end only need not handle this one.
-    this.synced.catch(() => {})
-  }
-
-  async settled(): Promise<void> {
-    const done = this.synced.then(async () => {
-      await Promise.all(this.#folders.map(folder => folder.settled(this.#work)))
-    })
-    await Promise.race([done, this.ended.then(error => Promise.reject(error))])
-  }
-
-  close(): void {
-    this.link.end(new Error('the connection was closed'))
-  }
-
-  end(error: Error): void {
-    this.#reject(error)
-    this.#end(error)
   }
 }

@@ -2,7 +2,7 @@ import type { SyncConflict } from '../../sync/conflicts.ts'
 import type { LostFiles } from '../../sync/folder-state.ts'
 import type { FullDisk } from '../../sync/full-disks.ts'
 import type { SyncProblem } from '../../sync/problems.ts'
-import type { SyncStatus } from '../../sync/sync.ts'
+import type { SyncStatus } from '../../sync/sync-status.ts'
 
 /** What happens in the session of a development container. */
 export type DevelopEvent =

@@ -1,6 +1,7 @@
+import type { Attached } from '../../sync/attachment.ts'
 import { type IgnoreSource, NO_IGNORES } from '../../sync/ignore-source.ts'
 import { type ServeOptions, type SyncServer, serveSync } from '../../sync/serve.ts'
-import { type Attached, createSync, type SyncEngine, type SyncEvent, type SyncOptions } from '../../sync/sync.ts'
+import { createSync, type SyncEngine, type SyncEvent, type SyncOptions } from '../../sync/sync.ts'
 import { MemoryDisk } from './memory-disk.ts'
 import { Pair } from './pair.ts'
 import { VirtualClock } from './virtual-clock.ts'

@@ -3,7 +3,7 @@ import type { EmptiedFolder } from '../../../operations/develop/control/messages
 import { lostFiles } from '../../../operations/develop/event-log.ts'
 import type { DevelopEvent } from '../../../operations/develop/events.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
-import type { SyncStatus } from '../../../sync/sync.ts'
+import type { SyncStatus } from '../../../sync/sync-status.ts'
 import { readableBytes } from '../readable-bytes.ts'
 
 type OfDevelop<Type extends DevelopEvent['type']> = Extract<DevelopEvent, { readonly type: Type }>

@@ -1,5 +1,5 @@
 import type { LostFiles } from '../../../sync/folder-state.ts'
-import type { SyncStatus } from '../../../sync/sync.ts'
+import type { SyncStatus } from '../../../sync/sync-status.ts'
 
 const SESSION_STATES = [
   'planning',
