@@ -7,7 +7,7 @@ import type { RunRecord } from '../records/run.ts'
 import type { IssuedToken, TokenRecord } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
 import type { NamespaceRole } from '../rules/roles.ts'
-import type { SharedNamespace } from './namespaces.ts'
+import type { SharedNamespace } from './shared-namespace.ts'
 
 export const toPerson = ({ id, login, name }: PlatformUser): Person => ({ id, login, ...(name && { name }) })
 

@@ -68,7 +68,7 @@ export function registerBrowserLogin(
       const user = await parts.users.loggedIn(identity)
       if (user.isSuspended) throw new LoginError('suspended', `\`${user.login}\` is suspended`)
       await keepStanding(world, user.id, provider.id, refreshToken)
-      await parts.namespaces.home(user)
+      await parts.personal.ensure(user)
       const { text: session, record } = await parts.tokens.issue({ kind: 'session', label: 'browser', user: user.id })
       browserOf(request.headers, settings.url, value => setCookie(reply, value)).enter(session)
       const what = { provider: provider.id }

@@ -8,10 +8,12 @@ import { decideDeletion } from '../rules/deletion.ts'
 import { makeUlid } from '../rules/ulid.ts'
 import { Attempts } from './attempts.ts'
 import type { LeaderTask } from './leader.ts'
-import type { Namespaces, SharedNamespace } from './namespaces.ts'
+import type { Members } from './members.ts'
+import type { Namespaces } from './namespaces.ts'
 import { PlatformError } from './platform-error.ts'
 import { readSaved } from './run-log.ts'
 import type { Runs } from './runs.ts'
+import type { SharedNamespace } from './shared-namespace.ts'
 import type { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -26,6 +28,13 @@ const ATTEMPTS = 5
 const READ = 30_000
 const EMPTIED = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE }
 
+interface Parts {
+  readonly users: Users
+  readonly namespaces: Namespaces
+  readonly members: Members
+  readonly runs: Runs
+}
+
 /**
  * Deletes namespaces. Environments that runs have deployed are first destroyed by runs, because their manifests can
  * have commands for that. The leader does it; its state is on the namespace. A personal namespace is created again
@@ -35,16 +44,13 @@ export class NamespaceDeletions implements LeaderTask {
   readonly name = 'deletions'
   readonly everyMs = EVERY
   readonly #world: PlatformWorld
-  readonly #parts: { readonly users: Users; readonly namespaces: Namespaces; readonly runs: Runs }
+  readonly #parts: Parts
   /** Personal namespaces that are being emptied, by name, as in the records. */
   readonly #emptied = new Map<string, EmptiedNamespace>()
   #readAt = Number.NEGATIVE_INFINITY
   readonly #attempts: Attempts
 
-  constructor(
-    world: PlatformWorld,
-    parts: { readonly users: Users; readonly namespaces: Namespaces; readonly runs: Runs },
-  ) {
+  constructor(world: PlatformWorld, parts: Parts) {
     this.#world = world
     this.#parts = parts
     this.#attempts = new Attempts(world, 'deleting')
@@ -198,7 +204,7 @@ export class NamespaceDeletions implements LeaderTask {
         }))
       for (const { user: member, role } of members) {
         const user = await users.find(member)
-        if (user && user.id !== id) await again(() => namespaces.share(made, user, role), signal)
+        if (user && user.id !== id) await again(() => this.#parts.members.share(made, user, role), signal)
       }
     }
     await this.#forget(name, id)

@@ -11,8 +11,8 @@ import { HookWork } from './hook-work.ts'
 import { within } from './hooks.ts'
 import type { LeaderTask } from './leader.ts'
 import type { PlatformParts } from './make-parts.ts'
-import type { SharedNamespace } from './namespaces.ts'
 import { resultOf } from './run-result.ts'
+import type { SharedNamespace } from './shared-namespace.ts'
 import type { PlatformWorld } from './world.ts'
 
 const EVERY = 2000

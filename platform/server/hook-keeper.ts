@@ -18,8 +18,8 @@ import { HookWork } from './hook-work.ts'
 import { hostOfHook, within } from './hooks.ts'
 import type { LeaderTask } from './leader.ts'
 import type { PlatformParts } from './make-parts.ts'
-import type { SharedNamespace } from './namespaces.ts'
 import { PlatformError } from './platform-error.ts'
+import type { SharedNamespace } from './shared-namespace.ts'
 import type { PlatformWorld } from './world.ts'
 
 const EVERY = 1000

@@ -1,7 +1,7 @@
 import { MANAGED_LABEL } from '../records/names.ts'
 import { toNamespace } from '../records/namespace.ts'
 import type { LeaderTask } from './leader.ts'
-import type { Namespaces } from './namespaces.ts'
+import type { LongerNames } from './longer-names.ts'
 import type { PlatformWorld } from './world.ts'
 
 const EVERY = 60_000
@@ -10,7 +10,7 @@ const EVERY = 60_000
  * Releases hosts that a namespace keeps free for one with a longer name, once that one is gone. A name is recorded
  * before its namespace is created, so it has to be missing in two checks, a minute apart.
  */
-export const longerNamesTask = ({ cluster }: PlatformWorld, namespaces: Namespaces): LeaderTask => {
+export const longerNamesTask = ({ cluster }: PlatformWorld, longerNames: LongerNames): LeaderTask => {
   let missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()
   return {
     name: 'names of longer namespaces',
@@ -32,7 +32,7 @@ export const longerNamesTask = ({ cluster }: PlatformWorld, namespaces: Namespac
       for (const [name, those] of gone) {
         const before = missing.get(name)
         const forgotten = new Set([...those].filter(one => before?.has(one)))
-        if (forgotten.size > 0) await namespaces.forgetLonger(name, forgotten)
+        if (forgotten.size > 0) await longerNames.forget(name, forgotten)
       }
       missing = new Map(gone)
     },

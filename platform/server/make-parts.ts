@@ -5,9 +5,12 @@ import { NamespaceDeletions } from './deletions.ts'
 import { Hooks } from './hooks.ts'
 import { LiveNamespaces } from './live/live-namespaces.ts'
 import { Logins } from './logins.ts'
+import { LongerNames } from './longer-names.ts'
+import { Members } from './members.ts'
 import { NamespaceIndex } from './namespace-index.ts'
 import { Namespaces } from './namespaces.ts'
 import { Overviews } from './overviews.ts'
+import { PersonalNamespaces } from './personal-namespaces.ts'
 import { Previews } from './previews.ts'
 import { makeProviders } from './providers/make-providers.ts'
 import type { IdentityProvider } from './providers/provider.ts'
@@ -32,6 +35,9 @@ export interface PlatformParts {
   readonly variables: PlatformVariables
   readonly credentials: ForgeCredentials
   readonly namespaces: Namespaces
+  readonly members: Members
+  readonly personal: PersonalNamespaces
+  readonly longerNames: LongerNames
   readonly pullSecrets: PullSecrets
   /** The disk usage of images in the platform's own registry. */
   readonly registryUsage: RegistryUsage
@@ -63,7 +69,9 @@ export function makeParts(world: PlatformWorld): PlatformParts {
   const tokens = new Tokens(world)
   const pullSecrets = new PullSecrets(world)
   const hooks = new Hooks(world)
-  const namespaces = new Namespaces(world, users, pullSecrets, hooks)
+  const members = new Members(world, pullSecrets)
+  const longerNames = new LongerNames(world)
+  const namespaces = new Namespaces(world, { users, hooks, members, longerNames, pullSecrets })
   const credentials = new ForgeCredentials(world)
   const sleep = new Sleep(world)
   const index = new NamespaceIndex(world)
@@ -77,6 +85,9 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     variables: new PlatformVariables(world),
     credentials,
     namespaces,
+    members,
+    personal: new PersonalNamespaces(world, users, namespaces),
+    longerNames,
     pullSecrets,
     registryUsage,
     logins: new Logins(world),
@@ -85,7 +96,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     providers: makeProviders(world),
     runs,
     runLogs: new RunLogs(world, { users, tokens, runs }),
-    deletions: new NamespaceDeletions(world, { users, namespaces, runs }),
+    deletions: new NamespaceDeletions(world, { users, namespaces, members, runs }),
     hooks,
     previews: new Previews(world, { users, namespaces, runs }),
     gitLogin: async (user, name, host) => {

@@ -18,7 +18,7 @@ export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly 
   standingTask(world, parts),
   idleTask(world, parts),
   surroundingsTask(world),
-  longerNamesTask(world, parts.namespaces),
+  longerNamesTask(world, parts.longerNames),
   pullSecretsTask(world, parts.pullSecrets, parts.users),
   usageTask(parts.usage),
   new RunKeeper(world, parts),

@@ -10,9 +10,10 @@ import { type PreviewIdentity, type PreviewScope, previewConflict, sourceUrlProb
 import { FORK_LIFETIME } from '../rules/pull-trust.ts'
 import { personOf } from './answers.ts'
 import { type Identified, isForPreview, requirePrefix } from './caller.ts'
-import { type Namespaces, requireStaying, type SharedNamespace } from './namespaces.ts'
+import type { Namespaces } from './namespaces.ts'
 import { onlyFor, PlatformError } from './platform-error.ts'
 import { checkSource, type HookCode, type Runs, requireSameTrust } from './runs.ts'
+import { mayIn, requireStaying, type SharedNamespace } from './shared-namespace.ts'
 import type { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -145,7 +146,7 @@ export class Previews {
     const { namespace } = shared
     const { preview, isGlobal, owner } = namespace
     // A caller who may not see it only learns that the name is taken.
-    if (!preview || !this.#namespaces.may(user, shared, 'see')) return undefined
+    if (!preview || !mayIn(shared, user, 'see')) return undefined
     const there = { repository: preview.repository, scope: isGlobal ? 'global' : 'personal', owner } as const
     const wanted = { repository: source.repository, scope, owner: user.id }
     const conflict = previewConflict(there, wanted)

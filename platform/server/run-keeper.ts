@@ -18,11 +18,11 @@ import { hasEnded } from '../rules/run-states.ts'
 import { Attempts } from './attempts.ts'
 import type { CloneLogin } from './credentials.ts'
 import type { PlatformParts } from './make-parts.ts'
-import type { SharedNamespace } from './namespaces.ts'
 import type { Nudge } from './nudge.ts'
 import { KeptLines, PodLog, saveLog } from './run-log.ts'
 import { ACCOUNT_RECORD, accountObjects, CLONE, runAccount, runSecret } from './run-objects.ts'
 import { commitOf, containerState, isOver, podOf, reasonOf } from './run-pod.ts'
+import { roleIn, type SharedNamespace } from './shared-namespace.ts'
 import type { PlatformWorld, RunSettings } from './world.ts'
 
 /** What came with the request of a run, and is kept until it has ended. */
@@ -190,7 +190,7 @@ export class RunKeeper {
     const isGoing = live?.metadata.deletionTimestamp !== undefined || shared?.namespace.status === 'Deleting'
     if (!shared || live?.metadata.uid !== namespaceUid || (isGoing && deletion !== shared.namespace.deletion?.id))
       return 'the namespace no longer exists'
-    const role = this.#parts.namespaces.roleOf(user, shared)
+    const role = roleIn(shared, user)
     return mayDo({ platform: user.role, namespace: role }, 'deploy')
       ? shared
       : 'the person who requested it is no longer a developer there'

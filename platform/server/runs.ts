@@ -27,12 +27,13 @@ import { branchProblem, filePathProblem, type RepositoryUrl, readRepositoryUrl }
 import { hasEnded } from '../rules/run-states.ts'
 import { makeUlid, timeOfUlid } from '../rules/ulid.ts'
 import { checkLogin } from './credentials.ts'
-import { type Namespaces, requireStaying, type SharedNamespace } from './namespaces.ts'
+import type { Namespaces } from './namespaces.ts'
 import { Nudge } from './nudge.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { noNamespace, PlatformError } from './platform-error.ts'
 import { jobSpec, RUN, runSecret } from './run-objects.ts'
 import { commitOf, containerState, endOf, podOf, reasonOf } from './run-pod.ts'
+import { requireStaying, type SharedNamespace } from './shared-namespace.ts'
 import type { PlatformWorld, RunSettings } from './world.ts'
 
 /** Queued runs of one user. */

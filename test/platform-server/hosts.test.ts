@@ -297,7 +297,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     await create(gone)
     await create(stays)
     expect(await kept()).toBe(`${gone},${stays}`)
-    const task = longerNamesTask(world, parts.namespaces)
+    const task = longerNamesTask(world, parts.longerNames)
     const look = () => task.run(AbortSignal.timeout(30_000))
     await look()
     await platform.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: gone })

@@ -111,11 +111,11 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
       (await parts.users.find(thief!.id))!,
       { repository: 'https://git.example.com/a/b', labels: [] },
     ]
-    await parts.namespaces.share(before, thieves, 'viewer')
+    await parts.members.share(before, thieves, 'viewer')
     const shared = (await parts.namespaces.find(name))!
     await remove(name)
     expect((await create(fay, name)).status).toBe(200)
-    await parts.namespaces.share((await parts.namespaces.find(name))!, thieves, 'viewer')
+    await parts.members.share((await parts.namespaces.find(name))!, thieves, 'viewer')
     const state = async () => {
       const { metadata } = (await platform.cluster.get(refOf(name)))!
       const bindings = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', namespace: name }
@@ -124,14 +124,14 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
     }
     const now = await state()
     expect(now.annotations?.[OWNER]).toBe(fay.id)
-    const { namespaces } = parts
+    const { namespaces, members } = parts
     const changes: Readonly<Record<string, () => Promise<void>>> = {
-      share: () => namespaces.share(shared, thieves, 'developer'),
-      transfer: () => namespaces.transfer(shared, thieves),
+      share: () => members.share(shared, thieves, 'developer'),
+      transfer: () => members.transfer(shared, thieves),
       persistent: () => namespaces.setPersistent(shared, true),
       renew: () => namespaces.renew(shared, preview),
       deletion: () => parts.deletions.begin(shared, eve.id),
-      unshare: () => namespaces.unshare(shared, thief!.id),
+      unshare: () => members.unshare(shared, thief!.id),
       sleep: async () => void (await parts.sleep.sleep(shared.namespace)),
     }
     for (const [what, change] of Object.entries(changes)) {

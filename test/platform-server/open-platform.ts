@@ -166,7 +166,7 @@ export async function openPlatform(
     },
     async person(login, role) {
       const identity = { issuer: 'https://issuer.example.com', subject: `${RUN}-${login}`, login: `${login}-${RUN}` }
-      const user = await parts.namespaces.home(await parts.users.loggedIn(identity, role))
+      const user = await parts.personal.ensure(await parts.users.loggedIn(identity, role))
       made.add(user.home!)
       const { text } = await parts.tokens.issue({ kind: 'cli', label: 'a test', user: user.id })
       return { token: text, id: user.id, home: user.home! }

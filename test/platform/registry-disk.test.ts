@@ -76,9 +76,10 @@ test('who has used up their share pushes no more, and others do; it is measured 
     const wanted = [{ type: 'repository', name: `${place}/web`, actions: ['pull', 'push', 'delete'] }]
     const caller = { kind: 'person', by: { user, token: { kind: 'cli' } } }
     const namespaces = {
-      find: async (name: string) => ({ namespace: all.find(one => one.name === name), members: [] }),
-      roleOf: ({ id }: PlatformUser, { namespace }: { namespace: ManagedNamespace }) =>
-        namespace.owner === id ? 'owner' : 'developer',
+      find: async (name: string) => ({
+        namespace: all.find(one => one.name === name),
+        members: ['ann', 'bob'].map(user => ({ namespace: name, user, role: 'developer' })),
+      }),
     }
     const parts = { namespaces, users: { find: async () => undefined }, registryUsage: usage }
     const [granted] = await accessFor(caller as never, wanted, 'images.dev.example.com', parts as never)

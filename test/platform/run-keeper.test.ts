@@ -53,10 +53,8 @@ function keeperOf(live: readonly RunRecord[], find: (user: string) => Promise<un
     change: async (id: string) => void settled.push(id),
   }
   const tokens = new Tokens(world)
-  const namespaces = {
-    find: async () => ({ namespace: { status: 'Active' } }),
-    roleOf: () => 'developer',
-  }
+  const members = live.map(({ namespace, user }) => ({ namespace, user, role: 'developer' }))
+  const namespaces = { find: async () => ({ namespace: { status: 'Active' }, members }) }
   const parts = { runs, tokens, namespaces, users: { find } } as unknown as PlatformParts
   return { keeper: new RunKeeper(world, parts), log, settled, cluster, parts: parts as unknown as Mutable }
 }

@@ -15,11 +15,11 @@ const POLL = 2
 
 export function authHandlers(
   { settings }: PlatformWorld,
-  { users, tokens, namespaces, logins, ci }: PlatformParts,
+  { users, tokens, personal, logins, ci }: PlatformParts,
 ): HandlersOf<typeof authRoutes> {
   /** Completes a login. The first login of a person creates their namespace. */
   const welcome = async (identity: ProvenIdentity, role?: 'admin'): Promise<PlatformUser> =>
-    namespaces.home(await users.loggedIn(identity, role))
+    personal.ensure(await users.loggedIn(identity, role))
 
   const enterAs = async (id: string, label: string, note: Note): Promise<Granted> => {
     const user = await users.find(id)

@@ -10,9 +10,9 @@ const DAY = 86_400_000
 
 export const meHandlers = (
   { cluster }: PlatformWorld,
-  { tokens, runs, namespaces }: PlatformParts,
+  { tokens, runs, personal }: PlatformParts,
 ): HandlersOf<typeof meRoutes> => ({
-  'GET /me': async ({ by }) => toMe(await namespaces.withOwnHome(by.user)),
+  'GET /me': async ({ by }) => toMe(await personal.withOwn(by.user)),
   'GET /me/tokens': async ({ by }) => ({
     items: (await tokens.of(by.user.id)).map(one => toTokenInfo(one, by.token.id)),
   }),

@@ -3,17 +3,23 @@ import type { PlatformUser } from '../../records/user.ts'
 import { toDetails, toNamespaceAnswer } from '../answers.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { onlyFor } from '../platform-error.ts'
+import { roleIn } from '../shared-namespace.ts'
 import { type HandlersOf, wordsOf } from './handler.ts'
 
-export function namespaceHandlers({ users, namespaces, deletions }: PlatformParts): HandlersOf<typeof namespaceRoutes> {
+export function namespaceHandlers({
+  users,
+  namespaces,
+  members,
+  deletions,
+}: PlatformParts): HandlersOf<typeof namespaceRoutes> {
   const details = async (user: PlatformUser, name: string) => {
     const shared = await namespaces.require(user, name, 'see', 'see this')
-    return toDetails(shared, await users.byId(), namespaces.roleOf(user, shared))
+    return toDetails(shared, await users.byId(), roleIn(shared, user))
   }
   return {
     'GET /namespaces': async ({ by }) => {
       const [found, all] = await Promise.all([namespaces.visible(by.user), users.byId()])
-      const items = found.map(one => toNamespaceAnswer(one, all, namespaces.roleOf(by.user, one)))
+      const items = found.map(one => toNamespaceAnswer(one, all, roleIn(one, by.user)))
       return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) }
     },
     'POST /namespaces': async ({ body, by, note }) => {
@@ -27,7 +33,7 @@ export function namespaceHandlers({ users, namespaces, deletions }: PlatformPart
       const shared = await namespaces.require(by.user, params.ns, 'share', 'change it')
       if (body.owner !== undefined) {
         if (by.user.role !== 'admin') throw onlyFor('transfer a namespace', 'an administrator')
-        await namespaces.transfer(shared, await users.known(body.owner))
+        await members.transfer(shared, await users.known(body.owner))
       }
       if (body.isPersistent !== undefined) await namespaces.setPersistent(shared, body.isPersistent)
       return details(by.user, params.ns)
@@ -40,11 +46,11 @@ export function namespaceHandlers({ users, namespaces, deletions }: PlatformPart
     'PUT /namespaces/:ns/members/:user': async ({ params, body, by, note }) => {
       note({ what: wordsOf(body) })
       const shared = await namespaces.require(by.user, params.ns, 'share', 'share it')
-      await namespaces.share(shared, await users.known(params.user), body.role)
+      await members.share(shared, await users.known(params.user), body.role)
       return details(by.user, params.ns)
     },
     'DELETE /namespaces/:ns/members/:user': async ({ params, by }) => {
-      await namespaces.unshare(await namespaces.require(by.user, params.ns, 'share', 'share it'), params.user)
+      await members.unshare(await namespaces.require(by.user, params.ns, 'share', 'share it'), params.user)
       return undefined
     },
   }

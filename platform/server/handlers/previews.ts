@@ -5,11 +5,11 @@ import type { Identified } from '../caller.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { PlatformError } from '../platform-error.ts'
 import type { ShownPreview } from '../previews.ts'
+import { roleIn } from '../shared-namespace.ts'
 import type { HandlersOf } from './handler.ts'
 
 export function previewHandlers({
   users,
-  namespaces,
   deletions,
   previews,
   runLogs,
@@ -23,7 +23,7 @@ export function previewHandlers({
     const { name, status, isGlobal, owner, created, lastActive, isPersistent, deletion } = shared.namespace
     const { isUntrusted, expires } = shared.namespace
     const { hook: _, ...shown } = source
-    const role = namespaces.roleOf(user, shared)
+    const role = roleIn(shared, user)
     const [run] = runs
     return {
       name,

@@ -11,12 +11,13 @@ import {
 } from '../../rules/registry-access.ts'
 import { mayDo } from '../../rules/roles.ts'
 import type { Namespaces } from '../namespaces.ts'
+import { roleIn } from '../shared-namespace.ts'
 import type { Users } from '../users.ts'
 import type { RegistryCaller } from './registry-logins.ts'
 import type { RegistryUsage } from './registry-usage.ts'
 
 interface Parts {
-  readonly namespaces: Pick<Namespaces, 'find' | 'roleOf'>
+  readonly namespaces: Pick<Namespaces, 'find'>
   readonly users: Pick<Users, 'find'>
   readonly registryUsage: Pick<RegistryUsage, 'full'>
 }
@@ -65,7 +66,7 @@ async function relationOf(
     return members.some(one => one && (barredAt(one) ?? -1) >= caller.made) ? 'stranger' : 'puller'
   }
   const { user } = caller.by
-  const relation = { platform: user.role, namespace: namespaces.roleOf(user, shared) }
+  const relation = { platform: user.role, namespace: roleIn(shared, user) }
   if (mayDo(relation, 'deploy')) return (await registryUsage.full(shared.namespace)) ? 'full' : 'pusher'
   return mayDo(relation, 'pull') ? 'puller' : 'stranger'
 }
