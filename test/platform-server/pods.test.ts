@@ -202,7 +202,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
       ...others.flatMap(image => ['IfNotPresent', 'Never'].map(policy => [image, policy, OTHERS] as const)),
       [`${registry}/shared/base:1`, 'Never', 'it was not refused'],
       [others[0]!, 'Always', 'it was not refused'],
-    ])('as a volume: %s, %s: %s', async (reference, pullPolicy, why) => {
+    ] as const)('as a volume: %s, %s: %s', async (reference, pullPolicy, why) => {
       const answer = await mount(reference, pullPolicy)
       if (answer !== undefined) expect(answer).toContain(why)
     })
