@@ -225,7 +225,7 @@ export const platformUninstall = command({
   description: `Deletes the platform, its users and the namespaces that it has created, with everything in them. With \`--keep-data\`, only the server is deleted.`,
   options: {
     context,
-    keepData: flag('--keep-data', 'keep users and namespaces'),
+    keepData: flag('--keep-data', 'keep users, namespaces, keys and settings'),
     yes: flag('-y, --yes', 'do not ask'),
     timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
   },

@@ -42,6 +42,8 @@ import { ownFingerprint } from './own-certificate.ts'
 /** Milliseconds. */
 const LOOK = 500
 const MANAGER = 'devctl'
+/** The ConfigMap. */
+const SETTINGS = 'settings'
 
 export interface InstallWorld {
   readonly cluster: Cluster
@@ -162,7 +164,7 @@ const nameOf = ({ kind, name, namespace }: ObjectRef): string =>
 
 /** Undefined where there is no platform. */
 export async function findPlatform({ cluster, signal }: InstallWorld): Promise<Installed | undefined> {
-  const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: PLATFORM_NAMESPACE }
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: SETTINGS, namespace: PLATFORM_NAMESPACE }
   const settings = await cluster.get(ref, { signal })
   const data = settings?.['data'] as Readonly<Record<string, string>> | undefined // a ConfigMap's
   const text = data?.[SETTINGS_FILE]
@@ -176,14 +178,16 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
   const tlsSecret = tls?.[0]?.secretName
   const isMade = tlsSecret === MADE_CERTIFICATE
   const certManager = isMade ? await certManagerOf(cluster, signal) : undefined
-  const isOwn = isMade && certManager === undefined && (await ownFingerprint(cluster, signal)) !== undefined
+  // Settings that were restored, or kept by an `uninstall`, have no Ingress that names the certificate.
+  const mayBeOwn = ingress === undefined || (isMade && certManager === undefined)
+  const isOwn = mayBeOwn && (await ownFingerprint(cluster, signal)) !== undefined
   const options = {
     clusterNetworks,
     areNetworksNamed: clusterNetworksNamed,
     ...(certManager !== undefined && { certManager }),
     ...(isOwn && { ownCa: true }),
     ...(replicas !== undefined && { replicas }),
-    ...(tlsSecret !== undefined && { tlsSecret }),
+    ...(isOwn ? { tlsSecret: MADE_CERTIFICATE } : tlsSecret !== undefined && { tlsSecret }),
     ...(ingressClassName !== undefined && { ingressClass: ingressClassName }),
     ...(kubernetes?.server !== undefined && { server: kubernetes.server }),
   }
@@ -332,7 +336,7 @@ async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<v
 
 /**
  * Deletes the platform, and unless `keepsData` what it has made for people: their namespaces and
- * records. Data are no data without the keys that have sealed them, so these are kept with them. Waits until the
+ * records. Data are no data without the keys that have sealed them, so these are kept with them, and the settings. Waits until the
  * namespaces are gone. Gives what was deleted.
  */
 export async function uninstallPlatform(world: InstallWorld, keepsData: boolean): Promise<readonly string[]> {
@@ -349,6 +353,7 @@ export async function uninstallPlatform(world: InstallWorld, keepsData: boolean)
   const isKept = ({ kind, metadata }: KubeObject) =>
     keepsData &&
     (metadata.namespace === USERS_NAMESPACE ||
+      (kind === 'ConfigMap' && metadata.name === SETTINGS && metadata.namespace === PLATFORM_NAMESPACE) ||
       (kind === 'Namespace' && [USERS_NAMESPACE, PLATFORM_NAMESPACE].includes(metadata.name)))
   const managed = keepsData ? [] : await managedNamespaces(cluster, signal)
   const gone: string[] = []

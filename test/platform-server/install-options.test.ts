@@ -364,6 +364,7 @@ describe.skipIf(!found)('devctl platform install', () => {
     )
     const left = async () => (await live()).flatMap(one => (one ? [`${one.kind} ${one.metadata.name}`] : []))
     const kept = [
+      'ConfigMap settings',
       'Namespace devctl-platform',
       'Namespace devctl-users',
       'Role devctl-platform',

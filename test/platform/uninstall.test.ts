@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { installPlatform, installSecrets, uninstallPlatform } from '../../operations/platform/install.ts'
+import { findPlatform, installPlatform, installSecrets, uninstallPlatform } from '../../operations/platform/install.ts'
 import { EVERYTHING, type Installation, platformObjects } from '../../platform/install/server.ts'
 import { KINDS } from '../memory-cluster/kinds.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
@@ -92,5 +92,19 @@ test('install says what the server has printed that ends again and again', async
       'last lines of pod/platform-1-x:',
       '| does not start: keys: `k2` is not 32 bytes in base64',
     ],
+  })
+})
+
+test('what an uninstall keeps has the settings, and the certificate that was chosen', async () => {
+  const { cluster, world } = open()
+  const login = { providers: [], secrets: {} }
+  const own = { ...installation, ownCa: true, tlsSecret: 'platform-tls', kept: { namespacesPerUser: 7 } }
+  await installSecrets(world, own, login)
+  for (const object of platformObjects(own)) if (object.kind === 'ConfigMap') await cluster.create(object)
+  await uninstallPlatform(world, true)
+  expect(await findPlatform(world)).toMatchObject({
+    domain: 'dev.example.com',
+    kept: { namespacesPerUser: 7 },
+    options: { ownCa: true, tlsSecret: 'platform-tls' },
   })
 })
