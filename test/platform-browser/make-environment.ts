@@ -2,14 +2,19 @@ import { CoreV1Api, KubeConfig, type V1PodStatus } from '@kubernetes/client-node
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withChangeList } from '../../operations/objects/change-lists.ts'
 import { recordName } from '../../operations/objects/record.ts'
+import { PLATFORM_NAMESPACE } from '../../platform/records/names.ts'
 import { eventually } from '../cluster/cluster.ts'
 import type { TestPlatform } from '../platform-server/open-platform.ts'
+import { PICTURES, shown } from './shown.ts'
 
 // An environment as a deploy leaves it, whose Pods get no node: what a kubelet would say is written here.
 
 export const COMMIT = '4f1c9aa0d3b1c2e4f5a60718293a4b5c6d7e8f90'
 /** Names of images are in events, and whoever deploys writes them. */
-export const NASTY_EVENT = 'pulled image <img src=x onerror=alert(1)>\u202egnp.exe'
+export const NASTY_EVENT = shown(
+  'pulled image <img src=x onerror=alert(1)>\u202egnp.exe',
+  'Successfully pulled image "registry.example.com/shop/web:1.4.3" in 1.2s',
+)
 const SHOP = {
   repository: 'git.example.com/team/shop',
   branch: 'main',
@@ -20,7 +25,7 @@ const SHOP = {
 /** The value of a variable, which no page shows. */
 export const SECRET_VALUE = 'canary-of-a-variable'
 const SETTINGS_OF_WEB = {
-  args: ['serve', '--title', '<img src=x onerror=alert(1)>\u202egnp.exe'],
+  args: ['serve', '--title', shown('<img src=x onerror=alert(1)>\u202egnp.exe', 'The shop')],
   ports: [{ containerPort: 80 }],
   env: [
     { name: 'GREETING', value: SECRET_VALUE },
@@ -71,7 +76,7 @@ const SERVICES: readonly Service[] = [
     image: 'registry.example.com/shop/web:1.4.3',
     line: 4,
     needs: [needs('api', 'service_healthy')],
-    endpoints: ['https://web-shop.dev.example.com', 'javascript:alert(document.domain)'],
+    endpoints: ['https://web-shop.dev.example.com', ...(PICTURES ? [] : ['javascript:alert(document.domain)'])],
   },
 ]
 
@@ -88,7 +93,7 @@ export async function makeEnvironment(platform: TestPlatform, namespace: string)
     at: new Date(Date.now() - 90_000_000).toISOString(),
     ...SHOP,
     commit: 'abc1234567',
-    subject: '<img src=x onerror=alert(1)>',
+    subject: shown('<img src=x onerror=alert(1)>', 'first version of the shop'),
     changes: SERVICES.map(one => ({
       action: 'create',
       object: `${one.kind.toLowerCase()}/${one.service}`,
@@ -114,7 +119,7 @@ export async function makeEnvironment(platform: TestPlatform, namespace: string)
           {
             path: 'spec.template.spec.containers[api].env[GREETING].value',
             before: 'hello',
-            after: '</script><b>hello</b>',
+            after: shown('</script><b>hello</b>', 'welcome'),
           },
         ],
       },
@@ -230,19 +235,25 @@ export async function setReady(
   await setPod(platform, namespace, found, podStatus(service, found.kind, found.image, isReady))
 }
 
+/** Has the Pod of the platform's own server get ready. */
+export const startServer = (platform: TestPlatform): Promise<void> =>
+  writePod(platform, PLATFORM_NAMESPACE, undefined, podStatus('server', 'Deployment', 'devctl/platform'))
+
+const setPod = (platform: TestPlatform, namespace: string, { service }: Service, status: V1PodStatus): Promise<void> =>
+  writePod(platform, namespace, `dev.platform/service=${service}`, status)
+
 /** Again where a controller was faster with the Pod. */
-async function setPod(
+async function writePod(
   { cluster }: TestPlatform,
   namespace: string,
-  { service }: Service,
+  labels: string | undefined,
   status: V1PodStatus,
 ): Promise<void> {
   const config = new KubeConfig()
   config.loadFromDefault()
   const core = config.makeApiClient(CoreV1Api)
-  await eventually(`the Pod of ${service} says how it is`, 60, async () => {
-    const labels = `dev.platform/service=${service}`
-    const [pod] = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels })
+  await eventually(`the Pod of ${labels ?? namespace} says how it is`, 60, async () => {
+    const [pod] = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, ...(labels && { labels }) })
     if (!pod) return undefined
     const { name } = pod.metadata
     const body = await core.readNamespacedPod({ name, namespace })

@@ -6,14 +6,17 @@ import { KeptLines, saveLog } from '../../platform/server/run-log.ts'
 import { jobSpec } from '../../platform/server/run-objects.ts'
 import { eventually } from '../cluster/cluster.ts'
 import type { TestPlatform } from '../platform-server/open-platform.ts'
+import { PICTURES, shown } from './shown.ts'
 
 // Runs as the keeper and the kubelet leave them: their Pods get no node, so what a kubelet would say is written here.
 
 const COMMIT = '4f1c9aa0d3b1c2e4f5a60718293a4b5c6d7e8f90'
 /** What tries to be more than text, where names of branches and lines of logs are shown. */
-export const NASTY_BRANCH = '<img/src=x/onerror=alert(1)>\u202egnp.exe'
-export const NASTY_LINE =
-  '</script><img src=x onerror=alert(1)>\u202egnp.exe \u001b]8;;javascript:alert(1)\u001b\\link\u001b]8;;\u001b\\'
+export const NASTY_BRANCH = shown('<img/src=x/onerror=alert(1)>\u202egnp.exe', 'feature/checkout')
+export const NASTY_LINE = shown(
+  '</script><img src=x onerror=alert(1)>\u202egnp.exe \u001b]8;;javascript:alert(1)\u001b\\link\u001b]8;;\u001b\\',
+  'POST /cart \u001b[32m201\u001b[0m 8 ms',
+)
 
 const said = (value: object) => JSON.stringify(value)
 const CLONED = ['cloning https://git.example.com/team/shop (main)', `commit ${COMMIT}`]
@@ -47,7 +50,7 @@ const READY = [
     environment: 'shop',
     namespace: 'ann',
     services: { web: 'ready', api: 'ready', db: 'ready' },
-    endpoints: ['https://web-shop.dev.example.com', 'javascript:alert(document.domain)'],
+    endpoints: ['https://web-shop.dev.example.com', ...(PICTURES ? [] : ['javascript:alert(document.domain)'])],
   }),
 ]
 const BROKEN = [
@@ -63,8 +66,7 @@ const BROKEN = [
     notes: ['the last lines of its log:', '| Error: connect ECONNREFUSED 10.0.0.7:5432'],
     hint: '`devctl logs api` shows more',
   }),
-  NASTY_LINE,
-  `x${'-very-long'.repeat(300)}`,
+  ...(PICTURES ? [] : [NASTY_LINE, `x${'-very-long'.repeat(300)}`]),
 ]
 
 /** The runs of a team: one that has succeeded, one that has failed, one that runs, and one that waits. */

@@ -1,12 +1,17 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
+import { createServer } from 'node:tls'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { makeAuthority, makeCertificate } from '../../operations/platform/certificates.ts'
 import { readWebFiles } from '../../platform/server/pages.ts'
 import { freePort } from '../develop/free-port.ts'
 import { openPlatform, type TestPlatform } from '../platform-server/open-platform.ts'
 import { openStubForge, type StubForge } from '../platform-server/stub-forge.ts'
 import { type PlayedLogs, playLogs } from './play-logs.ts'
+import { named, PICTURES } from './shown.ts'
 
 /** Debian's, or the one that is named. */
 const CHROMIUM = [process.env['CHROMIUM'], '/usr/bin/chromium'].find(path => path !== undefined && existsSync(path))
@@ -52,14 +57,16 @@ export interface TestBrowser {
 
 export async function openBrowser(): Promise<TestBrowser> {
   const port = await freePort()
-  // Browsers treat this name as a safe origin, so that the cookie of the session is accepted.
-  const url = `http://localhost:${port}`
+  // Browsers treat this name as a safe origin, so that the cookie of the session is accepted. In pictures, the address is that of the
+  // documentation.
+  const url = PICTURES === undefined ? `http://localhost:${port}` : SHOWN_URL
   const web = readWebFiles(join(import.meta.dirname, '../../dist/platform/web'))
   if (!web) throw new Error('the pages are not built: npm run build')
   const forge = await openStubForge()
   const platform = await openPlatform(
     {
       url,
+      loginOf: named,
       forges: [{ kind: 'gitea', url: 'https://git.example.com', api: forge.api }],
       ci: [{ kind: 'gitea', issuer: 'https://git.example.com', rules: [{ repository: '7', prefix: 'ci-shop-' }] }],
       // Nobody builds.
@@ -69,9 +76,16 @@ export async function openBrowser(): Promise<TestBrowser> {
   )
   const logs = playLogs(platform)
   await platform.app.listen({ port, host: '127.0.0.1' })
+  const shown = PICTURES === undefined ? undefined : await overTls(port)
   const browser = await chromium.launch({
     executablePath: CHROMIUM ?? '',
-    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--force-color-profile=srgb'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--font-render-hinting=none',
+      '--force-color-profile=srgb',
+      ...(shown?.args ?? []),
+    ],
   })
   return {
     platform,
@@ -82,10 +96,33 @@ export async function openBrowser(): Promise<TestBrowser> {
     enter: (context, who) => enter(context, platform, url, who),
     async close() {
       await browser.close()
+      shown?.close()
       await platform.close()
       forge.close()
     },
   }
+}
+
+/** The address that pictures show. */
+const SHOWN_URL = 'https://platform.dev.example.com'
+
+/** Lets a browser open the shown address: what comes there is passed to a port of this machine. */
+async function overTls(port: number): Promise<{ readonly args: readonly string[]; close(): void }> {
+  const { hostname } = new URL(SHOWN_URL)
+  const { key, certificate } = makeCertificate(
+    makeAuthority('pictures', Date.now()),
+    { name: hostname, others: [], use: 'server', days: 1 },
+    Date.now(),
+  )
+  const server = createServer({ key, cert: certificate, ALPNProtocols: ['http/1.1'] }, outside => {
+    const inside = connect(port, '127.0.0.1')
+    outside.on('error', () => inside.destroy()).on('close', () => inside.destroy())
+    inside.on('error', () => outside.destroy())
+    outside.pipe(inside).pipe(outside)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port: open } = server.address() as AddressInfo // it listens at a port
+  return { args: [`--host-resolver-rules=MAP ${hostname}:443 127.0.0.1:${open}`], close: () => server.close() }
 }
 
 async function see(
@@ -102,10 +139,13 @@ async function see(
     colorScheme: scheme,
     reducedMotion: 'reduce',
     locale: 'en-GB',
+    ignoreHTTPSErrors: PICTURES !== undefined,
   })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
   if (who !== undefined) await enter(context, platform, url, who)
   const page = await context.newPage()
+  // Several pictures are taken at once.
+  if (PICTURES !== undefined) page.setDefaultTimeout(120_000)
   const complaints: string[] = []
   // When Pods come and go on this machine, its network changes, and Chromium fails the requests that are under way. The
   // page repeats its own; without a script there is no page, and a person would load it again.

@@ -8,13 +8,12 @@ import { eventually } from '../cluster/cluster.ts'
 import { NASTY_EVENT, SECRET_VALUE, setReady } from './make-environment.ts'
 import { findings, type Look, NO_BROWSER, openBrowser, overflow, type Seen, type TestBrowser } from './open-browser.ts'
 import { CANARY, lookAt, makeTeam, type Team, WAITING_COMMIT } from './people.ts'
+import { PICTURES, shown } from './shown.ts'
 
 // The pages in a real browser, before a real API server. `PICTURES=1` writes docs/platform (`npm run pictures`), and PNG
 // files to look at into the folder that it names instead of 1.
 
 if (NO_BROWSER) console.warn(`the pages are not tried in a browser: ${NO_BROWSER}`)
-
-const PICTURES = process.env['PICTURES']
 
 /** Looks that a page is given in turn after it was loaded with the first one: what it shows stays. */
 const SCREENS: Readonly<Record<string, readonly NamedLook[]>> = {
@@ -105,11 +104,11 @@ const VISITS: Readonly<Record<string, Visit>> = {
   'deploy-from-git': {
     who: 'bob',
     path: team => `/namespaces/${team.shop}/runs`,
-    shows: () => "'it'\\''s-here;$(id)'",
+    shows: () => shown("'it'\\''s-here;$(id)'", '--branch feature/checkout'),
     doing: async page => {
       await page.getByRole('button', { name: 'Deploy from Git' }).click()
       await page.getByLabel('Repository', { exact: true }).fill('https://git.example.com/team/shop')
-      await page.getByLabel('Branch or tag', { exact: true }).fill("it's-here;$(id)")
+      await page.getByLabel('Branch or tag', { exact: true }).fill(shown("it's-here;$(id)", 'feature/checkout'))
     },
   },
   previews: { who: 'bob', path: () => '/previews', shows: team => team.previews[1] },
@@ -198,14 +197,19 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     return seen
   }
 
-  describe.each(Object.entries(SCREENS))('%s', (_, looks) => {
+  // Pictures are taken several at once: most of their time is waiting.
+  describe.each(Object.entries(SCREENS))('%s', { concurrent: PICTURES !== undefined }, (_, looks) => {
     test.each(Object.entries(VISITS))('%s', async (page, visit) => {
       const seen = await open(visit, looks[0]!)
       try {
         for (const look of looks) {
           const { name, rules } = look
+          if (PICTURES === '1' && name === 'wide') continue
           await seen.change(look)
-          if (PICTURES) await picture(seen.page, name === 'light' ? page : `${page}-${name}`)
+          if (PICTURES) {
+            await picture(seen.page, name === 'light' ? page : `${page}-${name}`, look === looks[0])
+            continue
+          }
           expect(await findings(seen.page, rules), name).toEqual([])
           expect(await overflow(seen.page), name).toBeLessThanOrEqual(0)
         }
@@ -797,16 +801,15 @@ describe.skipIf(NO_BROWSER)('pages', () => {
 })
 
 /** Writes a picture of what is seen: WebP for the docs, or PNG. */
-async function picture(page: Page, name: string): Promise<void> {
+async function picture(page: Page, name: string, isFirst: boolean): Promise<void> {
   await page.evaluate(() => document.fonts.ready)
   // What the side and the states are read from comes after the page.
-  await page.waitForTimeout(2500)
+  await page.waitForTimeout(isFirst ? 2500 : 300)
   if (PICTURES !== '1') {
     mkdirSync(PICTURES ?? '', { recursive: true })
     await page.screenshot({ path: join(PICTURES ?? '', `${name}.png`) })
     return
   }
-  if (name.endsWith('-wide')) return
   const session = await page.context().newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 })
   const folder = join(import.meta.dirname, '../../docs/platform')

@@ -1,9 +1,11 @@
+import { leaderLease } from '../../platform/records/leader.ts'
 import { makeUlid } from '../../platform/rules/ulid.ts'
 import { HookKeeper } from '../../platform/server/hook-keeper.ts'
-import { RUN, type TestPlatform } from '../platform-server/open-platform.ts'
-import { COMMIT, makeEnvironment } from './make-environment.ts'
+import type { TestPlatform } from '../platform-server/open-platform.ts'
+import { COMMIT, makeEnvironment, setReady, startServer } from './make-environment.ts'
 import { makeRuns, NASTY_BRANCH, NASTY_LINE, type TeamRuns } from './make-runs.ts'
 import type { TestBrowser } from './open-browser.ts'
+import { named, PICTURES, shown } from './shown.ts'
 
 /** The value of all that is secret. */
 export const CANARY = 'canary-c2VjcmV0'
@@ -33,7 +35,10 @@ export const WAITING_COMMIT = '6dcb09b5b57875f334f61aebed695e2e4193db5e'
 const FORGE_TOKEN = `${CANARY}-forge`
 
 /** Why a namespace could not be deleted: it is of a log, so it can be anything. */
-export const NASTY_PROBLEM = 'the destroy of shop failed: error: <img src=x onerror=alert(1)>\u202egnp.exe'
+export const NASTY_PROBLEM = shown(
+  'the destroy of shop failed: error: <img src=x onerror=alert(1)>\u202egnp.exe',
+  'the destroy of newsletter failed: error: the command `remove-dns` failed with exit code 1',
+)
 
 const OUTCOMES = ['done', 'done', 'done', 'failed', 'interrupted'] as const
 
@@ -43,8 +48,8 @@ export async function makeTeam({ platform, logs, forge }: TestBrowser): Promise<
     await platform.person('bob'),
     await platform.person('cem'),
   ]
-  const shop = `shop-${RUN}`
-  const blog = `blog-${RUN}`
+  const shop = named('shop')
+  const blog = named('blog')
   for (const name of [shop, blog]) await platform.call('POST /namespaces', { token: ann.token, body: { name } })
   await makeEnvironment(platform, shop)
   for (const [user, role] of [
@@ -76,7 +81,7 @@ export async function makeTeam({ platform, logs, forge }: TestBrowser): Promise<
     params: { scope: `namespace:${shop}`, host: 'git.example.com' },
     body: { user: 'devctl-reader', password: CANARY },
   })
-  const previews = [`shop-login-${RUN}`, `shop-main-${RUN}`] as const
+  const previews = [named('shop-login'), named('shop-main')] as const
   await platform.call('POST /previews', {
     token: bob.token,
     body: {
@@ -92,7 +97,13 @@ export async function makeTeam({ platform, logs, forge }: TestBrowser): Promise<
     body: { name: previews[1], repository: 'https://git.example.com/team/shop', scope: 'global' },
   })
   await platform.deployServer()
-  const stuck = `stuck-${RUN}`
+  if (PICTURES) {
+    await makeEnvironment(platform, previews[1])
+    await setReady(platform, previews[1], 'api', true)
+    await startServer(platform)
+    await lead(platform)
+  }
+  const stuck = named(shown('stuck', 'newsletter'))
   await platform.call('POST /namespaces', { token: bob.token, body: { name: stuck } })
   await platform.parts.namespaces.noteDeletion({ name: stuck }, 'DeleteFailed', {
     id: makeUlid(0, Buffer.alloc(10)),
@@ -111,22 +122,44 @@ export async function makeTeam({ platform, logs, forge }: TestBrowser): Promise<
   const runs = await makeRuns(platform, shop, ann.id)
   forge.tokens.set(FORGE_TOKEN, true)
   const fork = { id: 152, path: 'eve/shop', owner: 52 }
-  const eve = { id: 51, login: '<img src=x onerror=alert(1)>\u202egnp.exe' }
+  const eve = { id: 51, login: shown('<img src=x onerror=alert(1)>\u202egnp.exe', 'eve') }
   forge.pulls.set(7, { state: 'open', sha: WAITING_COMMIT, branch: NASTY_BRANCH, author: eve, head: fork })
   forge.pulls.set(8, {
-    ...{ state: 'open', sha: COMMIT, branch: `very-long${'-and-longer'.repeat(20)}`, author: eve, head: fork },
+    ...{
+      state: 'open',
+      sha: COMMIT,
+      branch: shown(`very-long${'-and-longer'.repeat(20)}`, 'fix-typos'),
+      author: eve,
+      head: fork,
+    },
   })
+  const pulls = named(shown('pulls', 'shop'))
   for (const [prefix, forks, number] of [
-    [`pulls-${RUN}-`, 'approve', 7],
-    [`closed-${RUN}-`, 'never', 8],
+    [`${pulls}-`, 'approve', 7],
+    [`${named(shown('closed', 'shop-docs'))}-`, 'never', 8],
   ] as const) {
     const body = { repository: 'https://git.example.com/team/shop', token: FORGE_TOKEN, prefix, forks }
     const { body: made } = await platform.call('POST /hooks', { token: bob.token, body })
     await lookAt(platform, made.hook.id, number)
   }
-  const waits = `pulls-${RUN}-pr-7`
+  const waits = `${pulls}-pr-7`
   return { ann: ann.id, bob: bob.id, cem: cem.id, shop, blog, previews, stuck, runs, waits }
 }
+
+/** Holds the Lease of the leader, as long as pictures are taken. */
+async function lead({ cluster }: TestPlatform): Promise<void> {
+  const { name, namespace } = leaderLease
+  await cluster.apply(
+    {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name, namespace },
+      spec: { holderIdentity: 'platform-6d4f9c7b5-x2k4f', renewTime: microTime(Date.now() + 6 * 3_600_000) },
+    },
+    { manager: 'test', force: true },
+  )
+}
+const microTime = (time: number): string => new Date(time).toISOString().replace('Z', '000Z')
 
 /** Has the platform look at a request, as it does when its forge has told of it. */
 export async function lookAt({ parts, world }: TestPlatform, hook: string, number: number): Promise<void> {

@@ -75,13 +75,15 @@ export const RUN = `t${process.pid % 100_000}`
 export type TestSettings = Partial<Settings> & {
   /** Of all providers, where it is not ours. */
   readonly clientSecret?: string
+  /** The name of a person in this run. */
+  readonly loginOf?: (name: string) => string
 }
 
 /** The client secret of all providers. */
 export const CLIENT_SECRET = 'client-secret-0123456789'
 
 export async function openPlatform(
-  { clientSecret = CLIENT_SECRET, ...more }: TestSettings = {},
+  { clientSecret = CLIENT_SECRET, loginOf = name => `${name}-${RUN}`, ...more }: TestSettings = {},
   web?: WebFiles,
 ): Promise<TestPlatform> {
   const admin = await connect({ env: process.env })
@@ -165,7 +167,7 @@ export async function openPlatform(
       return { status: answer.statusCode, body: value, error: value, headers: answer.headers }
     },
     async person(login, role) {
-      const identity = { issuer: 'https://issuer.example.com', subject: `${RUN}-${login}`, login: `${login}-${RUN}` }
+      const identity = { issuer: 'https://issuer.example.com', subject: `${RUN}-${login}`, login: loginOf(login) }
       const user = await parts.personal.ensure(await parts.users.loggedIn(identity, role))
       made.add(user.home!)
       const { text } = await parts.tokens.issue({ kind: 'cli', label: 'a test', user: user.id })
