@@ -51,7 +51,7 @@ export const pipelineDeploy = command({
     ),
     skipIfExists: flag(
       '--skip-if-exists',
-      'do nothing if the environment exists; with --wait, wait if a deploy of it is running',
+      'do nothing if the environment exists and its last deploy did not fail; with --wait, wait if a deploy of it is running',
     ),
     timeout,
     var: variables,

@@ -147,7 +147,11 @@ async function runsOf({ platform, target, signal }: OnPlatform, environment?: st
   return (await platform.call('GET /runs', { query }, signal)).items
 }
 
-/** The exit status if the environment is there, or about to be; undefined: it has to be deployed. */
+/**
+ * The exit status if the environment is there, or about to be; undefined: it has to be deployed. An environment whose
+ * last deploy did not succeed is not what was asked for: a job that skips it would never get it right. Neither is one
+ * that is about to be destroyed.
+ */
 async function skip(
   context: Context,
   { wait, context: named, namespace, timeout }: PipelineDeployValues,
@@ -169,8 +173,11 @@ async function skip(
     exists = record !== undefined && record.ending === undefined && record.deployed !== undefined
     return 0
   })
-  // What a failed deploy has left is not what was wanted.
-  if (!exists || (last?.action === 'deploy' && last.state !== 'succeeded')) return undefined
+  if (!exists || (last && !hasEnded(last.state))) return undefined
+  if (last?.action === 'deploy' && last.state !== 'succeeded') {
+    io.stderr.write(`The last deploy of ${environment} in ${on.target.namespace} did not succeed; deploying it again\n`)
+    return undefined
+  }
   io.stderr.write(`${environment} exists in ${on.target.namespace}; skipped\n`)
   return 0
 }
