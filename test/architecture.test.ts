@@ -202,6 +202,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'adapters',
       'compiler',
       'constructs',
+      'platform/api/pages',
       'platform/install',
       'platform/rules/environment-name',
       'platform/rules/names',

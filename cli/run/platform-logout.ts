@@ -1,7 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Secret } from '../../operations/contexts/secret.ts'
 import { PAGES } from '../../platform/api/pages.ts'
-import { PlatformRefusal } from '../../platform/client/client.ts'
 import type { Io } from '../terminal/io.ts'
 import { withDeadline } from './deadline.ts'
 
@@ -21,19 +20,17 @@ export async function logOut(io: Io, url: string, token: Secret): Promise<string
 
 /** Why a login could not be revoked; undefined if it is not valid any more. */
 async function revoke(io: Io, url: string, token: Secret): Promise<string | undefined> {
-  const { connectPlatform } = await import('../../operations/platform/connect-platform.ts')
+  const { logOutOf } = await import('../../operations/platform/log-out.ts')
   let problem: string | undefined = 'interrupted'
   try {
     await withDeadline(io, { timeout: LOGOUT, hint: '', onInterrupt: () => {} }, async signal => {
-      await connectPlatform(url, token, io.env).call('POST /auth/logout', {}, signal)
+      await logOutOf(io, url, token, signal)
       problem = undefined
       return 0
     })
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    // It had ended before.
-    const isOver = error.cause instanceof PlatformRefusal && error.cause.status === 401
-    problem = isOver ? undefined : error.message
+    problem = error.message
   }
   return problem
 }
