@@ -58,7 +58,10 @@ for (const row of rows) console.log(row)
 printGoals(goals)
 if (failed) console.error(failed)
 if (parts.has('tunnel')) {
-  const [status] = await once(spawn(process.execPath, [join(import.meta.dirname, 'platform-tunnel.mjs')], { stdio: 'inherit' }), 'exit')
+  const [status] = await once(
+    spawn(process.execPath, [join(import.meta.dirname, 'platform-tunnel.mjs')], { stdio: 'inherit' }),
+    'exit',
+  )
   failed ??= status === 0 ? undefined : new Error('the tunnel was not measured')
 }
 process.exit(failed ? 1 : 0)

@@ -136,7 +136,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   'platform/rules': { ours: ['platform/rules', 'compiler/values/markdown'], packages: [] },
   'platform/records': { ours: ['platform/records', 'platform/rules'], packages: [] },
   'platform/client': { ours: ['platform/client', 'platform/api/prefix'], packages: [] },
-  'platform/install': { ours: ['platform/install', 'platform/records'], packages: [] },
+  'platform/install': { ours: ['platform/install', 'platform/records', 'platform/rules'], packages: [] },
   'platform/runner': { ours: ['platform/runner', 'adapters/git', 'adapters/http/back-off'], packages: [] },
   'platform/server': {
     ours: [

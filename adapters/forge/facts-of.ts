@@ -2,10 +2,9 @@ import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import { ForgeApi, type ForgeRetries } from './api-request.ts'
 import { clamped } from './clamp-body.ts'
 import type { RepositoryFacts } from './facts.ts'
-import type { PullRequests } from './forge.ts'
+import type { PullRequests, RepositoryWebhooks } from './forge.ts'
 import type { ForgeVariables } from './forge-module.ts'
 import { FORGES } from './forges.ts'
-import type { RepositoryWebhooks } from './webhooks.ts'
 
 /** A repository whose forge is known, and the token to ask with. */
 export interface AskedRepository {

@@ -2,8 +2,7 @@ import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import type { Validator } from '../json/parse-json.ts'
 import type { ForgeAnswer, ForgeMessage } from './exchange.ts'
 import type { RepositoryFacts } from './facts.ts'
-import type { Forge, PullRequests } from './forge.ts'
-import type { RepositoryWebhooks } from './webhooks.ts'
+import type { Forge, PullRequests, RepositoryWebhooks } from './forge.ts'
 
 export type ForgeVariables = Readonly<Record<string, string | undefined>>
 

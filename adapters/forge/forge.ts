@@ -107,3 +107,17 @@ export interface PullRequests {
    */
   comment(number: number, comment: MarkedComment, waiting?: Abortable): Promise<number | undefined>
 }
+
+/** What a forge is told: where it sends deliveries, and what it signs them with. */
+export interface NewWebhook {
+  readonly address: string
+  readonly secret: string
+}
+
+/** The webhooks in the settings of one repository. Everything throws a ForgeError if the forge refuses or does not answer. */
+export interface RepositoryWebhooks {
+  /** Adds one that sends the events of requests, and gives its number. */
+  add(webhook: NewWebhook, waiting?: Abortable): Promise<number>
+  /** Removes one; it is no error if it is gone already. */
+  remove(number: number, waiting?: Abortable): Promise<void>
+}

@@ -15,7 +15,7 @@ test('what an operator has written is told in one line', () => {
     /^does not start: settings: `settings\.json` is not valid JSON: Unexpected token ',', .*$/,
   )
   expect(problemOf(() => readSettings('[]'))).toBe('does not start: settings: `settings.json` is not an object')
-  expect(problemOf(() => readSettings('{"domain": 1}'))).toBe('does not start: settings: `domain` is no text')
+  expect(problemOf(() => readSettings('{"domain": 1}'))).toBe('does not start: settings: `domain` is not text')
 })
 
 test('anything else has its stack, without the text of the program', () => {
