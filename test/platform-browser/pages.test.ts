@@ -157,6 +157,12 @@ const VISITS: Readonly<Record<string, Visit>> = {
     shows: () => 'volumes, variables and history',
     doing: page => page.getByRole('button', { name: 'Delete' }).click(),
   },
+  transfer: {
+    who: 'ann',
+    path: team => `/namespaces/${team.shop}/settings`,
+    shows: () => 'stays a developer',
+    doing: page => page.getByRole('button', { name: 'Transfer' }).click(),
+  },
   you: { who: 'ann', path: () => '/you', shows: () => 'this session' },
   tokens: { who: 'ann', path: () => '/you/tokens', shows: () => 'nightly tests' },
   'delete-failed': { who: 'bob', path: team => `/namespaces/${team.stuck}`, shows: () => 'Delete anyway' },

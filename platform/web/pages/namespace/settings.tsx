@@ -11,6 +11,7 @@ import { platform } from '../../state/client.ts'
 import { navigate } from '../../state/navigate.ts'
 import { type Read, refreshAll, useResource } from '../../state/resource.ts'
 import { isAdmin } from '../../state/session.ts'
+import { commandLine } from '../../state/shell-words.ts'
 import { toast } from '../../state/toasts.ts'
 import { NamespaceFrame } from './frame.tsx'
 
@@ -155,10 +156,11 @@ function Transfer({ namespace, of, onClose }: InNamespace & { readonly onClose: 
       isBusy={transfer.isRunning}
       isReady={user !== undefined}
       problem={transfer.problem}
+      command={commandLine('devctl', 'namespace', 'share', namespace.name, user?.login ?? 'USER', '--role', 'owner')}
       onClose={onClose}
       onSubmit={() => void transfer.run()}
     >
-      <p class="soft">It counts towards the limit of the new owner, and {namespace.owner.login} loses access to it.</p>
+      <p class="soft">It counts towards the limit of the new owner. {namespace.owner.login} stays a developer.</p>
       <Select
         label="New owner"
         value={user?.id ?? ''}

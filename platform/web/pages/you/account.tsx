@@ -1,5 +1,6 @@
 import type { TokenInfo } from '../../../api/me.ts'
 import { Button } from '../../parts/button.tsx'
+import { Command } from '../../parts/copy.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Section } from '../../parts/page.tsx'
@@ -48,6 +49,9 @@ export function Account() {
             </ul>
           )}
         </Loading>
+      </Section>
+      <Section title="kubectl" about="Adds the cluster to your kubeconfig. The file does not contain a token.">
+        <Command lines={[`devctl context use ${location.origin}`, 'devctl kubeconfig']} />
       </Section>
       <Section title="Appearance">
         <fieldset class="choices">
