@@ -491,7 +491,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       await deliver(hook, payload(one, { repository: { id: 4 } }))
       await look()
       expect(await namespaceOf(`${hook.prefix}pr-${one}`)).toBeUndefined()
-      expect(platform.log.at(-1)).toContain('another repository under this address')
+      expect(platform.log.at(-1)).toContain('this address now belongs to a different repository')
     })
   })
 

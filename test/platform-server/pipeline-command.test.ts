@@ -53,7 +53,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
     await platform.cluster.patch(jobRef(id), settled, { manager: 'test' })
   }
   const scheduled = (name: string, action = 'deploy') =>
-    `The ${action} of ${name} in ${ann.home} is scheduled; \`devctl pipeline logs --name ${name}\` shows it\n`
+    `Scheduled the ${action} of ${name} in ${ann.home}; \`devctl pipeline logs --name ${name}\` shows it\n`
 
   describe('deploy', () => {
     test('in a checkout, it is the main branch of its repository, by the name of the repository', async () => {
@@ -124,7 +124,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       expect(await skipping('first')).toEqual({
         status: 0,
         stdout: '',
-        stderr: `first is being deployed to ${ann.home} already; skipped\n`,
+        stderr: `first is already being deployed to ${ann.home}; skipped\n`,
       })
       expect(await runsOf('first')).toHaveLength(1)
     })
@@ -221,7 +221,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       expect(await pipeline('logs --name nothing')).toEqual({
         status: 1,
         stdout: '',
-        stderr: `error: no run of \`nothing\` is known in \`${ann.home}\`\n  = help: \`devctl pipeline list\` lists them; \`--name\` names one\n`,
+        stderr: `error: there is no run of \`nothing\` in \`${ann.home}\`\n  = help: to see them, run \`devctl pipeline list\`; to choose one, add \`--name\`\n`,
       })
     })
   })

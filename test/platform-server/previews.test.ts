@@ -172,7 +172,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
   test.each<readonly [object, string]>([
     [{ name: 'kube-x' }, 'it is reserved'],
     [{ repository: 'https://ann:secret@git.example.com/x' }, 'a user or a password'],
-    [{ branch: '--upload-pack=x' }, 'not a name that a branch can have'],
+    [{ branch: '--upload-pack=x' }, 'not a valid name of a branch'],
     [{ file: '../../etc/passwd' }, 'it leads out of the repository'],
     [{ sourceUrl: 'javascript:alert(1)' }, 'does not begin with `https://`'],
     [{ sourceUrl: 'https://ann:secret@git.example.com/x' }, 'a user or a password'],

@@ -81,7 +81,7 @@ export const ciWay = (installed: () => Installation) =>
       for (const [more, why] of [
         [{ repository_id: '1' }, 'no rule of the platform allows this job'],
         [{ event_name: 'pull_request_target' }, 'no rule of the platform allows this job'],
-        [{ aud: 'https://platform.example.com' }, 'the token of the CI is not accepted'],
+        [{ aud: 'https://platform.example.com' }, 'the CI token is not accepted'],
       ] as const) {
         const refused = installed().start('other-job', `context use ${installed().url}`, { env: await job(more) })
         expect([await refused.status, refused.stderr]).toEqual([1, expect.stringContaining(why)])
