@@ -79,7 +79,7 @@ export const ciWay = (installed: () => Installation) =>
 
     test('of another repository, or for another platform, gets no token', async () => {
       for (const [more, why] of [
-        [{ repository_id: '1' }, 'no rule of the platform allows this job'],
+        [{ repository_id: String(shop.id + 1_000_000) }, 'no rule of the platform allows this job'],
         [{ event_name: 'pull_request_target' }, 'no rule of the platform allows this job'],
         [{ aud: 'https://platform.example.com' }, 'the CI token is not accepted'],
       ] as const) {
