@@ -23,15 +23,10 @@ export function newestPods(
     readonly updateRevision?: string
     readonly updatedNumberScheduled?: number
   } // a workload's status
-  const revision = workload.metadata.annotations?.[REVISION]
   switch (workload.kind) {
     case 'Deployment': {
-      if (revision === undefined) break
-      const set = sets.find(
-        ({ metadata }) =>
-          metadata.annotations?.[REVISION] === revision &&
-          metadata.ownerReferences?.some(({ uid }) => uid === workload.metadata.uid),
-      )
+      if (workload.metadata.annotations?.[REVISION] === undefined) break
+      const set = newestSet(workload, sets)
       return set ? pods.filter(pod => hashOf(pod) === hashOf(set)) : []
     }
     case 'StatefulSet':
@@ -41,6 +36,29 @@ export function newestPods(
       if (!updatedNumberScheduled) return []
   }
   return youngest(pods)
+}
+
+/** The ReplicaSet of a Deployment's newest revision; undefined where it is not known. */
+export function newestSet({ metadata: { annotations, uid: owner } }: KubeObject, sets: readonly KubeObject[]) {
+  const revision = annotations?.[REVISION]
+  if (revision === undefined) return undefined
+  return sets.find(
+    ({ metadata }) =>
+      metadata.annotations?.[REVISION] === revision && metadata.ownerReferences?.some(({ uid }) => uid === owner),
+  )
+}
+
+/**
+ * Whether a failure to make Pods, of which a Deployment tells, is of an older ReplicaSet: it tells of all that have Pods to
+ * make, and those of an older revision say nothing about the deploy.
+ */
+export function isOlderFailure(workload: KubeObject, sets: readonly KubeObject[]): boolean {
+  const newest = newestSet(workload, sets)
+  if (!newest) return false
+  const { conditions = [] } = (newest['status'] ?? {}) as {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[]
+  } // a ReplicaSet's
+  return !conditions.some(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
 }
 
 /**

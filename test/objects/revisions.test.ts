@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { newestPods, replacedPods } from '../../operations/objects/revisions.ts'
+import { isOlderFailure, newestPods, replacedPods } from '../../operations/objects/revisions.ts'
 
 const REVISION = 'deployment.kubernetes.io/revision'
 
@@ -62,4 +62,15 @@ test('a StatefulSet replaces Pods of older revisions, unless somebody is to dele
   expect(replacedPods({ ...set, spec: { updateStrategy: { type: 'OnDelete' } } }, pods)).toEqual([])
   expect(replacedPods(workload('StatefulSet', { observedGeneration: 1, updateRevision: 'x' }), pods)).toEqual([])
   expect(replacedPods(workload('Deployment', seen), pods)).toEqual([])
+})
+
+test('what a Deployment tells of an older ReplicaSet, whose Pods are refused still, says nothing about the newest', () => {
+  const refused = { conditions: [{ type: 'ReplicaFailure', status: 'True' }] }
+  const [older, newest] = [{ ...set('a', '1'), status: refused }, set('b', '2')]
+  const web = workload('Deployment', seen, '2')
+  expect(isOlderFailure(web, [older, newest])).toBe(true)
+  expect(isOlderFailure(web, [older, { ...newest, status: refused }])).toBe(false)
+  // It is not known yet, or somebody else's.
+  expect(isOlderFailure(web, [older])).toBe(false)
+  expect(isOlderFailure(web, [older, set('b', '2', 'another')])).toBe(false)
 })
