@@ -277,7 +277,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
         expect(reached.size, name).toBeGreaterThanOrEqual(wanted)
         await close()
       }
-    })
+    }, 600_000)
 
     test('a namespace is made, shared and deleted', async () => {
       const { page, complaints, close } = await browser.open(team.bob)
