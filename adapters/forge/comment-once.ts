@@ -1,5 +1,5 @@
 import { forgeUser, requestComments, writtenComment } from './answers.validators.ts'
-import { ForgeError } from './failures.ts'
+import { isRefused } from './failures.ts'
 import type { MarkedComment } from './forge.ts'
 import type { Calls, ForgeCall } from './forge-module.ts'
 
@@ -72,6 +72,3 @@ export async function commentOnce(
     }
   }
 }
-
-const isRefused = (error: unknown, ...statuses: readonly number[]): boolean =>
-  error instanceof ForgeError && error.status !== undefined && statuses.includes(error.status)

@@ -137,5 +137,6 @@ export async function unlessRefused(asked: Promise<boolean>): Promise<boolean> {
 export const isNoRight = (error: unknown): boolean =>
   error instanceof ForgeError && !error.isLimited && (error.status === 403 || error.status === 404)
 
-/** True for a refusal that says that it is not there. */
-export const isGone = (error: unknown): boolean => error instanceof ForgeError && error.status === 404
+/** True for a refusal with one of these statuses. */
+export const isRefused = (error: unknown, ...statuses: readonly number[]): boolean =>
+  error instanceof ForgeError && error.status !== undefined && statuses.includes(error.status)

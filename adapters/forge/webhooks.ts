@@ -1,5 +1,5 @@
 import { addedWebhook } from './answers.validators.ts'
-import { isGone } from './failures.ts'
+import { isRefused } from './failures.ts'
 import type { NewWebhook, RepositoryWebhooks } from './forge.ts'
 import type { Calls, ForgeCall } from './forge-module.ts'
 
@@ -35,7 +35,7 @@ export function webhooksAt(api: Calls, { path, body, permission }: WebhookCalls)
       try {
         await api.send({ method: 'DELETE', path: one, purpose, mayRepeat: true, permission, signal })
       } catch (error) {
-        if (!isGone(error)) throw error
+        if (!isRefused(error, 404)) throw error
       }
     },
   }

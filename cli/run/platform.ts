@@ -12,8 +12,7 @@ import {
   apiServerAddresses,
   clusterNetworks,
   isProxy,
-  toNetwork,
-  twoMeanings,
+  readNetworks,
   uncovered,
 } from '../../operations/platform/cluster-networks.ts'
 import { pinnedImages } from '../../operations/platform/images.ts'
@@ -348,7 +347,7 @@ async function networksOf(
   const found = await clusterNetworks(cluster, signal)
   const isNamed = named === undefined ? before?.areNetworksNamed : named !== '-'
   if (isNamed) {
-    const all = named === undefined ? (before?.clusterNetworks ?? []) : readNetworks(named)
+    const all = named === undefined ? (before?.clusterNetworks ?? []) : readNetworks(named, '10.42.0.0/16')
     const open = uncovered(found, all)
     if (open.length > 0) warn(openNetworks(open))
     return { clusterNetworks: all, areNetworksNamed: true }
@@ -362,22 +361,6 @@ const openNetworks = (open: readonly string[]): string =>
   `warning: the cluster has networks that \`--cluster-networks\` does not name: ${open.join(', ')}
   = help: what runs in a namespace can reach them; name all, or let them be found: \`--cluster-networks -\`
 `
-
-function readNetworks(text: string): readonly string[] {
-  return text.split(',').flatMap(one => {
-    const found = toNetwork(one.trim())
-    if (found.length === 0)
-      throw new UsageError(`\`${one}\` is not an IPv4 network`, {
-        hint: 'write `10.42.0.0/16`, with commas between several',
-      })
-    const meanings = found.map(twoMeanings).find(Boolean)
-    if (meanings)
-      throw new UsageError(`\`${one}\` is not a network, but an address in one`, {
-        hint: `write ${meanings.map(text => `\`${text}\``).join(' or ')}`,
-      })
-    return found
-  })
-}
 
 function readProxies(text: string): readonly string[] {
   if (text === '-') return []

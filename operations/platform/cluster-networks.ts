@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net'
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { NetworkAddress } from '../../platform/install/server.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -70,6 +71,23 @@ export function toNetwork(text: string): readonly string[] {
   const [address = '', length = '32', more] = text.split('/')
   const isLength = /^\d{1,2}$/.test(length) && Number(length) >= 1 && Number(length) <= 32
   return isIPv4(address) && isLength && more === undefined ? [`${address}/${length}`] : []
+}
+
+/** The networks that an option names, with commas between them. Throws a UsageError; its hint shows the example. */
+export function readNetworks(text: string, example: string): readonly string[] {
+  return text.split(',').flatMap(one => {
+    const found = toNetwork(one.trim())
+    if (found.length === 0)
+      throw new UsageError(`\`${one}\` is not an IPv4 network`, {
+        hint: `write \`${example}\`, with commas between several`,
+      })
+    const meanings = found.map(twoMeanings).find(Boolean)
+    if (meanings)
+      throw new UsageError(`\`${one}\` is not a network, but an address in one`, {
+        hint: `write ${meanings.map(text => `\`${text}\``).join(' or ')}`,
+      })
+    return found
+  })
 }
 
 /** What a network with an address inside of it may mean: `10.1.2.3/16` is `10.1.0.0/16` or `10.1.2.3/32`; undefined: it is clear. */

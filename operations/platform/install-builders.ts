@@ -4,7 +4,7 @@ import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { DECIDED_OF_BUILDERS, type IngressPeer } from '../../platform/install/builders.ts'
 import type { Installation } from '../../platform/install/server.ts'
-import { toNetwork, twoMeanings } from './cluster-networks.ts'
+import { readNetworks } from './cluster-networks.ts'
 
 /** What an operator says about builders; what is left out stays as it is. */
 export interface BuildersInput {
@@ -55,7 +55,7 @@ export function wantedBuilders(
     })
   const size = builderSize ?? sizeBefore ?? SIZE
   const known = Array.isArray(before.networks) ? (before.networks as readonly string[]) : []
-  const networks = builderNetworks === undefined ? known : readNetworks(builderNetworks)
+  const networks = builderNetworks === undefined ? known : readNetworks(builderNetworks, '10.42.0.5/32')
   return { kept, bundledBuilders: { image, count, untrusted, size, networks } }
 }
 
@@ -67,21 +67,6 @@ function withoutOwn(settings: Settings, gone: readonly string[]): Settings {
   if (gone.length === 0 || typeof builders !== 'object' || builders === null) return settings
   const left = Object.fromEntries(Object.entries(builders).filter(([key]) => !gone.includes(key)))
   return 'default' in left || 'untrusted' in left ? { ...others, builders: left } : others
-}
-
-function readNetworks(text: string): readonly string[] {
-  return text.split(',').flatMap(one => {
-    const found = toNetwork(one.trim())
-    const meanings = found.map(twoMeanings).find(Boolean)
-    if (meanings)
-      throw new UsageError(`\`${one}\` is not a network, but an address in one`, {
-        hint: `write ${meanings.map(text => `\`${text}\``).join(' or ')}`,
-      })
-    if (found.length > 0) return found
-    throw new UsageError(`\`${one}\` is not an IPv4 network`, {
-      hint: 'write `10.42.0.5/32`, with commas between several',
-    })
-  })
 }
 
 /**
