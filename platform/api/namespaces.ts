@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { closed, forced, namespaceName, namespaceRole, person, time, userId } from './common.ts'
+import { closed, forced, namespaceName, namespaceRole, oneOf, person, time, userId } from './common.ts'
 import { listOf, route } from './route.ts'
 
 const namespace = Type.Object({
@@ -21,6 +21,14 @@ const namespaceDetails = Type.Object({
 })
 export type NamespaceDetails = Static<typeof namespaceDetails>
 
+const limit = Type.Object({
+  resource: Type.String({ description: 'as in a ResourceQuota: `requests.cpu`, `pods`, `count/secrets`' }),
+  unit: oneOf(['cores', 'bytes', 'objects']),
+  used: Type.Number(),
+  most: Type.Number(),
+})
+export type NamespaceLimit = Static<typeof limit>
+
 const namespaceChange = closed({ isPersistent: Type.Optional(Type.Boolean()), owner: Type.Optional(userId) })
 
 export const byNamespace = Type.Object({ ns: namespaceName })
@@ -36,6 +44,7 @@ export const namespaceRoutes = {
     audit: 'create namespace',
   }),
   'GET /namespaces/:ns': route({ caller: 'user', params: byNamespace, reply: namespaceDetails }),
+  'GET /namespaces/:ns/limits': route({ caller: 'user', params: byNamespace, reply: listOf(limit) }),
   'PATCH /namespaces/:ns': route({
     caller: 'user',
     params: byNamespace,

@@ -15,6 +15,7 @@ import {
 import { fromPreview, type PreviewSource } from '../records/preview.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { longerNames as longerNamesOf } from '../rules/hosts.ts'
+import { type Limit, limitsOf, type QuotaStatus } from '../rules/limits.ts'
 import { namespaceNameProblem } from '../rules/names.ts'
 import { mayDo, type NamespaceAction } from '../rules/roles.ts'
 import type { KnownHooks } from './kept-names.ts'
@@ -97,6 +98,12 @@ export class Namespaces {
     ])
     const namespace = live && toNamespace(live)
     return namespace && { namespace, members: bindings.flatMap(one => toMember(one) ?? []) }
+  }
+
+  /** What its ResourceQuotas limit, and how much of that is used. */
+  async limits(name: string): Promise<readonly Limit[]> {
+    const quotas = await this.#world.cluster.list({ apiVersion: 'v1', kind: 'ResourceQuota', namespace: name })
+    return limitsOf(quotas.map(({ status }) => (status ?? {}) as QuotaStatus)) // What the API server keeps there.
   }
 
   /**

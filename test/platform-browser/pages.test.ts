@@ -65,7 +65,12 @@ const VISITS: Readonly<Record<string, Visit>> = {
     shows: () => 'Use dark theme',
     doing: page => page.keyboard.press('/'),
   },
-  namespace: { who: 'ann', path: team => `/namespaces/${team.shop}`, shows: () => '5 of 6 ready' },
+  namespace: {
+    who: 'ann',
+    path: team => `/namespaces/${team.shop}`,
+    shows: () => '5 of 6 ready',
+    doing: page => page.getByText('of 8 cores').waitFor(),
+  },
   environment: {
     who: 'ann',
     path: team => `/namespaces/${team.shop}/environments/shop`,

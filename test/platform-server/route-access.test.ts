@@ -142,6 +142,7 @@ const TABLE: Partial<Record<RouteName, Row | readonly Row[]>> = {
   'GET /namespaces': { may: LISTED, shows: named(shop) },
   'POST /namespaces': { may: ANYBODY, ask: () => ({ body: { name: next('made') } }) },
   'GET /namespaces/:ns': { may: SEE, ask: () => inShop },
+  'GET /namespaces/:ns/limits': { may: SEE, ask: () => inShop },
   'PATCH /namespaces/:ns': [
     { may: MANAGE, ask: () => ({ ...inShop, body: { isPersistent: true } }) },
     {

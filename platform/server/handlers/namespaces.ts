@@ -28,6 +28,10 @@ export function namespaceHandlers({
       return toNamespaceAnswer(made, new Map([[by.user.id, by.user]]), 'owner')
     },
     'GET /namespaces/:ns': async ({ params, by }) => details(by.user, params.ns),
+    'GET /namespaces/:ns/limits': async ({ params, by }) => {
+      await namespaces.require(by.user, params.ns, 'see', 'see this')
+      return { items: [...(await namespaces.limits(params.ns))] }
+    },
     'PATCH /namespaces/:ns': async ({ params, body, by, note }) => {
       note({ what: wordsOf(body) })
       const shared = await namespaces.require(by.user, params.ns, 'share', 'change it')

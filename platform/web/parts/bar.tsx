@@ -1,6 +1,8 @@
+import type { Tone } from './state.tsx'
+
 /** How much something is beside the most, as a length; the number itself stands beside it. */
-export const Bar = ({ share }: { readonly share: number }) => (
-  <span class="meter" aria-hidden="true">
+export const Bar = ({ share, tone }: { readonly share: number; readonly tone?: Tone | undefined }) => (
+  <span class={tone === undefined ? 'meter' : `meter tone-${tone}`} aria-hidden="true">
     <span class="meter-fill" style={{ width: `${Math.round(Math.min(1, Math.max(0, share)) * 100)}%` }} />
   </span>
 )

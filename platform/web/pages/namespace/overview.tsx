@@ -10,6 +10,7 @@ import { useLive } from '../../state/live.ts'
 import { useResource } from '../../state/resource.ts'
 import { me } from '../../state/session.ts'
 import { NamespaceFrame } from './frame.tsx'
+import { Limits } from './limits.tsx'
 
 /** What runs in a namespace, and how something is deployed to it. */
 export const NamespaceOverview = () => (
@@ -44,6 +45,7 @@ export const NamespaceOverview = () => (
             <dd>{isPersistent ? 'Stays awake' : 'Goes to sleep'}</dd>
           </dl>
         </Section>
+        <Limits ns={name} />
       </>
     )}
   </NamespaceFrame>

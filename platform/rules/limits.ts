@@ -1,0 +1,49 @@
+import { parseQuantity } from '../../compiler/values/quantity.ts'
+
+/** How much a namespace uses of something that is limited in it. */
+export interface Limit {
+  /** As in a ResourceQuota: `requests.cpu`, `pods`, `count/secrets`. */
+  readonly resource: string
+  readonly unit: 'cores' | 'bytes' | 'objects'
+  readonly used: number
+  readonly most: number
+}
+
+/** What a ResourceQuota says; as its status, which is missing until it has been counted. */
+export interface QuotaStatus {
+  readonly hard?: Readonly<Record<string, unknown>>
+  readonly used?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The limits of a namespace by its ResourceQuotas, and what is used of each, by name. Of several for the same resource,
+ * the one that is reached first. Leaves out what is forbidden altogether, and quantities that cannot be read
+ * (https://kubernetes.io/docs/concepts/policy/resource-quotas/).
+ */
+export function limitsOf(quotas: readonly QuotaStatus[]): readonly Limit[] {
+  const tightest = new Map<string, Limit>()
+  for (const { hard = {}, used = {} } of quotas) {
+    for (const [resource, value] of Object.entries(hard)) {
+      const most = toNumber(value)
+      const now = toNumber(used[resource] ?? '0')
+      if (most === undefined || now === undefined || most === 0) continue
+      const there = tightest.get(resource)
+      if (there && there.most - there.used <= most - now) continue
+      tightest.set(resource, { resource, unit: unitOf(resource), used: now, most })
+    }
+  }
+  return [...tightest.values()].sort((a, b) => (a.resource < b.resource ? -1 : 1))
+}
+
+function toNumber(value: unknown): number | undefined {
+  const parsed = parseQuantity(String(value))
+  return parsed.ok ? Number(parsed.value.milli) / 1000 : undefined
+}
+
+/** `gold.storageclass.storage.k8s.io/requests.storage` is one of storage, too. */
+function unitOf(resource: string): Limit['unit'] {
+  const last = resource.slice(resource.lastIndexOf('/') + 1)
+  if (resource.startsWith('count/')) return 'objects'
+  if (/^((requests|limits)\.)?cpu$/.test(last)) return 'cores'
+  return /^((requests|limits)\.)?(memory|storage|ephemeral-storage|hugepages-.*)$/.test(last) ? 'bytes' : 'objects'
+}
