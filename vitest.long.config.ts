@@ -20,6 +20,7 @@ export default defineConfig({
           name: 'more runs',
           include: [
             'test/repositories/killed.test.ts',
+            'test/cluster/deploy-examples.test.ts',
             'test/cluster/deploy-killed.test.ts',
             'test/buildkit/killed.test.ts',
             'test/platform-server/killed.test.ts',
@@ -28,7 +29,7 @@ export default defineConfig({
             'test/differential/**/*.test.ts',
             'test/sync/nothing-lost.test.ts',
           ],
-          env: { KILLED_RUNS: '100', DIFF_RUNS: '3000', SYNC_RUNS: '10000' },
+          env: { KILLED_RUNS: '100', DIFF_RUNS: '3000', SYNC_RUNS: '10000', EXAMPLES: 'all' },
         },
       },
     ],

@@ -25,6 +25,11 @@ const list = (title, all) => {
 }
 const firstLines = text => stripVTControlCharacters(text).split('\n').slice(0, 6).join('\n    ').slice(0, 800)
 
+const seconds = ({ startTime, endTime }) => Math.round((endTime - startTime) / 1000)
+const longest = suites.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, 25)
+console.log(
+  `\nfiles that took longest:\n${longest.map(one => `  ${seconds(one)} s ${relative('.', one.name)}`).join('\n')}`,
+)
 list('passed at the second attempt', retried)
 list('failed', [...failed, ...broken])
 const failures = Number(steps) + failed.length + broken.length

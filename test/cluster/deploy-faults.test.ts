@@ -26,7 +26,7 @@ const COMPOSE = `services:
   db:
     image: redis:7-alpine
     volumes: [data:/data]
-    healthcheck: {test: [CMD, redis-cli, ping], interval: 2s}
+    healthcheck: {test: [CMD, redis-cli, ping], interval: 5s}
     stop_grace_period: 1s
 volumes: {data: {}}
 secrets: {token: {file: ./token}}

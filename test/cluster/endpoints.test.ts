@@ -30,7 +30,7 @@ services:
     stop_grace_period: 1s
     healthcheck:
       test: test -f /tmp/ready
-      interval: 1s
+      interval: 3s
       retries: 100
 endpoints:
   - { path: /, service: web, port: 80 }

@@ -61,7 +61,7 @@ services:
     volumes: [data:/data]
     healthcheck:
       test: redis-cli ping
-      interval: 1s
+      interval: 3s
 ${
   archive
     ? `  archive:

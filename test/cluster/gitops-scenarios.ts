@@ -62,7 +62,7 @@ services:
     ${databasePort ? 'expose: [6379]' : ''}
     stop_grace_period: 1s
     volumes: [data:/data]
-    healthcheck: {test: "nc -z localhost 6379 || true", interval: 1s}
+    healthcheck: {test: "nc -z localhost 6379 || true", interval: 3s}
   ${worker}:
     image: busybox:1.37
     command: httpd -f -p 8080 -h /etc

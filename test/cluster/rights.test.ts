@@ -22,7 +22,7 @@ services:
     init: true
     stop_grace_period: 1s
     ports: ["80:8080"]
-    healthcheck: {test: "true", interval: 1s}
+    healthcheck: {test: "true", interval: 3s}
     volumes: [data:/data]
     configs: [{source: page, target: /www/index.html}]
     secrets: [password]

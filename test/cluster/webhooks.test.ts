@@ -13,7 +13,7 @@ const COMPOSE = `services:
     environment: {A: b}
     expose: [8080]
     stop_grace_period: 0s
-    healthcheck: {test: [CMD, "true"], interval: 1s}
+    healthcheck: {test: [CMD, "true"], interval: 3s}
 `
 
 /** A test on a project in whose namespace a webhook is asked about Deployments, Services and Pods. */
