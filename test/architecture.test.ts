@@ -133,7 +133,10 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     packages: ['age-encryption', 'js-yaml'],
   },
   'platform/api': { ours: ['platform/api', 'platform/rules'], packages: ['typebox'] },
-  'platform/rules': { ours: ['platform/rules', 'compiler/values/markdown'], packages: [] },
+  'platform/rules': {
+    ours: ['platform/rules', 'compiler/values/markdown', 'compiler/values/quantity', 'compiler/diagnostics/suggest'],
+    packages: [],
+  },
   'platform/records': { ours: ['platform/records', 'platform/rules'], packages: [] },
   'platform/client': { ours: ['platform/client', 'platform/api/prefix'], packages: [] },
   'platform/install': { ours: ['platform/install', 'platform/records', 'platform/rules'], packages: [] },

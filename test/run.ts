@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { main } from '../cli/main.ts'
+import type { Io } from '../cli/terminal/io.ts'
 import type { Case } from './cases.ts'
 
 export interface Result {
@@ -14,7 +15,12 @@ export interface Result {
 /** Runs the command line in this process, in a folder, with nothing of this machine's environment. */
 export async function run(
   argv: readonly string[],
-  { cwd, env = {}, stdin = '' }: { cwd: string; env?: Readonly<Record<string, string>>; stdin?: string },
+  {
+    cwd,
+    env = {},
+    stdin = '',
+    choose,
+  }: { cwd: string; env?: Readonly<Record<string, string>>; stdin?: string; choose?: Io['choose'] },
 ): Promise<Result> {
   const written = { stdout: '', stderr: '' }
   const output = (name: 'stdout' | 'stderr') => ({
@@ -29,6 +35,7 @@ export async function run(
     readStdin: async () => new TextEncoder().encode(stdin),
     env,
     cwd,
+    ...(choose && { choose }),
   })
   return { status, ...written }
 }

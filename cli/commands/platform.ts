@@ -22,7 +22,7 @@ export const platform = command({
 export const platformInstall = command({
   name: 'platform install',
   summary: 'Install the platform in a cluster, or upgrade it',
-  description: `Applies the objects of the platform and waits until its server answers. Run it again to upgrade: options that you leave out keep their values, and so does what an administrator has written into the settings. The first time, it prints the command with which the first administrator logs in; that command works once, within an hour.
+  description: `Applies the objects of the platform and waits until its server answers. On a terminal, it shows what changes, and asks. Run it again to upgrade: options that you leave out keep their values, and so does what an administrator has written into the settings. The first time, it prints the command with which the first administrator logs in; that command works once, within an hour.
 
 People log in with a provider (\`--oidc\`, \`--github\`). Register the platform there as a client, with the callback https://platform.DOMAIN/login/oidc/callback or …/login/github/callback. Without a provider, \`devctl platform invite\` lets people in.
 
@@ -128,6 +128,8 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
         completes: 'file',
       },
     ),
+    dryRun: flag('--dry-run', 'print what would change, and change nothing'),
+    yes: flag('-y, --yes', 'do not ask'),
     print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps; without Secrets'),
     onlySecrets: flag('--only-secrets', 'create only the Secrets that `--print` leaves out, with their namespaces'),
     timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
@@ -137,13 +139,14 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
       line: 'devctl platform install --domain dev.example.com --image-registry registry.example.com/devctl',
       does: 'install with an image that was built from this repository',
     },
+    { line: 'devctl platform install --dry-run', does: 'print what an upgrade would change' },
     {
       line: 'devctl platform install … --github --github-client-id ID --github-client-secret-file FILE',
       does: 'let people log in with their GitHub account',
     },
   ],
   async run(context, _words, values) {
-    const { runInstall } = await import('../run/platform.ts')
+    const { runInstall } = await import('../run/platform-install.ts')
     return runInstall(context, values)
   },
 })

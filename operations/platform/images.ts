@@ -3,7 +3,8 @@ import { describeProblem } from '../../adapters/registry/registry-problem.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type PlatformImages, platformImages } from '../../platform/install/images.ts'
 import { version } from '../version.ts'
-import { findPlatform, type InstallWorld } from './install.ts'
+import type { InstallWorld } from './install-world.ts'
+import { findPlatform } from './installed.ts'
 import { ownContainers } from './status.ts'
 
 /** An image that a platform runs. */

@@ -47,6 +47,12 @@ interface BuildersOf {
   readonly bundledBuilders?: { readonly count?: number; readonly untrusted?: number }
 }
 
+/** Whether the Secret is there that an operator has named. */
+export async function hasCertificate(cluster: Cluster, name: string, signal: AbortSignal): Promise<boolean> {
+  const ref = { apiVersion: 'v1', kind: 'Secret', name, namespace: PLATFORM_NAMESPACE }
+  return (await cluster.get(ref, { signal })) !== undefined
+}
+
 /** Makes those that are not there, in namespaces that are. Gives the fingerprint of the platform's own authority. */
 export async function keepSecrets(
   { cluster, signal, now }: SecretsWorld,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { tokenAccesses } from '../../adapters/kubernetes/connection.ts'
 import { connect, toCluster } from '../../adapters/kubernetes/kube-cluster.ts'
 import { rfc3339 } from '../records/names.ts'
+import { unknownSettings } from '../rules/setting-keys.ts'
 import { lead } from './leader.ts'
 import { makeApps, type Ports } from './make-apps.ts'
 import { makeParts } from './make-parts.ts'
@@ -37,7 +38,12 @@ interface Start {
 /** Serves the platform until a signal ends it. */
 async function serve({ settings, keys, login, registry, web, version, ports }: Start): Promise<void> {
   const accessAs = await tokenAccesses(process.env)
-  const read = readSettings(readFileSync(settings, 'utf8'))
+  const text = readFileSync(settings, 'utf8')
+  const read = readSettings(text)
+  const log = (line: string) =>
+    void process.stderr.write(`${JSON.stringify({ time: rfc3339(Date.now()), text: line })}\n`)
+  for (const { key, hint } of unknownSettings(JSON.parse(text)))
+    log(`settings: \`${key}\` is unknown and ignored${hint === undefined ? '' : `: ${hint}`}`)
   const registryKey = read.registryTokens ? readRegistryKey(registry) : undefined
   if (read.registryTokens && !registryKey)
     throw new Error(`settings: \`registryTokens\` needs a key in \`${registry}\``)

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { connect } from '../../adapters/kubernetes/kube-cluster.ts'
+import type { Io } from '../../cli/terminal/io.ts'
 import { platformObjects } from '../../platform/install/server.ts'
 import { PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../platform/records/names.ts'
 import { eventually, findCluster } from '../cluster/cluster.ts'
@@ -36,9 +37,10 @@ describe.skipIf(!found)('devctl platform install', () => {
   let folder: string
   let before: ReadonlySet<string>
 
-  const devctl = (line: string) =>
+  const devctl = (line: string, choose?: Io['choose']) =>
     run(line.split(' '), {
       cwd: folder,
+      choose,
       env: { HOME: folder, DEVCTL_HOME: folder, KUBECONFIG: process.env.KUBECONFIG! },
     })
   const ok = async (line: string) => {
@@ -256,6 +258,99 @@ describe.skipIf(!found)('devctl platform install', () => {
       await ok(line)
       expect(await versions(), line).toEqual(first)
     }
+  })
+
+  describe('what an upgrade changes', () => {
+    const replicas = async () => (await get('Deployment', 'platform', 'apps/v1'))?.metadata.generation
+
+    test('is printed by `--dry-run`, and nothing is changed', async () => {
+      expect((await ok('platform install --dry-run')).stdout).toMatch(/^nothing differs \(\d+ objects\)\n$/)
+      const before = await replicas()
+      const { stdout } = await ok('platform install --dry-run --trusted-proxies 10.42.3.7 --cert-manager letsencrypt')
+      expect(stdout).toContain(' ~ configmap/settings\n')
+      expect(stdout).toContain('       +   "trustedProxies": [\n       +     "10.42.3.7"\n')
+      expect(stdout).toContain(' ~ deployment/platform\n')
+      expect(stdout).toContain(' + certificate/platform-tls\n')
+      expect(stdout).toMatch(/\n5 objects differ \(\d+ unchanged\)\n$/)
+      expect(await replicas()).toBe(before)
+      expect(await certificate()).toBeUndefined()
+    })
+
+    test('is shown and asked on a terminal, and nothing is changed without a yes', async () => {
+      const before = await replicas()
+      const asked: string[] = []
+      const answer = (value: string | undefined) => (question: string) => {
+        asked.push(question)
+        return Promise.resolve(value)
+      }
+      for (const value of ['no', undefined]) {
+        const { status, stdout, stderr } = await devctl('platform install --trusted-proxies 10.42.3.7', answer(value))
+        expect([status, stdout]).toEqual([1, ''])
+        expect(stderr).toContain(' ~ configmap/settings\n')
+        expect(stderr).toMatch(/\nnothing was changed\n$/)
+      }
+      expect(await replicas()).toBe(before)
+      const done = await devctl('platform install --trusted-proxies 10.42.3.7', answer('yes'))
+      expect(done.status, done.stderr).toBe(0)
+      expect(done.stderr).toContain('\nconfigmap/settings updated\ndeployment/platform updated\n')
+      expect(await replicas()).not.toBe(before)
+      expect(new Set(asked)).toEqual(new Set([`Change 2 objects of https://platform.${DOMAIN}?`]))
+      // Where nothing differs there is nothing to ask, and whoever says so is not asked.
+      await ok('platform install')
+      expect((await devctl('platform install', answer('no'))).status).toBe(0)
+      expect((await devctl('platform install --trusted-proxies - --yes', answer('no'))).status).toBe(0)
+      expect(asked).toHaveLength(3)
+    })
+
+    test('a value that somebody has set by hand is named with who that was', async () => {
+      const ref = { apiVersion: 'v1', kind: 'Service', name: 'platform', namespace: PLATFORM_NAMESPACE }
+      await cluster.patch(ref, { spec: { selector: { 'app.kubernetes.io/name': 'other' } } }, { manager: 'somebody' })
+      expect((await ok('platform install --dry-run')).stdout).toMatch(
+        / ~ service\/platform\n.*set by somebody.*- other/s,
+      )
+      await ok('platform install')
+      expect((await ok('platform install --dry-run')).stdout).toContain('nothing differs')
+    })
+  })
+
+  test('settings that are gone are not made up, and the message says from where they come back', async () => {
+    const settings = (await get('ConfigMap', 'settings'))!
+    await cluster.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: PLATFORM_NAMESPACE })
+    for (const line of [INSTALL, 'platform install --dry-run', 'platform status', 'platform invite ann'])
+      expect(await devctl(line), line).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(
+          'error: the platform has lost its settings: the ConfigMap `settings` is missing',
+        ),
+      })
+    const { apiVersion, kind, metadata } = settings
+    await cluster.create({
+      apiVersion,
+      kind,
+      metadata: { name: metadata.name, namespace: PLATFORM_NAMESPACE },
+      data: settings['data'],
+    })
+    await ok('platform install')
+  })
+
+  test('what cannot be what the operator meant is warned of', async () => {
+    const { stderr } = await ok(`${INSTALL} --dry-run --tls-secret not-there`)
+    expect(stderr).toContain('warning: the Secret `not-there` does not exist: until it does')
+    const local = await ok(`${INSTALL.replace(/ --kubernetes-server \S+/, '')} --dry-run`)
+    expect(local.stderr).not.toContain('only this machine')
+    const settings = (await get('ConfigMap', 'settings'))!
+    const text = (settings['data'] as Readonly<Record<string, string>>)['settings.json']!
+    const wrong = { ...JSON.parse(text), namespacePerUser: 9, sleepHours: { previews: 2 } }
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: PLATFORM_NAMESPACE }
+    await cluster.patch(ref, { data: { 'settings.json': JSON.stringify(wrong) } }, { manager: 'somebody' })
+    const warned = (await ok('platform install --dry-run')).stderr
+    expect(warned).toContain(
+      'warning: `settings.json` has `namespacePerUser`, which is no setting: it is kept and does nothing\n  = help: did you mean `namespacesPerUser`?\n',
+    )
+    expect(warned).toContain(
+      '`sleepHours.previews`, which is no setting: it is kept and does nothing\n  = help: did you mean `preview`?\n',
+    )
+    await cluster.patch(ref, { data: { 'settings.json': text } }, { manager: 'somebody' })
   })
 
   describe('the certificate', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { installPlatform, installSecrets } from '../../operations/platform/install.ts'
+import { installSecrets } from '../../operations/platform/install.ts'
+import { planInstall } from '../../operations/platform/install-plan.ts'
 import { requireKubernetes } from '../../operations/platform/kubernetes-version.ts'
 import type { Installation } from '../../platform/install/server.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
@@ -27,7 +28,7 @@ const register = (cluster: MemoryCluster, version: string) =>
   })
 
 test.each([
-  ['install', installPlatform],
+  ['install', planInstall],
   ['install --only-secrets', installSecrets],
 ])('%s refuses a cluster that is too old, and changes nothing in it', async (_, install) => {
   const cluster = new MemoryCluster({})

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { findPlatform, installPlatform, installSecrets, uninstallPlatform } from '../../operations/platform/install.ts'
+import { installPlatform, installSecrets } from '../../operations/platform/install.ts'
+import { findPlatform } from '../../operations/platform/installed.ts'
+import { uninstallPlatform } from '../../operations/platform/uninstall.ts'
 import { EVERYTHING, type Installation, platformObjects } from '../../platform/install/server.ts'
 import { KINDS } from '../memory-cluster/kinds.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
@@ -85,7 +87,9 @@ test('install says what the server has printed that ends again and again', async
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'platform', namespace: 'devctl-platform' }
     cluster.act(ref, one => ({ ...one, status: { observedGeneration: one.metadata.generation } }))
   }
-  await expect(installPlatform({ ...world, on }, installation, { providers: [], secrets: {} })).rejects.toMatchObject({
+  await expect(
+    installPlatform({ ...world, on }, installation, { providers: [], secrets: {} }, { diffs: [] }),
+  ).rejects.toMatchObject({
     message: 'the platform does not start: its server ends again and again',
     notes: [
       'pod/platform-1-x',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findPlatform } from '../../operations/platform/install.ts'
+import { findPlatform } from '../../operations/platform/installed.ts'
 import { platformObjects } from '../../platform/install/server.ts'
 import { readSettings } from '../../platform/server/settings.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
