@@ -51,7 +51,8 @@ export function watched(folder: string, secrets: readonly string[], temporary: s
   const script = [
     '#!/bin/sh',
     `grep -r -l -a -F -f '${needles}' . '${temporary}' >>'${found}' 2>/dev/null`,
-    `for one in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <"$one" 2>/dev/null | grep -q -F -f '${needles}' && echo "$one" >>'${found}'; done`,
+    // A process for each command line would take seconds.
+    `cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -q -F -f '${needles}' && echo 'a command line' >>'${found}'`,
     `: >'${ran}'`,
     'exit 0',
   ]
