@@ -1,5 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
 import { repositoryOf } from '../../operations/project/environment-name.ts'
 import type { Run } from '../../platform/api/runs.ts'
 import { hasEnded } from '../../platform/rules/run-states.ts'
@@ -95,7 +96,7 @@ export async function listPipelines(
     const last = new Map<string, Run>()
     for (const run of await runsOf(on)) if (!last.has(run.environment)) last.set(run.environment, run)
     const items = [...last.values()].sort((a, b) => (a.environment < b.environment ? -1 : 1))
-    if (values.output === 'json') stdout.write(`${JSON.stringify(items, undefined, 2)}\n`)
+    if (values.output === 'json') stdout.write(`${jsonText(items, 2)}\n`)
     else if (values.output === 'yaml') {
       const { printYaml } = await import('../../constructs/yaml.ts')
       stdout.write(printYaml(items))

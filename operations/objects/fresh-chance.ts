@@ -51,14 +51,18 @@ export async function findUnready(
   })
   if (suspects.length === 0) return []
   const labels = environmentSelector(environment)
-  const [pods, warnings] = await Promise.all([
+  const [pods, sets, warnings] = await Promise.all([
     cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels }, options),
+    cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace, labels }, options),
     listWarnings(cluster, namespace, options),
   ])
   return suspects.map(({ workload, live, text, hasFailed }) => {
     const own = pods.filter(pod => !isEnding(pod) && belongsTo(pod, live))
     const found = own.map(pod => ({ pod, problems: podProblems(pod, warnings.about(pod), now) }))
-    const problems = [...workloadProblems(live, warnings.about(live)), ...found.flatMap(({ problems }) => problems)]
+    const problems = [
+      ...workloadProblems(live, warnings.about(live), sets),
+      ...found.flatMap(({ problems }) => problems),
+    ]
     const failing = found.filter(({ problems }) => problems.some(({ code }) => code !== 'unhealthy'))
     const [first] = problems
     return {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Warning } from './events.ts'
+import { isOlderFailure } from './revisions.ts'
 
 /** Why a workload does not get ready; waiting longer would not help. */
 export interface Problem {
@@ -154,8 +155,16 @@ export function podProblems(
   return found
 }
 
-/** The problems that keep a workload from having Pods: the cluster refuses to create them. */
-export function workloadProblems(workload: KubeObject, warnings: readonly Warning[]): readonly Problem[] {
+/**
+ * The problems that keep a workload from having Pods: the cluster refuses to create them. `sets` are the ReplicaSets
+ * that are known: what happens to an older one says nothing.
+ */
+export function workloadProblems(
+  workload: KubeObject,
+  warnings: readonly Warning[],
+  sets: readonly KubeObject[],
+): readonly Problem[] {
+  if (isOlderFailure(workload, sets)) return []
   const where = `${workload.kind.toLowerCase()}/${workload.metadata.name}`
   const status = (workload['status'] ?? {}) as NonNullable<Pod['status']> // conditions have one shape
   const since = changedAt(workload)

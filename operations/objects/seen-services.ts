@@ -159,7 +159,7 @@ function stateOf(
   const problems = isWell
     ? []
     : [
-        ...workloadProblems(workload, warnings.about(workload)),
+        ...workloadProblems(workload, warnings.about(workload), sets),
         ...mounted.flatMap(claim => claimProblems(claim, warnings.about(claim))),
         ...pods.flatMap(pod => podProblems(pod, warnings.about(pod), now)),
       ]

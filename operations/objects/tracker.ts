@@ -23,7 +23,7 @@ import {
 } from './problems.ts'
 import { isEnding } from './removal.ts'
 import { mirrorOf } from './resting.ts'
-import { isOlderFailure, newestPods, replacedPods } from './revisions.ts'
+import { newestPods, replacedPods } from './revisions.ts'
 import { Settling } from './settling.ts'
 import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
 import { isTaken } from './up-record.ts'
@@ -190,10 +190,11 @@ export class Tracker {
     const stuck = replacedPods(object, own).filter(pod => podProblemsOf(pod).length > 0)
     const problems = [
       // Until its controller has seen the change, it says how the former generation was.
-      ...(isSeen(object) && !isOlderFailure(object, sets)
+      ...(isSeen(object)
         ? workloadProblems(
             object,
             [object, ...sets].flatMap(one => this.#warnings.about(one)),
+            sets,
           )
         : []),
       ...claims.flatMap(claim =>

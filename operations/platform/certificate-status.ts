@@ -28,12 +28,22 @@ export async function askForCertificate(
   }
 }
 
-/** What is wrong with it; nothing of one that did not come. */
+/** Who issues the certificate of a platform: the platform itself, cert-manager, or somebody else. */
+export type CertificateSource = 'own' | 'cert-manager' | 'other'
+
+const RENEWED_BY: Readonly<Record<CertificateSource, string>> = {
+  own: '`devctl platform install` makes a new one',
+  'cert-manager':
+    'cert-manager did not renew it: `kubectl --namespace devctl-platform describe certificate platform-tls` says why',
+  other: 'renew it in the Secret that `--tls-secret` names, or in the ingress controller',
+}
+
+/** What is wrong with it; nothing of one that did not come. `isTrusted`: it is signed by the platform's own authority. */
 export function certificateProblems(
   url: string,
   certificate: Awaited<ReturnType<typeof askForCertificate>>,
   now: number,
-  isOwn: boolean,
+  { source, isTrusted }: { readonly source: CertificateSource; readonly isTrusted: boolean },
 ): readonly PlatformProblem[] {
   // What does not answer is said already.
   if (!certificate || 'problem' in certificate) return []
@@ -42,13 +52,13 @@ export function certificateProblems(
   const { host, hostname } = new URL(url)
   const days = Math.floor((until.getTime() - now) / DAY)
   const any = hostname.replace(/^[^.]+/, 'any-app')
-  const renew = 'renew it in the Secret that `--tls-secret` names, or in the ingress controller'
+  const renew = RENEWED_BY[source]
   return [
     ...(days < 0 ? [{ message: `the certificate of ${host} has expired`, notes, hint: renew }] : []),
     ...(days >= 0 && days < RENEWAL
       ? [{ message: `the certificate of ${host} expires in ${days} days`, notes, hint: renew }]
       : []),
-    ...(distrust !== undefined && days >= 0 && !isOwn
+    ...(distrust !== undefined && days >= 0 && !isTrusted
       ? [
           {
             message: `this machine does not trust the certificate of ${host}: ${distrust}`,

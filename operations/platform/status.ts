@@ -107,6 +107,8 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
   )
   const authority = found.options.ownCa ? await ownFingerprint(world.cluster, world.signal) : undefined
   // This machine need not know the authority of the platform's own: its fingerprint says that it is the one.
+  const { ownCa, certManager } = found.options
+  const source = ownCa ? 'own' : certManager === undefined ? 'other' : 'cert-manager'
   const isOwn =
     authority !== undefined && certificate && 'names' in certificate && certificate.root?.fingerprint === authority
   const noLeader = leader === undefined && own.workloads.some(({ ready }) => ready > 0)
@@ -117,7 +119,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     ...(noLeader ? [{ ...NO_LEADER, notes: [] }] : []),
     ...unused.map(unusedBuilders),
     ...('problem' in reached && !isOwn ? [reached.problem] : []),
-    ...certificateProblems(found.url, certificate, world.now(), isOwn === true),
+    ...certificateProblems(found.url, certificate, world.now(), { source, isTrusted: isOwn === true }),
     ...(namespaces.unfollowed === undefined ? [] : [unfollowedProblem(namespaces.unfollowed)]),
   ]
   return {
@@ -228,7 +230,7 @@ async function problemsOf(
     .map(toWarning)
     .filter(({ about }) => [object, ...pods].some(({ metadata }) => metadata.uid === about.uid))
   const problems = [
-    ...workloadProblems(object, warnings),
+    ...workloadProblems(object, warnings, sets),
     ...pods.flatMap(pod =>
       podProblems(
         pod,

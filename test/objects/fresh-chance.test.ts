@@ -128,12 +128,14 @@ describe('old evidence does not end a wait', () => {
   })
 
   test('a quota that was used up', () => {
-    expect(workloadProblems(changed('Deployment', 10, refused(60)), [])).toEqual([])
-    expect(workloadProblems(changed('Deployment', 10, refused(60)), [warning(10)]), 'in the same second').toEqual([])
-    expect(workloadProblems(changed('Deployment', 10, refused(60)), [warning(8)])).toHaveLength(1)
-    expect(workloadProblems(changed('Deployment', 10, {}), [warning(8)]), 'that is over').toEqual([])
-    expect(workloadProblems(changed('StatefulSet', 10, {}), [warning(8)])).toHaveLength(1)
-    expect(workloadProblems(changed('Deployment', 10, refused(8)), [])).toHaveLength(1)
+    expect(workloadProblems(changed('Deployment', 10, refused(60)), [], [])).toEqual([])
+    expect(workloadProblems(changed('Deployment', 10, refused(60)), [warning(10)], []), 'in the same second').toEqual(
+      [],
+    )
+    expect(workloadProblems(changed('Deployment', 10, refused(60)), [warning(8)], [])).toHaveLength(1)
+    expect(workloadProblems(changed('Deployment', 10, {}), [warning(8)], []), 'that is over').toEqual([])
+    expect(workloadProblems(changed('StatefulSet', 10, {}), [warning(8)], [])).toHaveLength(1)
+    expect(workloadProblems(changed('Deployment', 10, refused(8)), [], [])).toHaveLength(1)
   })
 
   test('a deadline that had passed', () => {

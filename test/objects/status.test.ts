@@ -245,9 +245,9 @@ describe('what keeps a workload from having Pods, and a claim from a volume', ()
     ['the server is on its way up', false],
   ])('%s: refused %s', (message, isRefused) => {
     const conditions = [{ type: 'ReplicaFailure', status: 'True', message }]
-    const found = workloadProblems(made('Deployment', {}, { conditions }), [])
+    const found = workloadProblems(made('Deployment', {}, { conditions }), [], [])
     expect(found.map(({ code }) => code)).toEqual(isRefused ? ['refused'] : [])
-    const told = workloadProblems(made('Job', {}, {}), [warning('FailedCreate', message)])
+    const told = workloadProblems(made('Job', {}, {}), [warning('FailedCreate', message)], [])
     expect(told.length).toBe(isRefused ? 1 : 0)
   })
 

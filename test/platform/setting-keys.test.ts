@@ -20,7 +20,9 @@ test('all that an installation writes is known', () => {
     bundledBuilders: { image: 'x', size: '1Gi', count: 1, untrusted: 1, networks: [] },
     kept: { quota: { pods: '3' }, sleepHours: { namespace: 1, preview: 1 }, runs: { perUser: 3 }, forges: [], ci: [] },
   })
-  const settings = objects.find(({ metadata }) => metadata.name === 'settings')?.['data'] as Readonly<Record<string, string>>
+  const settings = objects.find(({ metadata }) => metadata.name === 'settings')?.['data'] as Readonly<
+    Record<string, string>
+  >
   expect(unknownSettings(JSON.parse(settings[SETTINGS_FILE]!))).toEqual([])
 })
 
