@@ -76,16 +76,10 @@ export async function openBrowser(): Promise<TestBrowser> {
   )
   const logs = playLogs(platform)
   await platform.app.listen({ port, host: '127.0.0.1' })
-  const shown = PICTURES === undefined ? undefined : await overTls(port)
+  const hosts = await overTls(port)
   const browser = await chromium.launch({
     executablePath: CHROMIUM ?? '',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--font-render-hinting=none',
-      '--force-color-profile=srgb',
-      ...(shown?.args ?? []),
-    ],
+    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--force-color-profile=srgb', ...hosts.args],
   })
   return {
     platform,
@@ -96,7 +90,7 @@ export async function openBrowser(): Promise<TestBrowser> {
     enter: (context, who) => enter(context, platform, url, who),
     async close() {
       await browser.close()
-      shown?.close()
+      hosts.close()
       await platform.close()
       forge.close()
     },
@@ -106,7 +100,7 @@ export async function openBrowser(): Promise<TestBrowser> {
 /** The address that pictures show. */
 const SHOWN_URL = 'https://platform.dev.example.com'
 
-/** Lets a browser open the shown address: what comes there is passed to a port of this machine. */
+/** Lets a browser open the shown address, and those of applications: what comes there is passed to a port of this machine. */
 async function overTls(port: number): Promise<{ readonly args: readonly string[]; close(): void }> {
   const { hostname } = new URL(SHOWN_URL)
   const { key, certificate } = makeCertificate(
@@ -122,7 +116,8 @@ async function overTls(port: number): Promise<{ readonly args: readonly string[]
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port: open } = server.address() as AddressInfo // it listens at a port
-  return { args: [`--host-resolver-rules=MAP ${hostname}:443 127.0.0.1:${open}`], close: () => server.close() }
+  const rule = `MAP ${hostname.replace('platform.', '*.')}:443 127.0.0.1:${open}`
+  return { args: [`--host-resolver-rules=${rule}`], close: () => server.close() }
 }
 
 async function see(
@@ -139,7 +134,8 @@ async function see(
     colorScheme: scheme,
     reducedMotion: 'reduce',
     locale: 'en-GB',
-    ignoreHTTPSErrors: PICTURES !== undefined,
+    // Nobody trusts the certificate of the addresses under dev.example.com.
+    ignoreHTTPSErrors: true,
   })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
   if (who !== undefined) await enter(context, platform, url, who)

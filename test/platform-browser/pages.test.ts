@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { usageRef } from '../../platform/records/usage.ts'
 import { makeUlid } from '../../platform/rules/ulid.ts'
 import { eventually } from '../cluster/cluster.ts'
-import { NASTY_EVENT, SECRET_VALUE, setReady } from './make-environment.ts'
+import { makeEnvironment, NASTY_EVENT, SECRET_VALUE, setReady } from './make-environment.ts'
 import { findings, type Look, NO_BROWSER, openBrowser, overflow, type Seen, type TestBrowser } from './open-browser.ts'
 import { CANARY, lookAt, makeTeam, type Team, WAITING_COMMIT } from './people.ts'
-import { PICTURES, shown } from './shown.ts'
+import { named, PICTURES, shown } from './shown.ts'
 
 // The pages in a real browser, before a real API server. `PICTURES=1` writes docs/platform (`npm run pictures`), and PNG
 // files to look at into the folder that it names instead of 1.
@@ -228,6 +228,56 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       } finally {
         await seen.close()
       }
+    })
+  })
+
+  describe('an application that sleeps', { concurrent: false }, () => {
+    const ns = named(shown('asleep', 'docs'))
+    const url = `https://web-${ns}.dev.example.com/`
+    const line = (page: Page, service: string) => page.getByRole('listitem').filter({ hasText: service })
+    beforeAll(async () => {
+      const { platform } = browser
+      const { text: token } = await platform.parts.tokens.issue({ kind: 'api', label: 'x', user: team.ann })
+      await platform.call('POST /namespaces', { token, body: { name: ns } })
+      await makeEnvironment(platform, ns)
+      const slept = await platform.call('POST /namespaces/:ns/sleep', { token, params: { ns } })
+      expect(slept.status).toBe(200)
+    })
+
+    test.each(Object.entries(SCREENS))('is woken by whoever opens it, %s', async (_, looks) => {
+      const { page, change, complaints, close } = await browser.open(undefined, looks[0])
+      try {
+        await page.goto(url)
+        await line(page, 'web').getByText('starting').waitFor()
+        for (const look of looks) {
+          const { name, rules } = look
+          if (PICTURES === '1' && name === 'wide') continue
+          await change(look)
+          if (PICTURES) await picture(page, name === 'light' ? 'waking' : `waking-${name}`, look === looks[0])
+          else {
+            expect(await findings(page, rules), name).toEqual([])
+            expect(await overflow(page), name).toBeLessThanOrEqual(0)
+          }
+        }
+        // The page itself comes with 503: for programs it is not there yet.
+        expect(complaints.filter(one => !/status of 503/.test(one))).toEqual([])
+      } finally {
+        await close()
+      }
+    })
+
+    test('shows its services as they get ready, and then itself', async () => {
+      const { page, close } = await browser.open(undefined)
+      await page.goto(url)
+      await setReady(browser.platform, ns, 'web', true)
+      await line(page, 'web').getByText('ready').waitFor()
+      expect(await line(page, 'worker').textContent()).toContain('starting')
+      // The ingress controller leads there again.
+      await page.route(url, route =>
+        route.fulfill({ contentType: 'text/html', body: '<title>Docs</title><h1>The docs</h1>' }),
+      )
+      await page.getByRole('heading', { name: 'The docs' }).waitFor()
+      await close()
     })
   })
 
