@@ -5,8 +5,11 @@ import { base32 } from './token.ts'
 const LONGEST_NAMESPACE = 40
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
-/** Namespaces that belong to the cluster or to the platform; `shared` is the prefix of shared images. */
-const RESERVED = /^(kube-.*|devctl-.*|default|platform|shared)$/
+/**
+ * Namespaces that belong to the cluster, to the platform, or by convention to an operator's tools, which trust them;
+ * `shared` is the prefix of shared images.
+ */
+const RESERVED = /^(kube-.*|devctl-.*|openshift(-.*)?|.*-system|default|platform|shared)$/
 
 /** Why a namespace cannot have a name, as a clause; undefined if it can. */
 export function namespaceNameProblem(name: string): string | undefined {
@@ -41,13 +44,17 @@ export function personalNamespace(
 }
 
 /**
- * The name of a branch's preview: `shop-feature-login`, shortened with a hash if it is too long (design, section 7).
+ * The name of a branch's preview: `shop-feature-login`, shortened with a hash if it is too long, and with a prefix and a
+ * hash if it is reserved (design, section 7).
  */
 export function previewName(repository: string, branch: string): string {
   const whole = slug(`${repository}-${branch}`, Number.POSITIVE_INFINITY)
-  if (whole.length <= LONGEST_NAMESPACE && whole !== '') return whole
+  const isReserved = RESERVED.test(whole)
+  if (whole.length <= LONGEST_NAMESPACE && whole !== '' && !isReserved) return whole
   const hash = base32(createHash('sha256').update(`${repository} ${branch}`).digest()).slice(0, 6)
-  return `${slug(whole, LONGEST_NAMESPACE - 7) || 'preview'}-${hash}`
+  const named = isReserved ? `preview-${whole}` : whole
+  // Without its hash, a name that was cut could be a reserved one again.
+  return `${slug(named, LONGEST_NAMESPACE - 7) || 'preview'}-${hash}`
 }
 
 /** The part of a text that is valid in a DNS label. */

@@ -63,9 +63,27 @@ describe('names', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (one, other) => {
         expect(namespaceNameProblem(personalNamespace(one, 'abcdefghijklmnop', () => false))).toBeUndefined()
-        expect(previewName(one, other)).toMatch(/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/)
+        expect(namespaceNameProblem(previewName(one, other))).toBeUndefined()
       }),
     )
+  })
+
+  test.each(['kube-x', 'devctl-x', 'openshift', 'openshift-x', 'istio-system', 'default', 'platform', 'shared'])(
+    '%s is reserved',
+    name => {
+      expect(namespaceNameProblem(name)).toBe('it is reserved')
+      expect(namespaceNameProblem(`my-${name}-of-mine`)).toBeUndefined()
+      expect(namespaceNameProblem(personalNamespace(name, 'abcdefghijklmnop', () => false))).toBeUndefined()
+    },
+  )
+
+  test.each([
+    ['kube-tools', 'main', /^preview-kube-tools-main-[a-z2-7]{6}$/],
+    ['shop', 'design-system', /^preview-shop-design-system-[a-z2-7]{6}$/],
+    ['devctl-docs', 'a'.repeat(60), /^preview-devctl-docs-a{13}-[a-z2-7]{6}$/],
+  ])('the preview of %s, branch %s, has another name than one that is reserved', (repository, branch, name) => {
+    expect(previewName(repository, branch)).toMatch(name)
+    expect(namespaceNameProblem(previewName(repository, branch))).toBeUndefined()
   })
 
   test('two long branches have two names', () => {
