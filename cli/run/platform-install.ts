@@ -110,12 +110,12 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       return 0
     }
     if (dryRun) {
-      io.stdout.write(await changesText(context, await planInstall(world, one), true))
+      io.stdout.write(await changesText(context, await planInstall(world, one, wanted), true))
       return 0
     }
     const change = onlySecrets
       ? undefined
-      : await agreedChange(context, session, values, await planInstall(world, one), url)
+      : await agreedChange(context, session, values, await planInstall(world, one, wanted), url)
     if (change === 'declined') return 1
     const { token, fingerprint } = await (change
       ? installPlatform(world, one, wanted, change)

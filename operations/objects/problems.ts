@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Warning } from './events.ts'
-import { isOlderFailure } from './revisions.ts'
+import { isOlderFailure } from './replica-sets.ts'
 
 /** Why a workload does not get ready; waiting longer would not help. */
 export interface Problem {

@@ -1,11 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { newestSet, REVISION } from './replica-sets.ts'
 import { isSeen } from './status.ts'
 
-/**
- * The number that a Deployment gives its ReplicaSets: the one with its own number is the newest,
- * even when it is an old one that is used again.
- */
-const REVISION = 'deployment.kubernetes.io/revision'
 const HASHES = ['pod-template-hash', 'controller-revision-hash']
 
 /**
@@ -36,29 +32,6 @@ export function newestPods(
       if (!updatedNumberScheduled) return []
   }
   return youngest(pods)
-}
-
-/** The ReplicaSet of a Deployment's newest revision; undefined where it is not known. */
-export function newestSet({ metadata: { annotations, uid: owner } }: KubeObject, sets: readonly KubeObject[]) {
-  const revision = annotations?.[REVISION]
-  if (revision === undefined) return undefined
-  return sets.find(
-    ({ metadata }) =>
-      metadata.annotations?.[REVISION] === revision && metadata.ownerReferences?.some(({ uid }) => uid === owner),
-  )
-}
-
-/**
- * Whether a failure to make Pods, of which a Deployment tells, is of an older ReplicaSet: it tells of all that have Pods to
- * make, and those of an older revision say nothing about the deploy.
- */
-export function isOlderFailure(workload: KubeObject, sets: readonly KubeObject[]): boolean {
-  const newest = newestSet(workload, sets)
-  if (!newest) return false
-  const { conditions = [] } = (newest['status'] ?? {}) as {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[]
-  } // a ReplicaSet's
-  return !conditions.some(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
 }
 
 /**

@@ -5,6 +5,7 @@ import { type ObjectDiff, valueDiffs } from '../objects/diff.ts'
 import { isOurs } from '../objects/field-owners.ts'
 import { inParallel } from '../objects/pool.ts'
 import { isEnding } from '../objects/removal.ts'
+import { requireClientSecrets, type WantedProviders } from './install-providers.ts'
 import { INSTALLER, type InstallWorld, isOfPlatform, nameOf, nameOfObject } from './install-world.ts'
 import { requireKubernetes } from './kubernetes-version.ts'
 
@@ -18,12 +19,17 @@ export interface InstallPlan {
   readonly unchanged: number
 }
 
-/** Asks the API server, with dry runs, what would become of each object of a platform. Throws what it refuses. */
+/**
+ * Asks the API server, with dry runs, what would become of each object of a platform. Throws what it refuses, and a
+ * UserError for a cluster that is too old, or a client secret that is missing.
+ */
 export async function planInstall(
   { cluster, signal }: Pick<InstallWorld, 'cluster' | 'signal'>,
   one: Installation,
+  login: WantedProviders,
 ): Promise<InstallPlan> {
   await requireKubernetes(cluster, signal)
+  await requireClientSecrets(cluster, login, signal)
   const wanted = await inParallel(platformObjects(one), async object => ({
     object,
     live: await present(cluster, object, signal),

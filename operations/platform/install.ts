@@ -33,7 +33,6 @@ export async function installPlatform(
   const deleted = (names: readonly string[]) => {
     for (const name of names) on(`${name} deleted`)
   }
-  await requireClientSecrets(cluster, login, signal)
   const planned = new Map(plan.diffs.map(({ object, action }) => [object, action]))
   let fingerprint: string | undefined
   for (const object of platformObjects(one)) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { isOlderFailure, newestPods, replacedPods } from '../../operations/objects/revisions.ts'
+import { isOlderFailure } from '../../operations/objects/replica-sets.ts'
+import { newestPods, replacedPods } from '../../operations/objects/revisions.ts'
 
 const REVISION = 'deployment.kubernetes.io/revision'
 
