@@ -1,4 +1,4 @@
 import { gitopsScenarios } from './gitops-scenarios.ts'
 
 // The ways that differ most; the others are in test/long.
-gitopsScenarios(['argo', 'argo-server-diff', 'flux'])
+gitopsScenarios(['argo', 'flux'])
