@@ -18,11 +18,11 @@ const found = builder === undefined ? undefined : findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
 /** Saves of each program. */
-const SAVES = 12
+const SAVES = 6
 /** Seconds for one of them to be seen. */
-const SEEN = 15
+const SEEN = 45
 /** Milliseconds between two saves: some begin to look only a moment after they have started, as they do without us. */
-const PAUSE = 700
+const PAUSE = 2000
 
 const COMPOSE = `name: watched
 services:
@@ -173,7 +173,7 @@ describe.skipIf(cluster === undefined)('programs that wait for files', () => {
 
   test.concurrent.each(watchers(PORTS))(`$name sees ${SAVES} of ${SAVES} saves`, async watcher => {
     const program = place.devctl('exec', watcher.dev, '--', ...watcher.command)
-    await sees(program, watcher, 'first', 40)
+    await sees(program, watcher, 'first', 90)
     for (let save = 1; save <= SAVES; save++) {
       const mark = `save-${save}-of-${SAVES}`
       await new Promise(resolve => setTimeout(resolve, PAUSE))
