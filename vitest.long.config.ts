@@ -21,7 +21,10 @@ export default defineConfig({
           include: [
             'test/repositories/killed.test.ts',
             'test/cluster/deploy-examples.test.ts',
+            'test/cluster/deploy-faults.test.ts',
             'test/cluster/deploy-killed.test.ts',
+            'test/cluster/gitops-apply.test.ts',
+            'test/cluster/kustomize.test.ts',
             'test/buildkit/killed.test.ts',
             'test/platform-server/killed.test.ts',
             'test/develop/killed.test.ts',

@@ -11,10 +11,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, test } from 'vitest'
-import { unbuiltExamples } from '../cases.ts'
 import { type Result, run } from '../run.ts'
 import { findCluster } from './cluster.ts'
-import { DOMAIN, defaultServiceAccount, shows } from './examples.ts'
+import { DOMAIN, defaultServiceAccount, fewExamples, shows } from './examples.ts'
 import { objectsIn, ownedBy } from './objects.ts'
 
 const found = findCluster()
@@ -39,13 +38,6 @@ const leaf: Readonly<Record<string, string>> = {
 /** The examples where it can be left out, too: no endpoint leads to it, and nothing becomes something else without it. */
 const removable = new Set(['voting', 'shared-volume', 'blog', 'guestbook'])
 
-/**
- * Together they have what the others have: several files, Jobs, claims, what is restarted, and a service without a port. `npm run
- * test:long` takes all.
- */
-const FEW = ['voting', 'migration', 'monorepo', 'shared-volume', 'files/list']
-const examples = unbuiltExamples().filter(({ name }) => process.env.EXAMPLES === 'all' || FEW.includes(name))
-
 describe.skipIf(cluster === undefined)('an example lives in the cluster', () => {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-deploy-'))
   afterAll(() => {
@@ -53,7 +45,7 @@ describe.skipIf(cluster === undefined)('an example lives in the cluster', () => 
     rmSync(folder, { recursive: true })
   })
 
-  for (const one of examples) {
+  for (const one of fewExamples()) {
     test.concurrent(one.name, async ({ expect }) => {
       const name = `${one.name.replaceAll('/', '-')}-d${process.pid}`
       const directory = join(folder, name)

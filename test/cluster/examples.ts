@@ -1,6 +1,20 @@
 import { expect } from 'vitest'
+import { type Case, unbuiltExamples } from '../cases.ts'
 import { ask, untilAnswers } from './application.ts'
 import { type Cluster, eventually } from './cluster.ts'
+
+/**
+ * Together they have what the others have: several files, Jobs, claims, what is restarted, and a service without a port.
+ * `npm run test:long` takes all.
+ */
+const FEW = ['voting', 'migration', 'monorepo', 'shared-volume', 'files/list']
+
+/** Whether what a run before a merge need not repeat is tried, too: `npm run test:long` sets it. */
+export const TAKES_ALL = process.env.EXAMPLES === 'all'
+
+/** The examples that are deployed. */
+export const fewExamples = (): readonly Case[] =>
+  unbuiltExamples().filter(({ name }) => TAKES_ALL || FEW.includes(name))
 
 /** Hosts below it lead to this machine. */
 export const DOMAIN = 'devctl.localhost'

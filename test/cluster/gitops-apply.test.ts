@@ -9,7 +9,7 @@ import { run } from '../run.ts'
 import { restarted, untilReady } from './application.ts'
 import { asWritten } from './as-written.ts'
 import { findCluster, pathOf } from './cluster.ts'
-import { DOMAIN, defaultServiceAccount, shows } from './examples.ts'
+import { DOMAIN, defaultServiceAccount, fewExamples, shows } from './examples.ts'
 import { missingFrom } from './kept.ts'
 import { list } from './objects.ts'
 
@@ -25,7 +25,7 @@ describe.skipIf(cluster === undefined)('what is rendered for a repository', () =
     rmSync(folder, { recursive: true })
   })
 
-  for (const one of unbuiltExamples()) {
+  for (const one of fewExamples()) {
     test.concurrent(`${one.name}: applied at once it works, and is what \`deploy\` applies`, async ({ expect }) => {
       const name = `${one.name.replaceAll('/', '-')}-k${process.pid}`
       const deployed = `${name}-deployed`

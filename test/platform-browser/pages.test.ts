@@ -296,8 +296,9 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       throw new Error(`\`${wanted}\` is not reached; the focus is at ${await at(page)}`)
     }
 
-    test('each thing to press is reached, in order, and the focus is seen', async () => {
-      for (const [name, visit] of Object.entries(VISITS)) {
+    test.each(Object.entries(VISITS))(
+      'each thing to press is reached, in order, and the focus is seen: %s',
+      async (name, visit) => {
         const { page, close } = await open(visit, {})
         const inside = (await page.locator('dialog[open]').count()) > 0 ? 'dialog[open] ' : ''
         const all = page.locator(
@@ -331,8 +332,8 @@ describe.skipIf(NO_BROWSER)('pages', () => {
         }
         expect(reached.size, name).toBeGreaterThanOrEqual(wanted)
         await close()
-      }
-    }, 600_000)
+      },
+    )
 
     test('a namespace is made, shared and deleted', async () => {
       const { page, complaints, close } = await browser.open(team.bob)
