@@ -19,3 +19,7 @@ export const WITH_PROGRAMS = [
   'test/operations/doctor/doctor.test.ts',
   'test/operations/develop/lasting.test.ts',
 ]
+
+/** `.ci/run` sets a deadline, after which no test begins. */
+export const hasDeadline = process.env.CI_DEADLINE !== undefined
+export const withDeadline = hasDeadline ? { runner: './test/deadline-runner.ts' } : {}

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { WITH_PROGRAMS } from './vitest.layers.ts'
+import { WITH_PROGRAMS, withDeadline } from './vitest.layers.ts'
 
 // Tests with real git, real servers of it and other programs on this machine: `npm run test:repositories`. They need git, sshd for
 // those over ssh, and Syncthing to be compared with.
@@ -10,5 +10,6 @@ export default defineConfig({
     include: ['test/repositories/**/*.test.ts', ...WITH_PROGRAMS],
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    ...withDeadline,
   },
 })

@@ -32,6 +32,14 @@ console.log(
 )
 list('passed at the second attempt', retried)
 list('failed', [...failed, ...broken])
+const leftOut = new Map()
+const leftOutList = process.env.CI_LEFT_OUT
+if (leftOutList !== undefined && existsSync(leftOutList))
+  for (const file of readFileSync(leftOutList, 'utf8').trim().split('\n')) leftOut.set(file, (leftOut.get(file) ?? 0) + 1)
+if (leftOut.size > 0) {
+  console.log('\nleft out, as there was no time for them on this machine (CI_DEADLINE):')
+  for (const [file, count] of leftOut) console.log(`  ${file}: ${count} ${count === 1 ? 'test' : 'tests'}`)
+}
 const failures = Number(steps) + failed.length + broken.length
 console.log(`${tests.filter(({ status }) => status === 'passed').length} passed, ${failures} failed`)
 process.exitCode = failures > 0 ? 1 : 0
