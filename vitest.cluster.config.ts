@@ -52,6 +52,7 @@ export default defineConfig({
     // A snapshot that is not there fails; `-u` writes it.
     update: 'none',
     sequence: { sequencer: LongestFirst },
+    // Vitest takes a group 0 of one worker last.
     projects: [
       {
         test: {
@@ -60,13 +61,13 @@ export default defineConfig({
           include: ['test/cluster/**/*.test.ts', 'test/buildkit/**/*.test.ts', 'test/develop/**/*.test.ts'],
           exclude: ALONE,
           maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
-        test: { ...shared, name: 'platform with Pods', include: PLATFORM, maxWorkers: 1, sequence: { groupOrder: 0 } },
+        test: { ...shared, name: 'platform with Pods', include: PLATFORM, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
-      { test: { ...shared, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      { test: { ...shared, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 3 } } },
       // An API server and the controllers of Kubernetes are enough for these: with `--project platform` they run in a cluster without
       // nodes, and beside all others.
       {
@@ -76,7 +77,7 @@ export default defineConfig({
           include: ['test/platform-server/**/*.test.ts', 'test/platform-browser/**/*.test.ts'],
           exclude: PLATFORM,
           maxWorkers: 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],
