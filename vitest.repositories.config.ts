@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { WITH_PROGRAMS, withDeadline } from './vitest.layers.ts'
+import { hasDeadline, SmallestFirst, WITH_PROGRAMS, withDeadline } from './vitest.layers.ts'
 
 // Tests with real git, real servers of it and other programs on this machine: `npm run test:repositories`. They need git, sshd for
 // those over ssh, and Syncthing to be compared with.
@@ -11,5 +11,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 60_000,
     ...withDeadline,
+    ...(hasDeadline && { sequence: { sequencer: SmallestFirst } }),
   },
 })

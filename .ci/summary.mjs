@@ -35,7 +35,8 @@ list('failed', [...failed, ...broken])
 const leftOut = new Map()
 const leftOutList = process.env.CI_LEFT_OUT
 if (leftOutList !== undefined && existsSync(leftOutList))
-  for (const file of readFileSync(leftOutList, 'utf8').trim().split('\n')) leftOut.set(file, (leftOut.get(file) ?? 0) + 1)
+  for (const file of readFileSync(leftOutList, 'utf8').trim().split('\n'))
+    leftOut.set(file, (leftOut.get(file) ?? 0) + 1)
 if (leftOut.size > 0) {
   console.log('\nleft out, as there was no time for them on this machine (CI_DEADLINE):')
   for (const [file, count] of leftOut) console.log(`  ${file}: ${count} ${count === 1 ? 'test' : 'tests'}`)
