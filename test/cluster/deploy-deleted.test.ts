@@ -17,13 +17,13 @@ const COMPOSE = `services:
     command: [sleep, "3600"]
     expose: [8080]
     stop_grace_period: 2s
-    healthcheck: {test: [CMD, "true"], interval: 3s}
+    healthcheck: {test: [CMD, "true"], interval: 1s}
   db:
     image: busybox:1.37
     command: [sleep, "3600"]
     volumes: [data:/data]
     stop_grace_period: 2s
-    healthcheck: {test: [CMD, "true"], interval: 3s}
+    healthcheck: {test: [CMD, "true"], interval: 1s}
 volumes: {data: {}}
 `
 
@@ -105,7 +105,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
   })
 
   it('a workload that is deleted while a deploy waits for it', async project => {
-    project.compose(COMPOSE.replaceAll('"true"], interval: 3s', '"false"], start_period: 5m'))
+    project.compose(COMPOSE.replaceAll('"true"], interval: 1s', '"false"], start_period: 5m'))
     const deploy = startDeploy(project, '--wait')
     await untilTold(deploy, 'web: Deployment')
     await project.kubectl('delete', 'deployment/web')
@@ -131,7 +131,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
 
   it('a namespace: the error names it, before and while a deploy waits', async project => {
     // It never gets ready.
-    project.compose(COMPOSE.replaceAll('"true"], interval: 3s', '"false"], start_period: 5m'))
+    project.compose(COMPOSE.replaceAll('"true"], interval: 1s', '"false"], start_period: 5m'))
     await project.kubectl('create', 'configmap', 'last')
     const deploy = startDeploy(project, '--wait')
     try {

@@ -11,7 +11,7 @@ const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
 
 /** With a healthcheck nobody watches whether it goes on running. */
-const QUICK = 'stop_grace_period: 0s\n    healthcheck: {test: [CMD, "true"], interval: 3s}'
+const QUICK = 'stop_grace_period: 0s\n    healthcheck: {test: [CMD, "true"], interval: 1s}'
 
 /** A Deployment, a StatefulSet and a Job that have the same in their way. */
 const services = (what: string, more = '') => `services:
