@@ -8,7 +8,7 @@ import { openProject, targetOf } from '../../operations/project/open-project.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
-import type { Io } from '../terminal/io.ts'
+import { type Io, isAgreed } from '../terminal/io.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { withCluster } from './cluster-session.ts'
@@ -62,7 +62,7 @@ async function isWanted(io: Io, needed: readonly NeededKey[], wish: ReturnType<t
   }
   const names = [...bySecret(needed).keys()].join(', ')
   const question = `Create what is missing of ${names} in the namespace ${target.namespace} of ${target.context}?`
-  return (await io.choose(question, [{ value: 'no' }, { value: 'yes' }])) === 'yes'
+  return isAgreed(io.choose, question)
 }
 
 function printLeft({ stderr }: Io, left: readonly NeededKey[]): number {

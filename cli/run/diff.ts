@@ -1,4 +1,4 @@
-import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
+import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
 import { entry, type Tree } from '../../compiler/text/tree.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { DiffOutcome } from '../../operations/diff/diff.ts'
@@ -61,16 +61,10 @@ async function printOutcome(
     }))
     io.stdout.write(`${jsonText({ objects, unchanged }, 2)}\n`)
   } else {
-    const { diffText } = await import('../terminal/print-diff.ts')
+    const { differingText, diffText } = await import('../terminal/print-diff.ts')
     const colour = wantsColour(io.stdout, io.env)
     io.stdout.write(await diffText(diffs, { colour, now: Date.now(), placeOf: diff => placeOf(diff, services) }))
-    printSummary(
-      differing.length === 0
-        ? `nothing differs (${plural(unchanged, 'object')})`
-        : `${plural(differing.length, 'object')} ${differing.length === 1 ? 'differs' : 'differ'} (${unchanged} unchanged)`,
-      io,
-      logLevel,
-    )
+    printSummary(differingText(differing.length, unchanged), io, logLevel)
   }
   return exitCode && differing.length > 0 ? DIFFERENT : 0
 }

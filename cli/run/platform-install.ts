@@ -28,7 +28,7 @@ import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
 import { type PlatformImages, registryOf } from '../../platform/install/images.ts'
 import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
 import type { Context } from '../command.ts'
-import { wantsColour } from '../terminal/io.ts'
+import { isAgreed, wantsColour } from '../terminal/io.ts'
 import { onCluster } from './platform.ts'
 
 export interface PlatformInstallValues extends ProviderInput, RegistryInput, BuildersInput {
@@ -151,20 +151,17 @@ async function agreedChange(
   const question = plan.isFirst
     ? `Install the platform at ${url} with the context ${target.context} (${plural(plan.diffs.length, 'object')})?`
     : `Change ${plural(plan.diffs.length, 'object')} of ${url}?`
-  if ((await io.choose(question, [{ value: 'no' }, { value: 'yes' }])) === 'yes') return plan
+  if (await isAgreed(io.choose, question)) return plan
   io.stderr.write('nothing was changed\n')
   return 'declined'
 }
 
 /** What an installation would change, as `devctl diff` shows it. */
 async function changesText({ io }: Context, { diffs, unchanged }: InstallPlan, isResult: boolean): Promise<string> {
-  const { diffText } = await import('../terminal/print-diff.ts')
+  const { differingText, diffText } = await import('../terminal/print-diff.ts')
   const colour = wantsColour(isResult ? io.stdout : io.stderr, io.env)
   const text = await diffText(diffs, { colour, now: Date.now(), placeOf: () => undefined })
-  const differ = `${plural(diffs.length, 'object')} ${diffs.length === 1 ? 'differs' : 'differ'} (${unchanged} unchanged)`
-  return diffs.length === 0
-    ? `nothing differs (${plural(unchanged, 'object')})\n`
-    : `${text}${isResult ? `${differ}\n` : ''}`
+  return isResult ? `${text}${differingText(diffs.length, unchanged)}\n` : text
 }
 
 /** Where the platform is to be, and where its images are: as before, if there is one. Throws a UsageError. */

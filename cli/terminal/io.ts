@@ -35,6 +35,10 @@ export interface Io {
 /** Lets a person choose one of a list; gives undefined when they leave without an answer (Ctrl-C). */
 export type Choose = (question: string, answers: readonly PromptAnswer[]) => Promise<string | undefined>
 
+/** Asks a question of yes and no; leaving without an answer is a no. */
+export const isAgreed = async (choose: Choose, question: string): Promise<boolean> =>
+  (await choose(question, [{ value: 'no' }, { value: 'yes' }])) === 'yes'
+
 export interface PromptAnswer {
   readonly value: string
   /** How it is shown; default the value. */

@@ -4,6 +4,7 @@ import type { OperationEvent } from '../../operations/events.ts'
 import type { Questions } from '../../operations/questions.ts'
 import type { Context } from '../command.ts'
 import { developNote, emptiedText, emptiedWarning, forwardSteps, fullWarning, syncLine } from './develop/event-text.ts'
+import { isAgreed } from './io.ts'
 import { logEventText } from './log-event-text.ts'
 import { problemObject, writeObject } from './objects.ts'
 import { destroyStoppedText, printDestroyed } from './print-destroyed.ts'
@@ -127,7 +128,7 @@ export function questionsFor({ io }: Context, progress: Progress): Questions {
   if (!choose) return {}
   const yes = async (question: string) => {
     progress.makeRoom()
-    return (await choose(question, [{ value: 'no' }, { value: 'yes' }])) === 'yes'
+    return isAgreed(choose, question)
   }
   return {
     mayCreateNamespace: (namespace, cluster) => yes(`Namespace ${namespace} does not exist in ${cluster}. Create it?`),

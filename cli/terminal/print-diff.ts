@@ -1,3 +1,4 @@
+import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { jsonText, printable } from '../../compiler/values/printable.ts'
 import { agoText } from '../../operations/objects/ago.ts'
 import type { ObjectDiff, ValueDiff } from '../../operations/objects/diff.ts'
@@ -12,6 +13,12 @@ export interface DiffPrinting {
 
 const MARKS = { create: '+', update: '~', replace: '!', delete: '-', keep: ' ' } as const
 const COLOURS = { create: 32, update: 33, replace: 35, delete: 31, keep: 2 } as const
+
+/** How many objects differ, and how many do not, in a line. */
+export const differingText = (differing: number, unchanged: number): string =>
+  differing === 0
+    ? `nothing differs (${plural(unchanged, 'object')})`
+    : `${plural(differing, 'object')} ${differing === 1 ? 'differs' : 'differ'} (${unchanged} unchanged)`
 
 /** The differences as text. */
 export async function diffText(diffs: readonly ObjectDiff[], printing: DiffPrinting): Promise<string> {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { type FieldKey, isMap } from './comparison.ts'
+import { type Difference, differencesOf, type FieldKey, isMap } from './comparison.ts'
 import { MANAGER } from './labels.ts'
 
 /** The manager, other than devctl, that last set a value of an object. */
@@ -37,6 +37,13 @@ export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly Fiel
       manager === MANAGER && subresource === undefined && has(fieldsV1, live, keys) !== false,
   )
 }
+
+/**
+ * What an apply changes of what devctl decides; `next` is the object as the server would have it. Values set by an
+ * admission webhook at each request, or by controllers, belong to them.
+ */
+export const ownDifferences = (wanted: KubeObject, live: KubeObject, next: KubeObject): readonly Difference[] =>
+  differencesOf(live, next).filter(({ keys }) => isOurs(wanted, live, keys))
 
 const valueAt = (whole: unknown, keys: readonly FieldKey[]): unknown => keys.reduce(valueIn, whole)
 

@@ -1,9 +1,9 @@
 import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Choices } from './choices.ts'
 import { refuseHeldClaim } from './claim-holders.ts'
-import { type Difference, differencesOf } from './comparison.ts'
+import type { Difference } from './comparison.ts'
 import { isDrift, isLeftToScaler, refuseConflict } from './conflicts.ts'
-import { isOurs } from './field-owners.ts'
+import { ownDifferences } from './field-owners.ts'
 import { ENVIRONMENT_LABEL, MANAGER } from './labels.ts'
 import { overlay } from './overlay.ts'
 import { refusal, refuseForeign } from './refusals.ts'
@@ -112,9 +112,8 @@ function change(
   next: KubeObject,
   isAdopted: boolean,
 ): Step {
-  // Values set by an admission webhook at each request, or by controllers, belong to them.
   const [later] = replicasToKeep(wanted.object, live)
-  const now = differencesOf(live, next).filter(({ keys }) => isOurs(object, live, keys))
+  const now = ownDifferences(object, live, next)
   const differences = later ? [...now, later] : now
   if (differences.length === 0) return { action: 'unchanged', wanted, live }
   const update = { action: 'update', wanted, object, live, differences, isAdopted } as const

@@ -1,12 +1,12 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { type Installation, platformObjects, unwantedObjects } from '../../platform/install/server.ts'
-import { differencesOf } from '../objects/comparison.ts'
 import { type ObjectDiff, valueDiffs } from '../objects/diff.ts'
-import { isOurs } from '../objects/field-owners.ts'
+import { ownDifferences } from '../objects/field-owners.ts'
+import { MANAGER } from '../objects/labels.ts'
 import { inParallel } from '../objects/pool.ts'
 import { isEnding } from '../objects/removal.ts'
 import { requireClientSecrets, type WantedProviders } from './install-providers.ts'
-import { INSTALLER, type InstallWorld, isOfPlatform, nameOf, nameOfObject } from './install-world.ts'
+import { type InstallWorld, isOfPlatform, nameOf, nameOfObject } from './install-world.ts'
 import { requireKubernetes } from './kubernetes-version.ts'
 
 /** What an installation would change. */
@@ -63,8 +63,8 @@ async function change(
   live: KubeObject,
   signal: AbortSignal,
 ): Promise<ObjectDiff | undefined> {
-  const next = await cluster.apply(object, { manager: INSTALLER, force: true, dryRun: true, signal })
-  const differences = differencesOf(live, next).filter(({ keys }) => isOurs(object, live, keys))
+  const next = await cluster.apply(object, { manager: MANAGER, force: true, dryRun: true, signal })
+  const differences = ownDifferences(object, live, next)
   if (differences.length === 0) return undefined
   return { action: 'update', object: nameOfObject(object), values: valueDiffs(differences, live) }
 }

@@ -1,8 +1,6 @@
 import type { Cluster, KubeObject, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { PLATFORM_NAMESPACE } from '../../platform/records/names.ts'
 
-/** The field manager. */
-export const INSTALLER = 'devctl'
 /** Milliseconds between two looks at what is waited for. */
 export const LOOK = 500
 

@@ -5,13 +5,14 @@ import { type Installation, platformObjects, unwantedObjects } from '../../platf
 import { PLATFORM_NAMESPACE } from '../../platform/records/names.ts'
 import { toWarning } from '../objects/events.ts'
 import { logNotes } from '../objects/explain.ts'
+import { MANAGER } from '../objects/labels.ts'
 import { podProblems } from '../objects/problems.ts'
 import { newestPods } from '../objects/revisions.ts'
 import { statusOf } from '../objects/status.ts'
 import type { InstallPlan } from './install-plan.ts'
 import { requireClientSecrets, type WantedProviders } from './install-providers.ts'
 import { keepSecrets } from './install-secrets.ts'
-import { INSTALLER, type InstallWorld, isOfPlatform, LOOK, nameOf, nameOfObject, ownRef } from './install-world.ts'
+import { type InstallWorld, isOfPlatform, LOOK, nameOf, nameOfObject, ownRef } from './install-world.ts'
 import { requireKubernetes } from './kubernetes-version.ts'
 import { dropOtherCertificates, endCertManager } from './other-certificates.ts'
 import { setupToken } from './people.ts'
@@ -81,7 +82,7 @@ export async function installSecrets(
 async function applyOne(cluster: Cluster, object: KubeObject, signal: AbortSignal): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
-      await cluster.apply(object, { manager: INSTALLER, force: true, signal })
+      await cluster.apply(object, { manager: MANAGER, force: true, signal })
       return
     } catch (error) {
       if (!(error instanceof ClusterError) || error.failure !== 'not-found') throw error

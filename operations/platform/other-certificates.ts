@@ -1,7 +1,8 @@
-import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import { certificateOf, MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
 import type { Installation } from '../../platform/install/server.ts'
 import { PLATFORM_NAMESPACE } from '../../platform/records/names.ts'
+import { isOfPlatform } from './install-world.ts'
 import { OWN_AUTHORITY } from './own-certificate.ts'
 
 type Wanted = Pick<Installation, 'certManager' | 'ownCa' | 'tlsSecret'>
@@ -14,7 +15,7 @@ const secretNamed = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', name,
 export async function certManagerOf(cluster: Cluster, signal: AbortSignal): Promise<string | undefined> {
   const live = await cluster.get(CERTIFICATE, { signal })
   const { issuerRef } = (live?.['spec'] ?? {}) as { readonly issuerRef?: { readonly name?: unknown } } // a Certificate's
-  return isOurs(live) && typeof issuerRef?.name === 'string' ? issuerRef.name : undefined
+  return isOfPlatform(live) && typeof issuerRef?.name === 'string' ? issuerRef.name : undefined
 }
 
 /**
@@ -26,7 +27,7 @@ export async function endCertManager(
   { certManager }: Wanted,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  if (certManager !== undefined || !isOurs(await cluster.get(CERTIFICATE, { signal }))) return []
+  if (certManager !== undefined || !isOfPlatform(await cluster.get(CERTIFICATE, { signal }))) return []
   const gone = (await cluster.delete(CERTIFICATE, { signal })) ? [`certificate/${MADE_CERTIFICATE}`] : []
   // Where cert-manager is set up so, the Secret goes with the Certificate, some time later.
   const secret = await cluster.get(secretNamed(MADE_CERTIFICATE), { signal })
@@ -46,13 +47,9 @@ export async function dropOtherCertificates(
 
 async function drop(cluster: Cluster, name: string, signal: AbortSignal): Promise<readonly string[]> {
   const live = await cluster.get(secretNamed(name), { signal })
-  const isMade = isOurs(live) || live?.metadata.annotations?.[CERTIFICATE_NAME] === MADE_CERTIFICATE
+  const isMade = isOfPlatform(live) || live?.metadata.annotations?.[CERTIFICATE_NAME] === MADE_CERTIFICATE
   return isMade && (await cluster.delete(secretNamed(name), { signal })) ? [`secret/${name}`] : []
 }
 
 /** Which cert-manager writes on the Secrets that it makes. */
 const CERTIFICATE_NAME = 'cert-manager.io/certificate-name'
-
-/** What an operator has made by the same name is theirs. */
-const isOurs = (live: KubeObject | undefined): boolean =>
-  live?.metadata.labels?.['app.kubernetes.io/part-of'] === 'devctl'

@@ -40,10 +40,12 @@ async function serve({ settings, keys, login, registry, web, version, ports }: S
   const accessAs = await tokenAccesses(process.env)
   const text = readFileSync(settings, 'utf8')
   const read = readSettings(text)
-  const log = (line: string) =>
-    void process.stderr.write(`${JSON.stringify({ time: rfc3339(Date.now()), text: line })}\n`)
+  const log: PlatformWorld['log'] = line => void process.stderr.write(`${JSON.stringify(line)}\n`)
   for (const { key, hint } of unknownSettings(JSON.parse(text)))
-    log(`settings: \`${key}\` is unknown and ignored${hint === undefined ? '' : `: ${hint}`}`)
+    log({
+      time: rfc3339(Date.now()),
+      text: `settings: \`${key}\` is unknown and ignored${hint === undefined ? '' : `: ${hint}`}`,
+    })
   const registryKey = read.registryTokens ? readRegistryKey(registry) : undefined
   if (read.registryTokens && !registryKey)
     throw new Error(`settings: \`registryTokens\` needs a key in \`${registry}\``)
@@ -59,7 +61,7 @@ async function serve({ settings, keys, login, registry, web, version, ports }: S
     now: Date.now,
     random: randomBytes,
     audit: line => void process.stdout.write(`${JSON.stringify(line)}\n`),
-    log: line => void process.stderr.write(`${JSON.stringify(line)}\n`),
+    log,
   }
   const parts = makeParts(world)
   const apps = makeApps(world, parts, readWebFiles(web), ports)

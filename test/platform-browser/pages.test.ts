@@ -213,17 +213,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     test.each(Object.entries(VISITS))('%s', async (page, visit) => {
       const seen = await open(visit, looks[0]!)
       try {
-        for (const look of looks) {
-          const { name, rules } = look
-          if (PICTURES === '1' && name === 'wide') continue
-          await seen.change(look)
-          if (PICTURES) {
-            await picture(seen.page, name === 'light' ? page : `${page}-${name}`, look === looks[0])
-            continue
-          }
-          expect(await findings(seen.page, rules), name).toEqual([])
-          expect(await overflow(seen.page), name).toBeLessThanOrEqual(0)
-        }
+        await tryLooks(seen, looks, page)
         expect(seen.complaints.filter(one => !visit.complains?.test(one))).toEqual([])
       } finally {
         await seen.close()
@@ -245,24 +235,15 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test.each(Object.entries(SCREENS))('is woken by whoever opens it, %s', async (_, looks) => {
-      const { page, change, complaints, close } = await browser.open(undefined, looks[0])
+      const seen = await browser.open(undefined, looks[0])
       try {
-        await page.goto(url)
-        await line(page, 'web').getByText('starting').waitFor()
-        for (const look of looks) {
-          const { name, rules } = look
-          if (PICTURES === '1' && name === 'wide') continue
-          await change(look)
-          if (PICTURES) await picture(page, name === 'light' ? 'waking' : `waking-${name}`, look === looks[0])
-          else {
-            expect(await findings(page, rules), name).toEqual([])
-            expect(await overflow(page), name).toBeLessThanOrEqual(0)
-          }
-        }
+        await seen.page.goto(url)
+        await line(seen.page, 'web').getByText('starting').waitFor()
+        await tryLooks(seen, looks, 'waking')
         // The page itself comes with 503: for programs it is not there yet.
-        expect(complaints.filter(one => !/status of 503/.test(one))).toEqual([])
+        expect(seen.complaints.filter(one => !/status of 503/.test(one))).toEqual([])
       } finally {
-        await close()
+        await seen.close()
       }
     })
 
@@ -880,6 +861,21 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     await close()
   })
 })
+
+/** A page in each of the looks: by the rules of axe, and whether it fits; or a picture of it. */
+async function tryLooks({ page, change }: Seen, looks: readonly NamedLook[], called: string): Promise<void> {
+  for (const look of looks) {
+    const { name, rules } = look
+    if (PICTURES === '1' && name === 'wide') continue
+    await change(look)
+    if (PICTURES) {
+      await picture(page, name === 'light' ? called : `${called}-${name}`, look === looks[0])
+      continue
+    }
+    expect(await findings(page, rules), name).toEqual([])
+    expect(await overflow(page), name).toBeLessThanOrEqual(0)
+  }
+}
 
 /** Writes a picture of what is seen: WebP for the docs, or PNG. */
 async function picture(page: Page, name: string, isFirst: boolean): Promise<void> {

@@ -63,6 +63,7 @@ describe('names', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (one, other) => {
         expect(namespaceNameProblem(personalNamespace(one, 'abcdefghijklmnop', () => false))).toBeUndefined()
+        expect(previewName(one, other)).toMatch(/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/)
         expect(namespaceNameProblem(previewName(one, other))).toBeUndefined()
       }),
     )
