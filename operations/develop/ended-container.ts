@@ -6,39 +6,53 @@ import { valueAt } from '../objects/up-record.ts'
 import { containerStatus } from './mirror-pod.ts'
 import { type OneCommand, runOnce } from './run-once.ts'
 
-/** Milliseconds until the kubelet has told of a container that ended together with its processes. */
+/**
+ * Milliseconds until the kubelet has told of a container that ended together with its processes: for signals that end
+ * containers, and for others. Beside many containers that start or end at once, it needs some seconds.
+ */
+const TOLD_OF_END = 5000
 const TOLD = 2000
 const LOOK_AGAIN = 200
 
 /** The status above which a signal has ended a command, in the way of shells. */
 const SIGNALLED = 128
+/** The statuses of a command that was ended by SIGKILL, and by SIGTERM. */
+const KILLED = 137
+const TERMINATED = 143
+
+/** A container of a Pod in which a command has run. */
+export interface ContainerOfCommand {
+  readonly cluster: Pick<Cluster, 'get'>
+  /** As it was when the command began. */
+  readonly pod: KubeObject
+  readonly container: string
+}
 
 /**
  * Tells in words if a signal has ended a command because its container ended, as one that needs more
- * memory than its limit; undefined if the command ended by itself. The kubelet tells of it some time
- * after the command's connection has ended.
+ * memory than its limit, or whose Pod is evicted; undefined if the command ended by itself. The kubelet
+ * tells of it some time after the command's connection has ended; `podEnd` gives what else is known of
+ * the end of the Pod, which may come before that.
  */
 export async function endedContainer(
-  cluster: Pick<Cluster, 'get'>,
-  pod: KubeObject,
-  container: string,
+  { cluster, pod, container }: ContainerOfCommand,
   status: number,
+  podEnd: () => string | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (status <= SIGNALLED) return undefined
   const { name, namespace } = pod.metadata
-  const until = performance.now() + TOLD
+  const until = performance.now() + ([KILLED, TERMINATED].includes(status) ? TOLD_OF_END : TOLD)
   for (;;) {
     const now = await cluster.get({ apiVersion: 'v1', kind: 'Pod', name, namespace }, { signal })
     const end = now && endOfContainer(pod, now, container)
-    if (end) return end.text
+    const text = end?.text ?? podEnd()
+    if (text !== undefined) return text
     if (performance.now() >= until) return undefined
     await pause(LOOK_AGAIN, signal)
   }
 }
 
-/** The status of a command that was ended by SIGKILL. */
-const KILLED = 137
 /** Milliseconds for the container to say how often it ran out of memory. */
 const ASKING = 3000
 /** `oom_kill 2`: of version 2 of the control groups, and of version 1. */

@@ -79,7 +79,9 @@ export async function runCommand(
       failures = 0
       const status = await terminal.attach(remote)
       const leaving = await supervisor.leaveEnding(ready, signal)
-      const ended = leaving ?? (await endedContainer(running.cluster, pod, running.container, status, signal))
+      // The agent ends with the Pod, and its connection is the first to tell.
+      const podEnd = () => supervisor.endOf(pod) ?? (lost.aborted ? messageOf(lost.reason) : undefined)
+      const ended = leaving ?? (await endedContainer({ ...running, pod }, status, podEnd, signal))
       // A container also ends with its Pod, of which the cluster may have told meanwhile.
       const reason = leaving ?? (ended && (supervisor.endOf(pod) ?? ended))
       if (reason === undefined) {
