@@ -106,12 +106,12 @@ export class Cluster {
     await this.send('DELETE', `/api/v1/namespaces/${name}`)
   }
 
-  /** The output of kubectl, which is on the PATH or beside the kubeconfig; rejects when it fails or takes longer than 60 s. */
+  /** The output of kubectl, which is on the PATH or beside the kubeconfig; rejects when it fails or takes longer than 110 s. */
   kubectl(...args: readonly string[]): Promise<string> {
     const path = `${join(dirname(this.#kubeconfig), 'bin')}${delimiter}${process.env.PATH}`
     const env = { ...process.env, PATH: path, KUBECONFIG: this.#kubeconfig }
     return new Promise((resolve, reject) => {
-      execFile('kubectl', args, { env, timeout: 60_000, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
+      execFile('kubectl', args, { env, timeout: 110_000, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
         if (error) reject(new Error(`kubectl ${args.join(' ')}: ${stderr}${stdout}`, { cause: error }))
         else resolve(stdout)
       })

@@ -10,26 +10,31 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
 
-/** A Deployment and a StatefulSet with a claim; neither listens to SIGTERM. */
+/**
+ * A Deployment and a StatefulSet with a claim; neither listens to SIGTERM, as a first process without a handler for it. Their checks
+ * start no process in the container, as `test` would each second.
+ */
 const COMPOSE = `services:
   web:
     image: busybox:1.37
-    command: [sleep, "3600"]
+    command: [sh, -c, "touch /tmp/ready; exec httpd -f -p 8080 -h /tmp"]
     expose: [8080]
     stop_grace_period: 2s
-    healthcheck: {test: [CMD, "true"], interval: 1s}
+    healthcheck: {http: {path: /ready, port: 8080}, interval: 1s}
   db:
     image: busybox:1.37
-    command: [sleep, "3600"]
+    command: [sh, -c, "touch /tmp/ready; exec httpd -f -p 8080 -h /tmp"]
     volumes: [data:/data]
     stop_grace_period: 2s
-    healthcheck: {test: [CMD, "true"], interval: 1s}
+    healthcheck: {http: {path: /ready, port: 8080}, interval: 1s}
 volumes: {data: {}}
 `
+/** It never gets ready. */
+const NEVER = COMPOSE.replaceAll('port: 8080}, interval: 1s', 'port: 1}, start_period: 5m')
 
 /** Starts a deploy as a process of its own, whose output is seen while it runs. */
 const startDeploy = ({ name, directory }: Project, ...args: readonly string[]) =>
-  new Program(['deploy', '--name', name, '--namespace', name, '--timeout', '60s', ...args], {
+  new Program(['deploy', '--name', name, '--namespace', name, '--timeout', '150s', ...args], {
     cwd: directory,
     env: { DEVCTL_HOME: `${directory}/.home` },
   }).read()
@@ -37,7 +42,7 @@ const startDeploy = ({ name, directory }: Project, ...args: readonly string[]) =
 const untilTold = (program: Program, text: string | RegExp) =>
   eventually(
     `it says ${text}`,
-    30,
+    90,
     async () => (typeof text === 'string' ? program.stderr.includes(text) : text.test(program.stderr)) || undefined,
     async () => program.stderr,
     50,
@@ -97,7 +102,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     const objects = ['deployment/web', 'statefulset/db', 'service/web']
     const before = await uidsOf(project, objects)
     expect(await project.devctl('destroy', '--volumes')).toMatchObject({ status: 0 })
-    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '60s')
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '150s')
     expect(status, stderr).toBe(0)
     expect(stderr).not.toContain('up to date')
     for (const [index, uid] of (await uidsOf(project, objects)).entries()) expect(uid).not.toBe(before[index])
@@ -105,7 +110,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
   })
 
   it('a workload that is deleted while a deploy waits for it', async project => {
-    project.compose(COMPOSE.replaceAll('"true"], interval: 1s', '"false"], start_period: 5m'))
+    project.compose(NEVER)
     const deploy = startDeploy(project, '--wait')
     await untilTold(deploy, 'web: Deployment')
     await project.kubectl('delete', 'deployment/web')
@@ -115,7 +120,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
   })
 
   it('what is not waited for, and is deleted while a deploy waits', async project => {
-    project.compose(COMPOSE.replace('"true"', 'test, -f, /tmp/ready'))
+    project.compose(COMPOSE.replace('touch /tmp/ready; ', ''))
     const deploy = startDeploy(project, '--wait')
     await untilTold(deploy, 'db: StatefulSet 1/1 ready')
     await project.kubectl('delete', 'service/web', `configmap/devctl-${project.name}`)
@@ -130,8 +135,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
   })
 
   it('a namespace: the error names it, before and while a deploy waits', async project => {
-    // It never gets ready.
-    project.compose(COMPOSE.replaceAll('"true"], interval: 1s', '"false"], start_period: 5m'))
+    project.compose(NEVER)
     await project.kubectl('create', 'configmap', 'last')
     const deploy = startDeploy(project, '--wait')
     try {

@@ -10,18 +10,18 @@ const REGISTRY = '127.0.0.1:5000'
 const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
 
-/** With a healthcheck nobody watches whether it goes on running. */
-const QUICK = 'stop_grace_period: 0s\n    healthcheck: {test: [CMD, "true"], interval: 1s}'
+/** With a healthcheck nobody watches whether it goes on running. This one starts no process in the container. */
+const QUICK = `command: [sh, -c, "touch /tmp/index.html; exec httpd -f -p 8080 -h /tmp"]
+    stop_grace_period: 0s
+    healthcheck: {http: {path: /, port: 8080}, interval: 1s}`
 
 /** A Deployment, a StatefulSet and a Job that have the same in their way. */
 const services = (what: string, more = '') => `services:
   web:
     ${what}
-    command: [sleep, "3600"]
     ${QUICK}
   db:
     ${what}
-    command: [sleep, "3600"]
     ${QUICK}
     volumes: [data:/data]
   migrate:
@@ -32,7 +32,7 @@ volumes: {data: {}}
 ${more}`
 
 /** Deploys and waits, for that long at most. */
-const deployAndWait = ({ devctl }: Project) => devctl('deploy', '--wait', '--timeout', '60s')
+const deployAndWait = ({ devctl }: Project) => devctl('deploy', '--wait', '--timeout', '150s')
 
 async function expectFailure(project: Project, code: string): Promise<void> {
   const { status, stderr } = await deployAndWait(project)

@@ -64,7 +64,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
 
   it('a crash loop that begins when all were ready', async project => {
     project.compose(
-      'services:\n  web:\n    image: nginx:1.27-alpine\n    ports: ["80:80"]\n    healthcheck: {test: [CMD, "true"], interval: 1s}\n' +
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    ports: ["80:80"]\n    healthcheck: {http: {path: /, port: 80}, interval: 1s}\n' +
         '  late:\n    image: busybox:1.37\n    command: [sh, -c, "sleep 5; echo no database; exit 7"]\n    ports: ["8080:8080"]\n',
     )
     const said = await failing(project, '--domain', 'devctl.localhost')
@@ -77,7 +77,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
   it('a server that is waited for to complete', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    depends_on: {job: {condition: service_completed_successfully}}\n' +
-        '  job:\n    image: nginx:1.27-alpine\n    restart: "no"\n    healthcheck: {test: [CMD, "true"], interval: 1s}\n',
+        '  job:\n    image: nginx:1.27-alpine\n    restart: "no"\n    healthcheck: {http: {path: /, port: 80}, interval: 1s}\n',
     )
     const said = await failing(project)
     expect(said).toContain('error[deploy/never-completes]: `job` is a server and never completes')

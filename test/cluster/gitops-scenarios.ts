@@ -247,7 +247,7 @@ export function gitopsScenarios(names: readonly string[]): void {
       each(async one => {
         await change(one, { waits: false, greeting: 'alone' })
         await one.kubectl('rollout', 'restart', 'deployment/web')
-        await one.kubectl('rollout', 'status', 'deployment/web', '--timeout=40s')
+        await one.kubectl('rollout', 'status', 'deployment/web', '--timeout=100s')
         await one.controller.reconcile()
       }))
 

@@ -1,3 +1,4 @@
+import { eventually } from './cluster.ts'
 import type { Project } from './project.ts'
 
 const FINALIZER = 'example.com/hold'
@@ -11,17 +12,35 @@ export async function deleteHeld(project: Project, ...objects: readonly string[]
   await project.kubectl('delete', '--wait=false', ...objects)
 }
 
-/** Takes the finalizer away from objects. */
+/** Takes the finalizer away from objects. A controller may take its own away meanwhile: what has changed is read again. */
 export async function letGo(project: Project, ...objects: readonly string[]): Promise<void> {
   for (const object of objects) {
-    const { finalizers = [] } = (await project.get(object)).metadata as { readonly finalizers?: readonly string[] }
-    await patch(
-      project,
-      object,
-      finalizers.filter(name => name !== FINALIZER),
-    )
+    await eventually(`${object} is let go`, 30, async () => {
+      const { finalizers = [], resourceVersion } = (await project.get(object)).metadata as {
+        readonly finalizers?: readonly string[]
+        readonly resourceVersion: string
+      }
+      const others = finalizers.filter(name => name !== FINALIZER)
+      const problem = await patch(project, object, others, resourceVersion).then(
+        () => undefined,
+        (error: Error) => error,
+      )
+      if (problem !== undefined && !/the object has been modified/.test(problem.message)) throw problem
+      return problem === undefined || undefined
+    })
   }
 }
 
-const patch = (project: Project, object: string, finalizers: readonly string[]): Promise<string> =>
-  project.kubectl('patch', object, '--type=merge', '--patch', JSON.stringify({ metadata: { finalizers } }))
+const patch = (
+  project: Project,
+  object: string,
+  finalizers: readonly string[],
+  resourceVersion?: string,
+): Promise<string> =>
+  project.kubectl(
+    'patch',
+    object,
+    '--type=merge',
+    '--patch',
+    JSON.stringify({ metadata: { finalizers, resourceVersion } }),
+  )

@@ -34,7 +34,7 @@ describe.skipIf(cluster === undefined)('a project with manifests', () => {
     expect(await devctl('init', '--yes', '--namespace', namespace)).toMatchObject({ status: 0, stderr: '' })
     const { status, stderr } = await devctl('deploy')
     expect(status, stderr).toBe(0)
-    await cluster!.kubectl('-n', namespace, 'rollout', 'status', 'deployment/greeter', '--timeout=55s')
+    await cluster!.kubectl('-n', namespace, 'rollout', 'status', 'deployment/greeter', '--timeout=100s')
   })
 
   test('doctor has what the cluster knows of its development container, without the values', async () => {
@@ -42,7 +42,7 @@ describe.skipIf(cluster === undefined)('a project with manifests', () => {
     const original = await cluster!.get<{ metadata: { uid: string } }>(path)
     const applied = await cluster!.apply(mirror(original.metadata.uid), namespace)
     expect(applied.status, applied.body).toBe(201)
-    await cluster!.kubectl('-n', namespace, 'rollout', 'status', 'deployment/greeter-dev', '--timeout=55s')
+    await cluster!.kubectl('-n', namespace, 'rollout', 'status', 'deployment/greeter-dev', '--timeout=100s')
     await eventually('the log has its line', 20, async () =>
       (await cluster!.kubectl('-n', namespace, 'logs', 'deployment/greeter-dev', '-c', 'main')).includes('started')
         ? true

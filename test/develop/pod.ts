@@ -5,7 +5,7 @@ export async function startPod(cluster: Cluster, namespace: string, name: string
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { terminationGracePeriodSeconds: 0, ...spec } }
   const { status, body } = await cluster.apply(pod, namespace)
   if (status >= 300) throw new Error(`pod/${name}: ${body}`)
-  await cluster.kubectl('--namespace', namespace, 'wait', `pod/${name}`, '--for=condition=Ready', '--timeout=50s')
+  await cluster.kubectl('--namespace', namespace, 'wait', `pod/${name}`, '--for=condition=Ready', '--timeout=100s')
 }
 
 /** The tools as a mirror has them: what puts busybox into the volume `tools`, and the mount of it. */

@@ -22,7 +22,7 @@ services:
   web:
     image: nginx:1.27-alpine
     ports: ["80:80"]
-    healthcheck: {test: "true", interval: 1s}
+    healthcheck: {http: {path: /, port: 80}, interval: 1s}
 `
 
 describe.skipIf(cluster === undefined)('devctl platform install', () => {

@@ -179,7 +179,7 @@ describe.skipIf(!found)('runs', () => {
   test.each([
     ['ext::sh -c id', 'neither'],
     ['https://ann:secret@git.example.com/x', 'a user or a password'],
-    ['ssh://git@git.example.com/x', 'no keys for ssh'],
+    ['ssh://git@git.example.com/x', 'no SSH keys'],
   ])('%s is not cloned', async (repository, why) => {
     const body = { namespace: name, environment: 'bad', action: 'deploy', repository }
     const { status, error } = await platform.call('POST /runs', { token: owner!.token, body })
