@@ -43,6 +43,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'adapters/git',
       'adapters/http',
       'adapters/json',
+      'adapters/process',
       'compiler/diagnostics',
       'compiler/values',
     ],
@@ -140,7 +141,10 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   'platform/records': { ours: ['platform/records', 'platform/rules'], packages: [] },
   'platform/client': { ours: ['platform/client', 'platform/api/prefix'], packages: [] },
   'platform/install': { ours: ['platform/install', 'platform/records', 'platform/rules'], packages: [] },
-  'platform/runner': { ours: ['platform/runner', 'adapters/git', 'adapters/http/back-off'], packages: [] },
+  'platform/runner': {
+    ours: ['platform/runner', 'adapters/git', 'adapters/http/back-off', 'adapters/process/time-limit'],
+    packages: [],
+  },
   'platform/server': {
     ours: [
       'platform/server',
@@ -379,6 +383,13 @@ describe('imports', () => {
       )
       expect(code, path).not.toMatch(/\bprocess\.|\bDate\.now|\bnew Date\(\)|\bfetch\(|\bMath\.random/)
     }
+  })
+
+  test('a time limit beside another signal is not lost to the garbage collector', () => {
+    for (const path of modules)
+      expect(readFileSync(join(root, path), 'utf8'), `${path}: use withTimeLimit`).not.toMatch(
+        /AbortSignal\.any\([^)]*AbortSignal\.timeout/,
+      )
   })
 
   test('the start of the command line reaches no heavy package', () => {

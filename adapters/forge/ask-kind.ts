@@ -1,5 +1,6 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import { proxyFor } from '../http/proxy.ts'
+import { withTimeLimit } from '../process/time-limit.ts'
 import { parseRepositoryAddress } from './address.ts'
 import { exchange, type ForgeAnswer } from './exchange.ts'
 import type { Forge } from './forge.ts'
@@ -25,7 +26,7 @@ export async function findForge(
   timeout = TIMEOUT,
 ): Promise<Forge | undefined> {
   if (options.forge !== undefined || siteOf(repository, env)) return forgeOf(repository, env, options)
-  const kind = await askKind(repository, env, AbortSignal.timeout(timeout), signal)
+  const kind = await askKind(repository, env, withTimeLimit(timeout), signal)
   return kind && forgeOf(repository, env, { ...options, forge: kind })
 }
 

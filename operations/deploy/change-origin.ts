@@ -1,5 +1,6 @@
 import { type GitOptions, openGit } from '../../adapters/git/git.ts'
 import { withSource } from '../../adapters/git/source-repository.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import type { ChangeOrigin } from '../objects/change-lists.ts'
 import { plainAddress } from '../project/deploy-source.ts'
 import { repositoryOf } from '../project/environment-name.ts'
@@ -27,7 +28,7 @@ export async function changeOrigin(folder: string, env: Env, signal: AbortSignal
   const found = repositoryOf(folder)
   if (!found) return {}
   const repository = found.address === undefined ? undefined : plainAddress(found.address)
-  const options = { env, signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)]) }
+  const options = { env, signal: withTimeLimit(DEADLINE, signal) }
   const orNothing = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined)
   const [branch, said] = await Promise.all([
     orNothing(openGit(found.top, options).ask('symbolic-ref', '--quiet', '--short', 'HEAD')),

@@ -1,5 +1,6 @@
 import { type PresentedCertificate, presentedCertificate } from '../../adapters/http/presented-certificate.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import type { PlatformProblem } from './platform-problem.ts'
 
 /** Milliseconds for the address of the platform: what cannot be reached is said, not waited for. */
@@ -21,7 +22,7 @@ export async function askForCertificate(
   const server = new URL(url)
   if (server.protocol !== 'https:' || proxyFor(server, env) !== undefined) return undefined
   try {
-    return await presentedCertificate(server, AbortSignal.any([signal, AbortSignal.timeout(REACH)]))
+    return await presentedCertificate(server, withTimeLimit(REACH, signal))
   } catch (error) {
     signal.throwIfAborted()
     return { problem: (error as Error).message }

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { unlessAborted } from '../../adapters/http/abort.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { DECIDED_OF_BUILDERS, type IngressPeer } from '../../platform/install/builders.ts'
 import type { Installation } from '../../platform/install/server.ts'
@@ -87,7 +88,7 @@ export async function ingressPeers(
 }
 
 async function addressesOf(host: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(DNS)])
+  const within = withTimeLimit(DNS, signal)
   const found = await unlessAborted(lookup(host, { all: true, family: 4 }), within).catch(() => [])
   return new Set(found.map(({ address }) => address))
 }

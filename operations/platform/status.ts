@@ -1,5 +1,6 @@
 import type { PresentedCertificate } from '../../adapters/http/presented-certificate.ts'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { UNFOLLOWED } from '../../platform/records/asleep.ts'
 import { leaderLease, toLeader } from '../../platform/records/leader.ts'
@@ -280,11 +281,7 @@ async function reach(
   url: string,
 ): Promise<{ readonly isReached: true } | { readonly problem: PlatformProblem }> {
   try {
-    await connectPlatform(url, undefined, env).call(
-      'GET /info',
-      {},
-      AbortSignal.any([signal, AbortSignal.timeout(REACH)]),
-    )
+    await connectPlatform(url, undefined, env).call('GET /info', {}, withTimeLimit(REACH, signal))
     return { isReached: true }
   } catch (error) {
     signal.throwIfAborted()

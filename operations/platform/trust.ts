@@ -1,5 +1,6 @@
 import { type PresentedCertificate, presentedCertificate } from '../../adapters/http/presented-certificate.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome, type Surroundings } from '../contexts/home.ts'
 import { readContexts, saveContext } from '../contexts/store.ts'
@@ -49,7 +50,7 @@ export async function trustOwnAuthority(around: Surroundings, input: TrustInput)
     })
   }
   if (isKnown && fingerprint === undefined) return
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(WITHIN)])
+  const deadline = withTimeLimit(WITHIN, signal)
   const found = await presentedCertificate(server, deadline, proxyFor(server, around.env)).catch(error => {
     signal.throwIfAborted()
     // Else the login says what does not answer.

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { pause } from '../../adapters/http/back-off.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 
 /** Milliseconds between two attempts, and of one. */
 const AGAIN = 50
@@ -16,7 +17,7 @@ export async function reachable(url: string, signal: AbortSignal): Promise<void>
   while (!signal.aborted) {
     const socket = createConnection(to)
     try {
-      await once(socket, 'connect', { signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT)]) })
+      await once(socket, 'connect', { signal: withTimeLimit(ATTEMPT, signal) })
       return
     } catch {
       await pause(AGAIN, signal).catch(() => {})

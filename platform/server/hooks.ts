@@ -3,6 +3,7 @@ import { type AskedRepository, commentsOf, factsOf, webhooksOf } from '../../ada
 import { ForgeError } from '../../adapters/forge/failures.ts'
 import type { MarkedComment } from '../../adapters/forge/forge.ts'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import type { NewHook } from '../api/hooks.ts'
 import { API } from '../api/prefix.ts'
 import {
@@ -270,10 +271,9 @@ export function hostOfHook({ repository }: Pick<HookRecord, 'repository'>): stri
 }
 
 /** The deadline of one request to a forge. */
-export const within = (signal?: AbortSignal): { readonly signal: AbortSignal } => {
-  const limit = AbortSignal.timeout(ASKING)
-  return { signal: signal ? AbortSignal.any([signal, limit]) : limit }
-}
+export const within = (signal?: AbortSignal): { readonly signal: AbortSignal } => ({
+  signal: withTimeLimit(ASKING, ...(signal ? [signal] : [])),
+})
 
 /** The response for a caller whose request the forge refused or did not answer. `more` is what they can do instead. */
 export function toPlatformError(error: unknown, more?: string): unknown {

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { backOff, pause } from '../../adapters/http/back-off.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Clock } from '../../operations/objects/clock.ts'
 import { holdLease } from '../../operations/objects/held-lease.ts'
@@ -92,7 +93,7 @@ async function repeat(
   for (let failures = 0; !signal.aborted; ) {
     let wait = task.everyMs
     try {
-      await task.run(AbortSignal.any([signal, AbortSignal.timeout(RUN_LIMIT)]))
+      await task.run(withTimeLimit(RUN_LIMIT, signal))
       failures = 0
       failing.succeeded(task.name)
     } catch (error) {

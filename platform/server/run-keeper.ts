@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { MANAGED_LABEL, MANAGER, RECORD_LABEL, RUNS_NAMESPACE } from '../records/names.ts'
 import {
   cloneSecret,
@@ -235,7 +236,7 @@ export class RunKeeper {
    * is deleted with it.
    */
   async #end(run: RunRecord, signal: AbortSignal): Promise<void> {
-    const lines = this.#collect(run, AbortSignal.any([signal, AbortSignal.timeout(GOODBYE)]))
+    const lines = this.#collect(run, withTimeLimit(GOODBYE, signal))
     await this.#suspend(run)
     await this.#save(run, await lines)
   }
@@ -268,7 +269,7 @@ export class RunKeeper {
     if (pod && !isOver(pod) && now() - Date.parse(run.ended ?? '') < GOODBYE) return
     if (pod && !run.found.log) {
       // A Pod on a lost node sends no log: the end of the run does not wait for it.
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(GOODBYE)])
+      const limit = withTimeLimit(GOODBYE, signal)
       await this.#save(run, await this.#collect(run, limit))
     }
     if (pod) {

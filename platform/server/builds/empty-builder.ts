@@ -2,6 +2,7 @@ import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
 import { constants } from 'node:http2'
 import { CallError, UNAVAILABLE } from '../../../adapters/buildkit/session/call-error.ts'
 import { encodeMessage } from '../../../adapters/buildkit/wire.ts'
+import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
 import { callOnce } from './grpc.ts'
 
 const PRUNE = '/moby.buildkit.v1.Control/Prune'
@@ -14,7 +15,7 @@ const EMPTYING = 120_000
  */
 export async function emptyBuilder(link: ClientHttp2Session, signal: AbortSignal): Promise<void> {
   const call = callOnce(link, PRUNE, encodeMessage('moby.buildkit.v1.PruneRequest', { all: true }))
-  const within = AbortSignal.any([signal, AbortSignal.timeout(EMPTYING)])
+  const within = withTimeLimit(EMPTYING, signal)
   const stop = () => call.close(constants.NGHTTP2_CANCEL)
   within.addEventListener('abort', stop, { once: true })
   if (within.aborted) stop()
