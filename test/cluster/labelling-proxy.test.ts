@@ -208,6 +208,8 @@ spec:
 
   test('Pods: run, wait, exec, cp, logs -f, port-forward, attach', async () => {
     if (!(await cluster!.hasNodes())) return
+    // A second attempt begins anew.
+    await command('kubectl delete pod box --ignore-not-found --now')
     await command(
       'kubectl run box --image nginx:alpine --labels app=box && kubectl wait --for condition=Ready pod/box --timeout 90s',
     )
@@ -238,7 +240,10 @@ spec:
     )
     expect(followed).toContain('a-new-line')
     expect(
-      await command('kubectl run once --image busybox --rm -i --restart Never --quiet -- echo attached'),
+      // It is attached to by the time that it writes.
+      await command(
+        'kubectl run once --image busybox --rm -i --restart Never --quiet -- sh -c "sleep 5; echo attached"',
+      ),
     ).toContain('attached')
     await command('kubectl delete pod box --grace-period 1')
   })

@@ -14,9 +14,11 @@ if (found !== undefined && cluster === undefined)
 describe.skipIf(cluster === undefined)('runs in the cluster', () => {
   afterAll(() => cluster?.close())
 
+  // A second attempt has a namespace of its own: that of the first may still be there.
+  let attempts = 0
   for (const one of unbuiltExamples()) {
     test.concurrent(one.name, async ({ expect }) => {
-      const namespace = `${one.name.replaceAll('/', '-')}-${process.pid}`
+      const namespace = `${one.name.replaceAll('/', '-')}-${process.pid}-${++attempts}`
       const args = ['--name', namespace, '--namespace', namespace, '--domain', DOMAIN, '--include-secrets']
       const { status, stdout, stderr } = await run([one.command, ...args], { cwd: one.directory, env: one.env })
       expect(status, stderr).toBe(0)
@@ -28,7 +30,7 @@ describe.skipIf(cluster === undefined)('runs in the cluster', () => {
       try {
         await defaultServiceAccount(cluster!, namespace)
         await applyAll(cluster!, namespace, objects)
-        await untilReady(cluster!, namespace, objects, 150)
+        await untilReady(cluster!, namespace, objects, 200)
         await show(cluster!, namespace)
       } finally {
         await cluster!.deleteNamespace(namespace)
