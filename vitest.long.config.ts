@@ -32,7 +32,7 @@ export default defineConfig({
             'test/differential/**/*.test.ts',
             'test/sync/nothing-lost.test.ts',
           ],
-          env: { KILLED_RUNS: '100', DIFF_RUNS: '3000', SYNC_RUNS: '10000', EXAMPLES: 'all' },
+          env: { KILLED_RUNS: '100', DIFF_RUNS: '3000', SYNC_RUNS: '10000', TAKE: 'all' },
         },
       },
     ],

@@ -10,7 +10,7 @@ import { type Cluster, eventually } from './cluster.ts'
 const FEW = ['voting', 'migration', 'monorepo', 'shared-volume', 'files/list']
 
 /** Whether what a run before a merge need not repeat is tried, too: `npm run test:long` sets it. */
-export const TAKES_ALL = process.env.EXAMPLES === 'all'
+export const TAKES_ALL = process.env.TAKE === 'all'
 
 /** The examples that are deployed. */
 export const fewExamples = (): readonly Case[] =>

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { platformObjects, SETTINGS_FILE } from '../../platform/install/server.ts'
 import { unknownSettings } from '../../platform/rules/setting-keys.ts'
+import { readSettings } from '../../platform/server/settings.ts'
 
 test('all that an installation writes is known', () => {
   const objects = platformObjects({
@@ -24,6 +25,37 @@ test('all that an installation writes is known', () => {
     Record<string, string>
   >
   expect(unknownSettings(JSON.parse(settings[SETTINGS_FILE]!))).toEqual([])
+})
+
+test('all that the server reads is known', () => {
+  const read: Record<string, unknown> = {}
+  /** Notes what is asked for, with `null` for what has no keys of its own. */
+  const noting = (object: object, noted: Record<string, unknown>, hasKeys: readonly string[]): object =>
+    new Proxy(object, {
+      get(target, key) {
+        const value = Reflect.get(target, key)
+        if (typeof key !== 'string') return value
+        noted[key] ??= hasKeys.includes(key) ? {} : null
+        return hasKeys.includes(key) ? noting(value, noted[key] as Record<string, unknown>, []) : value
+      },
+    })
+  const settings = {
+    domain: 'dev.example.com',
+    url: 'https://platform.dev.example.com',
+    kubernetes: { server: 'https://k.example.com' },
+    runs: { image: 'x', url: 'https://platform.dev.example.com' },
+    sleepHours: {},
+    deleteHours: {},
+  }
+  const parse = vi.spyOn(JSON, 'parse').mockReturnValue(noting(settings, read, ['runs', 'sleepHours', 'deleteHours']))
+  try {
+    readSettings('')
+  } finally {
+    parse.mockRestore()
+  }
+  expect(Object.keys(read)).toContain('registryShare')
+  expect(Object.keys(read['sleepHours'] as object)).toEqual(['namespace', 'preview'])
+  expect(unknownSettings(read)).toEqual([])
 })
 
 test.each([
