@@ -49,8 +49,9 @@ describe.skipIf(cluster === undefined)('a development container without enough m
       async () => up.stderr.includes(text) || undefined,
       async () => up.stderr,
     )
+    // With a process of its own that was ended, `up` ends, too, and the signal may come while it does.
     up.process.kill('SIGTERM')
-    expect([130, 137]).toContain(await up.status)
+    expect([130, 137, null]).toContain(await up.status)
   })
 
   test('says which to raise when the agent has too little', async () => {
