@@ -45,7 +45,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const shared = { testTimeout: 240_000, hookTimeout: 120_000, maxConcurrency: hasDeadline ? 2 : 3, ...withDeadline }
+const shared = { testTimeout: 240_000, hookTimeout: 240_000, maxConcurrency: hasDeadline ? 2 : 3, ...withDeadline }
 
 export default defineConfig({
   test: {

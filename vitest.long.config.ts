@@ -19,6 +19,7 @@ export default defineConfig({
           ...shared,
           name: 'more runs',
           include: [
+            'test/repositories/concurrency.test.ts',
             'test/repositories/killed.test.ts',
             'test/cluster/deploy-examples.test.ts',
             'test/cluster/deploy-faults.test.ts',
