@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { type Case, unbuiltExamples } from '../cases.ts'
+import { TAKES_ALL } from '../takes-all.ts'
 import { ask, untilAnswers } from './application.ts'
 import { type Cluster, eventually } from './cluster.ts'
 
@@ -8,9 +9,6 @@ import { type Cluster, eventually } from './cluster.ts'
  * `npm run test:long` takes all.
  */
 const FEW = ['voting', 'migration', 'monorepo', 'shared-volume', 'files/list']
-
-/** Whether what a run before a merge need not repeat is tried, too: `npm run test:long` sets it. */
-export const TAKES_ALL = process.env.TAKE === 'all'
 
 /** The examples that are deployed. */
 export const fewExamples = (): readonly Case[] =>

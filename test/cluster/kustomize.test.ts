@@ -12,8 +12,8 @@ import { type Case, exampleCases, goldenCases } from '../cases.ts'
 import { documentsOf } from '../documents.ts'
 import { pairs } from '../gitops/random-manifests.ts'
 import { run } from '../run.ts'
+import { TAKES_ALL } from '../takes-all.ts'
 import { findCluster } from './cluster.ts'
-import { TAKES_ALL } from './examples.ts'
 
 /** Two sets of options, whose results are base and overlay. Both ways around. */
 const CHANGES: readonly {

@@ -5,6 +5,7 @@ import { makeFolder, write } from '../cli/folder.ts'
 import { type Env, git, gitEnv } from '../git/git.ts'
 import { httpServer } from '../git/http-server.ts'
 import { bareRepository, type GitServer } from '../git/repository.ts'
+import { TAKES_ALL } from '../takes-all.ts'
 import { expectCleanHistory, treeAt } from './history.ts'
 import { withConfig } from './own-git.ts'
 import { type Ended, start } from './processes.ts'
@@ -16,7 +17,7 @@ interface Source {
   readonly folder: string
 }
 
-const APPLICATIONS = process.env.TAKE === 'all' ? 20 : 6
+const APPLICATIONS = TAKES_ALL ? 20 : 6
 /** What the commits of one application render to: the second and the third one to the same. */
 const IMAGES = ['nginx:1.25', 'nginx:1.26', 'nginx:1.26', 'nginx:1.27', 'nginx:1.28']
 
