@@ -21,12 +21,13 @@ export async function letGo(project: Project, ...objects: readonly string[]): Pr
         readonly resourceVersion: string
       }
       const others = finalizers.filter(name => name !== FINALIZER)
-      const problem = await patch(project, object, others, resourceVersion).then(
-        () => undefined,
-        (error: Error) => error,
-      )
-      if (problem !== undefined && !/the object has been modified/.test(problem.message)) throw problem
-      return problem === undefined || undefined
+      try {
+        await patch(project, object, others, resourceVersion)
+        return true
+      } catch (error) {
+        if (!/the object has been modified/.test(String(error))) throw error
+        return undefined
+      }
     })
   }
 }
