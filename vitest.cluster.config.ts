@@ -45,7 +45,14 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const shared = { testTimeout: 240_000, hookTimeout: 240_000, maxConcurrency: hasDeadline ? 2 : 3, ...withDeadline }
+// Waits take longer where there is a deadline, see `eventually`.
+const TIME_LIMIT = hasDeadline ? 600_000 : 240_000
+const shared = {
+  testTimeout: TIME_LIMIT,
+  hookTimeout: TIME_LIMIT,
+  maxConcurrency: hasDeadline ? 2 : 3,
+  ...withDeadline,
+}
 
 export default defineConfig({
   test: {

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:https'
 import { delimiter, dirname, join } from 'node:path'
 import { parse } from 'yaml'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
+import { hasDeadline } from '../../vitest.layers.ts'
 
 export interface Answer {
   readonly status: number
@@ -158,7 +159,13 @@ export function pathOf({ apiVersion, kind, metadata }: KubernetesObject, namespa
   return `${group}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${resource}/${metadata.name}`
 }
 
-/** Tries until it gives something else than undefined, with pauses of some milliseconds; after the deadline throws what `explain` says. */
+/** How much longer waits may take before a merge, where all layers run at once on a machine that may be slow. */
+const PATIENCE = hasDeadline ? 3 : 1
+
+/**
+ * Tries until it gives something else than undefined, with pauses of some milliseconds; after the deadline, `PATIENCE` times the
+ * seconds, throws what `explain` says.
+ */
 export async function eventually<T>(
   what: string,
   seconds: number,
@@ -166,11 +173,12 @@ export async function eventually<T>(
   explain: () => Promise<string> = async () => '',
   pause = 300,
 ): Promise<T> {
-  const deadline = Date.now() + seconds * 1000
+  const limit = PATIENCE * seconds
+  const deadline = Date.now() + limit * 1000
   for (;;) {
     const result = await attempt()
     if (result !== undefined) return result
-    if (Date.now() > deadline) throw new Error(`${what}: not after ${seconds} s\n${await explain()}`)
+    if (Date.now() > deadline) throw new Error(`${what}: not after ${limit} s\n${await explain()}`)
     await new Promise(resolve => setTimeout(resolve, pause))
   }
 }
