@@ -266,4 +266,50 @@ describe('a place on a builder', () => {
     await vi.waitFor(() => expect([...ended].sort()).toEqual(['Session', 'Solve']))
     await vi.waitFor(() => expect(build.closed).toBe(true))
   })
+
+  describe('that is waited for', () => {
+    const status = (session: ClientHttp2Session) => {
+      const request = encodeMessage('moby.buildkit.v1.StatusRequest', { Ref: 'build-of-ann-1' })
+      const made = call(session, 'Status', {}, request as Buffer)
+      const refused = once(made.stream, 'response').then(([headers]) => headers['grpc-message'] as string | undefined)
+      return { ...made, refused }
+    }
+
+    async function waiting() {
+      const there = await opened({ isQuick: false })
+      const slot = await next(there.pool)
+      begin(there.session)
+      solve(there.session)
+      return { ...there, slot }
+    }
+
+    test('is shown to a call, which is then forwarded', async () => {
+      const { session, slot, calls, ended } = await waiting()
+      const { stream, refused } = status(session)
+      expect(await refused).toBeUndefined()
+      slot.free()
+      await vi.waitFor(() => expect([...calls].sort()).toEqual(['Session', 'Solve', 'Status']))
+      stream.close()
+      await vi.waitFor(() => expect(ended).toContain('Status'))
+    })
+
+    test('is shown to few calls, and none of those that are closed is forwarded', async () => {
+      const { session, slot, calls } = await waiting()
+      const answers: (string | undefined)[] = []
+      for (let number = 0; number < 20; number++) {
+        const { stream, refused } = status(session)
+        answers.push(await refused)
+        stream.close()
+        await once(stream, 'close')
+      }
+      expect(answers.filter(answer => answer === undefined).length).toBeLessThanOrEqual(8)
+      expect(answers.at(-1)).toContain('too%20many')
+      slot.free()
+      await vi.waitFor(() => expect([...calls].sort()).toEqual(['Session', 'Solve']))
+      // A call that came after them is answered by the builder when all of them have been looked at.
+      expect(await status(session).refused).toBeUndefined()
+      await vi.waitFor(() => expect(calls.length).toBeGreaterThan(2))
+      expect([...calls].sort()).toEqual(['Session', 'Solve', 'Status'])
+    })
+  })
 })

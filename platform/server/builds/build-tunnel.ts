@@ -46,6 +46,8 @@ const SMALL = 64 << 10
 const WINDOW = { waiting: 64 << 10, building: 1 << 20, all: 4 << 20 }
 /** Sessions of one connection: each build has one, and devctl runs eight builds at the same time. */
 const SESSIONS = 16
+/** Calls for the status of one build that wait for its place; a build has one. */
+const STATUSES = 8
 /** Milliseconds. */
 const LIMITS = {
   /** Between the start of a session and that of its build. */
@@ -88,6 +90,13 @@ interface Session {
   /** The number of builds ahead; undefined once the build has a place. */
   before: number | undefined
   readonly onQueue: Set<() => void>
+}
+
+interface Build {
+  /** Its session, once the build is requested. */
+  readonly session: Deferred<Session>
+  /** Calls for its status that wait. One that its client has closed counts, because it is in memory until then, too. */
+  statuses: number
 }
 
 /**
@@ -149,8 +158,8 @@ class BuildTunnel {
   /** Sessions with a place on a builder. */
   #placed = 0
   readonly #sessions = new Map<string, Session>()
-  /** The sessions of requested builds, by the client's names of the builds. */
-  readonly #builds = new Map<string, Deferred<Session>>()
+  /** By the client's names of the builds. */
+  readonly #builds = new Map<string, Build>()
 
   /** `onBuilding` is called when the first session gets a place, and when the last one has lost it. */
   constructor(client: BuildClient, onBuilding: (isBuilding: boolean) => void) {
@@ -324,13 +333,14 @@ class BuildTunnel {
       if (!found || found.hasBegun) throw new CallError(INVALID_ARGUMENT, 'the build has no session of its own')
       session = found
       session.hasBegun = true
-      build.resolve(session)
+      build.session.resolve(session)
       await check().catch(() => {
         throw new CallError(PERMISSION_DENIED, `you may no longer build for \`${scope.namespace}\``)
       })
       const link = await session.link
       // The place may belong to another namespace by now.
       found.gone.throwIfAborted()
+      if (down.destroyed) throw new CallError(CANCELLED, 'the client is gone')
       const scoped = scopedBuild(request, { ref: this.#connectionName(`build ${ref}`), session: session.id }, scope)
       const up = callOnce(link, `${CONTROL}Solve`, encodeMessage('moby.buildkit.v1.SolveRequest', { ...scoped }))
       const stop = () => {
@@ -347,7 +357,7 @@ class BuildTunnel {
       down.once('close', () => this.#builds.delete(ref))
       answerWith(down, up)
     } catch (error) {
-      build.reject(error)
+      build.session.reject(error)
       this.#builds.delete(ref)
       leave()
       throw error
@@ -359,19 +369,35 @@ class BuildTunnel {
     const { message, done } = await onlyMessage(down, SMALL, this.#client.room)
     done()
     const { Ref: ref = '' } = decode<{ Ref?: string }>('moby.buildkit.v1.StatusRequest', message)
-    const session = await this.#build(ref).promise
+    const build = this.#build(ref)
+    if (build.statuses >= STATUSES)
+      throw new CallError(RESOURCE_EXHAUSTED, 'too many calls wait for the status of this build')
+    build.statuses++
+    try {
+      const link = await this.#placeOf(await build.session.promise, down)
+      if (down.destroyed) return
+      const request = { Ref: this.#connectionName(`build ${ref}`) }
+      answerWith(down, callOnce(link, `${CONTROL}Status`, encodeMessage('moby.buildkit.v1.StatusRequest', request)))
+    } finally {
+      build.statuses--
+    }
+  }
+
+  /** Waits for the place of a session, and shows the queue to a call until then. */
+  async #placeOf(session: Session, down: ServerHttp2Stream): Promise<ClientHttp2Session> {
     const tell = () => this.#tellQueue(down, session)
+    const leave = () => session.onQueue.delete(tell)
     session.onQueue.add(tell)
+    down.once('close', leave)
     tell()
-    const link = await session.link
-    session.onQueue.delete(tell)
-    const request = { Ref: this.#connectionName(`build ${ref}`) }
-    answerWith(down, callOnce(link, `${CONTROL}Status`, encodeMessage('moby.buildkit.v1.StatusRequest', request)))
+    return session.link.finally(leave)
   }
 
   /** A build step that shows the number of builds ahead, until there are none. */
   #tellQueue(down: ServerHttp2Stream, { before }: Session): void {
     if (down.destroyed || (before === undefined && !down.headersSent)) return
+    // A client that does not read is not shown each position, but that its build has its place.
+    if (before !== undefined && down.writableNeedDrain) return
     const step = {
       digest: 'platform:queue',
       name: '[platform] waiting for a builder',
@@ -386,12 +412,12 @@ class BuildTunnel {
     down.write(Buffer.concat(frame(status)))
   }
 
-  #build(ref: string): Deferred<Session> {
+  #build(ref: string): Build {
     if (!/^[\w-]{8,64}$/.test(ref)) throw new CallError(INVALID_ARGUMENT, 'the build has no name')
     const known = this.#builds.get(ref)
     if (known) return known
     if (this.#builds.size >= STREAMS) throw new CallError(RESOURCE_EXHAUSTED, 'there are too many builds')
-    const build = deferred<Session>(LIMITS.begin)
+    const build = { session: deferred<Session>(LIMITS.begin), statuses: 0 }
     this.#builds.set(ref, build)
     return build
   }

@@ -133,9 +133,12 @@ export function answerWith(down: ServerHttp2Stream, up: ClientHttp2Stream): void
   up.once('end', () => finish(down, trailers ?? lost))
   up.on('error', () => finish(down, lost))
   up.once('close', () => finish(down, trailers ?? lost))
-  down.once('close', () => {
+  const cancel = () => {
     if (!up.closed) up.close(constants.NGHTTP2_CANCEL)
-  })
+  }
+  // The client may have left while the builder was connected to.
+  if (down.destroyed) cancel()
+  else down.once('close', cancel)
 }
 
 /** The headers with the status of a call. */
