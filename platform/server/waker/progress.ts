@@ -1,6 +1,6 @@
+import { Slots } from '../../../adapters/http/slots.ts'
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { ASLEEP, toResting } from '../../records/asleep.ts'
-import { membersObjects } from '../members-objects.ts'
 
 /** A workload of a namespace that is waking up. */
 export interface WakingService {
@@ -14,12 +14,21 @@ const FRESH = 500
 const MOST = 50
 /** Namespaces whose results are cached. */
 const KEPT = 500
+/** Namespaces that are read at the same time: anybody can poll, without a login. */
+const AT_ONCE = 2
+
+interface Known {
+  readonly services: Promise<readonly WakingService[]>
+  /** Undefined while it is being read. */
+  readAt?: number
+}
 
 /** The progress of the workloads of namespaces that are waking up. */
 export class WakingProgress {
   readonly #cluster: Cluster
   readonly #now: () => number
-  readonly #known = new Map<string, { readonly at: number; readonly services: Promise<readonly WakingService[]> }>()
+  readonly #known = new Map<string, Known>()
+  readonly #slots = new Slots(AT_ONCE)
 
   constructor(cluster: Cluster, now: () => number) {
     this.#cluster = cluster
@@ -27,12 +36,17 @@ export class WakingProgress {
   }
 
   of(namespace: string): Promise<readonly WakingService[]> {
-    const known = this.#known.get(namespace)
-    const at = this.#now()
-    if (known && at - known.at < FRESH) return known.services
-    const services = this.#read(namespace).catch(() => [])
+    const before = this.#known.get(namespace)
+    if (before && (before.readAt === undefined || this.#now() - before.readAt < FRESH)) return before.services
+    const services = this.#slots
+      .run(undefined, () => this.#read(namespace))
+      .catch(() => [])
+      .finally(() => {
+        known.readAt = this.#now()
+      })
+    const known: Known = { services }
     this.#known.delete(namespace)
-    this.#known.set(namespace, { at, services })
+    this.#known.set(namespace, known)
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= KEPT) break
       this.#known.delete(oldest)
@@ -40,16 +54,16 @@ export class WakingProgress {
     return services
   }
 
-  async #read(name: string): Promise<readonly WakingService[]> {
-    const live = await this.#cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
-    const names = new Set(toResting(live?.metadata.annotations?.[ASLEEP]).map(({ uid }) => uid))
-    const kinds = ['Deployment', 'StatefulSet']
+  /** Reads the recorded workloads one by one: the others in the namespace can be many, and large. */
+  async #read(namespace: string): Promise<readonly WakingService[]> {
+    const live = await this.#cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
     const found: WakingService[] = []
-    for (const kind of kinds)
-      for await (const one of membersObjects(this.#cluster, { apiVersion: 'apps/v1', kind, namespace: name })) {
-        if (names.has(one.metadata.uid ?? '')) found.push({ name: one.metadata.name, isReady: isReady(one) })
-        if (found.length >= MOST) return found
-      }
+    for (const { kind, name, uid } of toResting(live?.metadata.annotations?.[ASLEEP])) {
+      if (kind !== 'Deployment' && kind !== 'StatefulSet') continue
+      const one = await this.#cluster.get({ apiVersion: 'apps/v1', kind, name, namespace })
+      if (one?.metadata.uid === uid) found.push({ name, isReady: isReady(one) })
+      if (found.length >= MOST) break
+    }
     return found
   }
 }

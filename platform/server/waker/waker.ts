@@ -68,7 +68,7 @@ export class Waker {
     // header.
     const isUse = isNavigation ? !isAhead(headers) : mode === undefined && !isLook
     if (status === 'Sleeping' && isUse) this.#wake(found)
-    if (isLook) return json({ status, services: await this.#progress.of(found.name) })
+    if (isLook) return json({ status, services: status === 'Waking' ? await this.#progress.of(found.name) : [] })
     return isNavigation ? page(method) : unavailable(method, 5)
   }
 
