@@ -17,7 +17,7 @@ import type { PlatformParts } from './make-parts.ts'
 import { registerPages, type WebFiles } from './pages.ts'
 import { PlatformError } from './platform-error.ts'
 import { passwordOf, type RegistryCaller, registryCaller } from './registry/registry-logins.ts'
-import { Turns } from './turns.ts'
+import { type Turn, Turns } from './turns.ts'
 import { answerUpgrades, takeConnection } from './upgrade.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -110,6 +110,8 @@ function register(
     const note = notes.get(request)
     // A request that is refused this early has changed nothing, and auditing it would fill the log.
     if (route.audit === undefined || note?.isNothing || (status === 429 && !callers.has(request))) return
+    if (audited.has(request)) return
+    audited.add(request)
     const by = callers.get(request)
     const what = { ...(request.params as object), ...(route.isUpgrade && (request.query as object)), ...note?.what }
     const who = by ? { user: by.user.id, token: by.token.id } : note?.who
@@ -138,16 +140,18 @@ function register(
       if (route.caller === 'registry') {
         const know = () => registryCaller(request.headers, world, parts)
         const lineOf = (one: RegistryCaller) => (one.kind === 'pods' ? one.namespace.uid : turnsOf(one.by))
-        const { who } = await turns.take({ credential: passwordOf(request.headers), response }, know, lineOf)
-        pullers.set(request, who)
+        const turn = await turns.take({ credential: passwordOf(request.headers), response }, know, lineOf)
+        taken.set(request, turn)
+        pullers.set(request, turn.who)
         return
       }
-      const { who: by, end } = await turns.take(
+      const turn = await turns.take(
         { credential: request.headers.authorization ?? sessionOf(request.headers), response },
         () => whoIs(request.headers, world, parts),
         turnsOf,
       )
-      ending.set(request, end)
+      const by = turn.who
+      taken.set(request, turn)
       callers.set(request, by)
       limits.account(name, by.user.id)
       checkCaller(by, route, { ...(request.query as object), ...(request.params as object) })
@@ -176,12 +180,24 @@ function register(
         signal: gone(reply, open),
         browser: browserOf(request.headers, world.settings.url, value => void reply.header('set-cookie', value)),
       } as Parameters<typeof handle>[0]
-      const answer: unknown = await handle(call)
+      // The client may have disconnected by then, which does not undo what was done.
+      const work = async (): Promise<unknown> => {
+        let status = route.isUpgrade ? 101 : route.reply || route.events ? 200 : 204
+        try {
+          return await handle(call)
+        } catch (error) {
+          status = toAnswer(error).status
+          throw error
+        } finally {
+          auditCall(request, status)
+        }
+      }
+      const turn = taken.get(request)
+      const answer = turn ? await turn.work(work) : await work()
       // The stream lasts as long as its client likes; the number of open streams is limited elsewhere.
-      if (route.isUpgrade || route.events) ending.get(request)?.()
+      if (route.isUpgrade || route.events) turn?.end()
       if (route.isUpgrade) {
         takeConnection(request, reply, answer as ServeConnection) // such routes answer with one
-        auditCall(request, 101)
         return reply
       }
       if (route.isSecret || route.events) reply.header('cache-control', 'no-store')
@@ -218,7 +234,9 @@ function gone({ raw }: FastifyReply, open: Set<AbortController>): AbortSignal {
 const callers = new WeakMap<FastifyRequest, Identified>()
 const notes = new WeakMap<FastifyRequest, AuditNote>()
 const pullers = new WeakMap<FastifyRequest, RegistryCaller>()
-const ending = new WeakMap<FastifyRequest, () => void>()
+const taken = new WeakMap<FastifyRequest, Turn<unknown>>()
+/** Requests with a line in the audit. */
+const audited = new WeakSet<FastifyRequest>()
 
 /** Whose limit a request counts against. Code of a run does not use up the requests of the person who started it. */
 const turnsOf = ({ user, token }: Identified): string => (token.kind === 'run' ? token.id : user.id)

@@ -16,10 +16,16 @@ export interface WaitingRequest {
   readonly response: ServerResponse
 }
 
-/** The caller that a request counts against, and a signal that ends its turn before the response does. */
 export interface Turn<T> {
+  /** The caller that the request counts against. */
   readonly who: T
+  /** Ends the turn before the response ends. */
   readonly end: () => void
+  /**
+   * Does the work of the request, which keeps its turn until it has settled: disconnecting makes no room for more work.
+   * Throws a PlatformError if the client has disconnected before.
+   */
+  readonly work: <R>(run: () => Promise<R>) => Promise<R>
 }
 
 /** Credentials whose owner is remembered. */
@@ -46,8 +52,9 @@ export class Turns {
   }
 
   /**
-   * Waits for the turn of a request, and identifies its caller. The turn ends with the connection of the response at
-   * the latest. A credential that is used for the first time waits twice: alone, and then in the line of its owner. Throws what `know` throws, and a PlatformError if too many requests wait, or the client has
+   * Waits for the turn of a request, and identifies its caller. The turn ends with the connection of the response, or
+   * with the work if that takes longer. A credential that is used for the first time waits twice: alone, and then in
+   * the line of its owner. Throws what `know` throws, and a PlatformError if too many requests wait, or the client has
    * disconnected.
    */
   async take<T>(
@@ -55,7 +62,7 @@ export class Turns {
     know: () => Promise<T>,
     keyOf: (who: T) => string,
   ): Promise<Turn<T>> {
-    if (text === undefined) return { who: await know(), end: () => {} }
+    if (text === undefined) return { who: await know(), end: () => {}, work: run => run() }
     const credential = createHash('sha256').update(text).digest('base64url')
     // The owner of a new credential is not known yet.
     const line = this.#callers.get(credential) ?? credential
@@ -75,7 +82,17 @@ export class Turns {
       if (this.#callers.size <= KNOWN) break
       this.#callers.delete(old)
     }
-    return { who, end }
+    const work: Turn<T>['work'] = async run => {
+      if (response.closed) throw gone()
+      response.off('close', end)
+      try {
+        return await run()
+      } finally {
+        if (response.closed) end()
+        else response.once('close', end)
+      }
+    }
+    return { who, end, work }
   }
 
   async #wait(

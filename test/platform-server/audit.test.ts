@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AddressInfo, connect } from 'node:net'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { AuditLine } from '../../platform/server/world.ts'
+import { eventually } from '../cluster/cluster.ts'
 import { openPlatform, RUN, type TestPlatform } from './open-platform.ts'
 
 // The audit: one line for each request that changes something, with who, what and the result, and no secret.
@@ -116,6 +119,39 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
       { action: 'create token', ...by, what: { id: made[0], label: 'ci' } },
       { action: 'start run', ...by, what: { id: made[1], namespace: name, environment: 'shop', action: 'deploy' } },
     ])
+  })
+
+  test('has what was done for a client that was gone before the answer', async () => {
+    await platform.app.listen({ port: 0, host: '127.0.0.1' })
+    const name = `audit-gone-${RUN}`
+    const body = JSON.stringify({ name })
+    const { server } = platform.app
+    const { port } = server.address() as AddressInfo
+    const connections = promisify(server.getConnections.bind(server))
+    const { namespaces } = platform.parts
+    const create = namespaces.create.bind(namespaces)
+    const lines = await linesOf(async () => {
+      const socket = connect(port, '127.0.0.1')
+      vi.spyOn(namespaces, 'create').mockImplementationOnce(async (...args) => {
+        const made = await create(...args)
+        socket.destroy()
+        await vi.waitUntil(async () => (await connections()) === 0, 5000)
+        return made
+      })
+      const head = [
+        'POST /api/v1/namespaces HTTP/1.1',
+        'host: platform.dev.example.com',
+        `authorization: Bearer ${ann!.token}`,
+        'content-type: application/json',
+        `content-length: ${body.length}`,
+      ]
+      socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+      await eventually('there is a line', 20, async () =>
+        platform.audit.some(({ what }) => what?.['ns'] === name) ? true : undefined,
+      )
+    })
+    const by = { user: ann!.id, token: await tokenOf(ann!.token) }
+    expect(lines).toEqual([{ action: 'create namespace', ...by, what: { ns: name }, status: 200 }])
   })
 
   test('has what was refused, once, without what was sent, and no attempts without end', async () => {

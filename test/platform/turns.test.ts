@@ -16,7 +16,12 @@ afterEach(() => {
 
 /** A server whose answers wait until they are let go; its callers are what their credentials begin with. */
 async function open(turns: Turns) {
-  const working: { readonly who: string; readonly answer: () => void; readonly end: () => void }[] = []
+  const working: {
+    readonly who: string
+    readonly answer: () => void
+    readonly end: () => void
+    readonly work: <R>(run: () => Promise<R>) => Promise<R>
+  }[] = []
   let asked = 0
   let came = 0
   let closed = 0
@@ -30,12 +35,12 @@ async function open(turns: Turns) {
     came++
     response.once('close', () => closed++)
     try {
-      const { who, end } = await turns.take(
+      const turn = await turns.take(
         { credential: request.headers.authorization, response },
         () => know(request.headers.authorization ?? 'nobody'),
         one => one,
       )
-      working.push({ who, end, answer: () => response.end() })
+      working.push({ ...turn, answer: () => response.end() })
     } catch (error) {
       response.writeHead(error instanceof PlatformError ? error.status : 500).end()
     }
@@ -118,6 +123,50 @@ test('who sends too many is refused, who goes makes room, and a turn can end bef
   expect(await last).toBe(200)
   working[0]!.answer()
   expect(await stream).toBe(200)
+  await eventually('nothing is kept', 10, async () => (turns.size === 0 ? true : undefined))
+})
+
+test('work that has begun keeps its turn until it has settled, though its client is gone', async () => {
+  const turns = new Turns({ atOnce: 1, waiting: 2 })
+  const { ask, meet, working, until, closed } = await open(turns)
+  await meet('ann-1')
+  const leaving = new AbortController()
+  const first = ask('ann-1', leaving.signal)
+  await until(1)
+  let finish = () => {}
+  const work = working[0]!.work(
+    () =>
+      new Promise<void>(resolve => {
+        finish = resolve
+      }),
+  )
+  leaving.abort()
+  expect(await first).toBe(0)
+  await eventually('the server knows', 10, async () => (closed() === 2 ? true : undefined))
+  const next = ask('ann-1')
+  await new Promise(resolve => setTimeout(resolve, 100))
+  expect(working).toHaveLength(1)
+  finish()
+  await work
+  await until(2)
+  let done = 0
+  const doOne = async () => {
+    done++
+  }
+  await working[1]!.work(doOne)
+  expect(done).toBe(1)
+  working[1]!.answer()
+  expect(await next).toBe(200)
+
+  // Nothing is begun for a client that has gone before.
+  const again = new AbortController()
+  const last = ask('ann-1', again.signal)
+  await until(3)
+  again.abort()
+  await last
+  await eventually('the server knows', 10, async () => (closed() === 4 ? true : undefined))
+  await expect(working[2]!.work(doOne)).rejects.toMatchObject({ status: 408 })
+  expect(done).toBe(1)
   await eventually('nothing is kept', 10, async () => (turns.size === 0 ? true : undefined))
 })
 
