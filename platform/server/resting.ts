@@ -7,6 +7,8 @@ import type { RestingKind, RestingObject } from '../records/asleep.ts'
 const ASLEEP_CLASS = 'devctl-asleep'
 /** https://kubernetes.io/docs/concepts/services-networking/ingress/#deprecated-annotation */
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class'
+/** The characters of an annotation that are remembered: as many as a name can have. */
+const LONGEST = 253
 /** https://keda.sh/docs/latest/concepts/scaling-deployments/#pausing-autoscaling */
 const PAUSED = 'autoscaling.keda.sh/paused-replicas'
 
@@ -119,5 +121,11 @@ export function keptAwake(live: KubeObject): string | undefined {
   if (isOfFlux(live)) return `${name} stays awake: Flux keeps it as it is in git`
   if (isOfArgo(live)) return `${name} stays awake: Argo CD keeps it as it is in git`
   if (isTaken(live)) return `${name} stays as it is: \`devctl up\` has taken its place`
+  // What is remembered has a limit; these two are not checked by Kubernetes.
+  const { [CLASS_ANNOTATION]: className = '', [PAUSED]: paused = '' } = live.metadata.annotations ?? {}
+  if (live.kind === 'Ingress' && className.length > LONGEST)
+    return `${name} stays as it is: \`${CLASS_ANNOTATION}\` has more than ${LONGEST} characters`
+  if (live.kind === 'ScaledObject' && paused.length > LONGEST)
+    return `${name} stays as it is: \`${PAUSED}\` has more than ${LONGEST} characters`
   return undefined
 }

@@ -82,13 +82,14 @@ export class RunKeeper {
     this.#attempts.keep(id => byId.has(id))
     for (const id of [...decision.replace, ...decision.stop])
       await this.#attempts.at(id, signal, async () => void (await runs.stop(id, { why: 'replaced' })))
-    for (const id of decision.start) await this.#attempts.at(id, signal, () => this.#start(byId.get(id)!, settings))
     if (this.#world.now() - this.#checkedAt >= RECHECK) {
       this.#checkedAt = this.#world.now()
       for (const run of live)
         if (run.state === 'running' || (run.state === 'stopping' && run.stop?.why !== 'refused'))
           await this.#attempts.at(run.id, signal, () => this.#recheck(run))
     }
+    for (const id of decision.start)
+      if (!this.#busy.has(id)) await this.#attempts.at(id, signal, () => this.#start(byId.get(id)!, settings, signal))
     // The oldest first; the others follow when one is complete.
     for (const run of live.toReversed()) {
       if (hasEnded(run.state)) {
@@ -122,7 +123,7 @@ export class RunKeeper {
     return ending.length < ENDING.ofAll && ending.filter(one => one.user === user).length < ENDING.ofOne
   }
 
-  async #start(run: RunRecord, settings: RunSettings): Promise<void> {
+  async #start(run: RunRecord, settings: RunSettings, signal: AbortSignal): Promise<void> {
     const { cluster, now } = this.#world
     const { runs } = this.#parts
     const found = await this.#allowed(run)
@@ -133,8 +134,10 @@ export class RunKeeper {
         await runs.stop(run.id, { why: 'refused', reason: 'its request was not complete' })
       return
     }
-    // A run has no right to wake the namespace that it deploys to.
-    if (run.action === 'deploy' && found.namespace.status === 'Sleeping') await this.#parts.sleep.wake(found.namespace)
+    // A run has no right to wake the namespace that it deploys to. That takes long where there are many objects: the
+    // other runs do not wait for it, and this one starts in the pass after it.
+    if (run.action === 'deploy' && found.namespace.status === 'Sleeping')
+      return this.#beside(run, signal, async () => void (await this.#parts.sleep.wake(found.namespace, signal)))
     for (const object of accountObjects(run)) await cluster.apply(object, { manager: MANAGER, force: true })
     const { id, action, environment, namespace, file, volumes } = run
     if (run.repository !== undefined) {

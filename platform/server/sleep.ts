@@ -24,6 +24,8 @@ const ATTEMPTS = 5
 
 /** Milliseconds for checking the routes of a sleeping namespace. */
 const LOOKING = 15_000
+/** Characters: half of what all annotations of an object can have, because others are added when it is woken or deleted. */
+const LONGEST_RECORD = 128 << 10
 const UNFOLLOWED_TEXT = 'the ingress controller ignores its class'
 
 /** A namespace, with the object that it was read from. */
@@ -76,7 +78,12 @@ export class Sleep {
       if (status === 'Deleting' || status === 'DeleteFailed') throw isEnding(name)
       const uids = new Set(wanted.map(({ uid }) => uid))
       const before = toResting(live.metadata.annotations?.[ASLEEP]).filter(({ uid }) => !uids.has(uid))
-      const annotations = { [ASLEEP]: fromResting([...before, ...wanted]), [UNFOLLOWED]: null }
+      const asleep = fromResting([...before, ...wanted])
+      if (asleep.length > LONGEST_RECORD)
+        throw new PlatformError(409, 'too-many', `namespace \`${name}\` has too many workloads and routes to sleep`, {
+          hint: 'delete what is not needed, or give them shorter names',
+        })
+      const annotations = { [ASLEEP]: asleep, [UNFOLLOWED]: null }
       return { status: 'Sleeping', annotations }
     })
     for (const { kind } of REST_RULES)

@@ -21,6 +21,8 @@ interface Mutable {
     stop: (id: string, stop: { readonly why: string }) => Promise<undefined>
   }
   readonly tokens: Tokens
+  readonly namespaces: { find: (name: string) => Promise<unknown> }
+  sleep: { readonly wake: (which: { readonly name: string }) => Promise<void> }
 }
 
 const run = (id: string, more: Partial<RunRecord> = {}) =>
@@ -95,6 +97,59 @@ test('the token of a run is good for longer than the run may take', async () => 
   const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: 'devctl-users' }, {})
   const [token] = secrets.flatMap(one => toToken(one) ?? [])
   expect(Date.parse(token!.expires)).toBe(1000 + (4 * 3600 + 600) * 1000)
+})
+
+test('a namespace that takes long to wake holds up its own run only', async () => {
+  const live = [run('a', { action: 'deploy', state: 'queued', namespace: 'slow' }), run('b', { state: 'queued' })]
+  const { keeper, cluster, log, parts } = keeperOf(live, async () => ({ id: USER, role: 'developer' }))
+  for (const [at, one] of live.entries()) {
+    const { metadata } = await cluster.create({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: one.namespace },
+    })
+    const made = { namespace: 'devctl-runs', name: `r-${one.id}` }
+    const job = await cluster.create({ apiVersion: 'batch/v1', kind: 'Job', metadata: made, spec: { suspend: true } })
+    live[at] = { ...one, namespaceUid: metadata.uid!, version: job.metadata.resourceVersion! }
+    const held = { namespace: 'devctl-runs', name: `r-${one.id}-held` }
+    const data = { variables: Buffer.from('{}').toString('base64') }
+    await cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: held, data })
+  }
+  const statuses = new Map([['slow', 'Sleeping']])
+  parts.namespaces.find = async name => ({
+    namespace: { name, status: statuses.get(name) ?? 'Active' },
+    members: [{ namespace: name, user: USER, role: 'developer' }],
+  })
+  // The generator of random numbers is played, and two tokens would be the same.
+  vi.spyOn(parts.tokens, 'issue').mockResolvedValue({ text: 'token' } as Awaited<ReturnType<Tokens['issue']>>)
+  let wakes = 0
+  let awake = () => {}
+  parts.sleep = {
+    wake: ({ name }) =>
+      new Promise<void>(resolve => {
+        wakes++
+        awake = () => {
+          statuses.delete(name)
+          resolve()
+        }
+      }),
+  }
+  const started = async () => {
+    const jobs = await cluster.list({ apiVersion: 'batch/v1', kind: 'Job', namespace: 'devctl-runs' }, {})
+    return jobs.flatMap(({ metadata, ...job }) =>
+      (job['spec'] as { suspend?: boolean }).suspend === false ? [metadata.name] : [],
+    )
+  }
+  const pass = () => keeper.run(AbortSignal.timeout(60_000))
+  await pass()
+  live.pop()
+  await pass()
+  expect([await started(), wakes]).toEqual([['r-b'], 1])
+  awake()
+  await keeper.settled()
+  await pass()
+  expect([await started(), wakes]).toEqual([['r-a', 'r-b'], 1])
+  expect(log).toEqual([])
 })
 
 test('what was told to end, and takes its time, loses its credentials when its person does', async () => {
