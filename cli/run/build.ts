@@ -129,7 +129,13 @@ async function buildOne(
   const { isNoPath } = await import('../../compiler/values/build-context.ts')
   const names = [...new Set((options.tag ?? []).map(imageName))]
   const at = isNoPath(context) ? context : resolve(io.cwd, context)
-  return buildDockerfile(world, { ...settingsOf(io, options), dockerfile, context: at, names })
+  return buildDockerfile(world, {
+    ...settingsOf(io, options),
+    dockerfile,
+    context: at,
+    names,
+    devctlContext: options.context,
+  })
 }
 
 /** Options that choose among services, which a Dockerfile does not have. */

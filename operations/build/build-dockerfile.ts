@@ -4,10 +4,12 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseContext } from '../../compiler/values/build-context.ts'
 import { PLAIN_BUILD } from '../../compiler/values/build-spec.ts'
 import { DEFAULT_PLATFORM } from '../../compiler/values/platform.ts'
+import { withPlatformImages } from '../platform/with-images.ts'
 import type { LocalWorld } from '../session.ts'
 import { buildImages } from './build-images.ts'
 import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
-import { currentBuilder } from './choose-builder.ts'
+import { findBuildTarget } from './build-target.ts'
+import { chooseBuilder } from './choose-builder.ts'
 import type { BuildSettings } from './image-input.ts'
 import { isOfficial } from './official-names.ts'
 
@@ -18,24 +20,28 @@ export interface DockerfileInput extends BuildSettings {
   readonly context: string
   /** The names that the image is pushed under; empty: it is built and discarded. */
   readonly names: readonly string[]
+  /** The context that has the builder and the login for the registry of its platform; absent: the one that every command takes. */
+  readonly devctlContext?: string | undefined
 }
 
 /** Builds one image of a Dockerfile; the manifest plays no part. Throws as `build` does. */
 export async function buildDockerfile(
-  { workspace, signal, on }: LocalWorld,
-  { dockerfile, context, names, ...settings }: DockerfileInput,
+  { workspace: here, signal, on }: LocalWorld,
+  { dockerfile, context, names, devctlContext, ...settings }: DockerfileInput,
 ): Promise<BuildOutcome> {
   const parsed = parseContext(context)
   if (!parsed.ok) throw new UserError(`the context \`${context}\`: ${parsed.reason}`)
-  if ('folder' in parsed.value) checkFolder(parsed.value.folder, workspace.cwd)
+  if ('folder' in parsed.value) checkFolder(parsed.value.folder, here.cwd)
   if (settings.push !== false) names.forEach(checkName)
   const name = basename(dockerfile)
   const [reference = '', ...tags] = names
   const planned = { service: name, span: undefined, reference, tags, dependsOn: [] }
-  const platform = workspace.env[DEFAULT_PLATFORM]
+  const platform = here.env[DEFAULT_PLATFORM]
   const platforms = platform ? [platform] : []
   const specOf = () => ({ ...PLAIN_BUILD, platforms, context: parsed.value, dockerfile: { path: dockerfile } })
-  const chosen = await currentBuilder(workspace)
+  const target = await findBuildTarget(here, devctlContext)
+  const workspace = await withPlatformImages(here, target, signal)
+  const chosen = chooseBuilder(workspace, target.stored, target.namespace)
   return outcomeOf(on, () =>
     buildImages([{ ...planned, specOf }], { workspace, on, chosen, settings, images: new Map(), signal }),
   )

@@ -4,8 +4,6 @@ import { count } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { get } from '../../compiler/text/tree.ts'
 import { withDefaultTag } from '../../compiler/values/image-reference.ts'
-import { findTarget, type Target } from '../contexts/target.ts'
-import { withHome } from '../platform/target-with-home.ts'
 import { withPlatformVariables } from '../platform/with-variables.ts'
 import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
 import { lastingOptions, registryText } from '../project/lasting-options.ts'
@@ -13,6 +11,7 @@ import { noSuchService } from '../project/named-services.ts'
 import { openProject, targetOf } from '../project/open-project.ts'
 import type { LocalWorld } from '../session.ts'
 import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
+import { findBuildTarget } from './build-target.ts'
 import { chooseBuilder } from './choose-builder.ts'
 import { missingImagesBuilder } from './ensure-images.ts'
 import type { ImagesInput } from './input.ts'
@@ -29,7 +28,7 @@ import { withSettings } from './with-settings.ts'
  */
 export async function build({ workspace: here, signal, on }: LocalWorld, input: ImagesInput): Promise<BuildOutcome> {
   const opened = await openProject(here, input)
-  const target = await targetOrNone(here, input.context, targetOf(opened, input))
+  const target = await findBuildTarget(here, input.context, targetOf(opened, input).manifest)
   const { workspace, project } = await withPlatformVariables(
     { workspace: here, project: opened, signal, on },
     input,
@@ -83,22 +82,6 @@ function withTargets(
   )
   const spans = new Set(wanted.map(({ build }) => build?.target?.span))
   return diagnostics.map(one => (one.code === code && spans.has(one.span) ? { ...one, severity: 'error' } : one))
-}
-
-/** No cluster is needed to build: without a kubeconfig there is just no context. */
-async function targetOrNone(
-  workspace: LocalWorld['workspace'],
-  context: string | undefined,
-  manifest: ReturnType<typeof targetOf>,
-): Promise<Pick<Target, 'stored' | 'context' | 'namespace'>> {
-  let target: Target
-  try {
-    target = await findTarget(workspace, { context }, manifest.manifest)
-  } catch (error) {
-    if (context !== undefined || !(error instanceof UserError)) throw error
-    return { context: '', namespace: '', stored: { name: '' } }
-  }
-  return withHome(workspace, target)
 }
 
 const isSameName = (one: string, other: string | undefined): boolean =>

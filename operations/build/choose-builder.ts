@@ -1,9 +1,7 @@
-import { devctlHome } from '../contexts/home.ts'
-import { platformOf } from '../contexts/platform-of-environment.ts'
 import type { Secret } from '../contexts/secret.ts'
-import { isPlatform, readContexts, type StoredContext } from '../contexts/store.ts'
-import { findTargetWithHome } from '../platform/target-with-home.ts'
+import { isPlatform, type StoredContext } from '../contexts/store.ts'
 import type { Workspace } from '../workspace.ts'
+import { findBuildTarget } from './build-target.ts'
 
 /** A builder, as the user has named it. */
 export interface ChosenBuilder {
@@ -49,11 +47,8 @@ function localEngine(env: Workspace['env']): ChosenBuilder {
   return { address: LOCAL_ENGINE, from: 'the local engine: neither `BUILDKIT_HOST` nor the context names another' }
 }
 
-/** Chooses the builder of a command that talks to no cluster: the context is the current one. */
+/** Chooses the builder of a command that talks to no cluster: only the environment names another context than the current one. */
 export async function currentBuilder(workspace: Pick<Workspace, 'cwd' | 'env'>): Promise<ChosenBuilder> {
-  const { contexts, current = '' } = readContexts(devctlHome(workspace))
-  const context = platformOf(workspace.env) ?? current
-  if (!isPlatform(context)) return chooseBuilder(workspace, contexts.get(current))
-  const { stored, namespace } = await findTargetWithHome(workspace, { context })
+  const { stored, namespace } = await findBuildTarget(workspace, undefined)
   return chooseBuilder(workspace, stored, namespace)
 }

@@ -1,5 +1,4 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { PlatformRefusal } from '../../platform/client/client.ts'
 import { variableNameProblem } from '../../platform/rules/variable-names.ts'
 import { isPlatform } from '../contexts/store.ts'
 import type { Target } from '../contexts/target.ts'
@@ -8,8 +7,8 @@ import type { Loading } from '../project/input.ts'
 import { openProject } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
-import { connectPlatform } from './connect-platform.ts'
-import { namespaceImages } from './namespace-images.ts'
+import { fetchEffective } from './effective.ts'
+import { imagesOf } from './with-images.ts'
 
 export interface VariablesWorld<W extends Workspace> {
   readonly workspace: W
@@ -36,15 +35,12 @@ export async function withPlatformVariables<W extends Workspace>(
   { context, namespace, stored }: Pick<Target, 'context' | 'namespace' | 'stored'>,
 ): Promise<WithVariables<W>> {
   if (!isPlatform(context)) return { workspace, project }
-  const { variables, unreadable, images } = await fetchEffective(context, namespace, stored.token, workspace, signal)
+  const { variables, unreadable, images } = await fetchEffective({ context, namespace, stored }, workspace, signal)
   // Those of the shell count more.
   const lost = unreadable.filter(({ name }) => workspace.env[name] === undefined)
   if (lost.length > 0) throw unreadableVariables(lost)
   const { good, refused } = accepted(variables)
-  const onSecret = (text: string) => workspace.secrets?.add([text])
-  const ofImages = images && {
-    platformImages: namespaceImages(images, { context, namespace, stored }, workspace.env, signal, onSecret),
-  }
+  const ofImages = imagesOf(images, { context, namespace, stored }, workspace, signal)
   for (const text of refused) on({ type: 'warning', text })
   if (good.size === 0) return { workspace: { ...workspace, ...ofImages }, project }
   workspace.secrets?.add(good.values())
@@ -84,25 +80,4 @@ export function accepted(
     else refused.push(`the variable \`${name}\` of the platform (${scope}) is not used: ${problem}`)
   }
   return { good, refused }
-}
-
-async function fetchEffective(
-  url: string,
-  namespace: string,
-  token: Target['stored']['token'],
-  { env }: Workspace,
-  signal: AbortSignal,
-) {
-  const platform = connectPlatform(url, token, env)
-  try {
-    return await platform.call('GET /namespaces/:ns/variables/effective', { params: { ns: namespace } }, signal)
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    // A platform that is older than variables has none.
-    if (error.cause instanceof PlatformRefusal && error.cause.body.code === 'platform/no-route')
-      return { variables: [], unreadable: [], images: undefined }
-    const { message, hint, notes, cause } = error
-    const why = `it was asked for the variables of namespace \`${namespace}\``
-    throw new UserError(message, { ...(hint !== undefined && { hint }), notes: [...notes, why], cause })
-  }
 }

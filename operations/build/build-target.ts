@@ -1,0 +1,34 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { devctlHome } from '../contexts/home.ts'
+import { isPlatform, readContexts } from '../contexts/store.ts'
+import { findTarget, type Target, type TargetOptions } from '../contexts/target.ts'
+import { withHome } from '../platform/target-with-home.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** Of a target, what builds use: the builder, the registry and its login. */
+export type BuildTarget = Pick<Target, 'stored' | 'context' | 'namespace'>
+
+/**
+ * The target of a build. No cluster is needed to build: without a kubeconfig there is just no context, unless an option
+ * names it. A platform has to be there, since it builds. Throws a UserError.
+ */
+export async function findBuildTarget(
+  workspace: Pick<Workspace, 'cwd' | 'env'>,
+  context: string | undefined,
+  manifest: TargetOptions = {},
+): Promise<BuildTarget> {
+  let target: Target
+  try {
+    target = await findTarget(workspace, { context }, manifest)
+  } catch (error) {
+    if (context !== undefined || !(error instanceof UserError) || namesPlatform(workspace, manifest)) throw error
+    return { context: '', namespace: '', stored: { name: '' } }
+  }
+  return withHome(workspace, target)
+}
+
+/** The context that was not found is a platform: nobody has logged in to it, or its address is none. */
+function namesPlatform(around: Pick<Workspace, 'cwd' | 'env'>, manifest: TargetOptions): boolean {
+  const { DEVCTL_URL: url, DEVCTL_CONTEXT: named } = around.env
+  return Boolean(url) || isPlatform(named || manifest.context || readContexts(devctlHome(around)).current || '')
+}
