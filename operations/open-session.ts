@@ -39,12 +39,12 @@ export async function openSession(
   { signal, trace, giveUp, chosen }: SessionWorld,
 ): Promise<Session> {
   const { findTargetWithHome } = await import('./platform/target-with-home.ts')
-  const target = await findTargetWithHome(workspace, wish, manifest, signal)
-  chosen?.(target)
-  const { namespace, from } = target
+  const found = await findTargetWithHome(workspace, wish, manifest, signal)
+  chosen?.(found)
+  const { namespace, from } = found
   dnsLabel(namespace, from.namespace.replaceAll('`', ''))
-  const [access, { toCluster }] = await Promise.all([
-    openAccess(workspace, target, signal),
+  const [{ access, target }, { toCluster }] = await Promise.all([
+    openAccess(workspace, found, signal),
     import('../adapters/kubernetes/kube-cluster.ts'),
   ])
   return { cluster: toCluster(access, trace, giveUp), access, namespace, target, signal, clock, holder: holder(target) }
@@ -54,13 +54,13 @@ async function openAccess(
   workspace: Pick<Workspace, 'cwd' | 'env'>,
   target: Session['target'],
   signal: AbortSignal,
-): Promise<KubeconfigAccess> {
+): Promise<{ readonly access: KubeconfigAccess; readonly target: Session['target'] }> {
   if (isPlatform(target.context)) {
     const { platformAccess } = await import('./platform/access.ts')
     return platformAccess(workspace, target, signal)
   }
   const { kubeconfigAccess } = await import('../adapters/kubernetes/connection.ts')
-  return kubeconfigAccess(target.context, workspace.env, signal)
+  return { access: await kubeconfigAccess(target.context, workspace.env, signal), target }
 }
 
 const clock: Clock = {

@@ -23,20 +23,20 @@ export interface PlatformCredential {
 type Stored = Pick<Target, 'context' | 'stored'>
 
 /**
- * The access to the cluster of a platform, with the rights of the person who has logged in. As long
- * as the last token of Kubernetes is good, the platform is not asked.
+ * The access to the cluster of a platform, with the rights of the person who has logged in, and the target with what a
+ * login remembers of the platform. As long as the last token of Kubernetes is good, the platform is not asked.
  */
 export async function platformAccess(
   around: Surroundings,
-  target: Pick<Target, 'context' | 'namespace' | 'stored'>,
+  target: Target,
   signal: AbortSignal,
-): Promise<KubeconfigAccess> {
+): Promise<{ readonly access: KubeconfigAccess; readonly target: Target }> {
   const { context, namespace } = target
   const ask = infoOf(around, target, signal)
   const { server: address, ca } = await apiServer(ask, target)
   const server = new URL(address)
   const tokenOf = tokens(around, target, ask, signal)
-  return tokenAccess({
+  const access = tokenAccess({
     context,
     namespace,
     server,
@@ -44,6 +44,14 @@ export async function platformAccess(
     proxy: proxyFor(server, around.env),
     token: async fresh => (await tokenOf(fresh)).token.reveal(),
   })
+  return { access, target: { ...target, stored: await withDomain(ask, target.stored) } }
+}
+
+/** A login remembers the domain, unless its person wants none; of a token of the environment, nothing is remembered. */
+async function withDomain(ask: AskForInfo, stored: StoredContext): Promise<StoredContext> {
+  if (stored.kubernetes) return stored
+  const { domain }: { readonly domain?: unknown } = await ask()
+  return typeof domain === 'string' && domain !== '' ? { domain, ...stored } : stored
 }
 
 /** The same for a program that is not devctl. */
