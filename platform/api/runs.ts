@@ -22,6 +22,7 @@ export const run = Type.Object({
     description: 'if a webhook has started it: whether the code is of the repository or of a fork',
   }),
   variables: Type.Optional(Type.Array(Type.String(), { description: 'names of the variables that were passed' })),
+  moreVariables: Type.Optional(Type.Integer({ description: 'how many more there are, if only the first are named' })),
   created: time,
   started: Type.Optional(time),
   ended: Type.Optional(time),

@@ -34,8 +34,10 @@ export interface WantedRun {
   readonly trust?: CodeTrust
   /** The webhook that has started it. */
   readonly hook?: string
-  /** The names of its variables; their values are in a Secret. */
+  /** The names of its variables, or the first of many; their values are in a Secret. */
   readonly variables?: readonly string[]
+  /** How many variables it has besides these. */
+  readonly moreVariables?: number
   /** It clones with a login that came with the request, and is gone afterwards. */
   readonly hasLogin?: boolean
 }
@@ -90,6 +92,9 @@ export interface RunRecord extends WantedRun {
   readonly version: string
 }
 
+/** Characters of the names of variables in a record: the records of many runs are read together. */
+const NAMES = 4000
+
 const PREFIX = 'dev.platform/'
 const WANTED = `${PREFIX}run`
 export const STOP = `${PREFIX}stop`
@@ -129,10 +134,20 @@ export const fromRun = (wanted: WantedRun, spec: Readonly<Record<string, unknown
     name: runName(wanted.id),
     namespace: RUNS_NAMESPACE,
     labels: { ...runLabels(wanted), [LIVE_LABEL]: 'true' },
-    annotations: { [WANTED]: JSON.stringify(wanted) },
+    annotations: { [WANTED]: JSON.stringify({ ...wanted, ...namesIn(wanted) }) },
   },
   spec: { ...spec, suspend: true },
 })
+
+/** The first names of the variables, as many as a record may have. */
+function namesIn({ variables = [] }: WantedRun): Pick<WantedRun, 'variables' | 'moreVariables'> {
+  let left = NAMES
+  const rest = variables.findIndex(name => {
+    left -= name.length
+    return left < 0
+  })
+  return rest === -1 ? {} : { variables: variables.slice(0, rest), moreVariables: variables.length - rest }
+}
 
 /** Makes a run the owner of an object. */
 export const ownedBy = ({ id, uid }: Pick<RunRecord, 'id' | 'uid'>) => [
@@ -211,7 +226,7 @@ function toWanted(annotation: unknown): WantedRun | undefined {
   // A run that cannot be read may have any rights.
   if (found['trust'] !== undefined && !trust) return undefined
   const hook = text(found['hook'])
-  const variables = found['variables']
+  const [variables, moreVariables] = [found['variables'], found['moreVariables']]
   return {
     id,
     namespace,
@@ -229,6 +244,8 @@ function toWanted(annotation: unknown): WantedRun | undefined {
     ...(trust && { trust }),
     ...(hook !== undefined && { hook }),
     ...(Array.isArray(variables) && { variables: variables.filter(one => typeof one === 'string') }),
+    // Validated here, so the cast is right.
+    ...(Number.isSafeInteger(moreVariables) && { moreVariables: moreVariables as number }),
     ...(found['hasLogin'] === true && { hasLogin: true }),
   }
 }

@@ -67,7 +67,7 @@ export const toDetails = (
 })
 
 export const toRunAnswer = (run: RunRecord, people: ReadonlyMap<string, PlatformUser>): Run => {
-  const { id, namespace, environment, action, state, repository, branch, file, volumes, variables } = run
+  const { id, namespace, environment, action, state, repository, branch, file, volumes, variables, moreVariables } = run
   const { created, started, ended, found, stop } = run
   const reason = found.reason ?? stop?.reason
   return {
@@ -85,6 +85,7 @@ export const toRunAnswer = (run: RunRecord, people: ReadonlyMap<string, Platform
     ...(run.deletion !== undefined && { isDeletion: true }),
     ...(run.trust && { trust: run.trust }),
     ...(variables && { variables: [...variables] }),
+    ...(moreVariables !== undefined && { moreVariables }),
     created,
     ...(started !== undefined && { started }),
     ...(ended !== undefined && { ended }),

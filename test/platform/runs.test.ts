@@ -6,6 +6,7 @@ import { decideQueue, forgotten, type QueuedRun } from '../../platform/rules/que
 import { branchProblem, filePathProblem, readRepositoryUrl } from '../../platform/rules/repository-url.ts'
 import { isUlid, makeUlid } from '../../platform/rules/ulid.ts'
 import { toWords } from '../../platform/runner/words.ts'
+import { toRunAnswer } from '../../platform/server/answers.ts'
 
 describe('repositories that a run may clone', () => {
   test.each([
@@ -213,7 +214,21 @@ describe('records of runs', () => {
   })
 
   test('come back as they were written', () => {
+    const { metadata, ...rest } = fromRun({ ...wanted, variables: ['A', 'B'] }, {})
+    const named = toRun({ ...rest, metadata: { ...metadata, uid: 'u', resourceVersion: '1' } })
+    expect([named?.variables, named?.moreVariables]).toEqual([['A', 'B'], undefined])
     expect(toRun(job())).toMatchObject({ ...wanted, state: 'queued', isSettled: false, found: {} })
+  })
+
+  test('have the first of many names of variables, and their number', () => {
+    const variables = Array.from({ length: 200 }, (_, at) => `${'V'.repeat(125)}${100 + at}`)
+    const { metadata, ...rest } = fromRun({ ...wanted, variables }, {})
+    expect(JSON.stringify(metadata.annotations).length).toBeLessThan(6000)
+    const read = toRun({ ...rest, metadata: { ...metadata, uid: 'u', resourceVersion: '1' } })!
+    expect(read.variables!.length).toBeGreaterThan(20)
+    expect(read.variables).toEqual(variables.slice(0, read.variables!.length))
+    expect(read.moreVariables).toBe(200 - read.variables!.length)
+    expect(toRunAnswer(read, new Map())).toMatchObject({ moreVariables: read.moreVariables })
   })
 
   test.each<[string, object, string]>([

@@ -122,7 +122,8 @@ function OneRun({ id }: { readonly id: string }) {
 }
 
 function About({ run, at }: { readonly run: Run; readonly at: number }) {
-  const { repository, branch, commit, file, user, created, environment, namespace, variables = [] } = run
+  const { repository, branch, commit, file, user, created, environment, namespace } = run
+  const { variables = [], moreVariables = 0 } = run
   const page = commitPage({ repository: repository && shortRepository(repository), commit })
   const took = tookOf(run, at)
   return (
@@ -169,6 +170,7 @@ function About({ run, at }: { readonly run: Run; readonly at: number }) {
             {variables.map(one => (
               <code key={one}>{one}</code>
             ))}
+            {moreVariables > 0 && <span class="soft">and {moreVariables} more</span>}
           </dd>
         </>
       )}
