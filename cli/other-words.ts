@@ -30,7 +30,7 @@ const OF_BUILDERS: Readonly<Record<string, string>> = {
 export const insteadOfOption = (option: string): string | undefined =>
   Object.hasOwn(OF_BUILDERS, option) ? OF_BUILDERS[option] : undefined
 
-/** Commands of other tools, or not implemented yet, and what to use instead. */
+/** Commands of other tools, and what to use instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   rm: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
   remove: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
@@ -48,7 +48,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   install: '`devctl deploy` deploys the application to the cluster',
   run: 'a service with `restart: "no"` is a Job, which `devctl deploy --rerun SERVICE` runs again; `kubectl run` runs anything else',
   pull: 'the nodes of the cluster pull the images; for a registry that requires credentials, use `devctl deploy --registry-credentials`',
-  push: 'push images with the tool that builds them; `devctl publish` commits manifests',
+  push: '`devctl build` builds images and pushes them; `devctl publish` commits manifests',
   top: '`kubectl top pods` shows the resource usage of Pods; `devctl ps` shows the status of the services',
   stats: '`kubectl top pods` shows the resource usage of Pods; `devctl ps` shows the status of the services',
   events: '`devctl ps` shows why a service is not ready; `kubectl get events` lists all events',
@@ -67,8 +67,9 @@ const INSTEAD: Readonly<Record<string, string>> = {
   check: '`devctl validate` checks the files',
   redeploy: 'use `devctl deploy`; `devctl restart` replaces Pods even if nothing changed',
   wait: '`devctl deploy --wait` waits until all workloads are ready',
-  login: '`devctl context use` chooses a cluster; the platform is not implemented yet',
-  sync: 'file synchronization is not implemented yet',
+  login: '`devctl context use https://…` logs in to a platform, `docker login` to a registry',
+  logout: '`devctl context delete https://…` logs out of a platform',
+  sync: '`devctl up` synchronizes files with a development container',
 }
 
 /**

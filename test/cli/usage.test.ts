@@ -92,6 +92,18 @@ describe('wrong usage ends with status 2 and says what to write', () => {
       expect.stringContaining('`devctl forward SERVICE 8080:80`'),
     ],
     ['help stop', 'unknown command `stop`', expect.stringContaining('keeps its data')],
+    [
+      'login',
+      'unknown command `login`',
+      '`devctl context use https://…` logs in to a platform, `docker login` to a registry',
+    ],
+    ['logout', 'unknown command `logout`', '`devctl context delete https://…` logs out of a platform'],
+    ['sync', 'unknown command `sync`', '`devctl up` synchronizes files with a development container'],
+    [
+      'push',
+      'unknown command `push`',
+      '`devctl build` builds images and pushes them; `devctl publish` commits manifests',
+    ],
     ['help rendr', 'unknown command `rendr`', 'did you mean `render`?'],
     ['context usee', 'unknown command `context usee`', 'did you mean `use`?'],
     ['namespace shop', 'unknown command `namespace shop`', 'did you mean `devctl namespace use shop`?'],
