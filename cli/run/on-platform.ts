@@ -77,3 +77,7 @@ export const whileItContinues = (
       `interrupted\n${again === undefined ? '' : `What was started in the cluster continues; ${again}\n`}`,
     ),
 })
+
+/** The options that say where a command works, for a hint that names the next one; with a space before them. */
+export const sameTarget = ({ namespace, context }: TargetOptions): string =>
+  `${namespace === undefined ? '' : ` --namespace ${namespace}`}${context === undefined ? '' : ` --context ${context}`}`

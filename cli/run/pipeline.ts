@@ -9,7 +9,14 @@ import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
 import { cloneLoginOf } from './clone-login.ts'
-import { type NeedsPlatform, type OnPlatform, onPlatform, requirePlatform, whileItContinues } from './on-platform.ts'
+import {
+  type NeedsPlatform,
+  type OnPlatform,
+  onPlatform,
+  requirePlatform,
+  sameTarget,
+  whileItContinues,
+} from './on-platform.ts'
 import { nameIn, repositoryHere } from './repository-here.ts'
 
 interface TargetValues {
@@ -56,7 +63,7 @@ export async function deployPipeline(context: Context, values: PipelineDeployVal
       ...(values.var && { variables: { ...values.var } }),
       ...cloneLoginOf(io.env),
     }
-    return scheduled(context, values.wait, on, await platform.call('POST /runs', { body }, signal))
+    return scheduled(context, values, on, await platform.call('POST /runs', { body }, signal))
   })
 }
 
@@ -70,7 +77,7 @@ export async function destroyPipeline(
     const { platform, target, signal } = on
     const { namespace } = target
     const body = { namespace, environment, action: 'destroy' as const, ...(values.volumes && { volumes: true }) }
-    return scheduled(context, values.wait, on, await platform.call('POST /runs', { body }, signal))
+    return scheduled(context, values, on, await platform.call('POST /runs', { body }, signal))
   })
 }
 
@@ -81,7 +88,7 @@ export async function showPipeline(context: Context, values: WaitValues): Promis
     const [last] = await runsOf(on, environment)
     if (last) return follow(context, on, last)
     throw new UserError(`there is no run of \`${environment}\` in \`${on.target.namespace}\``, {
-      hint: 'to see them, run `devctl pipeline list`; to choose one, add `--name`',
+      hint: `to see them, run \`devctl pipeline list${sameTarget(values)}\`; to choose one, add \`--name\``,
     })
   })
 }
@@ -134,7 +141,7 @@ function withRuns(
   environment: string | undefined,
   work: (on: OnPlatform) => Promise<number>,
 ): Promise<number> {
-  const again = environment === undefined ? undefined : `\`devctl pipeline logs --name ${environment}\` shows it`
+  const again = environment === undefined ? undefined : `\`${logsOf(environment, values)}\` shows it`
   return onPlatform(io, {
     ...needs(verb, values),
     timeout: values.timeout,
@@ -142,6 +149,10 @@ function withRuns(
     work,
   })
 }
+
+/** The command that shows a run of an environment. */
+const logsOf = (environment: string, values: TargetValues): string =>
+  `devctl pipeline logs --name ${environment}${sameTarget(values)}`
 
 async function runsOf({ platform, target, signal }: OnPlatform, environment?: string): Promise<readonly Run[]> {
   const query = { namespace: target.namespace, ...(environment !== undefined && { environment }) }
@@ -183,10 +194,15 @@ async function skip(
   return 0
 }
 
-function scheduled(context: Context, wait: boolean, on: OnPlatform, run: Run): Promise<number> | number {
-  if (wait) return follow(context, on, run)
+function scheduled(
+  context: Context,
+  values: TargetValues & { readonly wait: boolean },
+  on: OnPlatform,
+  run: Run,
+): Promise<number> | number {
+  if (values.wait) return follow(context, on, run)
   context.io.stderr.write(
-    `Scheduled the ${run.action} of ${run.environment} in ${run.namespace}; \`devctl pipeline logs --name ${run.environment}\` shows it\n`,
+    `Scheduled the ${run.action} of ${run.environment} in ${run.namespace}; \`${logsOf(run.environment, values)}\` shows it\n`,
   )
   return 0
 }

@@ -9,7 +9,14 @@ import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
 import { cloneLoginOf } from './clone-login.ts'
-import { type NeedsPlatform, type OnPlatform, onPlatform, requirePlatform, whileItContinues } from './on-platform.ts'
+import {
+  type NeedsPlatform,
+  type OnPlatform,
+  onPlatform,
+  requirePlatform,
+  sameTarget,
+  whileItContinues,
+} from './on-platform.ts'
 import { addressHere, lastPart, repositoryHere, withoutLogin } from './repository-here.ts'
 
 interface SourceValues {
@@ -70,9 +77,8 @@ export async function deployPreview(
       if (comment) await writeComment(context, platform, made.name, { comment, problem }, signal)
       return status
     }
-    io.stderr.write(
-      `Scheduled the deploy of ${made.name}; \`devctl preview endpoints ${made.name}\` lists its addresses\n`,
-    )
+    const next = `devctl preview endpoints ${made.name}${sameTarget({ context: values.context })}`
+    io.stderr.write(`Scheduled the deploy of ${made.name}; \`${next}\` lists its addresses\n`)
     return 0
   })
 }
@@ -117,7 +123,7 @@ export async function destroyPreview(
     io.stdout.write(`Destroying preview ${name}\n`)
     await followDeletion(context, {
       what: `preview \`${name}\``,
-      again: `devctl preview destroy ${name}`,
+      again: `devctl preview destroy ${name}${sameTarget({ context: values.context })}`,
       async look() {
         const found = await unlessNotThere(platform.call('GET /previews/:name', { params }, signal))
         return found && { ...found, runs: found.run ? [found.run] : [] }
@@ -175,7 +181,7 @@ export async function previewEndpoints(
     const found = await platform.call('GET /previews/:name', { params: { name } }, signal)
     if (values.output === 'json') stdout.write(`${jsonText(found.endpoints, 2)}\n`)
     else stdout.write(endpointText(found))
-    if (found.endpoints.length === 0) stderr.write(`preview ${name} has no endpoints: ${whyNone(found)}\n`)
+    if (found.endpoints.length === 0) stderr.write(`preview ${name} has no endpoints: ${whyNone(found, values)}\n`)
     return 0
   })
 }
@@ -190,10 +196,10 @@ const endpointText = ({ endpoints }: PreviewDetails): string => {
     .join('')
 }
 
-const whyNone = ({ status, name, run }: PreviewDetails): string => {
+const whyNone = ({ status, name, run }: PreviewDetails, { context }: SourceValues): string => {
   if (status === 'Deploying') return 'it is being deployed'
   if (status === 'Failed')
-    return `its deploy failed; \`devctl pipeline logs --namespace ${name} --name ${run?.environment ?? 'NAME'}\` shows why`
+    return `its deploy failed; \`devctl pipeline logs --namespace ${name} --name ${run?.environment ?? 'NAME'}${sameTarget({ context })}\` shows why`
   return 'no service has a public port'
 }
 
@@ -232,7 +238,8 @@ function withPreviews(
   name: string | undefined,
   work: (on: OnPlatform) => Promise<number>,
 ): Promise<number> {
-  const again = name === undefined ? undefined : `\`devctl preview list\` shows the status of ${name}`
+  const list = `devctl preview list${sameTarget({ context: values.context })}`
+  const again = name === undefined ? undefined : `\`${list}\` shows the status of ${name}`
   return onPlatform(io, {
     ...needs(verb, values),
     timeout: values.timeout,
