@@ -73,6 +73,11 @@ the manifest (its environment, then its top level). For \`build\`, \`deploy\` an
 \`--loglevel info\` prints what was chosen, and which setting decided. \`render\`, \`validate\` and \`config\` do not use
 contexts, so their output is the same on every machine.
 
+\`devctl context show\` and \`devctl context list\` print the builder and the registry of a context, without asking anybody. For a
+platform, the builder is \`platform\` unless \`--builder\` has set one: its own builders, or the local Docker Engine if it has
+none. Its registry is the one that it named at the login, in which each namespace has a path of its own; \`platform\`
+if this machine has not been told, because of \`DEVCTL_TOKEN\` or a login of an older devctl; \`-\` if it had none.
+
 \`devctl context use\` and \`devctl namespace use\` write only \`contexts.json\` in \`DEVCTL_HOME\`. They do not change
 your kubeconfig, and switching contexts with \`kubectl\` does not change where devctl works. \`devctl kubeconfig\`
 makes \`kubectl\` use the same context. Only you can read the file (mode 0600), several commands may write it at the

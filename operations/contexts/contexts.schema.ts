@@ -19,6 +19,7 @@ export const contextsFile = {
           registry: { type: 'string' },
           domain: { type: 'string' },
           user: { type: 'string' },
+          platformRegistry: { type: 'string' },
           ca: { type: 'string' },
           kubernetes: {
             type: 'object',

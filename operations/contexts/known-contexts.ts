@@ -13,9 +13,9 @@ export interface KnownContext {
   readonly namespace: string
   /** The same without what the environment says. */
   readonly ownNamespace: string
-  /** An address, or `docker`: images are built by the engine of this machine. */
+  /** An address; `docker`: images are built by the engine of this machine; `platform`: by the platform's own builders, if it has some. */
   readonly builder: string
-  /** `-` for none. */
+  /** `-` for none; `platform`: that of the platform, which has not told it to this machine. */
   readonly registry: string
   /** `-` for none. */
   readonly domain: string
@@ -50,13 +50,14 @@ export async function knownContexts(around: Surroundings): Promise<readonly Know
       const isCurrent = name === current
       const ownNamespace =
         record?.namespace ?? kubeconfig.contexts.get(name)?.namespace ?? (isOfEnvironment ? '-' : 'default')
+      const ownRegistry = isPlatform(name) ? (record?.platformRegistry ?? 'platform') : '-'
       return {
         name,
         hasToken: isOfEnvironment || record?.token !== undefined,
         namespace: (isCurrent && around.env.DEVCTL_NAMESPACE) || ownNamespace,
         ownNamespace,
-        builder: record?.builder ?? 'docker',
-        registry: (isCurrent && around.env.DEVCTL_REGISTRY) || (record?.registry ?? '-'),
+        builder: record?.builder ?? (isPlatform(name) ? 'platform' : 'docker'),
+        registry: (isCurrent && around.env.DEVCTL_REGISTRY) || (record?.registry ?? ownRegistry),
         domain: (isCurrent && around.env.DEVCTL_DOMAIN) || (record?.domain ?? '-'),
         isPlatform: isPlatform(name),
         isCurrent,

@@ -20,6 +20,8 @@ export interface StoredContext {
   readonly domain?: string
   /** Of a platform: the name of who has logged in. */
   readonly user?: string
+  /** Of a platform: the registry in which each namespace has a path, as it was at the login; `-` for none. For display only. */
+  readonly platformRegistry?: string
   /** Of a platform with an authority of its own: the one that is believed, in PEM. */
   readonly ca?: string
   /** Of a platform: its API server, as programs reach it. */
@@ -116,7 +118,7 @@ function parse(text: string | undefined, path: string): Content {
 }
 
 function toContext(name: string, fields: StoredFields): StoredContext {
-  const { token, namespace, builder, registry, domain, user, ca, kubernetes, kubeToken } = fields
+  const { token, namespace, builder, registry, domain, user, platformRegistry, ca, kubernetes, kubeToken } = fields
   return {
     name,
     ...(token && { token: new Secret(token) }),
@@ -125,6 +127,7 @@ function toContext(name: string, fields: StoredFields): StoredContext {
     ...(registry && { registry }),
     ...(domain && { domain }),
     ...(user && { user }),
+    ...(platformRegistry && { platformRegistry }),
     ...(ca && { ca }),
     ...(kubernetes && { kubernetes }),
     ...(kubeToken && { kubeToken: { ...kubeToken, token: new Secret(kubeToken.token) } }),

@@ -50,10 +50,11 @@ export async function login(around: Surroundings, input: LoginInput): Promise<Lo
   const info = await platformInfo(connectPlatform(url, undefined, around.env), signal)
   const { token, me } = (await withKnown(around, input)) ?? (await withNew(around, input, info))
   const namespace = fields.namespace ?? me.home ?? 'default'
-  const { kubernetes, domain } = info
+  const { kubernetes, domain, registry: platformRegistry = '-' } = info
   // It is shown to others, and CI jobs have none.
   const user = new RegExp(LOGIN).test(me.login) ? me.login : ''
-  await saveContext(devctlHome(around), { domain, ...fields, name: url, token, namespace, user, kubernetes }, true)
+  const told = { user, kubernetes, platformRegistry }
+  await saveContext(devctlHome(around), { domain, ...fields, name: url, token, namespace, ...told }, true)
   return { me, info, namespace }
 }
 

@@ -160,13 +160,13 @@ describe('devctl context', () => {
       name: url,
       token: '***',
       namespace: '-',
-      builder: 'docker',
-      registry: '-',
+      builder: 'platform',
+      registry: 'platform',
       domain: '-',
       isPlatform: true,
     })
     expect((await devctl('context list', env)).stdout.split('\n')[1]).toMatch(
-      /^https:\/\/ci\.example\.com \* \(DEVCTL_URL\) +- +docker +-$/,
+      /^https:\/\/ci\.example\.com \* \(DEVCTL_URL\) +- +platform +platform$/,
     )
     const records = JSON.parse((await devctl('context list -o json', env)).stdout)
     expect(records.filter((one: object) => 'fromEnvironment' in one)).toEqual([
@@ -175,7 +175,10 @@ describe('devctl context', () => {
     expect((await devctl('context list -o name')).stdout).not.toContain(url)
     // What is remembered of it does not count beside a token of the environment.
     const known = { ...env, DEVCTL_URL: 'https://platform.example.com', DEVCTL_NAMESPACE: 'web' }
-    expect(JSON.parse((await devctl('context show', known)).stdout)).toMatchObject({ namespace: 'web', registry: '-' })
+    expect(JSON.parse((await devctl('context show', known)).stdout)).toMatchObject({
+      namespace: 'web',
+      registry: 'platform',
+    })
     for (const [url, said] of [
       ['https://', '`DEVCTL_URL` is not the address of a platform'],
       ['http://192.0.2.2:18999', '`http://192.0.2.2:18999` is not encrypted'],
@@ -185,6 +188,34 @@ describe('devctl context', () => {
       expect(await devctl('context show', more)).toMatchObject({ status: 1, stderr: expect.stringContaining(said) })
       expect(await devctl('context list', more)).toMatchObject({ status: 0 })
     }
+  })
+
+  test.each([
+    [
+      'a builder and a registry that are set',
+      { builder: 'docker', registry: 'r.example.com/team' },
+      'docker',
+      'r.example.com/team',
+    ],
+    [
+      'what the platform told at the login',
+      { platformRegistry: 'images.example.com' },
+      'platform',
+      'images.example.com',
+    ],
+    ['a platform that told of no registry', { platformRegistry: '-' }, 'platform', '-'],
+    ['a login from before it was remembered', {}, 'platform', 'platform'],
+  ])('a platform shows its builders and its registry, without asking it: %s', async (_, fields, builder, registry) => {
+    // Nothing listens there.
+    const name = 'https://127.0.0.1:9'
+    const { devctl } = laptop({ current: name, contexts: { [name]: { token: 'x', namespace: 'ann', ...fields } } })
+    expect(JSON.parse((await devctl('context show')).stdout)).toMatchObject({ name, builder, registry })
+    const [, row] = (await devctl('context list')).stdout.split('\n')
+    expect(row?.split(/ {2,}/)).toEqual([`${name} *`, 'ann', builder, registry])
+    const records = JSON.parse((await devctl('context list -o json')).stdout)
+    expect(records[0]).toMatchObject({ name, builder, registry })
+    const other = { DEVCTL_REGISTRY: 'other.example.com' }
+    expect(JSON.parse((await devctl('context show', other)).stdout)).toMatchObject({ registry: 'other.example.com' })
   })
 
   test('delete forgets, and says who else knows a context', async () => {
