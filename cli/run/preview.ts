@@ -108,7 +108,7 @@ export async function destroyPreview(
 ): Promise<number> {
   const { io } = context
   await requirePlatform(io, needs('destroy', values))
-  const name = named ?? (await nameHere(context, values))
+  const name = named ?? (await nameHere(context, 'destroy', values))
   return withPreviews(context, values, 'destroy', name, async ({ platform, signal }) => {
     const { unlessNotThere } = await import('../../operations/platform/connect-platform.ts')
     const { followDeletion } = await import('./follow-deletion.ts')
@@ -176,7 +176,7 @@ export async function previewEndpoints(
 ): Promise<number> {
   const { stdout, stderr } = context.io
   await requirePlatform(context.io, needs('endpoints', values))
-  const name = named ?? (await nameHere(context, values))
+  const name = named ?? (await nameHere(context, 'endpoints', values))
   return withPreviews(context, { ...values, timeout: undefined }, 'endpoints', name, async ({ platform, signal }) => {
     const found = await platform.call('GET /previews/:name', { params: { name } }, signal)
     if (values.output === 'json') stdout.write(`${jsonText(found.endpoints, 2)}\n`)
@@ -248,24 +248,33 @@ function withPreviews(
   })
 }
 
-/** The repository and branch that are meant: those of the checkout, unless another repository is named. */
+/**
+ * The repository and branch that are meant: those of the checkout, unless another repository is named, which may have its
+ * main branch. Throws a UsageError for a checkout that is not on a branch; `instead` is what to do besides naming one.
+ */
 async function sourceHere(
   { io }: Context,
   values: SourceValues,
+  instead = '',
 ): Promise<{ readonly repository: string; readonly branch: string | undefined }> {
   const { changeOrigin } = await import('../../operations/deploy/change-origin.ts')
   const repository = await repositoryHere(io, values.repository)
   if (values.branch !== undefined) return { repository, branch: values.branch }
   const isHere = values.repository === undefined || same(values.repository, await addressHere(io))
-  const { branch } = isHere ? await changeOrigin(io.cwd, io.env, AbortSignal.timeout(5000)) : {}
-  return { repository, branch }
+  if (!isHere) return { repository, branch: undefined }
+  const { branch } = await changeOrigin(io.cwd, io.env, AbortSignal.timeout(5000))
+  if (branch !== undefined) return { repository, branch }
+  throw new UsageError('which branch? this checkout is not on one', {
+    hint: `name it with \`--branch BRANCH\`${instead}`,
+  })
 }
 
 const same = (one: string, other: string | undefined): boolean =>
   one.replace(/(\.git)?\/*$/, '').toLowerCase() === other?.replace(/(\.git)?\/*$/, '').toLowerCase()
 
-async function nameHere(context: Context, values: SourceValues): Promise<string> {
-  const { repository, branch } = await sourceHere(context, values)
+async function nameHere(context: Context, verb: 'destroy' | 'endpoints', values: SourceValues): Promise<string> {
+  const instead = `, or name the preview: \`devctl preview ${verb} NAME\``
+  const { repository, branch } = await sourceHere(context, values, instead)
   return nameOf(repository, branch)
 }
 
