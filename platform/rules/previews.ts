@@ -19,17 +19,24 @@ export type PreviewStatus = (typeof PREVIEW_STATUSES)[number]
 /** What the label of a preview may be; a regular expression. */
 export const PREVIEW_LABEL = '^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$'
 
+interface PreviewRun {
+  readonly action: RunAction
+  readonly state: RunState
+}
+
 /** The status of a preview, by that of its namespace and its runs, the newest first. */
 export function previewStatus(
   namespace: Exclude<PreviewStatus, 'Deploying' | 'Failed'>,
-  runs: readonly { readonly action: RunAction; readonly state: RunState }[],
+  runs: readonly PreviewRun[],
 ): PreviewStatus {
   if (namespace !== 'Active') return namespace
-  // A run that was replaced by a newer one says nothing about the preview.
-  const last = runs.find(({ action, state }) => action === 'deploy' && state !== 'replaced')
+  const last = runs.find(tellsStatus)
   if (!last || last.state === 'succeeded') return 'Active'
   return ['queued', 'running', 'stopping'].includes(last.state) ? 'Deploying' : 'Failed'
 }
+
+/** A run that was replaced by a newer one says nothing about the preview. */
+export const tellsStatus = ({ action, state }: PreviewRun): boolean => action === 'deploy' && state !== 'replaced'
 
 /** The source of a preview: a later deploy from the same source updates the same preview. */
 export interface PreviewIdentity {

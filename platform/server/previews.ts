@@ -6,18 +6,24 @@ import type { TokenRecord } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { environmentOfRepository } from '../rules/environment-name.ts'
 import { previewName } from '../rules/names.ts'
-import { type PreviewIdentity, type PreviewScope, previewConflict, sourceUrlProblem } from '../rules/previews.ts'
+import {
+  type PreviewIdentity,
+  type PreviewScope,
+  previewConflict,
+  sourceUrlProblem,
+  tellsStatus,
+} from '../rules/previews.ts'
 import { FORK_LIFETIME } from '../rules/pull-trust.ts'
 import { personOf } from './answers.ts'
 import { type Identified, isForPreview, requirePrefix } from './caller.ts'
 import type { Namespaces } from './namespaces.ts'
 import { onlyFor, PlatformError } from './platform-error.ts'
-import { checkSource, type HookCode, type Runs, requireSameTrust } from './runs.ts'
+import { checkSource, type HookCode, newestFirst, type Runs, requireSameTrust } from './runs.ts'
 import { mayIn, requireStaying, type SharedNamespace } from './shared-namespace.ts'
 import type { Users } from './users.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** A preview: a namespace of that kind, its source, and its runs, the newest first. */
+/** A preview: a namespace of that kind, its source, and its runs (in a list: those that it shows), the newest first. */
 export interface ShownPreview {
   readonly shared: SharedNamespace
   readonly source: PreviewSource
@@ -49,18 +55,15 @@ export class Previews {
 
   /** The previews that somebody may see. */
   async visible({ user, token }: Identified): Promise<readonly ShownPreview[]> {
-    const [found, runs] = await Promise.all([this.#namespaces.visible(user), this.#runs.visible(user, {})])
-    const byNamespace = new Map<string, RunRecord[]>()
-    for (const run of runs) {
-      const others = byNamespace.get(run.namespace)
-      if (others) others.push(run)
-      else byNamespace.set(run.namespace, [run])
-    }
-    return found.flatMap(shared => {
+    const found = (await this.#namespaces.visible(user)).flatMap(shared => {
       const { name, preview: source } = shared.namespace
-      if (!source || !isForPreview(token, name)) return []
-      return [{ shared, source, runs: byNamespace.get(name) ?? [] }]
+      return source && isForPreview(token, name) ? [{ shared, source }] : []
     })
+    const runs = new Map<string, readonly RunRecord[]>()
+    const namespaces = found.map(({ shared }) => shared)
+    for await (const run of this.#runs.eachOf(namespaces, {}))
+      runs.set(run.namespace, shownOf([...(runs.get(run.namespace) ?? []), run]))
+    return found.map(one => ({ ...one, runs: runs.get(one.shared.namespace.name) ?? [] }))
   }
 
   /**
@@ -204,6 +207,13 @@ export class Previews {
       hint: 'choose another name, or destroy it first',
     })
   }
+}
+
+/** The runs of a preview that a list shows: the last one, and the last one that tells the status. */
+function shownOf(runs: readonly RunRecord[]): readonly RunRecord[] {
+  const all = runs.toSorted(newestFirst)
+  const status = all.find(tellsStatus)
+  return all.filter((run, at) => at === 0 || run === status)
 }
 
 export const noPreview = (name: string): PlatformError =>

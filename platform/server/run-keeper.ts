@@ -308,11 +308,14 @@ export class RunKeeper {
     const { cluster } = this.#world
     const { runs } = this.#parts
     const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
-    const uids = new Set((await cluster.list(query, { signal })).map(({ metadata }) => metadata.uid))
+    const uids = new Set<string | undefined>()
+    for await (const page of cluster.pages(query, { signal })) for (const { metadata } of page) uids.add(metadata.uid)
     for (const run of live)
       if (!uids.has(run.namespaceUid))
         await runs.stop(run.id, { why: 'cancelled', reason: 'the namespace no longer exists' })
-    const ended = await runs.list({ isLive: false }, signal)
+    const ended: Ended[] = []
+    for await (const { id, uid, namespace, namespaceUid, environment } of runs.each({ isLive: false }, signal))
+      ended.push({ id, uid, namespace, namespaceUid, environment })
     const kept = ended.filter(run => uids.has(run.namespaceUid))
     const over = new Set(forgotten(kept, HISTORY))
     for (const { id, uid, namespaceUid } of ended)
@@ -337,6 +340,9 @@ interface Beside {
   readonly isEnding: boolean
   readonly done: Promise<void>
 }
+
+/** What the history needs of a run: there can be very many. */
+type Ended = Pick<RunRecord, 'id' | 'uid' | 'namespace' | 'namespaceUid' | 'environment'>
 
 type Waiting = Parameters<typeof decideQueue>[0][number]
 

@@ -75,16 +75,24 @@ export class Runs {
     this.#namespaces = namespaces
   }
 
-  /** The runs that can be read, the newest first. */
-  async list({ namespace, environment, isLive }: RunQuery, signal?: AbortSignal): Promise<readonly RunRecord[]> {
+  /** The runs that can be read, the newest first. Those of all namespaces are large: see `each`. */
+  async list(query: RunQuery, signal?: AbortSignal): Promise<readonly RunRecord[]> {
+    return sorted(this.each(query, signal))
+  }
+
+  /** The same, in no order: its caller keeps what it needs of each, and no more than a page of Jobs is in memory. */
+  async *each({ namespace, environment, isLive }: RunQuery, signal?: AbortSignal): AsyncGenerator<RunRecord, void> {
     const labels = [
       `${RECORD_LABEL}=run`,
       ...(namespace === undefined ? [] : [`${NAMESPACE_LABEL}=${namespace}`]),
       ...(environment === undefined ? [] : [`${ENVIRONMENT_LABEL}=${environment}`]),
       ...(isLive === undefined ? [] : [isLive ? `${LIVE_LABEL}=true` : `!${LIVE_LABEL}`]),
     ]
-    const jobs = await this.#world.cluster.list({ ...JOBS, labels: labels.join(',') }, { signal })
-    return jobs.flatMap(one => toRun(one) ?? []).sort((a, b) => (a.id < b.id ? 1 : -1))
+    for await (const page of this.#world.cluster.pages({ ...JOBS, labels: labels.join(',') }, { signal }))
+      for (const job of page) {
+        const run = toRun(job)
+        if (run) yield run
+      }
   }
 
   async find(id: string, signal?: AbortSignal): Promise<RunRecord | undefined> {
@@ -99,16 +107,20 @@ export class Runs {
 
   /** The runs of all namespaces that somebody may see, the newest first. */
   async visible(user: PlatformUser, query: RunQuery): Promise<readonly RunRecord[]> {
-    if (query.namespace !== undefined) {
-      const shared = await this.#namespaces.require(user, query.namespace, 'see', 'see this')
-      return (await this.list(query)).filter(run => isOf(run, shared))
-    }
-    const [found, all] = await Promise.all([this.#namespaces.visible(user), this.list(query)])
-    const byName = new Map(found.map(one => [one.namespace.name, one]))
-    return all.filter(run => {
+    const namespaces =
+      query.namespace === undefined
+        ? await this.#namespaces.visible(user)
+        : [await this.#namespaces.require(user, query.namespace, 'see', 'see this')]
+    return sorted(this.eachOf(namespaces, query))
+  }
+
+  /** The runs of these namespaces, in no order. */
+  async *eachOf(namespaces: readonly SharedNamespace[], query: RunQuery): AsyncGenerator<RunRecord, void> {
+    const byName = new Map(namespaces.map(one => [one.namespace.name, one]))
+    for await (const run of this.each(query)) {
       const shared = byName.get(run.namespace)
-      return shared !== undefined && isOf(run, shared)
-    })
+      if (shared && isOf(run, shared)) yield run
+    }
   }
 
   /**
@@ -368,6 +380,14 @@ const pick = (run: RunRecord | undefined) => ({
   ...(run?.branch !== undefined && { branch: run.branch }),
   ...(run?.file !== undefined && { file: run.file }),
 })
+
+export const newestFirst = (a: RunRecord, b: RunRecord): number => (a.id < b.id ? 1 : -1)
+
+async function sorted(runs: AsyncIterable<RunRecord>): Promise<readonly RunRecord[]> {
+  const all: RunRecord[] = []
+  for await (const run of runs) all.push(run)
+  return all.sort(newestFirst)
+}
 
 /** A later namespace of the same name does not inherit the runs of the earlier one. */
 const isOf = (run: RunRecord, { namespace }: SharedNamespace): boolean => run.created >= namespace.created
