@@ -6,6 +6,7 @@ import { exchange, readBody } from '../../adapters/http/exchange.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import { NotUpgraded, upgradeTo } from '../../adapters/http/upgrade.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { PAGES } from '../../platform/api/pages.ts'
 import type { EventOf, ReplyOf, RouteName, StreamName, UpgradeName } from '../../platform/api/routes.ts'
 import {
   type CallInput,
@@ -16,8 +17,10 @@ import {
   refusalIn,
 } from '../../platform/client/client.ts'
 import { RUNS_ADDRESS } from '../../platform/records/names.ts'
+import { LOG_IN_FIRST } from '../../platform/rules/log-in-first.ts'
 import { isExplained } from '../../platform/rules/refusal-pages.ts'
 import { devctlHome } from '../contexts/home.ts'
+import { platformNamedBy } from '../contexts/platform-of-environment.ts'
 import { isReadable } from '../contexts/platform-url.ts'
 import type { Secret } from '../contexts/secret.ts'
 import { readContexts } from '../contexts/store.ts'
@@ -52,7 +55,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
       hint: `use this address of the platform: \`https://${server.host}\``,
     })
   let agent: ReturnType<typeof agentFor> | undefined
-  const known = () => ({ hasToken: token !== undefined, isPinned: authorityOf(server, env) !== undefined })
+  const known = () => ({ token, env, isPinned: authorityOf(server, env) !== undefined })
   const send = async ({ method, path, token, body, signal, after }: PlatformRequest, isStream: boolean) => {
     agent ??= agentTo(server, env)
     const headers = {
@@ -137,6 +140,9 @@ export const unlessNotThere = <T>(answer: Promise<T>): Promise<T | undefined> =>
     throw error
   })
 
+const recordOf = (server: URL, env: Env) =>
+  readContexts(devctlHome({ env, cwd: process.cwd() })).contexts.get(server.origin)
+
 /** A platform with an authority of its own is believed by that one alone (`trustOwnAuthority`). */
 function agentTo(server: URL, env: Env): ReturnType<typeof agentFor> {
   const ca = authorityOf(server, env)
@@ -145,12 +151,13 @@ function agentTo(server: URL, env: Env): ReturnType<typeof agentFor> {
 
 function authorityOf(server: URL, env: Env): string | undefined {
   if (server.protocol !== 'https:') return undefined
-  return readContexts(devctlHome({ env, cwd: process.cwd() })).contexts.get(server.origin)?.ca
+  return recordOf(server, env)?.ca
 }
 
 /** What this machine knows of a platform. */
 interface Known {
-  readonly hasToken: boolean
+  readonly token: Secret | undefined
+  readonly env: Env
   /** Only the authority that was compared once is believed. */
   readonly isPinned: boolean
 }
@@ -158,9 +165,9 @@ interface Known {
 /** What ingress controllers and proxies say in the place of a server that has no replica just now. */
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 502, 503, 504])
 
-function toUserError(error: unknown, server: URL, { hasToken, isPinned }: Known): unknown {
+function toUserError(error: unknown, server: URL, { token, env, isPinned }: Known): unknown {
   if (error instanceof PlatformRefusal) {
-    const { code, message, hint, notes } = error.body
+    const { code, message, hint, notes } = withoutLogin(error, server, token, env) ?? error.body
     return new UserError(message, {
       notes: [
         ...(notes ?? []),
@@ -171,7 +178,7 @@ function toUserError(error: unknown, server: URL, { hasToken, isPinned }: Known)
     })
   }
   // Somebody has logged in there, so it is one.
-  if (error instanceof NoPlatform && hasToken && NOT_SERVED.has(error.status))
+  if (error instanceof NoPlatform && token !== undefined && NOT_SERVED.has(error.status))
     return new UserError(
       `the platform \`${server.origin}\` does not answer: what is before it says status ${error.status}`,
       {
@@ -188,6 +195,28 @@ function toUserError(error: unknown, server: URL, { hasToken, isPinned }: Known)
     hint: hintOf((error as NodeJS.ErrnoException).code ?? '', isPinned, server.origin),
     cause: error,
   })
+}
+
+/** The platform does not know where a token is from, nor how to get another one there. Undefined for other refusals. */
+function withoutLogin(
+  { status, body }: PlatformRefusal,
+  { origin }: URL,
+  token: Secret | undefined,
+  env: Env,
+): PlatformRefusal['body'] | undefined {
+  if (status !== 401 || body.message !== LOG_IN_FIRST) return undefined
+  const login = `\`devctl context use ${origin}\` logs in`
+  if (token === undefined) return { ...body, hint: login }
+  const isOf = (other: string | undefined) => other === token.reveal()
+  const isOfEnvironment = platformNamedBy(env) === origin && isOf(env.DEVCTL_TOKEN?.trim())
+  if (!isOfEnvironment && isOf(recordOf(new URL(origin), env)?.token?.reveal()))
+    return { ...body, message: `your login to \`${origin}\` has ended`, hint: `${login} again` }
+  const from = isOfEnvironment ? '`DEVCTL_TOKEN`' : '`--token`'
+  return {
+    ...body,
+    message: `the platform does not accept the token of ${from}: it is wrong, expired or deleted`,
+    hint: `create another one at ${origin}${PAGES.tokens}`,
+  }
 }
 
 /** Node.js says with a code why it does not trust a certificate. */

@@ -1,4 +1,5 @@
 import type { ErrorBody } from '../api/common.ts'
+import { LOG_IN_FIRST } from '../rules/log-in-first.ts'
 import type { RefusalCode } from '../rules/refusal-pages.ts'
 
 /** An error of the caller, or a refusal: the response to a request. */
@@ -27,4 +28,4 @@ export const onlyFor = (what: string, who: string, hint?: string): PlatformError
   new PlatformError(403, 'not-allowed', `only ${who} may ${what}`, hint === undefined ? {} : { hint })
 
 export const notLoggedIn = (): PlatformError =>
-  new PlatformError(401, 'login', 'log in first', { hint: '`devctl context use URL` logs in' })
+  new PlatformError(401, 'login', LOG_IN_FIRST, { hint: '`devctl context use URL` logs in' })

@@ -48,11 +48,11 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     })
   })
 
-  test('a wrong token is refused in the words of the platform, and not kept', async () => {
+  test('a wrong token is refused, and not kept', async () => {
     const { status, stderr } = await devctl(`context use ${url} --token devctl_api_wrong`)
     expect([status, stderr]).toEqual([
       1,
-      `error: log in first\n  = note: according to the platform ${new URL(url).host}; \`devctl explain platform/login\` tells more\n  = help: \`devctl context use URL\` logs in\n`,
+      `error: the platform does not accept the token of \`--token\`: it is wrong, expired or deleted\n  = note: according to the platform ${new URL(url).host}; \`devctl explain platform/login\` tells more\n  = help: create another one at ${url}/you/tokens\n`,
     ])
   })
 

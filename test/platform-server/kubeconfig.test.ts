@@ -117,7 +117,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
     const more = { DEVCTL_URL: url, DEVCTL_TOKEN: 'devctl_api_wrong' }
     expect(await devctl('kubeconfig', more)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('log in first'),
+      stderr: expect.stringContaining('the platform does not accept the token of `DEVCTL_TOKEN`'),
     })
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
