@@ -184,6 +184,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'compiler',
       'constructs',
       'sync',
+      'platform/api/pages',
       'platform/client',
       'platform/install',
       'platform/records',
