@@ -90,7 +90,7 @@ export class KubeCluster implements Cluster {
 
   async list(query: ObjectQuery, { signal }: CallOptions = {}): Promise<readonly KubeObject[]> {
     const resource = await this.resource(query.apiVersion, query.kind, { signal })
-    return resource === undefined ? [] : (await listAll(this.#client, query, resource, signal)).objects
+    return resource === undefined ? [] : listAll(this.#client, query, resource, signal)
   }
 
   async *pages(

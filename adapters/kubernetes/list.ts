@@ -6,16 +6,13 @@ import type { Client } from './request.ts'
 
 const PAGE = 500
 
-/**
- * All objects, and the version of the list from which a watch goes on. Starts over when the server
- * no longer has the state it began with.
- */
+/** All objects. Starts over when the server no longer has the state it began with. */
 export async function listAll(
   client: Client,
   query: ObjectQuery,
   resource: Resource,
   signal: AbortSignal | undefined,
-): Promise<{ objects: readonly KubeObject[]; version: string }> {
+): Promise<readonly KubeObject[]> {
   const begin = performance.now()
   for (let failures = 1; ; failures++)
     try {
@@ -30,15 +27,14 @@ export async function listAll(
 
 async function listOnce(client: Client, query: ObjectQuery, resource: Resource, signal: AbortSignal | undefined) {
   const all: KubeObject[] = []
-  let last = ''
-  for await (const { objects, version } of pagesOf(client, query, resource, signal)) {
-    all.push(...objects)
-    last = version
-  }
-  return { objects: all, version: last }
+  for await (const { objects } of pagesOf(client, query, resource, signal)) all.push(...objects)
+  return all
 }
 
-/** The objects, a page at a time. Throws when the server no longer has the state that it began with. */
+/**
+ * The objects, a page at a time, and the version of the list from which a watch goes on. Throws when the server no
+ * longer has the state that it began with.
+ */
 export async function* pagesOf(
   client: Client,
   { apiVersion, kind, namespace, labels, fields }: ObjectQuery,

@@ -4,12 +4,15 @@ import { pathOf } from './address.ts'
 import { describeAnswer, isWatchEvent, parseAnswer, type WatchEvent } from './answers.ts'
 import { type Change, ClusterError, type ObjectQuery, type Resource } from './cluster.ts'
 import { readLines } from './lines.ts'
-import { listAll } from './list.ts'
+import { pagesOf } from './list.ts'
 import type { Client } from './request.ts'
 import { fromStatusObject } from './status.ts'
 
 /** Seconds after which the server ends a watch; it is taken up again where it was. */
 const SERVER_TIMEOUT = 300
+
+/** Objects of a list that are in memory at the same time: each may have 1.5 MiB. */
+const PAGE = 10
 
 /** The annotation of the bookmark that comes after what was there when the watch began. */
 const END_OF_INITIAL = 'k8s.io/initial-events-end'
@@ -44,13 +47,17 @@ export async function* watchObjects(
     let isOpen = false
     try {
       if (version === undefined && needList.has(client)) {
-        const listed = await listAll(client, query, resource, signal)
+        let listed: string | undefined
+        for await (const page of pagesOf(client, query, resource, signal, PAGE)) {
+          onAnswer()
+          if (!isOpen) yield { type: 'Restarted' }
+          isOpen = true
+          for (const object of page.objects) yield { type: 'Changed', object }
+          listed = page.version
+        }
         isFirst = false
-        onAnswer()
-        yield { type: 'Restarted' }
-        for (const object of listed.objects) yield { type: 'Changed', object }
         yield { type: 'Listed' }
-        version = listed.version
+        version = listed
       }
       const path = watchPath(query, resource, version)
       const response = await client.stream({ method: 'GET', path, signal, goesOn: version !== undefined })

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Change } from '../../adapters/kubernetes/cluster.ts'
 import { Answer, type FakeServer, fakeServer, type Handler } from './fake-server.ts'
 
@@ -76,6 +76,45 @@ test('a server that cannot do that is asked for a list first', async () => {
   })
   expect(told).toEqual(['Restarted', 'Changed a', 'Listed', 'Changed a'])
   expect(queries.map(query => query.get('resourceVersion'))).toEqual([null, null, '9'])
+})
+
+describe('a list first', () => {
+  const refusal = { kind: 'Status', code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden for watch' }
+  const gone = { kind: 'Status', code: 410, reason: 'Expired', message: 'the continue parameter is too old' }
+  const page = (name: string, next?: string) => ({
+    metadata: { resourceVersion: '9', ...(next !== undefined && { continue: next }) },
+    items: [object(name, '7')],
+  })
+
+  test('is told as its pages come, which are small: objects can be large', async () => {
+    const { told, queries } = await watching(2, query =>
+      query.has('sendInitialEvents') ? new Answer(422, refusal) : page('a', 'more'),
+    )
+    expect(told).toEqual(['Restarted', 'Changed a'])
+    const lists = queries.filter(query => !query.has('watch'))
+    expect(lists.map(query => [query.get('limit'), query.get('continue')])).toEqual([['10', null]])
+  })
+
+  test('is whole after its last page', async () => {
+    const { told } = await watching(5, query => {
+      if (query.has('sendInitialEvents')) return new Answer(422, refusal)
+      if (query.has('watch')) return [{ type: 'MODIFIED', object: object('a', '12') }]
+      return query.has('continue') ? page('b') : page('a', 'more')
+    })
+    expect(told).toEqual(['Restarted', 'Changed a', 'Changed b', 'Listed', 'Changed a'])
+  })
+
+  test('begins anew when the server does not have its rest any more', async () => {
+    let hasExpired = false
+    const { told } = await watching(6, query => {
+      if (query.has('sendInitialEvents')) return new Answer(422, refusal)
+      if (!query.has('continue')) return page('a', 'more')
+      if (hasExpired) return page('b')
+      hasExpired = true
+      return new Answer(410, gone)
+    })
+    expect(told).toEqual(['Restarted', 'Changed a', 'Restarted', 'Changed a', 'Changed b', 'Listed'])
+  })
 })
 
 test('what will not pass ends it', async () => {
