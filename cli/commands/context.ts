@@ -16,9 +16,10 @@ const values = {
     check: fingerprint,
   }),
   namespace: text('-n, --namespace <namespace>', 'namespace to use in this context', { check: dnsLabel }),
-  builder: text('--builder <url>', 'image builder: `tcp://HOST:PORT`, `unix://PATH` or `docker`', {
-    check: builderAddress,
-  }),
+  builder: text(
+    '--builder <url>',
+    'image builder: `tcp://HOST:PORT`, `tls://HOST:PORT`, `unix:///PATH` or `docker`; `-` removes the setting',
+  ),
   domain: text(
     '--domain <domain>',
     'domain for the public routes of `deploy` in this context; `-` removes the setting',
@@ -115,13 +116,6 @@ function unlessNone(check: (value: string, option: string) => void): (value: str
   return (value, option) => {
     if (value !== '-') check(value, option)
   }
-}
-
-function builderAddress(value: string, option: string): void {
-  if (value === 'docker' || /^tcp:\/\/[^\s/:@]+:\d+$/.test(value) || /^unix:\/\/\/\S+$/.test(value)) return
-  throw new UsageError(`\`${option}\` is \`${value}\``, {
-    hint: 'write `tcp://HOST:PORT`, `unix:///PATH` or `docker`',
-  })
 }
 
 function fingerprint(value: string, option: string): void {

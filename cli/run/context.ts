@@ -1,3 +1,4 @@
+import { parseBuilderAddress } from '../../adapters/buildkit/address.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
@@ -18,6 +19,7 @@ import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using
 /** Makes a context the current one, and remembers of it what the options say. Without a name asks the person at the terminal. */
 export async function useContext(context: Context, word: string | undefined, values: UseValues) {
   const { io, logLevel } = context
+  if (values.builder !== undefined) checkBuilder(values.builder)
   const name = word ?? (values.token === undefined ? undefined : platformOf(io.env)) ?? (await askForContext(io))
   if (name === undefined) return INTERRUPTED
   if (isPlatform(name)) {
@@ -36,6 +38,27 @@ export async function useContext(context: Context, word: string | undefined, val
   const set = [...(domain ? ['DEVCTL_DOMAIN'] : []), ...(registry ? ['DEVCTL_REGISTRY'] : [])]
   if (logLevel !== 'error') warnOfVariables(io, ['DEVCTL_URL', 'DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE', ...set])
   return 0
+}
+
+/**
+ * Throws a UsageError for what `BUILDKIT_HOST` may not be either, and for a word alone: it is more likely a misspelt `docker`
+ * than a host.
+ */
+function checkBuilder(value: string): void {
+  if (['docker', '-'].includes(value) || (!/^[\w-]+$/.test(value) && isAddress(value))) return
+  throw new UsageError(`\`--builder\` is \`${value}\``, {
+    hint: 'write `tcp://HOST:PORT`, `tls://HOST:PORT`, `https://HOST`, `unix:///PATH` or `docker`; `-` removes the setting',
+  })
+}
+
+function isAddress(text: string): boolean {
+  try {
+    parseBuilderAddress(text)
+    return true
+  } catch (error) {
+    if (error instanceof UserError) return false
+    throw error
+  }
 }
 
 async function askForContext(io: Io): Promise<string | undefined> {

@@ -17,7 +17,7 @@ export interface UseValues {
 /** The fields of a stored context that the options set; `-` is how no value is printed, and forgets the one there is. */
 export const fieldsOf = ({ namespace, builder, domain, registry }: UseValues) => ({
   ...(namespace && { namespace }),
-  ...(builder && { builder }),
+  ...(builder && { builder: unlessNone(builder) }),
   ...(domain && { domain: unlessNone(domain) }),
   ...(registry && { registry: unlessNone(registry) }),
 })

@@ -12,7 +12,7 @@ export interface StoredContext {
   readonly name: string
   readonly token?: Secret
   readonly namespace?: string
-  /** `tcp://HOST:PORT`, `unix://PATH` or `docker`. */
+  /** `docker`, or what `BUILDKIT_HOST` may be: `tcp://HOST:PORT`. */
   readonly builder?: string
   /** Host and path, without a scheme. */
   readonly registry?: string

@@ -321,6 +321,40 @@ test('devctl context use remembers a domain and a registry, and forgets them aga
   expect(await devctl('context use prod --registry A/B')).toMatchObject({ status: 2, stdout: '' })
 })
 
+describe('devctl context use --builder', () => {
+  test.each([
+    'tcp://10.0.0.1:1234',
+    'buildkit.example.com:1234',
+    'localhost:1234',
+    '[::1]:1234',
+    'tls://buildkit.example.com:1234',
+    'https://buildkit.example.com',
+    'unix:///run/buildkit/buildkitd.sock',
+    'docker',
+  ])('remembers %s, and `-` forgets it', async address => {
+    const { folder, devctl } = laptop()
+    const builder = async () => JSON.parse((await devctl('context show')).stdout).builder
+    expect(await devctl(`context use prod --builder ${address}`)).toMatchObject({ status: 0, stderr: '' })
+    expect(await builder()).toBe(address)
+    expect(await devctl('context use prod --builder -')).toMatchObject({ status: 0, stderr: '' })
+    expect(await builder()).toBe('docker')
+    expect(JSON.parse(read(folder)['devctl/contexts.json']!).contexts).toEqual({ prod: {} })
+  })
+
+  test.each(['ftp://x:1', 'unix://socket', 'tcp://', 'tcp://x:99999', 'tcp://user@x:1', 'dcoker', 'platform'])(
+    'refuses %s',
+    async address => {
+      const { folder, devctl } = laptop()
+      const { status, stderr } = await devctl(`context use prod --builder ${address}`)
+      expect(status).toBe(2)
+      expect(stderr).toBe(
+        `error: \`--builder\` is \`${address}\`\n  = help: write \`tcp://HOST:PORT\`, \`tls://HOST:PORT\`, \`https://HOST\`, \`unix:///PATH\` or \`docker\`; \`-\` removes the setting\n`,
+      )
+      expect(Object.keys(read(folder))).toEqual(['.kube/config'])
+    },
+  )
+})
+
 test('devctl namespace use sets the namespace of the context that is current', async () => {
   const { devctl } = laptop()
   expect(await devctl('namespace use web')).toEqual(ok('Using context web @ kind-dev\n'))

@@ -114,7 +114,11 @@ describe('wrong usage ends with status 2 and says what to write', () => {
       'see `devctl context use --help`',
     ],
     ['context delete', 'missing required argument `context`', 'see `devctl context delete --help`'],
-    ['context use kind --builder host', '`--builder` is `host`', 'write `tcp://HOST:PORT`, `unix:///PATH` or `docker`'],
+    [
+      'context use kind --builder host',
+      '`--builder` is `host`',
+      'write `tcp://HOST:PORT`, `tls://HOST:PORT`, `https://HOST`, `unix:///PATH` or `docker`; `-` removes the setting',
+    ],
     ['render --nmae x', 'unknown option `--nmae`', 'did you mean `--name`?'],
     ['render -x', 'unknown option `-x`', 'see `devctl render --help`'],
     ['render --name', '`--name` needs a value', 'see `devctl render --help`'],
