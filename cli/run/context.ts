@@ -6,7 +6,7 @@ import { devctlHome } from '../../operations/contexts/home.ts'
 import { currentContext, type KnownContext, knownContexts } from '../../operations/contexts/known-contexts.ts'
 import { readKubeconfigNames } from '../../operations/contexts/kubeconfig-names.ts'
 import { platformOf } from '../../operations/contexts/platform-of-environment.ts'
-import { platformUrl } from '../../operations/contexts/platform-url.ts'
+import { contextName, platformUrl } from '../../operations/contexts/platform-url.ts'
 import { PLACEHOLDER } from '../../operations/contexts/secret.ts'
 import { deleteContext, isPlatform, readContexts, saveContext } from '../../operations/contexts/store.ts'
 import { requireCluster } from '../../operations/contexts/target.ts'
@@ -146,7 +146,8 @@ const inFormat = {
 }
 
 /** Forgets what devctl knows of a context, and logs out of a platform. The kubeconfig stays as it is. */
-export async function forgetContext({ io, logLevel }: Context, name: string): Promise<number> {
+export async function forgetContext({ io, logLevel }: Context, word: string): Promise<number> {
+  const name = contextName(word)
   const home = devctlHome(io)
   const token = isPlatform(name) ? readContexts(home).contexts.get(name)?.token : undefined
   // Before the context is deleted, which may have the authority of the platform.

@@ -1,4 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { isPlatform } from './store.ts'
 
 /**
  * The address of a platform as it is kept: scheme and host. Throws a UsageError for what is no such
@@ -12,6 +13,19 @@ export function platformUrl(text: string): string {
   if (isReadable(url))
     throw new UsageError(`\`${url.origin}\` is not encrypted`, { hint: `write \`https://${url.host}\`` })
   return url.origin
+}
+
+/**
+ * What a context that somebody names is called: the address of a platform may be written in another way
+ * (`https://P.example.com/`). What is no address of one is as it was written.
+ */
+export function contextName(text: string): string {
+  if (!isPlatform(text)) return text
+  try {
+    return platformUrl(text)
+  } catch {
+    return text
+  }
 }
 
 /** True if others can read what is sent to the address: plain HTTP to another machine. */

@@ -1,8 +1,9 @@
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome, type Surroundings } from './home.ts'
 import { type KubeconfigNames, readKubeconfigNames } from './kubeconfig-names.ts'
 import { platformNamedBy, platformOf, tokenOf } from './platform-of-environment.ts'
+import { contextName, platformUrl } from './platform-url.ts'
 import { isPlatform, readContexts, type StoredContext, type StoredContexts } from './store.ts'
 
 /** The choice of a cluster by a command line or a manifest. */
@@ -76,7 +77,7 @@ export function chooseTarget(choices: TargetSources): Target {
  * such a context.
  */
 export function chooseContext({ options, env, manifest, stored, kubeconfig }: TargetSources): Chosen | undefined {
-  return first([
+  const chosen = first([
     [options.context, '`--context`'],
     [platformNamedBy(env), BY_URL],
     [env.DEVCTL_CONTEXT, '`DEVCTL_CONTEXT`'],
@@ -84,6 +85,7 @@ export function chooseContext({ options, env, manifest, stored, kubeconfig }: Ta
     [stored.current, '`devctl context use`'],
     [kubeconfig.current, 'the current context of the kubeconfig'],
   ])
+  return chosen && [contextName(chosen[0]), chosen[1]]
 }
 
 const BY_URL = '`DEVCTL_URL`'
@@ -104,10 +106,25 @@ function withToken(record: StoredContext, context: string, env: TargetSources['e
 
 function requireLogin({ name, token }: StoredContext, from: string): void {
   if (token) return
-  throw new UserError(`you are not logged in to \`${withoutCredentials(name)}\``, {
-    hint: `\`devctl context use ${withoutCredentials(name)}\` logs in; programs set \`DEVCTL_URL\` and \`DEVCTL_TOKEN\``,
+  requireAddress(name, from)
+  throw new UserError(`you are not logged in to \`${name}\``, {
+    hint: `\`devctl context use ${name}\` logs in; programs set \`DEVCTL_URL\` and \`DEVCTL_TOKEN\``,
     notes: from === '`--context`' ? [] : [`it was chosen by ${from}`],
   })
+}
+
+/** Nobody can log in to what is no address of a platform. */
+function requireAddress(name: string, from: string): void {
+  try {
+    platformUrl(name)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UserError(error.message, {
+      ...(error.hint !== undefined && { hint: error.hint }),
+      notes: [`it was chosen by ${from}`],
+      cause: error,
+    })
+  }
 }
 
 /**
@@ -154,8 +171,3 @@ function listed(kubeconfig: KubeconfigNames): string {
 }
 
 const paths = ({ paths }: KubeconfigNames) => paths.map(path => `\`${path}\``).join(', ')
-
-/** `https://user:password@host/` is written without what stands before the `@`. */
-function withoutCredentials(url: string): string {
-  return url.replace(/^(https?:\/\/)[^/]*@/i, '$1')
-}
