@@ -28,7 +28,7 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
   }
   return withDeadline(io, limits, async signal => {
     await trustOwnAuthority(io, { url, fingerprint: values.caFingerprint, ask: askToTrust(io), signal })
-    const { me, namespace } = await login(io, {
+    const { me, namespace, lost } = await login(io, {
       url,
       token,
       known: known?.token,
@@ -36,13 +36,18 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
       onPage: page => {
         io.stderr.write(`Waiting for your browser. If no page opens, go to\n  ${page}\n`)
       },
-      fields: { ...(known?.namespace && { namespace: known.namespace }), ...fieldsOf(values) },
+      fields: fieldsOf(values),
+      remembered: known?.namespace,
       signal,
       onCode: ({ page, code }) => {
         io.stderr.write(`To log in, open ${page} in a browser and enter the code ${code}\n`)
       },
     })
     if (logLevel !== 'error') io.stderr.write(`Logged in as ${me.login}\n`)
+    if (lost !== undefined && logLevel !== 'error')
+      io.stderr.write(
+        `warning: namespace \`${lost}\`, which this context had, does not exist any more, or you are not a member of it\n`,
+      )
     io.stdout.write(`${usingContext(namespace, url)}\n`)
     if (logLevel !== 'error') warnOfVariables(io, ['DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE'])
     return 0

@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { pause } from '../../adapters/http/back-off.ts'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Info } from '../../platform/api/info.ts'
 import type { Me } from '../../platform/api/me.ts'
@@ -9,7 +10,7 @@ import { devctlHome, type Surroundings } from '../contexts/home.ts'
 import { Secret } from '../contexts/secret.ts'
 import { type StoredContext, saveContext } from '../contexts/store.ts'
 import { isCiJob, loginAsJob } from './ci-login.ts'
-import { connectPlatform } from './connect-platform.ts'
+import { connectPlatform, type Platform, unlessNotThere } from './connect-platform.ts'
 import { listenForBrowser } from './loopback.ts'
 import { platformInfo } from './platform-info.ts'
 
@@ -24,8 +25,10 @@ export interface LoginInput {
   readonly url: string
   /** Instead of a browser. */
   readonly token?: Secret | undefined
-  /** What the context remembers besides. */
+  /** What the context is to remember besides. */
   readonly fields: Omit<StoredContext, 'name' | 'token'>
+  /** The namespace that the context has from before. */
+  readonly remembered?: string | undefined
   readonly signal: AbortSignal
   /** The login that the context has from before, if it is good still. */
   readonly known?: Secret | undefined
@@ -42,20 +45,57 @@ export interface LoggedIn {
   readonly me: Me
   readonly info: Info
   readonly namespace: string
+  /** The namespace that the context had before, if it is not there any more. */
+  readonly lost?: string
 }
 
-/** Logs in and makes the platform the current context. Throws a UserError. */
+/**
+ * Logs in and makes the platform the current context. Throws a UserError, also for a namespace that is not there; a login
+ * is kept then, as a link works only once, but the context does not become the current one.
+ */
 export async function login(around: Surroundings, input: LoginInput): Promise<LoggedIn> {
-  const { url, fields, signal } = input
+  const { url, fields, remembered, signal } = input
   const info = await platformInfo(connectPlatform(url, undefined, around.env), signal)
   const { token, me } = (await withKnown(around, input)) ?? (await withNew(around, input, info))
-  const namespace = fields.namespace ?? me.home ?? 'default'
   const { kubernetes, domain, registry: platformRegistry = '-' } = info
   // It is shown to others, and CI jobs have none.
   const user = new RegExp(LOGIN).test(me.login) ? me.login : ''
-  const told = { user, kubernetes, platformRegistry }
-  await saveContext(devctlHome(around), { domain, ...fields, name: url, token, namespace, ...told }, true)
-  return { me, info, namespace }
+  const record = { domain, ...fields, name: url, token, user, kubernetes, platformRegistry }
+  const save = (namespace: string, isCurrent: boolean) =>
+    saveContext(devctlHome(around), { ...record, namespace }, isCurrent)
+  const own = me.home ?? 'default'
+  const wanted = fields.namespace ?? remembered ?? own
+  const platform = connectPlatform(url, token, around.env)
+  if (await isThere(platform, wanted, me, signal)) {
+    await save(wanted, true)
+    return { me, info, namespace: wanted }
+  }
+  if (fields.namespace !== undefined) {
+    await save(remembered ?? own, false)
+    throw await noNamespace(platform, fields.namespace, signal)
+  }
+  await save(own, true)
+  return { me, info, namespace: own, lost: wanted }
+}
+
+/** Whether somebody may see a namespace. CI jobs, which have none of their own, may not ask. */
+async function isThere(platform: Platform, name: string, { home }: Me, signal: AbortSignal): Promise<boolean> {
+  if (home === undefined || name === home) return true
+  return (await unlessNotThere(platform.call('GET /namespaces/:ns', { params: { ns: name } }, signal))) !== undefined
+}
+
+/** Names in a hint. */
+const MANY = 10
+
+async function noNamespace(platform: Platform, name: string, signal: AbortSignal): Promise<UserError> {
+  const { items } = await platform.call('GET /namespaces', {}, signal)
+  const names = items.map(one => one.name)
+  const listed = names.slice(0, MANY).map(one => `\`${one}\``)
+  const more = names.length > MANY ? ` and ${names.length - MANY} more` : ''
+  return new UserError(`namespace \`${name}\` does not exist, or you are not a member of it`, {
+    hint: didYouMean(name, names) ?? `yours are ${listed.join(', ')}${more}`,
+    notes: [`you are logged in to ${new URL(platform.url).host}, but the current context is the same as before`],
+  })
 }
 
 interface Entered {
