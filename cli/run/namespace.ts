@@ -2,7 +2,7 @@ import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import { devctlHome } from '../../operations/contexts/home.ts'
-import { isPlatform, saveContext } from '../../operations/contexts/store.ts'
+import { isPlatform, readContexts, saveContext } from '../../operations/contexts/store.ts'
 import { findTarget } from '../../operations/contexts/target.ts'
 import { dnsLabel } from '../../operations/project/checks.ts'
 import type { Context } from '../command.ts'
@@ -10,16 +10,25 @@ import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { PromptAnswer } from '../terminal/io.ts'
 import { toTable } from '../terminal/table.ts'
 import { withCluster } from './cluster-session.ts'
+import { hasTokenOfEnvironment, warnOfToken } from './environment-token.ts'
 import { type OnPlatform, onPlatform } from './on-platform.ts'
 import { usingContext, warnOfVariables } from './using-context.ts'
 
-/** Sets the namespace of the current context, wherever that comes from. */
+/**
+ * Sets the namespace of the current context, wherever that comes from. For one with the token of the environment, which
+ * remembers nothing, it says what to set instead.
+ */
 async function useNamespace({ io, logLevel }: Context, namespace: string): Promise<number> {
   dnsLabel(namespace, 'name')
   const { context } = await findTarget(io, {})
-  await saveContext(devctlHome(io), { name: context, namespace }, false)
-  io.stdout.write(`${usingContext(namespace, context)}\n`)
-  if (logLevel !== 'error') warnOfVariables(io, ['DEVCTL_NAMESPACE'])
+  const home = devctlHome(io)
+  const isRemembered = !hasTokenOfEnvironment(io.env, context)
+  if (isRemembered || readContexts(home).contexts.get(context)?.token)
+    await saveContext(home, { name: context, namespace }, false)
+  if (isRemembered || io.env.DEVCTL_NAMESPACE === namespace) {
+    io.stdout.write(`${usingContext(namespace, context)}\n`)
+    if (logLevel !== 'error' && isRemembered) warnOfVariables(io, ['DEVCTL_NAMESPACE'])
+  } else if (logLevel !== 'error') warnOfToken(io, namespace)
   return 0
 }
 
@@ -109,6 +118,9 @@ export function createNamespace(context: Context, name: string): Promise<number>
 async function create(context: Context, { platform, signal }: OnPlatform, name: string): Promise<number> {
   dnsLabel(name, 'name')
   const made = await platform.call('POST /namespaces', { body: { name } }, signal)
+  const { io } = context
+  // Elsewhere, that it is used says it.
+  if (hasTokenOfEnvironment(io.env, platform.url)) io.stdout.write(`Created namespace ${made.name}\n`)
   return useNamespace(context, made.name)
 }
 

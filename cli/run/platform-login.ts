@@ -8,6 +8,7 @@ import { type TrustInput, trustOwnAuthority } from '../../operations/platform/tr
 import type { Context } from '../command.ts'
 import type { Io } from '../terminal/io.ts'
 import { withDeadline } from './deadline.ts'
+import { hasTokenOfEnvironment, warnOfToken } from './environment-token.ts'
 import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using-context.ts'
 
 /** Milliseconds in which a person has to type the code. */
@@ -48,8 +49,15 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
       io.stderr.write(
         `warning: namespace \`${lost}\`, which this context had, does not exist any more, or you are not a member of it\n`,
       )
+    const { DEVCTL_NAMESPACE: ofEnvironment = me.home } = io.env
+    // The context that was made the current one is the one of the environment, which does not have its namespace.
+    if (hasTokenOfEnvironment(io.env, url) && ofEnvironment !== namespace) {
+      if (logLevel !== 'error') warnOfToken(io, namespace)
+      return 0
+    }
     io.stdout.write(`${usingContext(namespace, url)}\n`)
-    if (logLevel !== 'error') warnOfVariables(io, ['DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE'])
+    const others = platformNamedBy(io.env) === url ? [] : ['DEVCTL_URL']
+    if (logLevel !== 'error') warnOfVariables(io, [...others, 'DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE'])
     return 0
   })
 }
