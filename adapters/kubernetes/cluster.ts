@@ -181,9 +181,9 @@ export interface Cluster {
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>
   /**
    * The objects there are, then their changes, until the signal is aborted. Connections that end
-   * are taken up again.
+   * are taken up again. `size` is that of the pages of a server that has to list them, see `pages`.
    */
-  watch(query: ObjectQuery, options: CallOptions): AsyncIterable<Change>
+  watch(query: ObjectQuery, options: CallOptions & { readonly size?: number }): AsyncIterable<Change>
   /** Lines of a Pod's container, without line ends. */
   logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string>
 }

@@ -176,10 +176,10 @@ export class KubeCluster implements Cluster {
     return answer !== undefined || isRepeated
   }
 
-  async *watch(query: ObjectQuery, { signal }: CallOptions): AsyncGenerator<Change> {
+  async *watch(query: ObjectQuery, { signal, size }: CallOptions & { readonly size?: number }): AsyncGenerator<Change> {
     const resource = await this.resource(query.apiVersion, query.kind, { signal })
     if (resource === undefined) throw unknownKind(query)
-    yield* watchObjects(this.#client, query, resource, signal)
+    yield* watchObjects(this.#client, query, resource, signal, size)
   }
 
   logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string> {

@@ -11,9 +11,6 @@ import { fromStatusObject } from './status.ts'
 /** Seconds after which the server ends a watch; it is taken up again where it was. */
 const SERVER_TIMEOUT = 300
 
-/** Objects of a list that are in memory at the same time: each may have 1.5 MiB. */
-const PAGE = 10
-
 /** The annotation of the bookmark that comes after what was there when the watch began. */
 const END_OF_INITIAL = 'k8s.io/initial-events-end'
 
@@ -35,6 +32,7 @@ export async function* watchObjects(
   query: ObjectQuery,
   resource: Resource,
   signal: AbortSignal | undefined,
+  size?: number,
 ): AsyncGenerator<Change> {
   const begin = performance.now()
   let version: string | undefined
@@ -48,7 +46,7 @@ export async function* watchObjects(
     try {
       if (version === undefined && needList.has(client)) {
         let listed: string | undefined
-        for await (const page of pagesOf(client, query, resource, signal, PAGE)) {
+        for await (const page of pagesOf(client, query, resource, signal, size)) {
           onAnswer()
           if (!isOpen) yield { type: 'Restarted' }
           isOpen = true

@@ -1,7 +1,7 @@
 import type { Cluster, KubeObject, ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
 
 /** Objects that are in memory at the same time. */
-const PAGE = 10
+export const PAGE_OF_MEMBERS = 10
 
 /**
  * The objects that members created in a namespace, a few at a time: an object can have 1.5 MiB, and there can be
@@ -12,5 +12,5 @@ export async function* membersObjects(
   query: ObjectQuery & { readonly namespace: string },
   signal?: AbortSignal,
 ): AsyncGenerator<KubeObject, void> {
-  for await (const page of cluster.pages(query, { signal, size: PAGE })) yield* page
+  for await (const page of cluster.pages(query, { signal, size: PAGE_OF_MEMBERS })) yield* page
 }

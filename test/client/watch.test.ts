@@ -19,7 +19,11 @@ const END = { 'k8s.io/initial-events-end': 'true' }
 const textOf = (change: Change) => ('object' in change ? `${change.type} ${change.object.metadata.name}` : change.type)
 
 /** What a watch tells until there are so many changes, and the queries of its requests. The handler gives the events of each, which then end. */
-async function watching(count: number, answer: (query: URLSearchParams) => readonly object[] | Answer | object) {
+async function watching(
+  count: number,
+  answer: (query: URLSearchParams) => readonly object[] | Answer | object,
+  size?: number,
+) {
   const handler: Handler = ({ path, query }, response) => {
     if (path !== PATH) return undefined
     const given = answer(query)
@@ -32,7 +36,10 @@ async function watching(count: number, answer: (query: URLSearchParams) => reado
   const done = new AbortController()
   const told: string[] = []
   const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
-  for await (const change of server.cluster.watch(query, { signal: done.signal })) {
+  for await (const change of server.cluster.watch(query, {
+    signal: done.signal,
+    ...(size !== undefined && { size }),
+  })) {
     told.push(textOf(change))
     if (told.length === count) break
   }
@@ -86,10 +93,10 @@ describe('a list first', () => {
     items: [object(name, '7')],
   })
 
-  test('is told as its pages come, which are small: objects can be large', async () => {
-    const { told, queries } = await watching(2, query =>
-      query.has('sendInitialEvents') ? new Answer(422, refusal) : page('a', 'more'),
-    )
+  test('is told as its pages come, which can be small: objects can be large', async () => {
+    const answer = (query: URLSearchParams) =>
+      query.has('sendInitialEvents') ? new Answer(422, refusal) : page('a', 'more')
+    const { told, queries } = await watching(2, answer, 10)
     expect(told).toEqual(['Restarted', 'Changed a'])
     const lists = queries.filter(query => !query.has('watch'))
     expect(lists.map(query => [query.get('limit'), query.get('continue')])).toEqual([['10', null]])

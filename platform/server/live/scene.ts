@@ -6,6 +6,7 @@ import { toWarning, Warnings } from '../../../operations/objects/events.ts'
 import { ENVIRONMENT_LABEL } from '../../../operations/objects/labels.ts'
 import { STATE_KINDS } from '../../../operations/objects/overview.ts'
 import { recordName } from '../../../operations/objects/record.ts'
+import { PAGE_OF_MEMBERS } from '../members-objects.ts'
 import { slim } from './slim.ts'
 
 /** Characters of all objects of a namespace together; the rest is ignored. */
@@ -132,7 +133,7 @@ export class Scene {
     const query = { apiVersion, kind, namespace: this.#namespace, ...which }
     // Objects from before the restart of the watch that were not listed again.
     let lost = new Set<string>()
-    for await (const change of this.#cluster.watch(query, { signal })) {
+    for await (const change of this.#cluster.watch(query, { signal, size: PAGE_OF_MEMBERS })) {
       if (change.type === 'Restarted') {
         lost = new Set([...this.#sizes.keys()].filter(key => key.startsWith(`${kind}/`)))
         if (kind === 'Event') this.warnings.clear()
