@@ -45,7 +45,7 @@ Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`
     target: text('--target <stage>', 'build this stage of the Dockerfile'),
     platform: list('--platform <os/arch>', 'build for this platform; may be repeated'),
     cacheFrom: list('--cache-from <image>', 'import the cache from this image; may be repeated'),
-    exportCache: text('--export-cache <image>', 'export the cache to this image'),
+    exportCache: text('--export-cache <image>', 'export the cache to this image; for one service, or a Dockerfile'),
     progress: choice('--progress <form>', 'how to show builds', ['auto', 'tty', 'plain', 'json'], 'auto'),
     metadataFile: text(
       '--metadata-file <path>',

@@ -14,6 +14,7 @@ import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
 import { findBuildTarget } from './build-target.ts'
 import { chooseBuilder } from './choose-builder.ts'
 import { missingImagesBuilder } from './ensure-images.ts'
+import { withCacheExport } from './export-cache.ts'
 import type { ImagesInput } from './input.ts'
 import { manifestBuilds } from './manifest-builds.ts'
 import { type PlannedBuild, withNeeded } from './planned-build.ts'
@@ -52,14 +53,13 @@ export async function build({ workspace: here, signal, on }: LocalWorld, input: 
   return outcomeOf(on, () => {
     const ofManifest = manifestBuilds(workspace, input, project, { plan, registry, tag, isPushed })
     const all = [...plannedBuilds(model, plan, isPushed, 'build'), ...ofManifest]
-    const builds = withSettings(
-      named(input.services ?? [], all, [...model.services.keys()], name => model.services.get(name)?.image?.value),
-      input,
-    )
+    const wanted = named(services, all, [...model.services.keys()], name => model.services.get(name)?.image?.value)
+    const { exportCache, ...settings } = input
+    const builds = withCacheExport(withSettings(wanted, input), services, exportCache)
     const builder = missingImagesBuilder(
       { workspace, on },
       chooseBuilder(workspace, target.stored, target.namespace),
-      input,
+      settings,
     )
     return builder.ensure(builds, {
       build: input.noCache || input.pull || input.push === false ? 'all' : 'changed',

@@ -140,6 +140,43 @@ describe('options of other builders', () => {
   })
 })
 
+describe('`--export-cache` is for one image: the caches of several would replace each other', () => {
+  const two = {
+    'compose.yaml': `services:
+  base: {build: {context: ., args: {A: base}}}
+  web: {build: {context: ., additional_contexts: {base: "service:base"}}}
+`,
+    Dockerfile: 'FROM scratch\nARG A\n',
+  }
+  const words = ['--registry', '127.0.0.1:9', '--export-cache', 'r.example.com/cache:1']
+
+  test.each([[[]], [['base', 'web']]])('refused for %j', async services => {
+    const { status, stderr } = await build(two, [...services, ...words])
+    expect(stderr).toBe(
+      'error: `--export-cache` is for one image, and would be for those of `base`, `web`\n  = help: each would replace the cache of the others: name one service, or write `export_cache` into the `build` of each\n',
+    )
+    expect(status).toBe(2)
+  })
+
+  test.each([
+    ['one service, with those that it is built on', two, ['web']],
+    ['the only one', WEB, []],
+    [
+      'services with the same image',
+      {
+        ...WEB,
+        'compose.yaml':
+          'services: {web: {build: ., image: "127.0.0.1:9/a:1"}, api: {build: ., image: "127.0.0.1:9/a:1"}}\n',
+      },
+      [],
+    ],
+  ])('goes on to the builder for %s', async (_, files, services) => {
+    const { status, stderr } = await build(files, [...services, ...words, '--push=false'])
+    expect(stderr).toContain('no connection to BuildKit')
+    expect(status).toBe(1)
+  })
+})
+
 test('without a registry, `build` offers only what it has', async () => {
   const { stderr } = await build(WEB)
   expect(stderr).toContain('error[image/not-built]')
