@@ -67,8 +67,9 @@ The order is the same for the namespace: \`--namespace\`, the environment, \`DEV
 
 The domain of public routes and the registry of built images come from \`--domain\` and \`--registry\`, or else from
 the manifest (its environment, then its top level). For \`build\`, \`deploy\` and \`diff\`, \`DEVCTL_DOMAIN\` and
-\`DEVCTL_REGISTRY\` come next, and then the context: \`devctl context use NAME --domain DOMAIN --registry REGISTRY\`. \`render\` and
-\`publish\` read only the options and the manifest.
+\`DEVCTL_REGISTRY\` come next, then the context (\`devctl context use NAME --domain DOMAIN --registry REGISTRY\`), and then the
+platform, if the context is one: its domain, and the path of the namespace in its registry. \`render\` and \`publish\` read
+only the options and the manifest.
 
 \`--loglevel info\` prints what was chosen, and which setting decided. \`render\`, \`validate\` and \`config\` do not use
 contexts, so their output is the same on every machine.
