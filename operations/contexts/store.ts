@@ -62,12 +62,16 @@ export function readContexts(home: string): StoredContexts {
 
 /**
  * Remembers these fields of a context, beside those that it has already, and forgets those that are
- * empty; `isCurrent` makes it the current one. Throws a UserError.
+ * empty; `isCurrent` makes it the current one. With another token than before, the token for the
+ * cluster is forgotten, which may be somebody else's. Throws a UserError.
  */
 export function saveContext(home: string, { name, ...fields }: StoredContext, isCurrent: boolean): Promise<void> {
   return change(home, content => {
-    const before = Object.hasOwn(content.contexts, name) ? content.contexts[name] : {}
-    const all = Object.entries({ ...before, ...reveal(fields) })
+    const before: StoredFields = (Object.hasOwn(content.contexts, name) ? content.contexts[name] : undefined) ?? {}
+    const { kubeToken: _, ...others } = before
+    const given = reveal(fields)
+    const isOther = given.token !== undefined && given.token !== before.token
+    const all = Object.entries({ ...(isOther ? others : before), ...given })
     const record = Object.fromEntries(all.filter(([, value]) => value !== ''))
     requireReadable(name, record)
     return { ...content, ...(isCurrent && { current: name }), contexts: { ...content.contexts, [name]: record } }

@@ -45,6 +45,20 @@ describe('the store of contexts', () => {
     expect(contexts.get('https://p.example.com')?.token?.reveal()).toBe('hunter2')
   })
 
+  test('forgets the token for the cluster, which may be somebody else’s, with another login only', async () => {
+    const home = makeFolder()
+    const name = 'https://p.example.com'
+    const kubeToken = { token: new Secret('of-ann'), expires: '2030-01-01T00:00:00Z' }
+    const ann = new Secret('login-of-ann')
+    const known = () => readContexts(home).contexts.get(name)?.kubeToken?.token.reveal()
+    await saveContext(home, { name, token: ann, kubeToken }, true)
+    await saveContext(home, { name, token: ann, namespace: 'shop' }, true)
+    await saveContext(home, { name, namespace: 'shop' }, true)
+    expect(known()).toBe('of-ann')
+    await saveContext(home, { name, token: new Secret('login-of-bob') }, true)
+    expect(known()).toBeUndefined()
+  })
+
   test('keeps what a newer devctl has written', async () => {
     const home = makeFolder({
       'contexts.json': JSON.stringify({ version: 3, current: 'a', contexts: { a: { colour: 'red' }, b: {} } }),
