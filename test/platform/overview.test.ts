@@ -201,9 +201,9 @@ describe('the overview of a platform', () => {
     const { parts, cluster } = await open()
     let asked = 0
     const pages = cluster.pages.bind(cluster)
-    cluster.pages = (...all) => {
-      asked++
-      return pages(...all)
+    cluster.pages = (query, options) => {
+      if (query.labels?.includes(`!${LIVE_LABEL}`)) asked++
+      return pages(query, options)
     }
     await Promise.all(Array.from({ length: 5 }, () => parts.overviews.read()))
     await parts.overviews.read()
