@@ -40,8 +40,13 @@ export async function buildDockerfile(
   const platforms = platform ? [platform] : []
   const specOf = () => ({ ...PLAIN_BUILD, platforms, context: parsed.value, dockerfile: { path: dockerfile } })
   const target = await findBuildTarget(here, devctlContext)
-  const workspace = await withPlatformImages(here, target, signal)
-  const chosen = chooseBuilder(workspace, target.stored, target.namespace)
+  const chosen = chooseBuilder(here, target.stored, target.namespace)
+  const workspace = await withPlatformImages(here, target, signal).catch((error: unknown) => {
+    // The builder may be another one, and the image that of a platform that does not answer without it.
+    if (chosen.platform || !(error instanceof UserError)) throw error
+    on({ type: 'warning', text: `builds without a login for the registry of the platform: ${error.message}` })
+    return here
+  })
   return outcomeOf(on, () =>
     buildImages([{ ...planned, specOf }], { workspace, on, chosen, settings, images: new Map(), signal }),
   )

@@ -96,6 +96,18 @@ describe('on a platform', () => {
     expect(logins).toEqual([[REGISTRY, undefined, undefined]])
   })
 
+  test('a platform that does not answer is no reason not to build elsewhere: the image may be its own', async () => {
+    const url = 'http://127.0.0.1:9'
+    const { address, logins } = await builderThatWantsLogins([REGISTRY])
+    const stored = { token: 'devctl_cli_x', namespace: 'shop' }
+    const own = await build({ current: url, contexts: { [url]: { ...stored, builder: address } } }, [])
+    expect(own.stderr).toContain('warning: builds without a login for the registry of the platform: ')
+    expect(own.stderr).toContain('enough was seen')
+    expect(logins).toEqual([[REGISTRY, undefined, undefined]])
+    const { stderr } = await build({ current: url, contexts: { [url]: stored } }, [])
+    expect(stderr).toMatch(/^error: .*127\.0\.0\.1:9/)
+  })
+
   /** A platform with a registry and without builders; gives what it was asked. */
   async function platform(refuses = false) {
     const asked: string[] = []
