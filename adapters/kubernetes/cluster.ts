@@ -67,6 +67,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+export interface PageOptions extends CallOptions {
+  /** Objects of one page: few for objects of others, of which each may have 1.5 MiB. */
+  readonly size?: number
+}
+
 export interface ApplyOptions extends CallOptions {
   /** The field manager. */
   readonly manager: string
@@ -149,10 +154,9 @@ export interface Cluster {
   list(query: ObjectQuery, options?: CallOptions): Promise<readonly KubeObject[]>
   /**
    * The same objects a page at a time, for those who need not have all of them at once. It fails in
-   * the middle when the server has no longer the state that it began with. `size` is for objects of others,
-   * of which each may have 1.5 MiB.
+   * the middle when the server has no longer the state that it began with.
    */
-  pages(query: ObjectQuery, options?: CallOptions & { readonly size?: number }): AsyncIterable<readonly KubeObject[]>
+  pages(query: ObjectQuery, options?: PageOptions): AsyncIterable<readonly KubeObject[]>
   /**
    * Server-side apply with strict field validation. Gives the object as it is then, or would be.
    */
@@ -181,9 +185,9 @@ export interface Cluster {
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>
   /**
    * The objects there are, then their changes, until the signal is aborted. Connections that end
-   * are taken up again. `size` is that of the pages of a server that has to list them, see `pages`.
+   * are taken up again. The size of pages is for a server that has to list them.
    */
-  watch(query: ObjectQuery, options: CallOptions & { readonly size?: number }): AsyncIterable<Change>
+  watch(query: ObjectQuery, options: PageOptions): AsyncIterable<Change>
   /** Lines of a Pod's container, without line ends. */
   logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string>
 }

@@ -12,6 +12,7 @@ import {
   type LogOptions,
   type ObjectQuery,
   type ObjectRef,
+  type PageOptions,
   type PatchOptions,
   type Resource,
   type SubresourceObject,
@@ -93,10 +94,7 @@ export class KubeCluster implements Cluster {
     return resource === undefined ? [] : listAll(this.#client, query, resource, signal)
   }
 
-  async *pages(
-    query: ObjectQuery,
-    { signal, size }: CallOptions & { readonly size?: number } = {},
-  ): AsyncGenerator<readonly KubeObject[], void> {
+  async *pages(query: ObjectQuery, { signal, size }: PageOptions = {}): AsyncGenerator<readonly KubeObject[], void> {
     const resource = await this.resource(query.apiVersion, query.kind, { signal })
     if (resource === undefined) return
     for await (const { objects } of pagesOf(this.#client, query, resource, signal, size)) yield objects
@@ -176,7 +174,7 @@ export class KubeCluster implements Cluster {
     return answer !== undefined || isRepeated
   }
 
-  async *watch(query: ObjectQuery, { signal, size }: CallOptions & { readonly size?: number }): AsyncGenerator<Change> {
+  async *watch(query: ObjectQuery, { signal, size }: PageOptions): AsyncGenerator<Change> {
     const resource = await this.resource(query.apiVersion, query.kind, { signal })
     if (resource === undefined) throw unknownKind(query)
     yield* watchObjects(this.#client, query, resource, signal, size)

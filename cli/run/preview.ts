@@ -77,7 +77,7 @@ export async function deployPreview(
       if (comment) await writeComment(context, platform, made.name, { comment, problem }, signal)
       return status
     }
-    const next = `devctl preview endpoints ${made.name}${sameTarget({ context: values.context })}`
+    const next = `devctl preview endpoints ${made.name}${sameTarget(values)}`
     io.stderr.write(`Scheduled the deploy of ${made.name}; \`${next}\` lists its addresses\n`)
     return 0
   })
@@ -123,7 +123,7 @@ export async function destroyPreview(
     io.stdout.write(`Destroying preview ${name}\n`)
     await followDeletion(context, {
       what: `preview \`${name}\``,
-      again: `devctl preview destroy ${name}${sameTarget({ context: values.context })}`,
+      again: `devctl preview destroy ${name}${sameTarget(values)}`,
       async look() {
         const found = await unlessNotThere(platform.call('GET /previews/:name', { params }, signal))
         return found && { ...found, runs: found.run ? [found.run] : [] }
@@ -196,10 +196,10 @@ const endpointText = ({ endpoints }: PreviewDetails): string => {
     .join('')
 }
 
-const whyNone = ({ status, name, run }: PreviewDetails, { context }: SourceValues): string => {
+const whyNone = ({ status, name, run }: PreviewDetails, values: SourceValues): string => {
   if (status === 'Deploying') return 'it is being deployed'
   if (status === 'Failed')
-    return `its deploy failed; \`devctl pipeline logs --namespace ${name} --name ${run?.environment ?? 'NAME'}${sameTarget({ context })}\` shows why`
+    return `its deploy failed; \`devctl pipeline logs --namespace ${name} --name ${run?.environment ?? 'NAME'}${sameTarget(values)}\` shows why`
   return 'no service has a public port'
 }
 
@@ -238,7 +238,7 @@ function withPreviews(
   name: string | undefined,
   work: (on: OnPlatform) => Promise<number>,
 ): Promise<number> {
-  const list = `devctl preview list${sameTarget({ context: values.context })}`
+  const list = `devctl preview list${sameTarget(values)}`
   const again = name === undefined ? undefined : `\`${list}\` shows the status of ${name}`
   return onPlatform(io, {
     ...needs(verb, values),

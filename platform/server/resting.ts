@@ -115,6 +115,9 @@ export const REST_RULES: readonly RestRule[] = [ingresses, cronJobs, scaledObjec
 
 export const ruleOf = (kind: RestingKind): RestRule => REST_RULES.find(one => one.kind === kind)!
 
+/** The annotations that are remembered, by kind. */
+const REMEMBERED: Readonly<Record<string, string>> = { Ingress: CLASS_ANNOTATION, ScaledObject: PAUSED }
+
 /** Why an object is left alone, as a clause; undefined if it can be put to sleep. */
 export function keptAwake(live: KubeObject): string | undefined {
   const name = `\`${live.kind.toLowerCase()}/${live.metadata.name}\``
@@ -122,10 +125,8 @@ export function keptAwake(live: KubeObject): string | undefined {
   if (isOfArgo(live)) return `${name} stays awake: Argo CD keeps it as it is in git`
   if (isTaken(live)) return `${name} stays as it is: \`devctl up\` has taken its place`
   // What is remembered has a limit; these two are not checked by Kubernetes.
-  const { [CLASS_ANNOTATION]: className = '', [PAUSED]: paused = '' } = live.metadata.annotations ?? {}
-  if (live.kind === 'Ingress' && className.length > LONGEST)
-    return `${name} stays as it is: \`${CLASS_ANNOTATION}\` has more than ${LONGEST} characters`
-  if (live.kind === 'ScaledObject' && paused.length > LONGEST)
-    return `${name} stays as it is: \`${PAUSED}\` has more than ${LONGEST} characters`
+  const key = REMEMBERED[live.kind]
+  if (key !== undefined && (live.metadata.annotations?.[key] ?? '').length > LONGEST)
+    return `${name} stays as it is: \`${key}\` has more than ${LONGEST} characters`
   return undefined
 }
