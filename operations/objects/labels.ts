@@ -22,6 +22,8 @@ export const SECRETS_ANNOTATION = 'dev.platform/secrets'
  * would be orphaned.
  */
 export const MANAGER = 'devctl'
+/** The field manager of changes that only make a controller try again; they change nothing of what is wanted. */
+export const TRIER = `${MANAGER}-try`
 
 /**
  * Selects the objects of an environment in its namespace; with `home`, which is that namespace,

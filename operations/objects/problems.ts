@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Warning } from './events.ts'
+import { TRIER } from './labels.ts'
 import { isOlderFailure } from './replica-sets.ts'
 
 /** Why a workload does not get ready; waiting longer would not help. */
@@ -19,6 +20,8 @@ export interface Problem {
   readonly container: string | undefined
   /** In the cluster's words. */
   readonly detail: string
+  /** Milliseconds since 1970: when Pods were last refused, where the cluster tells. */
+  readonly time?: number
   /** How often the container ended, and with what. */
   readonly ends?: { readonly count: number; readonly exitCode: number; readonly reason?: string }
 }
@@ -102,12 +105,6 @@ const HEALTH_GRACE = 30_000
 export const isTriedAgain = ({ code }: Problem): boolean => code === 'image-pull' || code === 'configuration'
 
 /**
- * The API server counts what a quota allows from a copy that is some moments old: it may refuse
- * Pods once more when the quota is gone or larger. Its controller tries again.
- */
-export const isOfQuota = ({ code, detail }: Problem): boolean => code === 'refused' && detail.includes('exceeded quota')
-
-/**
  * The problems that keep a Pod from being ready; none for one that is well, on its way, or ending.
  * `now` is in milliseconds since 1970; `before` is how often each container had been restarted when
  * the deploy first saw it at work: those restarts do not count. `since` is when its workload was
@@ -182,7 +179,7 @@ export function workloadProblems(
     !/forbidden|denied|exceeded quota|violates|is invalid|failed calling webhook/.test(detail)
   )
     return []
-  return [{ code: 'refused', where, pod: undefined, container: undefined, detail }]
+  return [{ code: 'refused', where, pod: undefined, container: undefined, detail, ...(event && { time: event.time }) }]
 }
 
 /**
@@ -191,7 +188,7 @@ export function workloadProblems(
  */
 export function changedAt({ metadata }: KubeObject): number {
   const times = (metadata.managedFields ?? [])
-    .filter(({ subresource }) => subresource === undefined)
+    .filter(({ manager, subresource }) => subresource === undefined && manager !== TRIER)
     .map(({ time }) => Date.parse(time ?? '') || 0)
   return Math.max(0, ...times)
 }

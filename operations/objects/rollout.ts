@@ -4,7 +4,8 @@ import type { DeployRun } from './deploy-run.ts'
 import { servicesBehind } from './endpoints/routes.ts'
 import { SHORT } from './failures.ts'
 import { SERVICE_LABEL } from './labels.ts'
-import { isOfQuota, isProbed } from './problems.ts'
+import { isProbed } from './problems.ts'
+import { isOfQuota, QuotaRefusals, tryAgain } from './quota.ts'
 import { deleteObject } from './removal.ts'
 import { isReached, type WorkloadStatus } from './status.ts'
 import type { Step } from './steps.ts'
@@ -81,12 +82,6 @@ export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOp
   if (failures.size > 1) throw new AggregateError([...failures])
   for (const failure of failures) throw failure
 }
-
-/**
- * Milliseconds for which a quota has to refuse Pods before that counts: the last attempts of their
- * controller are two and five seconds after its first.
- */
-const QUOTA_GRACE = 6000
 
 /**
  * The result of a look at a workload: it is in the state that its waiter wants (`done`), it is well
@@ -278,12 +273,13 @@ class Rollout {
     const fail = (error: unknown) => {
       failure = error
     }
-    let refusedSince: number | undefined
-    const isPassing = ({ problems, status }: Tracked): boolean => {
+    let refusals = new QuotaRefusals()
+    const isPassing = ({ object, problems, status }: Tracked): boolean => {
       if (status.state === 'failed' || !problems.every(isOfQuota)) return false
-      const now = this.#run.clock.now()
-      refusedSince ??= now
-      return now - refusedSince < QUOTA_GRACE
+      const { clock, cluster, signal } = this.#run
+      const next = refusals.judge(problems, clock.now())
+      if (next === 'try') tryAgain(cluster, object, clock.now(), { signal }).catch(fail)
+      return next !== 'failed'
     }
     const looking = this.#run.tracker.until(
       applied,
@@ -296,9 +292,9 @@ class Rollout {
         const status = found ? tracked.status : shownOf(tracked)
         this.#tell(workload, status)
         if (found === 'done') return true
-        if (found === undefined && status.state === 'failed') {
-          if (!isPassing(tracked)) throw new WorkloadFailed(workload, tracked)
-        } else refusedSince = undefined
+        // A try changes the generation: for a moment nothing is known to be in the way, which is no reason to begin anew.
+        if (found === 'well') refusals = new QuotaRefusals()
+        else if (status.state === 'failed' && !isPassing(tracked)) throw new WorkloadFailed(workload, tracked)
         return undefined
       },
       until ? AbortSignal.any([this.#signal, until]) : this.#signal,

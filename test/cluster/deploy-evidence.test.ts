@@ -100,9 +100,6 @@ describe.skipIf(cluster === undefined)(
       await project.kubectl('create', 'quota', 'none', '--hard=pods=0')
       await expectFailure(project, 'deploy/refused')
       await project.kubectl('delete', 'quota', 'none')
-      // A controller tries again after as long as it has been refused, which is long on a busy machine; a change makes it
-      // try at once.
-      await project.kubectl('annotate', 'replicasets,statefulsets', '--all', 'tried=again')
       await expectReady(project)
     })
   },

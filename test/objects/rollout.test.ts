@@ -364,6 +364,7 @@ describe('Pods that a quota refuses', () => {
     ],
   }
 
+  /** A deploy that has seen a refusal for four seconds. */
   async function start() {
     const [cluster, clock] = [newCluster(), new FakeClock()]
     const web = workload('Deployment', 'web', { spec: { replicas: 1 } })
@@ -376,10 +377,21 @@ describe('Pods that a quota refuses', () => {
         state.isOver = true
       })
     await settle()
+    const { uid } = (await cluster.get(ref(web.object)))!.metadata
+    let count = 0
+    const refuse = () => {
+      const involvedObject = { kind: 'Deployment', name: 'web', uid }
+      const lastTimestamp = new Date(Date.parse('2999-01-01T00:00:00Z') + ++count * 1000).toISOString()
+      const event = { reason: 'FailedCreate', message: 'exceeded quota: none', type: 'Warning' }
+      return cluster.create({ ...object('Event', `web.${count}`), ...event, involvedObject, lastTimestamp })
+    }
+    await refuse()
     setStatus(cluster, web.object, refused)
     await clock.pass(4000)
-    return { cluster, clock, web, state }
+    return { cluster, clock, web, state, refuse }
   }
+  const wasTried = async (cluster: MemoryCluster, { object: web }: { readonly object: KubeObject }) =>
+    (await cluster.get(ref(web)))!.metadata.managedFields!.some(({ manager }) => manager === 'devctl-try')
 
   test('are made when it is gone: the API server knows that some moments later', async () => {
     const { cluster, clock, web, state } = await start()
@@ -389,9 +401,28 @@ describe('Pods that a quota refuses', () => {
     expect(state).toEqual({ isOver: true, error: undefined })
   })
 
-  test('are a failure when it stays', async () => {
+  test('are tried again at once, where their controller backs off for minutes', async () => {
+    const { cluster, clock, web, state } = await start()
+    await clock.pass(11_000)
+    // No newer refusal was seen: the one that is known says nothing of now.
+    expect([await wasTried(cluster, web), state.isOver]).toEqual([true, false])
+    setStatus(cluster, web.object, replicas(1))
+    await clock.pass(20_000)
+    expect(state).toEqual({ isOver: true, error: undefined })
+  })
+
+  test('are a failure when they are refused after that, too', async () => {
+    const { clock, state, refuse } = await start()
+    await clock.pass(1000)
+    expect(state.isOver).toBe(false)
+    await refuse()
+    await clock.pass(1000)
+    expect(state.error).toMatchObject({ workload: { service: 'web' }, tracked: { problems: [{ code: 'refused' }] } })
+  })
+
+  test('are a failure after twenty seconds, where no events are seen', async () => {
     const { clock, state } = await start()
-    await clock.pass(3000)
+    await clock.pass(17_000)
     expect(state.error).toMatchObject({ workload: { service: 'web' }, tracked: { problems: [{ code: 'refused' }] } })
   })
 })
