@@ -39,7 +39,7 @@ export async function buildDockerfile(
   const platform = here.env[DEFAULT_PLATFORM]
   const platforms = platform ? [platform] : []
   const specOf = () => ({ ...PLAIN_BUILD, platforms, context: parsed.value, dockerfile: { path: dockerfile } })
-  const target = await findBuildTarget(here, devctlContext)
+  const target = await findBuildTarget(here, { context: devctlContext })
   const chosen = chooseBuilder(here, target.stored, target.namespace)
   const workspace = await withPlatformImages(here, target, signal).catch((error: unknown) => {
     // The builder may be another one, and the image that of a platform that does not answer without it.

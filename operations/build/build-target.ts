@@ -8,27 +8,41 @@ import type { Workspace } from '../workspace.ts'
 /** Of a target, what builds use: the builder, the registry and its login. */
 export type BuildTarget = Pick<Target, 'stored' | 'context' | 'namespace'>
 
+/** What names the target of a build. */
+export interface BuildTargetSources {
+  /** Of the option `--context`. */
+  readonly context?: string | undefined
+  /** Of the environment that an option has chosen: it counts like options. */
+  readonly environment?: TargetOptions | undefined
+  readonly manifest?: TargetOptions | undefined
+}
+
 /**
  * The target of a build. No cluster is needed to build: without a kubeconfig there is just no context, unless an option
  * names it. A platform has to be there, since it builds. Throws a UserError.
  */
 export async function findBuildTarget(
   workspace: Pick<Workspace, 'cwd' | 'env'>,
-  context: string | undefined,
-  manifest: TargetOptions = {},
+  { context, environment, manifest = {} }: BuildTargetSources = {},
 ): Promise<BuildTarget> {
   let target: Target
   try {
-    target = await findTarget(workspace, { context }, manifest)
+    target = await findTarget(workspace, { ...environment, ...(context !== undefined && { context }) }, manifest)
   } catch (error) {
-    if (context !== undefined || !(error instanceof UserError) || namesPlatform(workspace, manifest)) throw error
+    const needsIt = context !== undefined || namesPlatform(workspace, environment, manifest)
+    if (needsIt || !(error instanceof UserError)) throw error
     return { context: '', namespace: '', stored: { name: '' } }
   }
   return withHome(workspace, target)
 }
 
 /** The context that was not found is a platform: nobody has logged in to it, or its address is none. */
-function namesPlatform(around: Pick<Workspace, 'cwd' | 'env'>, manifest: TargetOptions): boolean {
+function namesPlatform(
+  around: Pick<Workspace, 'cwd' | 'env'>,
+  environment: TargetOptions | undefined,
+  manifest: TargetOptions,
+): boolean {
+  if (environment?.context) return isPlatform(environment.context)
   const { DEVCTL_URL: url, DEVCTL_CONTEXT: named } = around.env
   return Boolean(url) || isPlatform(named || manifest.context || readContexts(devctlHome(around)).current || '')
 }

@@ -29,7 +29,8 @@ import { withSettings } from './with-settings.ts'
  */
 export async function build({ workspace: here, signal, on }: LocalWorld, input: ImagesInput): Promise<BuildOutcome> {
   const opened = await openProject(here, input)
-  const target = await findBuildTarget(here, input.context, targetOf(opened, input).manifest)
+  const { manifest, ...environment } = targetOf(opened, {})
+  const target = await findBuildTarget(here, { context: input.context, environment, manifest })
   const { workspace, project } = await withPlatformVariables(
     { workspace: here, project: opened, signal, on },
     input,

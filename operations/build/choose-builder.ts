@@ -49,6 +49,6 @@ function localEngine(env: Workspace['env']): ChosenBuilder {
 
 /** Chooses the builder of a command that talks to no cluster: only the environment names another context than the current one. */
 export async function currentBuilder(workspace: Pick<Workspace, 'cwd' | 'env'>): Promise<ChosenBuilder> {
-  const { stored, namespace } = await findBuildTarget(workspace, undefined)
+  const { stored, namespace } = await findBuildTarget(workspace)
   return chooseBuilder(workspace, stored, namespace)
 }
