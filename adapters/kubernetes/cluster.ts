@@ -1,3 +1,5 @@
+import type { Slots } from '../http/slots.ts'
+
 /** A Kubernetes object as the API server sends it: plain JSON, no field of it lost. */
 export interface KubeObject {
   readonly apiVersion: string
@@ -70,6 +72,8 @@ export interface CallOptions {
 export interface PageOptions extends CallOptions {
   /** Objects of one page: few for objects of others, of which each may have 1.5 MiB. */
   readonly size?: number
+  /** A slot is held from the request for a page until the next one is asked for: so many are in memory at a time. */
+  readonly slots?: Slots
 }
 
 export interface ApplyOptions extends CallOptions {

@@ -94,10 +94,10 @@ export class KubeCluster implements Cluster {
     return resource === undefined ? [] : listAll(this.#client, query, resource, signal)
   }
 
-  async *pages(query: ObjectQuery, { signal, size }: PageOptions = {}): AsyncGenerator<readonly KubeObject[], void> {
-    const resource = await this.resource(query.apiVersion, query.kind, { signal })
+  async *pages(query: ObjectQuery, options: PageOptions = {}): AsyncGenerator<readonly KubeObject[], void> {
+    const resource = await this.resource(query.apiVersion, query.kind, options)
     if (resource === undefined) return
-    for await (const { objects } of pagesOf(this.#client, query, resource, signal, size)) yield objects
+    for await (const { objects } of pagesOf(this.#client, query, resource, options)) yield objects
   }
 
   async apply(object: KubeObject, { manager, dryRun, force, signal }: ApplyOptions): Promise<KubeObject> {
@@ -174,10 +174,10 @@ export class KubeCluster implements Cluster {
     return answer !== undefined || isRepeated
   }
 
-  async *watch(query: ObjectQuery, { signal, size }: PageOptions): AsyncGenerator<Change> {
-    const resource = await this.resource(query.apiVersion, query.kind, { signal })
+  async *watch(query: ObjectQuery, options: PageOptions): AsyncGenerator<Change> {
+    const resource = await this.resource(query.apiVersion, query.kind, options)
     if (resource === undefined) throw unknownKind(query)
-    yield* watchObjects(this.#client, query, resource, signal, size)
+    yield* watchObjects(this.#client, query, resource, options)
   }
 
   logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string> {

@@ -1,7 +1,7 @@
 import { backOff, pause } from '../http/back-off.ts'
 import { pathOf } from './address.ts'
 import { isPage } from './answers.ts'
-import { ClusterError, type KubeObject, type ObjectQuery, type Resource } from './cluster.ts'
+import { ClusterError, type KubeObject, type ObjectQuery, type PageOptions, type Resource } from './cluster.ts'
 import type { Client } from './request.ts'
 
 const PAGE = 500
@@ -27,7 +27,7 @@ export async function listAll(
 
 async function listOnce(client: Client, query: ObjectQuery, resource: Resource, signal: AbortSignal | undefined) {
   const all: KubeObject[] = []
-  for await (const { objects } of pagesOf(client, query, resource, signal)) all.push(...objects)
+  for await (const { objects } of pagesOf(client, query, resource, { signal })) all.push(...objects)
   return all
 }
 
@@ -39,8 +39,7 @@ export async function* pagesOf(
   client: Client,
   { apiVersion, kind, namespace, labels, fields }: ObjectQuery,
   resource: Resource,
-  signal: AbortSignal | undefined,
-  size = PAGE,
+  { signal, size = PAGE, slots }: PageOptions,
 ): AsyncGenerator<{ readonly objects: readonly KubeObject[]; readonly version: string }, void> {
   let next: string | undefined
   for (;;) {
@@ -51,12 +50,17 @@ export async function* pagesOf(
       continue: next,
     }
     const path = pathOf(apiVersion, resource, namespace, undefined, query)
-    const { items, metadata } = await client.json({ method: 'GET', path, signal, goesOn: next !== undefined }, isPage)
-    // Within a list the server leaves out what is the same for all. (The cast: an index signature
-    // keeps Omit from knowing the rest.)
-    const objects = (items ?? []).map(item => ({ ...item, apiVersion, kind }) as KubeObject)
-    yield { objects, version: metadata.resourceVersion }
-    if (!metadata.continue) return
-    next = metadata.continue
+    const leave = await slots?.enter(signal)
+    try {
+      const { items, metadata } = await client.json({ method: 'GET', path, signal, goesOn: next !== undefined }, isPage)
+      // Within a list the server leaves out what is the same for all. (The cast: an index signature
+      // keeps Omit from knowing the rest.)
+      const objects = (items ?? []).map(item => ({ ...item, apiVersion, kind }) as KubeObject)
+      yield { objects, version: metadata.resourceVersion }
+      next = metadata.continue
+    } finally {
+      leave?.()
+    }
+    if (!next) return
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { backOff, pause } from '../http/back-off.ts'
 import { pathOf } from './address.ts'
 import { describeAnswer, isWatchEvent, parseAnswer, type WatchEvent } from './answers.ts'
-import { type Change, ClusterError, type ObjectQuery, type Resource } from './cluster.ts'
+import { type Change, ClusterError, type ObjectQuery, type PageOptions, type Resource } from './cluster.ts'
 import { readLines } from './lines.ts'
 import { pagesOf } from './list.ts'
 import type { Client } from './request.ts'
@@ -31,9 +31,9 @@ export async function* watchObjects(
   client: Client,
   query: ObjectQuery,
   resource: Resource,
-  signal: AbortSignal | undefined,
-  size?: number,
+  options: PageOptions,
 ): AsyncGenerator<Change> {
+  const { signal } = options
   const begin = performance.now()
   let version: string | undefined
   let isFirst = true
@@ -43,10 +43,12 @@ export async function* watchObjects(
   }
   for (let failures = 0; ; ) {
     let isOpen = false
+    // Asked now: other watches of the client may find out at the same time.
+    const isStreamed = version === undefined && !needList.has(client)
     try {
-      if (version === undefined && needList.has(client)) {
+      if (version === undefined && !isStreamed) {
         let listed: string | undefined
-        for await (const page of pagesOf(client, query, resource, signal, size)) {
+        for await (const page of pagesOf(client, query, resource, options)) {
           onAnswer()
           if (!isOpen) yield { type: 'Restarted' }
           isOpen = true
@@ -81,7 +83,7 @@ export async function* watchObjects(
     } catch (error) {
       signal?.throwIfAborted()
       if (!(error instanceof ClusterError)) throw error
-      if (error.failure === 'invalid' && version === undefined && !needList.has(client)) {
+      if (error.failure === 'invalid' && isStreamed && version === undefined) {
         needList.add(client)
         continue
       }

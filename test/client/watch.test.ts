@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { Slots } from '../../adapters/http/slots.ts'
 import type { Change } from '../../adapters/kubernetes/cluster.ts'
 import { Answer, type FakeServer, fakeServer, type Handler } from './fake-server.ts'
 
@@ -100,6 +101,54 @@ describe('a list first', () => {
     expect(told).toEqual(['Restarted', 'Changed a'])
     const lists = queries.filter(query => !query.has('watch'))
     expect(lists.map(query => [query.get('limit'), query.get('continue')])).toEqual([['10', null]])
+  })
+
+  test('is what several watches ask for that find out at the same time', async () => {
+    let refused = 0
+    let refuseAll = () => {}
+    const allAsked = new Promise<void>(resolve => {
+      refuseAll = resolve
+    })
+    server = await fakeServer(async ({ query }) => {
+      if (!query.has('sendInitialEvents')) return page('a')
+      if (++refused === 3) refuseAll()
+      await allAsked
+      return new Answer(422, refusal)
+    })
+    const { cluster } = server
+    const watch = async () => {
+      const done = new AbortController()
+      const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
+      for await (const { type } of cluster.watch(query, { signal: done.signal })) if (type === 'Listed') break
+      done.abort()
+    }
+    await Promise.all([watch(), watch(), watch()])
+    expect(refused).toBe(3)
+  })
+
+  test('of many watches is in memory a few pages at a time', async () => {
+    const slots = new Slots(1)
+    let held = 0
+    const heldAtRequests: number[] = []
+    server = await fakeServer(({ query }) => {
+      if (query.has('sendInitialEvents')) return new Answer(422, refusal)
+      heldAtRequests.push(held)
+      return query.has('continue') ? page('b') : page('a', 'more')
+    })
+    const { cluster } = server
+    const watch = async () => {
+      const done = new AbortController()
+      const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
+      for await (const { type } of cluster.watch(query, { signal: done.signal, slots })) {
+        if (type === 'Listed') break
+        held++
+        await new Promise(resolve => setTimeout(resolve, 5))
+        held--
+      }
+      done.abort()
+    }
+    await Promise.all([watch(), watch(), watch()])
+    expect(heldAtRequests).toEqual([0, 0, 0, 0, 0, 0])
   })
 
   test('is whole after its last page', async () => {

@@ -1,3 +1,4 @@
+import { Slots } from '../../../adapters/http/slots.ts'
 import { type Change, type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { kindsOf } from '../../../constructs/kinds.ts'
 import { gatewaysOf } from '../../../operations/objects/endpoints/gateways.ts'
@@ -16,6 +17,11 @@ const MOST_OBJECTS = 10_000
 const MOST_ENVIRONMENTS = 200
 /** Kinds of routes whose Gateways are read. */
 const MOST_ROUTES = 100
+/**
+ * For the pages of all namespaces together, where the cluster has to be asked for lists (Kubernetes before 1.34, unless
+ * WatchList is on): ten objects of 1.5 MiB each.
+ */
+const PAGES = new Slots(2)
 /** Minimum milliseconds between two reads of Gateways. */
 const GATEWAYS = 500
 
@@ -133,7 +139,7 @@ export class Scene {
     const query = { apiVersion, kind, namespace: this.#namespace, ...which }
     // Objects from before the restart of the watch that were not listed again.
     let lost = new Set<string>()
-    for await (const change of this.#cluster.watch(query, { signal, size: PAGE_OF_MEMBERS })) {
+    for await (const change of this.#cluster.watch(query, { signal, size: PAGE_OF_MEMBERS, slots: PAGES })) {
       if (change.type === 'Restarted') {
         lost = new Set([...this.#sizes.keys()].filter(key => key.startsWith(`${kind}/`)))
         if (kind === 'Event') this.warnings.clear()
