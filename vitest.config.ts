@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { WITH_PROGRAMS } from './vitest.layers.ts'
+import { hasDeadline, WITH_PROGRAMS } from './vitest.layers.ts'
 
 const notHere = ['cluster', 'develop', 'buildkit', 'platform-server', 'platform-browser', 'repositories', 'long'].map(
   one => `test/${one}/**`,
@@ -11,7 +11,12 @@ const ofTheCatalogue = ['test/codes.test.ts', 'test/diagnostics/**/*.test.ts']
 
 // Vitest leaves one processor free, which on two of them is half of the time. A third worker uses the
 // time in which tests wait for processes and deadlines.
-const shared = { testTimeout: 20_000, maxWorkers: Math.max(3, availableParallelism()) }
+const shared = {
+  // In `.ci/run`, images are built at the same time.
+  testTimeout: hasDeadline ? 60_000 : 20_000,
+  hookTimeout: hasDeadline ? 120_000 : 60_000,
+  maxWorkers: Math.max(3, availableParallelism()),
+}
 
 export default defineConfig({
   test: {
