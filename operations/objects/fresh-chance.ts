@@ -6,6 +6,7 @@ import { podProblems, workloadProblems } from './problems.ts'
 import { deleteObject, isEnding } from './removal.ts'
 import { statusOf } from './status.ts'
 import type { Step } from './steps.ts'
+import { touch } from './touch.ts'
 import { belongsTo } from './tracker.ts'
 import type { Wanted, WantedObject, WantedWorkload } from './wanted.ts'
 
@@ -26,10 +27,7 @@ export interface Unready {
   readonly begun: readonly (string | undefined)[]
 }
 
-/**
- * The annotation that has the time of the last fresh chance: a change makes the controllers look at
- * once, which else try again after minutes.
- */
+/** The annotation that has the time of the last fresh chance. */
 const RETRIED = 'dev.platform/retried'
 
 /**
@@ -86,11 +84,7 @@ export async function giveFreshChance(
   options: CallOptions,
   done: (pod: KubeObject) => void,
 ): Promise<void> {
-  const { apiVersion, kind, metadata } = live
-  const { name, namespace } = metadata
-  const annotations = { [RETRIED]: new Date(now).toISOString() }
-  const note: KubeObject = { apiVersion, kind, metadata: { name, ...(namespace && { namespace }), annotations } }
-  await cluster.apply(note, { ...options, manager: `${MANAGER}-retry`, force: true })
+  await touch(cluster, live, { annotation: RETRIED, manager: `${MANAGER}-retry`, now }, options)
   for (const pod of pods) if (await deleteObject(cluster, pod, 'Background', options)) done(pod)
 }
 

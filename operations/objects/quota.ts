@@ -1,5 +1,3 @@
-import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { TRIER } from './labels.ts'
 import type { Problem } from './problems.ts'
 
 /**
@@ -17,11 +15,17 @@ const LIMIT = 20_000
 
 /** Judges, over several looks, whether a quota still refuses the Pods of a workload. */
 export class QuotaRefusals {
-  #since: number | undefined
+  readonly #since: number
   #tries = 0
-  #triedAt = 0
+  #triedAt: number
   /** The newest refusal that was known at the last try. */
   #known = 0
+
+  /** From the first look that saw one; in milliseconds since 1970. */
+  constructor(now: number) {
+    this.#since = now
+    this.#triedAt = now
+  }
 
   /**
    * What to do now that the only `problems` are those of a quota: `failed` when it has refused again after the last
@@ -29,10 +33,6 @@ export class QuotaRefusals {
    */
   judge(problems: readonly Problem[], now: number): 'wait' | 'try' | 'failed' {
     const newest = Math.max(0, ...problems.map(({ time }) => time ?? 0))
-    if (this.#since === undefined) {
-      this.#since = now
-      this.#triedAt = now
-    }
     if (now - this.#since >= LIMIT) return 'failed'
     if (this.#tries === TRIES) return newest > this.#known ? 'failed' : 'wait'
     if (now - this.#triedAt < PAUSE) return 'wait'
@@ -41,16 +41,4 @@ export class QuotaRefusals {
     this.#known = newest
     return 'try'
   }
-}
-
-/** Makes the controllers of a workload try at once to create the Pods that were refused. */
-export async function tryAgain(
-  cluster: Cluster,
-  { apiVersion, kind, metadata: { name, namespace } }: KubeObject,
-  now: number,
-  options: CallOptions,
-): Promise<void> {
-  const annotations = { 'dev.platform/tried': new Date(now).toISOString() }
-  const note: KubeObject = { apiVersion, kind, metadata: { name, ...(namespace && { namespace }), annotations } }
-  await cluster.apply(note, { ...options, manager: TRIER, force: true })
 }

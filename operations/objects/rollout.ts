@@ -3,13 +3,14 @@ import type { Changes } from './changes.ts'
 import type { DeployRun } from './deploy-run.ts'
 import { servicesBehind } from './endpoints/routes.ts'
 import { SHORT } from './failures.ts'
-import { SERVICE_LABEL } from './labels.ts'
+import { SERVICE_LABEL, TRIER } from './labels.ts'
 import { isProbed } from './problems.ts'
-import { isOfQuota, QuotaRefusals, tryAgain } from './quota.ts'
+import { isOfQuota, QuotaRefusals } from './quota.ts'
 import { deleteObject } from './removal.ts'
 import { isReached, type WorkloadStatus } from './status.ts'
 import type { Step } from './steps.ts'
 import { Together } from './together.ts'
+import { touch } from './touch.ts'
 import { type Tracked, WorkloadDeleted } from './tracker.ts'
 import { nameOf, serviceOf, type Wanted, type WantedObject, type WantedWorkload } from './wanted.ts'
 
@@ -82,6 +83,9 @@ export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOp
   if (failures.size > 1) throw new AggregateError([...failures])
   for (const failure of failures) throw failure
 }
+
+/** The annotation that has the time when the controllers of refused Pods were last made to try again. */
+const TRIED = 'dev.platform/tried'
 
 /**
  * The result of a look at a workload: it is in the state that its waiter wants (`done`), it is well
@@ -273,12 +277,14 @@ class Rollout {
     const fail = (error: unknown) => {
       failure = error
     }
-    let refusals = new QuotaRefusals()
+    let refusals: QuotaRefusals | undefined
     const isPassing = ({ object, problems, status }: Tracked): boolean => {
       if (status.state === 'failed' || !problems.every(isOfQuota)) return false
       const { clock, cluster, signal } = this.#run
-      const next = refusals.judge(problems, clock.now())
-      if (next === 'try') tryAgain(cluster, object, clock.now(), { signal }).catch(fail)
+      const now = clock.now()
+      refusals ??= new QuotaRefusals(now)
+      const next = refusals.judge(problems, now)
+      if (next === 'try') touch(cluster, object, { annotation: TRIED, manager: TRIER, now }, { signal }).catch(fail)
       return next !== 'failed'
     }
     const looking = this.#run.tracker.until(
@@ -293,7 +299,7 @@ class Rollout {
         this.#tell(workload, status)
         if (found === 'done') return true
         // A try changes the generation: for a moment nothing is known to be in the way, which is no reason to begin anew.
-        if (found === 'well') refusals = new QuotaRefusals()
+        if (found === 'well') refusals = undefined
         else if (status.state === 'failed' && !isPassing(tracked)) throw new WorkloadFailed(workload, tracked)
         return undefined
       },

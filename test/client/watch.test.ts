@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { Slots } from '../../adapters/http/slots.ts'
-import type { Change } from '../../adapters/kubernetes/cluster.ts'
+import type { Change, PageOptions } from '../../adapters/kubernetes/cluster.ts'
 import { Answer, type FakeServer, fakeServer, type Handler } from './fake-server.ts'
 
 let server: FakeServer | undefined
@@ -94,6 +94,20 @@ describe('a list first', () => {
     items: [object(name, '7')],
   })
 
+  /** Three watches at once; each calls `seen` for what it is told before it is whole. */
+  async function threeUntilListed({ cluster }: FakeServer, options: PageOptions = {}, seen = async () => {}) {
+    const watch = async () => {
+      const done = new AbortController()
+      const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
+      for await (const { type } of cluster.watch(query, { ...options, signal: done.signal })) {
+        if (type === 'Listed') break
+        await seen()
+      }
+      done.abort()
+    }
+    await Promise.all([watch(), watch(), watch()])
+  }
+
   test('is told as its pages come, which can be small: objects can be large', async () => {
     const answer = (query: URLSearchParams) =>
       query.has('sendInitialEvents') ? new Answer(422, refusal) : page('a', 'more')
@@ -115,14 +129,7 @@ describe('a list first', () => {
       await allAsked
       return new Answer(422, refusal)
     })
-    const { cluster } = server
-    const watch = async () => {
-      const done = new AbortController()
-      const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
-      for await (const { type } of cluster.watch(query, { signal: done.signal })) if (type === 'Listed') break
-      done.abort()
-    }
-    await Promise.all([watch(), watch(), watch()])
+    await threeUntilListed(server)
     expect(refused).toBe(3)
   })
 
@@ -135,19 +142,11 @@ describe('a list first', () => {
       heldAtRequests.push(held)
       return query.has('continue') ? page('b') : page('a', 'more')
     })
-    const { cluster } = server
-    const watch = async () => {
-      const done = new AbortController()
-      const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
-      for await (const { type } of cluster.watch(query, { signal: done.signal, slots })) {
-        if (type === 'Listed') break
-        held++
-        await new Promise(resolve => setTimeout(resolve, 5))
-        held--
-      }
-      done.abort()
-    }
-    await Promise.all([watch(), watch(), watch()])
+    await threeUntilListed(server, { slots }, async () => {
+      held++
+      await new Promise(resolve => setTimeout(resolve, 5))
+      held--
+    })
     expect(heldAtRequests).toEqual([0, 0, 0, 0, 0, 0])
   })
 

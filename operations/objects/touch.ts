@@ -1,0 +1,22 @@
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+
+/** What a touch leaves behind. */
+export interface Touch {
+  /** The annotation that has its time. */
+  readonly annotation: string
+  readonly manager: string
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Changes nothing but an annotation: a change makes the controllers look at once, which else try again after minutes. */
+export async function touch(
+  cluster: Cluster,
+  { apiVersion, kind, metadata: { name, namespace } }: KubeObject,
+  { annotation, manager, now }: Touch,
+  options: CallOptions,
+): Promise<void> {
+  const annotations = { [annotation]: new Date(now).toISOString() }
+  const note: KubeObject = { apiVersion, kind, metadata: { name, ...(namespace && { namespace }), annotations } }
+  await cluster.apply(note, { ...options, manager, force: true })
+}
