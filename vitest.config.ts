@@ -1,41 +1,53 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { hasDeadline, WITH_PROGRAMS } from './vitest.layers.ts'
 
-const notHere = ['cluster', 'develop', 'buildkit', 'platform-server', 'platform-browser', 'repositories', 'long'].map(
-  one => `test/${one}/**`,
-)
+/** The tests of the catalogue of diagnostics: they list whatever codes the modules of a process declare. */
+const CATALOGUE = 'test/unit/compiler/diagnostics/**/*.test.ts'
 
-/** Tests of the catalogue of diagnostics, which has whatever the modules of a process declare. */
-const ofTheCatalogue = ['test/codes.test.ts', 'test/diagnostics/**/*.test.ts']
+/**
+ * Returns the project of a layer: the tests of `test/NAME`. Every wait in a test has a deadline of its own; `minutes` is the limit for a
+ * test or a hook without one.
+ */
+const layer = (name: string, minutes: number, more: object = {}) => ({
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    testTimeout: minutes * 60_000,
+    hookTimeout: minutes * 60_000,
+    ...more,
+  },
+})
 
-// Vitest leaves one processor free, which on two of them is half of the time. A third worker uses the
-// time in which tests wait for processes and deadlines.
-const shared = {
-  // In `.ci/run`, images are built at the same time.
-  testTimeout: hasDeadline ? 60_000 : 20_000,
-  hookTimeout: hasDeadline ? 120_000 : 60_000,
-  maxWorkers: Math.max(3, availableParallelism()),
-}
+/** Vitest leaves one processor free. One worker more than there are processors uses the time in which tests wait. */
+const WORKERS = Math.max(3, availableParallelism())
 
 export default defineConfig({
   test: {
-    // A snapshot that is not there fails; `-u` writes it.
+    // A missing snapshot fails; `-u` writes it.
     update: 'none',
     projects: [
-      {
-        test: {
-          ...shared,
-          name: 'fast',
-          include: ['test/**/*.test.ts'],
-          exclude: [...notHere, ...WITH_PROGRAMS, ...ofTheCatalogue],
-          // Files of one worker share what they import: to load the compiler for each of them takes longer than most of them. So a
-          // file may not mock modules, and puts back what it changes of the process.
-          isolate: false,
-        },
-      },
+      // The files of one worker share the modules that they import: loading the compiler for each file takes longer than most files. So
+      // a file may not mock modules, and restores what it changes of the process.
+      layer('unit', 1, { exclude: [CATALOGUE], isolate: false, maxWorkers: WORKERS }),
       // After the golden cases: `-u` writes docs/diagnostics.md from their output.
-      { test: { ...shared, name: 'catalogue', include: ofTheCatalogue, sequence: { groupOrder: 1 } } },
+      layer('catalogue', 1, { include: [CATALOGUE], maxWorkers: WORKERS, sequence: { groupOrder: 1 } }),
+      layer('programs', 5, { maxWorkers: 2, sequence: { groupOrder: 2 } }),
+      // Each worker has an API server of its own, since a cluster has one platform.
+      layer('api', 5, {
+        maxWorkers: 3,
+        globalSetup: 'test/support/api-servers.ts',
+        setupFiles: 'test/support/use-api-server.ts',
+        sequence: { groupOrder: 3 },
+      }),
+      layer('pods', 10, {
+        exclude: ['test/pods/alone/**'],
+        maxWorkers: 2,
+        maxConcurrency: 3,
+        sequence: { groupOrder: 4 },
+      }),
+      // These measure how soon something ends, or change what the whole cluster has.
+      layer('alone', 10, { include: ['test/pods/alone/**/*.test.ts'], maxWorkers: 1, sequence: { groupOrder: 5 } }),
+      layer('long', 30, { maxWorkers: 1, sequence: { groupOrder: 6 } }),
     ],
   },
 })

@@ -219,7 +219,7 @@ export async function measurePods(goals, rows) {
 async function load() {
   const outfile = join(root, 'dist/bench-installation.mjs')
   await build({
-    entryPoints: [join(root, 'test/platform-server/with-pods/installation.ts')],
+    entryPoints: [join(root, 'test/pods/platform/installation.ts')],
     outfile,
     bundle: true,
     platform: 'node',

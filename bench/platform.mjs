@@ -30,7 +30,7 @@ const root = join(import.meta.dirname, '..')
 const outfile = join(root, 'dist/bench/platform.mjs')
 const contents = ['open-platform.ts', 'many-namespaces.ts'].map(name => `export * from './${name}'`).join('\n')
 await build({
-  stdin: { contents, resolveDir: join(root, 'test/platform-server') },
+  stdin: { contents, resolveDir: join(root, 'test/support/platform') },
   outfile,
   bundle: true,
   platform: 'node',

@@ -27,7 +27,7 @@ const kind = (
  * All kinds, in the order in which their objects are applied: a policy stands before what it
  * protects runs, a Service before what looks for it. They are deleted in the reverse order. The
  * order in which they are printed is that of `objects.ts`. What else knows kinds by name is held
- * against this table by `test/constructs/kinds.test.ts`.
+ * against this table by `test/unit/constructs/kinds.test.ts`.
  */
 export const KINDS: readonly Kind[] = [
   kind('v1', 'ServiceAccount', 'needed', { isExtra: true }),

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import { findBuildkit } from '../buildkit/buildkit.ts'
-import { expectSameFiles } from '../buildkit/same-files.ts'
+import { findBuildkit } from '../support/buildkit/buildkit.ts'
+import { expectSameFiles } from '../support/buildkit/same-files.ts'
 
 const address = findBuildkit()
 

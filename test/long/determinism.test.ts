@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { expectNoDifference, shuffledCases } from '../properties/shuffle.ts'
+import { expectNoDifference, shuffledCases } from '../support/properties/shuffle.ts'
 
 // As test/properties/determinism.test.ts, with orders that it does not have.
 const runs = Number(process.env.PROPERTY_RUNS ?? 20)

@@ -1,4 +1,4 @@
-import { gitopsScenarios } from '../cluster/gitops-scenarios.ts'
+import { gitopsScenarios } from '../support/cluster/gitops-scenarios.ts'
 
 // Those that `.ci/run` leaves out; two at a time, for a machine of two cores.
 gitopsScenarios(['argo-client-diff', 'argo-server-side'])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compileWatched } from '../hostile/watched.ts'
+import { compileWatched } from '../support/hostile/watched.ts'
 
 const many = (count: number, line: (n: number) => string) => Array.from({ length: count }, (_, n) => line(n)).join('')
 const web = 'services:\n  web:\n    image: nginx\n'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { hostileProject } from '../hostile/grammar.ts'
-import { compileWatched } from '../hostile/watched.ts'
+import { hostileProject } from '../support/hostile/grammar.ts'
+import { compileWatched } from '../support/hostile/watched.ts'
 
 const runs = Number(process.env.LONG_RUNS ?? 1_000)
 const first = Number(process.env.LONG_SEED ?? 1)

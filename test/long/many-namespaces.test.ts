@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { measureNamespaces } from '../platform-server/many-namespaces.ts'
-import { openPlatform, type TestPlatform } from '../platform-server/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../support/platform/open-platform.ts'
+import { measureNamespaces } from './many-namespaces.ts'
 
 // A platform with many namespaces, best on a cluster that has nothing else to do.
 

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { damagedCases, expectAnswers } from '../properties/damage.ts'
+import { damagedCases, expectAnswers } from '../support/properties/damage.ts'
 
 // As test/properties/mutation.test.ts, with seeds that it does not have.
 const runs = Number(process.env.PROPERTY_RUNS ?? 50)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findCluster } from '../cluster/cluster.ts'
-import { tryOddProject } from '../cluster/odd-run.ts'
+import { findCluster } from '../support/cluster/cluster.ts'
+import { tryOddProject } from '../support/cluster/odd-run.ts'
 
 // As test/cluster/odd-values.test.ts, with seeds that it does not have.
 const runs = Number(process.env.ODD_RUNS ?? 5_000)

@@ -1,7 +1,7 @@
 import { test } from 'vitest'
-import { tryBranchesAndFiles, tryRepositories, tryReturnPaths } from '../platform/fuzz/addresses.ts'
-import { tryHosts } from '../platform/fuzz/hosts.ts'
-import { tryClaimsOfJobs, tryClaimsOfPeople, tryDamagedTokens } from '../platform/fuzz/jwts.ts'
+import { tryBranchesAndFiles, tryRepositories, tryReturnPaths } from '../support/fuzz/addresses.ts'
+import { tryHosts } from '../support/fuzz/hosts.ts'
+import { tryClaimsOfJobs, tryClaimsOfPeople, tryDamagedTokens } from '../support/fuzz/jwts.ts'
 
 // As test/platform/fuzz, with much more of it.
 const runs = Number(process.env.FUZZ_RUNS ?? 10_000)

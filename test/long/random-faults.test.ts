@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findCluster } from '../cluster/cluster.ts'
-import { tryRandomFaults } from '../cluster/random-faults.ts'
+import { findCluster } from '../support/cluster/cluster.ts'
+import { tryRandomFaults } from '../support/cluster/random-faults.ts'
 
 // `FAULT_RUNS=1000 FAULT_SEED=7` makes more runs, or others than test/cluster/random-faults.test.ts has.
 const runs = Number(process.env.FAULT_RUNS ?? 100)

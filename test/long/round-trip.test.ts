@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { expectRoundTrip, printedCases } from '../cli/config-round-trip.ts'
-import { tryRoundTrip } from '../cli/generated-round-trip.ts'
-import { oddProject } from '../cluster/odd-project.ts'
-import { generate } from '../differential/generate.ts'
+import { expectRoundTrip, printedCases } from '../support/cli/config-round-trip.ts'
+import { tryRoundTrip } from '../support/cli/generated-round-trip.ts'
+import { oddProject } from '../support/cluster/odd-project.ts'
+import { generate } from '../support/differential/generate.ts'
 
 test.each(printedCases())('what `config` prints can be read again: %s', (_name, one) =>
   expectRoundTrip(one, ['yaml', 'json']),

@@ -1,4 +1,4 @@
-import { describeWrongValues } from '../cli/wrong-value-suite.ts'
+import { describeWrongValues } from '../support/cli/wrong-value-suite.ts'
 
 // A fourth of these is in `npm test`.
 describeWrongValues(1)

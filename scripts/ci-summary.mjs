@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+
+/**
+ * Prints the files that took longest, the tests that were skipped and those that failed, from Vitest's JSON results. Returns how many
+ * failed, counting steps without results, and the closing line "N passed, N failed".
+ */
+export function summarize(files, failedSteps) {
+  const suites = files.flatMap(file => JSON.parse(readFileSync(file, 'utf8')).testResults)
+  const tests = suites.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(test => ({ ...test, name: `${relative('.', name)} > ${test.fullName}` })),
+  )
+  const failed = tests.filter(({ status }) => status === 'failed')
+  // A file that cannot be loaded, or whose preparation fails, has no tests that could fail.
+  const broken = suites
+    .filter(suite => suite.status === 'failed' && !suite.assertionResults.some(({ status }) => status === 'failed'))
+    .map(({ name, message }) => ({ name: relative('.', name), failureMessages: [message] }))
+
+  const longest = suites.toSorted((a, b) => duration(b) - duration(a)).slice(0, 25)
+  console.log('\nfiles that took longest:')
+  for (const suite of longest) console.log(`  ${Math.round(duration(suite) / 1000)} s ${relative('.', suite.name)}`)
+  const skipped = tests.filter(({ status }) => status !== 'passed' && status !== 'failed')
+  if (skipped.length > 0) {
+    console.log('\nskipped:')
+    for (const { name } of skipped) console.log(`  ${name}`)
+  }
+  if (failed.length + broken.length > 0) console.log('\nfailed:')
+  for (const { name, failureMessages } of [...failed, ...broken])
+    console.log(`  ${name}\n    ${firstLines(failureMessages[0] || 'see its output above')}`)
+  const count = failedSteps + failed.length + broken.length
+  return { count, line: `${tests.filter(({ status }) => status === 'passed').length} passed, ${count} failed` }
+}
+
+const duration = ({ startTime, endTime }) => endTime - startTime
+const firstLines = text => stripVTControlCharacters(text).split('\n').slice(0, 6).join('\n    ').slice(0, 800)

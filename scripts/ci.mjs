@@ -1,0 +1,145 @@
+// Runs what must pass before a change is merged: `npm run ci`, on a machine that has what `.ci/run` installs. Three lanes run side by
+// side: programs, API servers, Pods. Where root, zstd and the shared folder are at hand, a layer that cannot run has failed. The last
+// line is "N passed, N failed"; the exit status is 1 if anything failed.
+import { spawn, spawnSync } from 'node:child_process'
+import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { summarize } from './ci-summary.mjs'
+
+const root = join(import.meta.dirname, '..')
+const program = join(root, '../shared/cluster/cluster')
+const hasCluster = existsSync(program) && `${process.platform} ${process.arch}` === 'linux x64'
+const hasPods = hasCluster && process.getuid?.() === 0
+const vitest = createRequire(import.meta.url).resolve('vitest/vitest.mjs')
+const work = mkdtempSync(join(tmpdir(), 'devctl-ci-'))
+const env = { ...process.env, CI: '1', NO_COLOR: '1' }
+
+/** Steps that failed without test results that show it. */
+let failedSteps = 0
+const results = []
+const children = new Set()
+const start = Date.now()
+const seconds = since => `${Math.round((Date.now() - since) / 1000)} s`
+
+/** Runs a command within some minutes and writes its output to a file; then prints it. Returns whether it succeeded. */
+async function step(name, minutes, command, words, more = {}) {
+  const began = Date.now()
+  console.log(`=== ${name}: started after ${seconds(start)}`)
+  const file = join(work, `${name}.log`)
+  const log = createWriteStream(file)
+  const child = spawn(command, words, {
+    cwd: root,
+    env: { ...env, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    timeout: minutes * 60_000,
+  })
+  children.add(child)
+  child.stdout.pipe(log, { end: false })
+  child.stderr.pipe(log, { end: false })
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    kill(child)
+  }, minutes * 60_000)
+  const status = await new Promise(resolve => child.on('error', () => resolve(127)).on('close', resolve))
+  clearTimeout(timer)
+  children.delete(child)
+  await finished(log.end())
+  process.stdout.write(readFileSync(file))
+  if (isLate) console.log(`${name}: not done after ${minutes} minutes`)
+  console.log(`=== ${name}: ${status === 0 ? 'ok' : `exit status ${status}`}, ${seconds(began)}\n`)
+  return status === 0
+}
+
+/** As `step`; a failure counts as one. */
+async function mustPass(...words) {
+  const passed = await step(...words)
+  if (!passed) failedSteps++
+  return passed
+}
+
+/** Runs projects of Vitest. */
+async function tests(name, minutes, projects, more = {}) {
+  const file = join(work, `${name}.json`)
+  const words = projects.flatMap(project => ['--project', project])
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const passed = await step(name, minutes, process.execPath, [vitest, 'run', ...words, ...reporters], more)
+  if (existsSync(file)) results.push(file)
+  else if (!passed) failedSteps++
+}
+
+/** Kills the process group of a child. */
+function kill(child) {
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {}
+}
+
+const cluster = (...words) => spawnSync(program, words, { encoding: 'utf8', env }).stdout.trim()
+
+/** The variables with which the tests of Pods find the parts of the cluster; a part that was started and is not found is a failure. */
+function clusterVariables() {
+  const kubeconfig = /KUBECONFIG=(\S+)/.exec(cluster('env'))[1]
+  const state = dirname(kubeconfig)
+  return {
+    KUBECONFIG: kubeconfig,
+    DEVCTL_TEST_BUILDKIT: `unix://${state}/run/buildkitd.sock`,
+    DEVCTL_TEST_DOCKER: `unix://${state}/run/docker.sock`,
+    EXPECT_POLICIES: '1',
+  }
+}
+
+/** The variables with which tests find the forge of the cluster, with a person for each layer. */
+function forgeVariables(person) {
+  const state = dirname(/KUBECONFIG=(\S+)/.exec(cluster('env'))[1])
+  return {
+    FORGE_ADDRESS: 'https://git.devctl.localhost',
+    FORGE_CA: join(state, 'pki/ca.crt'),
+    FORGE_TOKEN: cluster('forge-user', person),
+    FORGE_ADMIN_TOKEN: cluster('forge-user', `${person}-admin`, '--admin'),
+  }
+}
+
+async function main() {
+  const wasUp = hasPods && spawnSync(program, ['status'], { stdio: 'ignore' }).status === 0
+  try {
+    // The cluster starts while the project is checked; its images take longest, and are needed last.
+    const nodes = hasPods
+      ? mustPass('cluster', 10, program, ['up', '--buildkit', '--docker', '--forge', '--policy'])
+      : Promise.resolve(false)
+    const images = nodes.then(up => up && mustPass('images', 20, program, ['image', 'base']))
+    await mustPass('check', 10, 'npm', ['run', '--silent', 'check'])
+    await mustPass('build', 10, 'npm', ['run', '--silent', 'build'])
+    const hasForge = await nodes
+    const pods = images.then(
+      ready =>
+        ready && tests('pods', 60, ['pods', 'alone'], { ...clusterVariables(), ...forgeVariables('devctl-pods') }),
+    )
+    await tests('unit', 15, ['unit', 'catalogue'])
+    const lanes = [pods, tests('programs', 45, ['programs'], hasForge ? forgeVariables('devctl-programs') : {})]
+    if (hasCluster) lanes.push(tests('api', 45, ['api'], hasForge ? forgeVariables('devctl-api') : {}))
+    else console.log('there is no test cluster beside the checkout: the layers api and pods are left out')
+    if (hasCluster && !hasPods) console.log('Pods need root: the layer pods is left out')
+    await Promise.all(lanes)
+  } finally {
+    for (const child of children) kill(child)
+    // A cluster that ran before belongs to somebody else.
+    if (hasPods && !wasUp) cluster('down')
+  }
+  const failed = summarize(results, failedSteps)
+  console.log(`${seconds(start)} in all`)
+  console.log(failed.line)
+  process.exitCode = failed.count > 0 ? 1 : 0
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    for (const child of children) kill(child)
+    process.exit(130)
+  })
+await main()
+rmSync(work, { recursive: true, force: true })

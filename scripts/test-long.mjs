@@ -1,0 +1,61 @@
+// Runs what takes longer than a merge may wait: `npm run test:long` runs all of it, and prints each part with its time.
+// `npm run test:long -- --repeat 20 FILE...` runs files of any layer so many times, and stops at the first failure. KUBECONFIG names the
+// cluster for tests with Pods, REFERENCE_LOADER the reference loader; API servers are started.
+import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const root = join(import.meta.dirname, '..')
+const vitest = createRequire(import.meta.url).resolve('vitest/vitest.mjs')
+
+/** Tests of other layers that repeat more, or take all cases, where these variables are set. */
+const MORE = { KILLED_RUNS: '100', DIFF_RUNS: '3000', SYNC_RUNS: '10000', TAKE: 'all' }
+const WITH_MORE = [
+  'test/unit/properties',
+  'test/programs/git/concurrency.test.ts',
+  'test/programs/git/killed.test.ts',
+  'test/programs/differential',
+  'test/programs/sync/killed-laptop.test.ts',
+  'test/programs/sync/nothing-lost.test.ts',
+  'test/api/platform/killed.test.ts',
+  'test/pods/cluster/deploy-examples.test.ts',
+  'test/pods/cluster/deploy-faults.test.ts',
+  'test/pods/cluster/deploy-killed.test.ts',
+  'test/pods/cluster/gitops-apply.test.ts',
+  'test/pods/cluster/kustomize.test.ts',
+  'test/pods/buildkit/killed.test.ts',
+  'test/pods/develop/killed.test.ts',
+  'test/pods/develop/up-killed.test.ts',
+]
+
+const { values, positionals } = parseArgs({ options: { repeat: { type: 'string' } }, allowPositionals: true })
+const runs = []
+if (values.repeat === undefined) {
+  const parts = positionals.length > 0 ? positionals : ['test/long', ...WITH_MORE]
+  for (const part of parts) if (!run(part, [part], MORE)) process.exitCode = 1
+} else {
+  if (!/^[1-9]\d*$/.test(values.repeat) || positionals.length === 0) {
+    console.error('usage: npm run test:long -- --repeat TIMES FILE...')
+    process.exit(2)
+  }
+  for (let time = 1; time <= Number(values.repeat); time++)
+    if (!run(`${positionals.join(' ')}, run ${time} of ${values.repeat}`, positionals)) {
+      process.exitCode = 1
+      break
+    }
+}
+console.log(`\n${runs.join('\n')}`)
+
+/** Runs files, and notes how it went. Returns whether they passed. */
+function run(name, files, more = {}) {
+  console.log(`\n=== ${name}`)
+  const began = Date.now()
+  const { status } = spawnSync(process.execPath, [vitest, 'run', ...files], {
+    cwd: root,
+    env: { ...process.env, ...more },
+    stdio: 'inherit',
+  })
+  runs.push(`${status === 0 ? 'passed' : 'FAILED'} ${Math.round((Date.now() - began) / 1000)} s  ${name}`)
+  return status === 0
+}

@@ -1,0 +1,207 @@
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import { createServer } from 'node:tls'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { makeAuthority, makeCertificate } from '../../../operations/platform/certificates.ts'
+import { readWebFiles } from '../../../platform/server/pages.ts'
+import { root } from '../../support/cases.ts'
+import { freePort } from '../../support/develop/free-port.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openStubForge, type StubForge } from '../../support/platform/stub-forge.ts'
+import { type PlayedLogs, playLogs } from './play-logs.ts'
+import { named, PICTURES } from './shown.ts'
+
+/** The one that is named, or Debian's: that without windows takes half of the time. */
+const CHROMIUM = [process.env['CHROMIUM'], '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(
+  path => path !== undefined && existsSync(path),
+)
+
+/** Why there are no browser tests here; undefined where there are. */
+export const NO_BROWSER =
+  process.env['KUBECONFIG'] === undefined ? 'no KUBECONFIG' : CHROMIUM === undefined ? 'no chromium' : undefined
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export interface Look {
+  readonly width?: number
+  readonly height?: number
+  readonly scheme?: 'light' | 'dark'
+}
+
+const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED'
+const USUAL = { width: 1280, height: 800, scheme: 'light' } as const
+
+/** A page that somebody looks at. */
+export interface Seen {
+  readonly page: Page
+  /** What the browser complained about: refused scripts and styles, errors of ours. */
+  readonly complaints: readonly string[]
+  /** Gives the page another size and other colours. */
+  change(look: Look): Promise<void>
+  close(): Promise<void>
+}
+
+/** A platform in this process, and a browser before it. */
+export interface TestBrowser {
+  readonly platform: TestPlatform
+  readonly url: string
+  readonly logs: PlayedLogs
+  /** Of git.example.com. */
+  readonly forge: StubForge
+  /** Somebody's browser; with their session where a login is given. */
+  open(who: string | undefined, look?: Look): Promise<Seen>
+  /** Logs somebody in, in a browser that is open. */
+  enter(context: BrowserContext, who: string): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openBrowser(): Promise<TestBrowser> {
+  const port = await freePort()
+  // Browsers treat this name as a safe origin, so that the cookie of the session is accepted. In pictures, the address is that of the
+  // documentation.
+  const url = PICTURES === undefined ? `http://localhost:${port}` : SHOWN_URL
+  const web = readWebFiles(join(root, 'dist/platform/web'))
+  if (!web) throw new Error('the pages are not built: npm run build')
+  const forge = await openStubForge()
+  const platform = await openPlatform(
+    {
+      url,
+      loginOf: named,
+      forges: [{ kind: 'gitea', url: 'https://git.example.com', api: forge.api }],
+      ci: [{ kind: 'gitea', issuer: 'https://git.example.com', rules: [{ repository: '7', prefix: 'ci-shop-' }] }],
+      // Nobody builds.
+      builders: { default: ['tcp://builder-0.builders.example.com:1234'], untrusted: [], atOnce: 4 },
+    },
+    web,
+  )
+  const logs = playLogs(platform)
+  await platform.app.listen({ port, host: '127.0.0.1' })
+  const hosts = await overTls(port)
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM ?? '',
+    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--force-color-profile=srgb', ...hosts.args],
+  })
+  return {
+    platform,
+    url,
+    logs,
+    forge,
+    open: (who, look) => see(browser, platform, url, who, look),
+    enter: (context, who) => enter(context, platform, url, who),
+    async close() {
+      await browser.close()
+      hosts.close()
+      await platform.close()
+      forge.close()
+    },
+  }
+}
+
+/** The address that pictures show. */
+const SHOWN_URL = 'https://platform.dev.example.com'
+
+/** Lets a browser open the shown address, and those of applications: what comes there is passed to a port of this machine. */
+async function overTls(port: number): Promise<{ readonly args: readonly string[]; close(): void }> {
+  const { hostname } = new URL(SHOWN_URL)
+  const { key, certificate } = makeCertificate(
+    makeAuthority('pictures', Date.now()),
+    { name: hostname, others: [], use: 'server', days: 1 },
+    Date.now(),
+  )
+  const server = createServer({ key, cert: certificate, ALPNProtocols: ['http/1.1'] }, outside => {
+    const inside = connect(port, '127.0.0.1')
+    outside.on('error', () => inside.destroy()).on('close', () => inside.destroy())
+    inside.on('error', () => outside.destroy())
+    outside.pipe(inside).pipe(outside)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port: open } = server.address() as AddressInfo // it listens at a port
+  const rule = `MAP ${hostname.replace('platform.', '*.')}:443 127.0.0.1:${open}`
+  return { args: [`--host-resolver-rules=${rule}`], close: () => server.close() }
+}
+
+async function see(
+  browser: Browser,
+  platform: TestPlatform,
+  url: string,
+  who: string | undefined,
+  look: Look = {},
+): Promise<Seen> {
+  const { width, height, scheme } = { ...USUAL, ...look }
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width, height },
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    // Nobody trusts the certificate of the addresses under dev.example.com.
+    ignoreHTTPSErrors: true,
+  })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
+  if (who !== undefined) await enter(context, platform, url, who)
+  const page = await context.newPage()
+  // Several pictures are taken at once.
+  if (PICTURES !== undefined) page.setDefaultTimeout(120_000)
+  const complaints: string[] = []
+  // When Pods come and go on this machine, its network changes, and Chromium fails the requests that are under way. The
+  // page repeats its own; without a script there is no page, and a person would load it again.
+  page.on('requestfailed', failed => {
+    const isPart = ['script', 'stylesheet'].includes(failed.resourceType())
+    if (isPart && failed.failure()?.errorText === NETWORK_CHANGED)
+      void page.reload({ waitUntil: 'commit' }).catch(() => {})
+  })
+  page.on('console', message => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return
+    if (!message.text().includes(NETWORK_CHANGED)) complaints.push(message.text())
+  })
+  page.on('pageerror', error => complaints.push(String(error)))
+  const change = async (other: Look) => {
+    const { width, height, scheme } = { ...USUAL, ...other }
+    await page.setViewportSize({ width, height })
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.evaluate(() => new Promise(requestAnimationFrame))
+  }
+  return { page, complaints, change, close: () => context.close() }
+}
+
+/** Gives a browser the session of a person, as a login does. */
+async function enter(context: BrowserContext, { parts }: TestPlatform, url: string, user: string): Promise<void> {
+  const { text } = await parts.tokens.issue({ kind: 'session', label: 'Firefox on a laptop', user })
+  await context.addCookies([
+    {
+      name: '__Host-devctl',
+      value: text,
+      url: url.replace('http:', 'https:'),
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Strict',
+    },
+  ])
+}
+
+/** What axe finds wrong with a page, a line each: by all of its rules, or by these. */
+export async function findings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  if (rules?.length === 0) return []
+  await page.evaluate(axeSource)
+  return page.evaluate(async rules => {
+    // axe puts itself there.
+    const { axe } = globalThis as unknown as {
+      readonly axe: { run(options: object): Promise<{ violations: AxeFinding[] }> }
+    }
+    interface AxeFinding {
+      readonly id: string
+      readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+    }
+    const { violations } = await axe.run(rules ? { runOnly: rules } : {})
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(one => `${id}: ${one.html.slice(0, 160)} (${one.failureSummary})`),
+    )
+  }, rules)
+}
+
+/** How far a page can be scrolled to the side, in pixels. */
+export const overflow = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')

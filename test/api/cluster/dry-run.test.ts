@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import { goldenCases, root } from '../../support/cases.ts'
+import { findCluster } from '../../support/cluster/cluster.ts'
+import { installHttpRoute } from '../../support/cluster/http-route.ts'
+import { missingFrom } from '../../support/cluster/kept.ts'
+import { documentsOf, expectedDocuments } from '../../support/documents.ts'
+
+/** Cases whose fields Kubernetes 1.34 drops, since the feature is off there, and why. */
+const newer: Readonly<Record<string, string>> = {
+  'volumes/a-volume-of-an-image-is-mounted-from-it': 'image volumes are on by default from 1.35',
+  'volumes/an-image-as-a-volume-may-be-that-of-a-service': 'image volumes are on by default from 1.35',
+  'updates/several-pods-of-a-stateful-set-at-once-need-a-new-cluster':
+    '`maxUnavailable` of StatefulSets is on by default from 1.35',
+}
+
+const cluster = findCluster()
+const namespace = `dry-run-${process.pid}`
+const restricted = `${namespace}-restricted`
+let hasHttpRoute = false
+
+// Every golden manifest goes to a real API server: a server-side apply that is not kept, with strict validation of fields.
+describe.skipIf(cluster === undefined)('the API server accepts', () => {
+  beforeAll(async () => {
+    await cluster!.createNamespace(namespace)
+    await cluster!.createNamespace(restricted, { 'pod-security.kubernetes.io/warn': 'restricted' })
+    hasHttpRoute = await installHttpRoute(cluster!)
+  })
+
+  afterAll(async () => {
+    await cluster!.deleteNamespace(namespace)
+    await cluster!.deleteNamespace(restricted)
+    cluster!.close()
+  })
+
+  for (const { name, objects } of applications()) {
+    test(name, async () => {
+      const target = name.startsWith('security/the-restricted-policy') ? restricted : namespace
+      const answers = await Promise.all(
+        objects
+          .filter(({ kind }) => (kind !== 'HTTPRoute' || hasHttpRoute) && kind !== 'ExternalSecret')
+          .map(async object => {
+            const { status, body, warnings } = await cluster!.apply(object, target, { dryRun: true })
+            const id = `${object.kind}/${object.metadata.name}`
+            if (status > 201) return [`${id}: ${status} ${JSON.parse(body).message}`]
+            if (name in newer) return warnings
+            return [...warnings, ...missingFrom(JSON.parse(body), withoutNamespace(object))].map(
+              text => `${id}: ${text}`,
+            )
+          }),
+      )
+      expect(answers.flat()).toEqual([])
+    })
+  }
+})
+
+function applications(): readonly { readonly name: string; readonly objects: readonly KubernetesObject[] }[] {
+  const folder = join(root, 'golden/examples')
+  const examples = readdirSync(folder).map(file => ({
+    name: `golden/examples/${file}`,
+    documents: documentsOf(readFileSync(join(folder, file), 'utf8')),
+  }))
+  const cases = goldenCases().map(one => ({ name: one.name, documents: expectedDocuments(one) }))
+  return [...examples, ...cases]
+    .filter(({ documents }) => documents.length > 0)
+    .map(({ name, documents }) => ({ name, objects: documents.map(({ object }) => object) }))
+}
+
+const withoutNamespace = (object: KubernetesObject) => ({
+  ...object,
+  metadata: { ...object.metadata, namespace: undefined },
+})

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findCluster } from '../../support/cluster/cluster.ts'
+import { tryOddProject } from '../../support/cluster/odd-run.ts'
+
+// `ODD_RUNS=5000 ODD_SEED=1` makes more projects, or others; `npm run test:long` makes many.
+const runs = Number(process.env.ODD_RUNS ?? 300)
+const firstSeed = Number(process.env.ODD_SEED ?? 1)
+const BATCH = 50
+
+const cluster = findCluster()
+const namespace = `odd-values-${process.pid}`
+
+describe.skipIf(cluster === undefined)('what is rendered of odd values is never refused by the API server', () => {
+  let rendered = 0
+  beforeAll(() => cluster!.createNamespace(namespace))
+  afterAll(async () => {
+    await cluster!.deleteNamespace(namespace)
+    cluster!.close()
+  })
+
+  for (let first = firstSeed; first < firstSeed + runs; first += BATCH) {
+    const seeds = Array.from({ length: Math.min(BATCH, firstSeed + runs - first) }, (_, at) => first + at)
+    test(`seeds ${first} to ${first + seeds.length - 1}`, { timeout: 120_000 }, async () => {
+      const found: string[] = []
+      for (let at = 0; at < seeds.length; at += 5)
+        for (const result of await Promise.all(
+          seeds.slice(at, at + 5).map(seed => tryOddProject(cluster!, namespace, seed)),
+        )) {
+          if (result.isRendered) rendered++
+          found.push(...result.refusals)
+        }
+      expect(found).toEqual([])
+    })
+  }
+
+  // A generator whose projects we all refuse would find nothing.
+  test('a third of the projects can be rendered', () => expect(rendered).toBeGreaterThan(runs / 3))
+})

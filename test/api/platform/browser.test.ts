@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ApiRoute } from '../../../platform/api/route.ts'
+import { ROUTES, type RouteName } from '../../../platform/api/routes.ts'
+import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+
+// A browser before the platform: the session in its cookie, and pages of others.
+
+type Headers = Readonly<Record<string, string>>
+
+const OURS: Headers = { 'sec-fetch-site': 'same-origin' }
+const HOUR = 3_600_000
+
+describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
+  let platform: TestPlatform
+  beforeAll(async () => {
+    platform = await openPlatform()
+  })
+  afterAll(() => platform?.close())
+
+  /** Logs in as somebody new; gives the cookie as the browser sends it. */
+  async function enter(name: string) {
+    const { text } = await platform.parts.tokens.issue({ kind: 'invite', label: `${name}-${RUN}` })
+    const answer = await platform.call('POST /auth/setup', { body: { token: text, login: 'x' }, headers: OURS })
+    expect(answer.status).toBe(200)
+    const set = String(answer.headers['set-cookie'])
+    return { answer, set, cookie: set.split(';')[0] ?? '' }
+  }
+
+  test('is in a cookie for this host alone that no script can read, and its text is in no answer', async () => {
+    const { answer, set } = await enter('ann')
+    expect(set).toMatch(
+      /^__Host-devctl=devctl_session_\w+; Path=\/; Max-Age=604800; HttpOnly; Secure; SameSite=Strict$/,
+    )
+    expect(answer.body).toEqual({ login: `ann-${RUN}`, expires: expect.stringContaining('T') })
+  })
+
+  test('a link that a page of somebody else sends logs nobody in, and is not used up', async () => {
+    const { text } = await platform.parts.tokens.issue({ kind: 'invite', label: `mallory-${RUN}` })
+    const send = (headers: Headers) => platform.call('POST /auth/setup', { body: { token: text, login: 'x' }, headers })
+    const others: readonly Headers[] = [
+      {},
+      { origin: 'https://shop.dev.example.com' },
+      { 'sec-fetch-site': 'same-site' },
+    ]
+    for (const headers of others) expect((await send(headers)).error.code).toBe('platform/origin')
+    expect((await send(OURS)).status).toBe(200)
+  })
+
+  const closed = (Object.entries(ROUTES) as readonly [RouteName, ApiRoute][]).filter(
+    ([, { caller }]) => caller !== 'nobody',
+  )
+  describe('each route', () => {
+    let cookie: string
+    beforeAll(async () => {
+      cookie = (await enter('walker')).cookie
+    })
+
+    test.each(closed)('%s is closed to pages of others', async (route, { caller }) => {
+      // The client of a registry has no cookies: whatever page they come from, they are nothing.
+      const refusal = caller === 'registry' ? [401, 'platform/login'] : [403, 'platform/origin']
+      const params = { ns: `walker-${RUN}`, user: 'a'.repeat(16), id: 'a'.repeat(16) }
+      const pages: readonly Headers[] = [
+        {},
+        { origin: 'https://shop-ann.dev.example.com' },
+        { origin: 'https://platform.dev.example.com.evil.example' },
+        { origin: 'http://platform.dev.example.com' },
+        { origin: 'null' },
+        { 'sec-fetch-site': 'same-site' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'none' },
+        // A browser that says both is believed in what no script can set.
+        { origin: 'https://platform.dev.example.com', 'sec-fetch-site': 'same-site' },
+      ]
+      for (const from of pages) {
+        const { status, error } = await platform.call(route, { params, body: {}, headers: { cookie, ...from } })
+        expect([status, error.code], JSON.stringify(from)).toEqual(refusal)
+      }
+    })
+  })
+
+  test('pages of ours are let in, by what the browser says or by the exact origin', async () => {
+    const { cookie } = await enter('bob')
+    const pages: readonly Headers[] = [OURS, { origin: 'https://platform.dev.example.com' }]
+    for (const from of pages)
+      expect((await platform.call('GET /me', { headers: { cookie, ...from } })).body.login).toBe(`bob-${RUN}`)
+    const among = `a=1; ${cookie}; b=2`
+    expect((await platform.call('GET /me', { headers: { cookie: among, ...OURS } })).status).toBe(200)
+  })
+
+  test('the token of a session is none for programs, and one for programs is no session', async () => {
+    const { cookie } = await enter('carol')
+    const text = cookie.split('=')[1] ?? ''
+    expect((await platform.call('GET /me', { token: text })).status).toBe(401)
+    const { token } = await platform.person('dave')
+    const headers = { cookie: `__Host-devctl=${token}`, ...OURS }
+    expect((await platform.call('GET /me', { headers })).status).toBe(401)
+    // A header that lets nobody in is not made up for by a cookie.
+    expect((await platform.call('GET /me', { token: 'nothing', headers: { cookie, ...OURS } })).status).toBe(401)
+  })
+
+  test('ends 12 hours after its last use, and after 7 days of use', async () => {
+    const { cookie } = await enter('erin')
+    const status = async (hours: number) => {
+      platform.later = hours * HOUR
+      return (await platform.call('GET /me', { headers: { cookie, ...OURS } })).status
+    }
+    try {
+      for (let hours = 0; hours < 7 * 24; hours += 11.5) expect([hours, await status(hours)]).toEqual([hours, 200])
+      expect(await status(7 * 24)).toBe(401)
+      platform.later = 0
+      const other = (await enter('frank')).cookie
+      platform.later = 12 * HOUR + 1000
+      expect((await platform.call('GET /me', { headers: { cookie: other, ...OURS } })).status).toBe(401)
+    } finally {
+      platform.later = 0
+    }
+  })
+
+  test('logging out ends it, and takes the cookie', async () => {
+    const { cookie } = await enter('gina')
+    const headers = { cookie, ...OURS }
+    const { status, headers: set } = await platform.call('POST /auth/logout', { headers })
+    expect([status, set['set-cookie']]).toEqual([
+      204,
+      '__Host-devctl=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Strict',
+    ])
+    expect((await platform.call('GET /me', { headers })).status).toBe(401)
+  })
+
+  test('a use does not bring back what was ended meanwhile', async () => {
+    const { cookie } = await enter('hans')
+    const id = cookie.split('_')[2] ?? ''
+    const record = (await platform.parts.tokens.find(id))!
+    await platform.parts.tokens.revoke(id)
+    await expect(platform.parts.tokens.noteUse(record)).rejects.toThrow()
+    expect(await platform.parts.tokens.find(id)).toBeUndefined()
+  })
+})

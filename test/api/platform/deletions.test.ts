@@ -1,0 +1,347 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
+import type { Run } from '../../../platform/api/runs.ts'
+import { RUNS_NAMESPACE } from '../../../platform/records/names.ts'
+import { makeParts, type PlatformParts } from '../../../platform/server/make-parts.ts'
+import { RunKeeper } from '../../../platform/server/run-keeper.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+
+// Namespaces and previews are deleted after what is in them is destroyed by runs. There is no node: the test plays
+// what it does to Pods.
+
+type Person = Awaited<ReturnType<TestPlatform['person']>>
+const found = findCluster()
+
+describe.skipIf(!found)('deleting', () => {
+  let platform: TestPlatform
+  let parts: PlatformParts
+  let keeper: RunKeeper
+  let [owner, developer]: Person[] = []
+  const repository = 'https://git.example.com/team/shop'
+  const commit = 'b'.repeat(40)
+  let number = 0
+  const aName = () => `d${++number}-${RUN}`
+  /** What the containers of runs say. */
+  let said: readonly string[] = []
+
+  beforeAll(async () => {
+    platform = await openPlatform({ namespacesPerUser: 20 })
+    owner = await platform.person('owner')
+    developer = await platform.person('developer')
+    const cluster = new Proxy(platform.own, {
+      get(target, key) {
+        if (key === 'logs')
+          return async function* (_: unknown, { container }: { readonly container: string }) {
+            if (container === 'run') for (const line of said) yield `2026-01-01T00:00:00.5Z ${line}`
+          }
+        const value: unknown = Reflect.get(target, key, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    }) as Cluster
+    const world = { ...platform.world, cluster }
+    parts = makeParts(world)
+    keeper = new RunKeeper(world, parts)
+  })
+  afterAll(() => platform?.close())
+
+  const signal = () => AbortSignal.timeout(60_000)
+  /** What the leader does. */
+  const look = async (by = parts) => {
+    await keeper.run(signal())
+    await by.deletions.run(signal())
+  }
+  const until = <T>(what: string, ask: () => Promise<T | undefined>) =>
+    eventually(what, 180, async () => {
+      await look()
+      return ask()
+    })
+  const runsIn = (namespace: string) => parts.runs.list({ namespace })
+  const state = (id: string, wanted: string) =>
+    until(`${id} is ${wanted}`, async () => ((await parts.runs.find(id))?.state === wanted ? true : undefined))
+  const live = (name: string) => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+  const isGone = (name: string) => until(`${name} is gone`, async () => ((await live(name)) ? undefined : true))
+
+  /** What the node does when the programs of a Pod have ended. */
+  async function ends(id: string, isGood = true, cloned = commit): Promise<void> {
+    await state(id, 'running')
+    const labels = `batch.kubernetes.io/job-name=r-${id}`
+    const pod = await eventually(`the Pod of ${id} is made`, 90, async () => {
+      const pods = await platform.cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE, labels })
+      return pods[0]
+    })
+    const container = (name: string, exitCode: number, message?: string) => ({
+      name,
+      image: 'x',
+      imageID: 'x',
+      ready: false,
+      restartCount: 0,
+      state: { terminated: { exitCode, finishedAt: '2026-01-01T00:00:01Z', ...(message && { message }) } },
+    })
+    const status = {
+      phase: isGood ? 'Succeeded' : 'Failed',
+      containerStatuses: [container('clone', 0, JSON.stringify({ commit: cloned })), container('run', isGood ? 0 : 1)],
+    }
+    const path = `/api/v1/namespaces/${RUNS_NAMESPACE}/pods/${pod.metadata.name}/status`
+    const answer = await found!.send('PATCH', path, { status }, 'application/merge-patch+json')
+    expect(answer.status, answer.body).toBe(200)
+    await until(`${id} is settled`, async () => {
+      await keeper.settled()
+      return (await parts.runs.find(id))?.isSettled ? true : undefined
+    })
+  }
+
+  const create = async (name: string) =>
+    expect((await platform.call('POST /namespaces', { token: owner!.token, body: { name } })).status).toBe(200)
+  const start = async (namespace: string, environment: string, token = owner!.token): Promise<Run> => {
+    const body = { namespace, environment, action: 'deploy', repository, file: 'dev/devctl.yml' }
+    const answer = await platform.call('POST /runs', { token, body })
+    expect(answer.status, JSON.stringify(answer.error)).toBe(200)
+    return answer.body
+  }
+  const deployed = async (namespace: string, environment = 'shop', token = owner!.token) =>
+    ends((await start(namespace, environment, token)).id)
+  const del = (name: string, query = {}) =>
+    platform.call('DELETE /namespaces/:ns', { token: owner!.token, params: { ns: name }, query })
+  const shown = async (name: string) =>
+    (await platform.call('GET /namespaces/:ns', { token: owner!.token, params: { ns: name } })).body
+  /** The names of the variables that a run gets, of those that this test has set. */
+  const variablesOf = async (id: string, ns: string) => {
+    const ref = { apiVersion: 'v1', kind: 'Secret', name: `r-${id}-input`, namespace: RUNS_NAMESPACE }
+    const secret = (await platform.cluster.get(ref)) as unknown as { data: Record<string, string> }
+    const { token } = JSON.parse(Buffer.from(secret.data['input.json']!, 'base64').toString())
+    const { status, body } = await platform.call('GET /namespaces/:ns/variables/effective', { token, params: { ns } })
+    expect(status).toBe(200)
+    return body.variables.map(({ name }) => name).filter(one => one.endsWith(RUN))
+  }
+  const set = async (token: string, scope: string, name: string) => {
+    const call = { token, params: { scope, name: `${name}_${RUN}` }, body: { value: 'x' } }
+    expect((await platform.call('PUT /variables/:scope/:name', call)).status).toBe(204)
+  }
+  const lastRuns = async (name: string) => (await runsIn(name)).filter(run => run.deletion !== undefined)
+
+  test('a namespace in which nothing was deployed by a run is gone at once, without a leader', async () => {
+    const name = aName()
+    await create(name)
+    expect((await del(name)).status).toBe(204)
+    await eventually(`${name} is gone`, 180, async () => ((await live(name)) ? undefined : true))
+  })
+
+  test('what runs have deployed is destroyed first, at its commit, by who has deployed it', async () => {
+    const name = aName()
+    await create(name)
+    const params = { ns: name, user: developer!.id }
+    await platform.call('PUT /namespaces/:ns/members/:user', {
+      token: owner!.token,
+      params,
+      body: { role: 'developer' },
+    })
+    await deployed(name, 'shop', developer!.token)
+    const waiting = await start(name, 'blog')
+    await state(waiting.id, 'running')
+    expect((await del(name)).status).toBe(204)
+    expect((await shown(name)).status).toBe('Deleting')
+    // Nothing new begins, also if somebody is fast.
+    const late = { namespace: name, environment: 'late', action: 'deploy', repository }
+    expect((await platform.call('POST /runs', { token: owner!.token, body: late })).error.code).toBe(
+      'platform/deleting',
+    )
+    await state(waiting.id, 'cancelled')
+    const [run] = await until('there is a run that destroys', async () => {
+      const all = await lastRuns(name)
+      return all.length > 0 ? all : undefined
+    })
+    expect(run).toMatchObject({
+      environment: 'shop',
+      action: 'destroy',
+      user: developer!.id,
+      repository,
+      commit,
+      file: 'dev/devctl.yml',
+    })
+    // It clones what was deployed, and not what the branch has now.
+    await state(run!.id, 'running')
+    const ref = { apiVersion: 'v1', kind: 'Secret', name: `r-${run!.id}-clone`, namespace: RUNS_NAMESPACE }
+    const secret = (await platform.cluster.get(ref)) as unknown as { data: Record<string, string> }
+    expect(JSON.parse(Buffer.from(secret.data['input.json']!, 'base64').toString())).toMatchObject({ commit })
+    expect((await live(name))?.metadata.deletionTimestamp).toBeUndefined()
+    // Somebody else has asked for it: what is the developer's own is not theirs to use.
+    await set(developer!.token, 'user', 'OWN')
+    await set(developer!.token, `namespace:${name}`, 'SHARED')
+    expect(await variablesOf(run!.id, name)).toEqual([`SHARED_${RUN}`])
+    // Another leader goes on, and does nothing twice.
+    const other = makeParts({ ...platform.world })
+    await look(other)
+    await look(other)
+    expect(await lastRuns(name)).toHaveLength(1)
+    const { items } = (await platform.call('GET /runs', { token: owner!.token, query: { namespace: name } })).body
+    expect(items.filter(one => one.isDeletion)).toHaveLength(1)
+    await ends(run!.id)
+    await isGone(name)
+  })
+
+  test('who deletes what they have deployed themselves has their variables in that', async () => {
+    const name = aName()
+    await create(name)
+    await set(owner!.token, 'user', 'OWN')
+    const run = await start(name, 'shop')
+    await state(run.id, 'running')
+    expect(await variablesOf(run.id, name)).toEqual([`OWN_${RUN}`])
+    await ends(run.id)
+    await del(name)
+    const [last] = await lastRuns(name)
+    await state(last!.id, 'running')
+    expect(await variablesOf(last!.id, name)).toEqual([`OWN_${RUN}`])
+    await ends(last!.id)
+    await isGone(name)
+    // Nobody has asked for it when nobody uses it any more.
+    const idle = aName()
+    await create(idle)
+    await deployed(idle)
+    await parts.deletions.begin((await parts.namespaces.find(idle))!)
+    const [other] = await lastRuns(idle)
+    await state(other!.id, 'running')
+    expect(await variablesOf(other!.id, idle)).toEqual([])
+    await ends(other!.id)
+    await isGone(idle)
+  })
+
+  test('a destroy that fails keeps the namespace, and says why; --force deletes it', async () => {
+    const name = aName()
+    await create(name)
+    await deployed(name)
+    await del(name)
+    const [run] = await until('there is a run that destroys', async () => {
+      const all = await lastRuns(name)
+      return all.length > 0 ? all : undefined
+    })
+    said = ['ok', 'error: the command `drop.sh` failed with exit status 3', '  = help: look']
+    await ends(run!.id, false)
+    said = []
+    await until('it has failed', async () => ((await shown(name)).status === 'DeleteFailed' ? true : undefined))
+    expect((await shown(name)).deleteProblem).toBe(
+      'the destroy of shop failed: error: the command `drop.sh` failed with exit status 3',
+    )
+    await look()
+    expect(await lastRuns(name)).toHaveLength(1)
+    // Once more is another attempt.
+    await del(name)
+    expect((await shown(name)).deleteProblem).toBeUndefined()
+    await until('there is another run', async () => ((await lastRuns(name)).length === 2 ? true : undefined))
+    expect((await del(name, { force: 'true' })).status).toBe(204)
+    await isGone(name)
+  })
+
+  test('half a run of a leader that was killed is completed', async () => {
+    const name = aName()
+    await create(name)
+    await deployed(name)
+    await del(name)
+    const [run] = await lastRuns(name)
+    await platform.cluster.delete({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      name: `r-${run!.id}-held`,
+      namespace: RUNS_NAMESPACE,
+    })
+    await state(run!.id, 'running')
+    await ends(run!.id)
+    await isGone(name)
+  })
+
+  test.each(['removed', 'suspended'] as const)(
+    'what somebody has deployed who is %s is neither cloned with their login nor run for others',
+    async how => {
+      const name = aName()
+      await create(name)
+      const gone = await platform.person(`gone-${how}`)
+      const params = { ns: name, user: gone.id }
+      await platform.call('PUT /namespaces/:ns/members/:user', {
+        token: owner!.token,
+        params,
+        body: { role: 'developer' },
+      })
+      const login = {
+        token: gone.token,
+        params: { scope: 'user', host: 'git.example.com' },
+        body: { user: 'x', password: 'x' },
+      }
+      expect((await platform.call('PUT /credentials/:scope/:host', login)).status).toBe(204)
+      await deployed(name, 'shop', gone.token)
+      if (how === 'suspended') await parts.users.change(gone.id, { isSuspended: true })
+      else await platform.call('DELETE /namespaces/:ns/members/:user', { token: owner!.token, params })
+      const log = platform.log.length
+      await del(name)
+      const [run] = await lastRuns(name)
+      const secrets = { apiVersion: 'v1', kind: 'Secret', namespace: RUNS_NAMESPACE }
+      await until(`${name} is gone`, async () => {
+        for (const part of ['clone', 'input'])
+          expect(await platform.cluster.get({ ...secrets, name: `r-${run!.id}-${part}` })).toBeUndefined()
+        return (await live(name)) ? undefined : true
+      })
+      // Nobody is told otherwise: it is gone.
+      expect(platform.log.slice(log)).toContain(
+        `deleting ${name}: the commands of shop were not run: the person who requested it ${how === 'suspended' ? 'may no longer log in' : 'is no longer a developer there'}`,
+      )
+    },
+  )
+
+  test('a preview is destroyed so, too, and one that nobody uses', async () => {
+    const [name, idle] = [aName(), aName()]
+    for (const one of [name, idle]) {
+      const { body } = await platform.call('POST /previews', { token: owner!.token, body: { name: one, repository } })
+      await ends(body.run!.id)
+    }
+    const destroy = { token: owner!.token, params: { name } }
+    expect((await platform.call('DELETE /previews/:name', destroy)).status).toBe(204)
+    expect((await platform.call('GET /previews/:name', destroy)).body).toMatchObject({
+      status: 'Deleting',
+      run: { isDeletion: true, action: 'destroy' },
+    })
+    await parts.deletions.begin((await parts.namespaces.find(idle))!)
+    for (const one of [name, idle]) {
+      const [run] = await lastRuns(one)
+      await ends(run!.id)
+      await isGone(one)
+    }
+  })
+
+  test('what was cloned with a login for that deploy alone is destroyed without its commands', async () => {
+    const name = aName()
+    const cloneLogin = { user: 'git', password: 'for-this-deploy' }
+    const { body } = await platform.call('POST /previews', {
+      token: owner!.token,
+      body: { name, repository, cloneLogin },
+    })
+    await ends(body.run!.id)
+    await platform.call('DELETE /previews/:name', { token: owner!.token, params: { name } })
+    const [run] = await lastRuns(name)
+    expect(run).toMatchObject({ action: 'destroy' })
+    expect(run!.repository).toBeUndefined()
+    await ends(run!.id)
+    await isGone(name)
+    expect(platform.log.join('\n')).toContain(`deleting ${name}: the commands of shop are not run`)
+  })
+
+  test('a personal namespace is emptied, and keeps its members', async () => {
+    const ann = await platform.person('ann')
+    const params = { ns: ann.home, user: developer!.id }
+    await platform.call('PUT /namespaces/:ns/members/:user', { token: ann.token, params, body: { role: 'viewer' } })
+    const before = (await live(ann.home))?.metadata.uid
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'left', namespace: ann.home } }
+    await platform.cluster.create(secret)
+    expect((await platform.call('DELETE /namespaces/:ns', { token: ann.token, params })).status).toBe(204)
+    await until('it is there again', async () => {
+      const uid = (await live(ann.home))?.metadata.uid
+      return uid !== undefined && uid !== before ? true : undefined
+    })
+    const now = await until('it is as before', async () => {
+      const { body } = await platform.call('GET /namespaces/:ns', { token: ann.token, params })
+      return body.members?.length === 2 ? body : undefined
+    })
+    expect(now).toMatchObject({ kind: 'personal', status: 'Active', role: 'owner' })
+    expect(now.members.find(one => one.user.id === developer!.id)?.role).toBe('viewer')
+    const left = await platform.cluster.get({ apiVersion: 'v1', kind: 'Secret', name: 'left', namespace: ann.home })
+    expect(left).toBeUndefined()
+  })
+})

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { emptiedName } from '../../../platform/records/emptied.ts'
+import { USERS_NAMESPACE } from '../../../platform/records/names.ts'
+import { eventually } from '../../support/cluster/cluster.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { makeServer, type ServerProcess, startServer } from '../../support/platform/server-process.ts'
+
+// A personal namespace is emptied by a server that is killed in the middle of it.
+
+const HOLD = 'dev.platform.test/hold'
+
+describe.skipIf(!process.env.KUBECONFIG)('a personal namespace that is emptied', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-emptied-'))
+  let platform: TestPlatform
+  let server: ServerProcess | undefined
+  beforeAll(async () => {
+    platform = await openPlatform()
+    await makeServer(folder, platform)
+  })
+  afterAll(async () => {
+    server?.process.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+    await platform?.close()
+  })
+
+  test('keeps its members, though the server that empties it is killed before it is gone', async () => {
+    const [ann, bob] = [await platform.person('ann'), await platform.person('bob')]
+    const params = { ns: ann.home, user: bob.id }
+    await platform.call('PUT /namespaces/:ns/members/:user', { token: ann.token, params, body: { role: 'viewer' } })
+    const live = () => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: ann.home })
+    const uid = (await live())!.metadata.uid
+    // Something in it takes its time to end.
+    const held = { apiVersion: 'v1', kind: 'ConfigMap', name: 'held', namespace: ann.home }
+    await platform.cluster.create({
+      apiVersion: held.apiVersion,
+      kind: held.kind,
+      metadata: { name: held.name, namespace: held.namespace, finalizers: [HOLD] },
+    })
+    server = await startServer(folder)
+    expect((await platform.call('DELETE /namespaces/:ns', { token: ann.token, params })).status).toBe(204)
+    const query = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', namespace: ann.home }
+    await eventually('it goes, and nobody is a member any more', 180, async () =>
+      (await live())?.metadata.deletionTimestamp && (await platform.cluster.list(query)).length === 0
+        ? true
+        : undefined,
+    )
+    server.isKilled = true
+    server.process.kill('SIGKILL')
+    await once(server.process, 'exit')
+    await platform.cluster.patch(held, { metadata: { finalizers: null } }, { manager: 'test' })
+    await eventually('it is gone', 180, async () => ((await live())?.metadata.uid === uid ? undefined : true))
+    // She does not wait for it: her login makes it anew.
+    await platform.person('ann')
+    server = await startServer(folder)
+    const members = await eventually('it has its members again', 180, async () => {
+      const { body } = await platform.call('GET /namespaces/:ns', { token: ann.token, params })
+      return body.members?.length === 2 ? body.members : undefined
+    })
+    expect(members.find(({ user }) => user.id === bob.id)?.role).toBe('viewer')
+    const record = { apiVersion: 'v1', kind: 'Secret', name: emptiedName(ann.id), namespace: USERS_NAMESPACE }
+    await eventually('nothing is left of that', 90, async () =>
+      (await platform.cluster.get(record)) ? undefined : true,
+    )
+  })
+})

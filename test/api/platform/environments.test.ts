@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { withChangeList } from '../../../operations/objects/change-lists.ts'
+import { recordName } from '../../../operations/objects/record.ts'
+import { eventually } from '../../support/cluster/cluster.ts'
+import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+
+// What runs in a namespace, as its members see it: before a real API server, without Pods but those that are written here.
+
+type Person = Awaited<ReturnType<TestPlatform['person']>>
+
+const ENVIRONMENT = 'shop'
+const labels = (service?: string) => ({
+  'dev.platform/environment': ENVIRONMENT,
+  ...(service !== undefined && { 'dev.platform/service': service }),
+})
+
+describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
+  let platform: TestPlatform
+  let [admin, owner, viewer, stranger]: Person[] = []
+  const ns = `env-${RUN}`
+
+  const apply = (object: KubeObject) => platform.cluster.apply(object, { manager: 'test', force: true })
+  const deployment = (service: string, image: string): KubeObject => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: service, namespace: ns, labels: labels(service) },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { 'dev.platform/service': service } },
+      template: { metadata: { labels: labels(service) }, spec: { containers: [{ name: service, image }] } },
+    },
+  })
+  const record = (data: object, binaryData: object = {}): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: recordName(ENVIRONMENT), namespace: ns, labels: labels() },
+    data,
+    binaryData,
+  })
+  const read = (person: Person | undefined) =>
+    platform.call('GET /namespaces/:ns/environments/:env', {
+      token: person!.token,
+      params: { ns, env: ENVIRONMENT },
+    })
+
+  beforeAll(async () => {
+    platform = await openPlatform()
+    admin = await platform.person('admin', 'admin')
+    owner = await platform.person('owner')
+    viewer = await platform.person('viewer')
+    stranger = await platform.person('stranger')
+    await platform.call('POST /namespaces', { token: owner.token, body: { name: ns } })
+    await platform.call('PUT /namespaces/:ns/members/:user', {
+      token: owner.token,
+      params: { ns, user: viewer.id },
+      body: { role: 'viewer' },
+    })
+    const application = {
+      services: [
+        { service: 'db', kind: 'StatefulSet', image: 'postgres:17', file: 'compose.yaml', line: 9 },
+        {
+          service: 'api',
+          kind: 'Deployment',
+          needs: [{ service: 'db', condition: 'service_healthy' }],
+          file: 'compose.yaml',
+          line: 2,
+          keys: { image: { line: 3 } },
+        },
+      ],
+    }
+    const at = '2026-11-20T10:00:00.000Z'
+    const history = withChangeList(undefined, {
+      by: 'ann@laptop',
+      at,
+      commit: 'abc123',
+      changes: [{ action: 'create', object: 'deployment/api', service: 'api', values: [] }],
+    })
+    await apply(
+      record(
+        {
+          kinds: '',
+          repository: 'git.example.com/shop',
+          file: '.',
+          by: 'ann@laptop',
+          at,
+          application: JSON.stringify(application),
+        },
+        { history },
+      ),
+    )
+    await apply(deployment('api', 'api:1'))
+  })
+  afterAll(() => platform?.close())
+
+  test('the list, and one of them, with what its deploy has noted', async () => {
+    const list = await platform.call('GET /namespaces/:ns/environments', { token: viewer!.token, params: { ns } })
+    expect(list.body.items).toEqual([
+      expect.objectContaining({ name: ENVIRONMENT, state: 'waiting', services: 2, ready: 0 }),
+    ])
+    const { status, body } = await read(viewer)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      name: ENVIRONMENT,
+      namespace: ns,
+      deployed: { by: 'ann@laptop', number: 1, commit: 'abc123' },
+      source: { repository: 'git.example.com/shop', file: '.' },
+      services: [
+        { name: 'db', state: 'missing', image: 'postgres:17', place: { file: 'compose.yaml', line: 9 } },
+        {
+          name: 'api',
+          state: 'waiting',
+          image: 'api:1',
+          ready: 0,
+          wanted: 1,
+          dependsOn: [{ service: 'db', condition: 'service_healthy' }],
+        },
+      ],
+      history: [{ number: 1, changes: [{ action: 'create', object: 'deployment/api' }] }],
+    })
+  })
+
+  test('a service that fails says why in the words of a deploy, at its place in the files', async () => {
+    const made = await apply({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'db', namespace: ns, labels: labels('db') },
+      spec: {
+        serviceName: 'db',
+        selector: { matchLabels: { 'dev.platform/service': 'db' } },
+        template: { metadata: { labels: labels('db') }, spec: { containers: [{ name: 'db', image: 'postgres:17' }] } },
+      },
+    })
+    const time = new Date(Date.now() + 2000).toISOString()
+    await apply({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'db.1', namespace: ns },
+      type: 'Warning',
+      reason: 'FailedCreate',
+      message: 'pods "db-0" is forbidden: exceeded quota: devctl',
+      involvedObject: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', namespace: ns, uid: made.metadata.uid },
+      firstTimestamp: time,
+      lastTimestamp: time,
+      count: 1,
+    })
+    const found = await eventually('the failure is told', 90, async () => {
+      const { body } = await read(viewer)
+      return body.services[0]!.problems.length > 0 ? body : undefined
+    })
+    expect(found).toMatchObject({
+      state: 'failed',
+      services: [
+        {
+          name: 'db',
+          state: 'failed',
+          problems: [
+            {
+              code: 'deploy/refused',
+              notes: ['statefulset/db: pods "db-0" is forbidden: exceeded quota: devctl'],
+              place: { file: 'compose.yaml', line: 9 },
+            },
+          ],
+        },
+        { name: 'api' },
+      ],
+    })
+  })
+
+  test('what the cluster says about a service is read with the rights of who asks', async () => {
+    const events = (who: typeof viewer, service = 'db') =>
+      platform.call('GET /namespaces/:ns/environments/:env/services/:service/events', {
+        token: who!.token,
+        params: { ns, env: ENVIRONMENT, service },
+      })
+    const { body } = await events(viewer)
+    expect(body.items).toContainEqual({
+      isWarning: true,
+      about: 'statefulset/db',
+      time: expect.stringMatching(/^\d{4}-/),
+      reason: 'FailedCreate',
+      message: 'pods "db-0" is forbidden: exceeded quota: devctl',
+      count: 1,
+    })
+    const { body: ofApi } = await events(viewer, 'api')
+    expect(ofApi.items.filter(({ about }) => about.includes('db'))).toEqual([])
+    expect(await events(viewer, 'other')).toMatchObject({ status: 404, error: { code: 'platform/no-service' } })
+    expect(await events(stranger)).toMatchObject({ status: 404, error: { code: 'platform/no-namespace' } })
+    expect(await events(admin)).toMatchObject({ status: 403, error: { code: 'platform/not-allowed' } })
+  })
+
+  test('what a service runs with is read with the rights of who asks, and without values', async () => {
+    await apply({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'db', namespace: ns, labels: labels('db') },
+      spec: {
+        serviceName: 'db',
+        selector: { matchLabels: { 'dev.platform/service': 'db' } },
+        template: {
+          metadata: { labels: labels('db') },
+          spec: { containers: [{ name: 'db', image: 'postgres:17', env: [{ name: 'TOKEN', value: 'canary-value' }] }] },
+        },
+      },
+    })
+    const settings = (who: typeof viewer, service = 'db') =>
+      platform.call('GET /namespaces/:ns/environments/:env/services/:service/settings', {
+        token: who!.token,
+        params: { ns, env: ENVIRONMENT, service },
+      })
+    const { body } = await eventually('the container has its variable', 30, async () => {
+      const found = await settings(viewer)
+      return found.body.variables.length > 0 ? found : undefined
+    })
+    expect(body).toMatchObject({ image: 'postgres:17', variables: [{ name: 'TOKEN' }], volumes: [], checks: [] })
+    expect(JSON.stringify(body)).not.toContain('canary-value')
+    expect(await settings(viewer, 'other')).toMatchObject({ status: 404, error: { code: 'platform/no-service' } })
+    expect(await settings(stranger)).toMatchObject({ status: 404, error: { code: 'platform/no-namespace' } })
+    expect(await settings(admin)).toMatchObject({ status: 403, error: { code: 'platform/not-allowed' } })
+  })
+
+  test('who is no member does not learn that there is one; an administrator learns that they are none', async () => {
+    expect(await read(stranger)).toMatchObject({ status: 404, error: { code: 'platform/no-namespace' } })
+    expect(await read(admin)).toMatchObject({ status: 403, error: { code: 'platform/not-allowed' } })
+    expect(
+      await platform.call('GET /namespaces/:ns/environments/:env', {
+        token: owner!.token,
+        params: { ns, env: 'other' },
+      }),
+    ).toMatchObject({ status: 404, error: { code: 'platform/no-environment' } })
+  })
+})

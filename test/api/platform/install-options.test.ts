@@ -1,0 +1,515 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { connect } from '../../../adapters/kubernetes/kube-cluster.ts'
+import type { Io } from '../../../cli/terminal/io.ts'
+import { platformObjects } from '../../../platform/install/server.ts'
+import { PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../../platform/records/names.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { everything } from '../../support/platform/everything.ts'
+import { RUN } from '../../support/platform/open-platform.ts'
+import { run } from '../../support/run.ts'
+import { type StubRegistry, stubRegistry } from './stub-registry.ts'
+
+// `devctl platform install` and `uninstall` with a real API server. No Pods are needed: the platform has no replicas here, which
+// upgrades keep.
+
+const found = findCluster()
+const DOMAIN = 'dev.example.com'
+const PATH = 'mirror/devctl'
+let registry: StubRegistry
+let INSTALL = ''
+const OBJECTS = platformObjects({
+  version: '0.1.0',
+  domain: DOMAIN,
+  image: 'x',
+  runnerImage: 'x',
+  replicas: 0,
+  kubernetes: { server: 'https://kubernetes.example.com' },
+})
+
+describe.skipIf(!found)('devctl platform install', () => {
+  let cluster: Cluster
+  let folder: string
+  let before: ReadonlySet<string>
+
+  const devctl = (line: string, choose?: Io['choose']) =>
+    run(line.split(' '), {
+      cwd: folder,
+      choose,
+      env: { HOME: folder, DEVCTL_HOME: folder, KUBECONFIG: process.env.KUBECONFIG! },
+    })
+  const ok = async (line: string) => {
+    const answer = await devctl(line)
+    expect(answer.status, answer.stderr).toBe(0)
+    return answer
+  }
+  const objectsIn = (text: string): readonly KubeObject[] =>
+    parseAllDocuments(text).map(one => one.toJS() as KubeObject) // of a list of objects
+  const get = (kind: string, name: string, apiVersion = 'v1', namespace = PLATFORM_NAMESPACE) =>
+    cluster.get({ apiVersion, kind, name, namespace })
+  const certificate = () => get('Certificate', 'platform-tls', 'cert-manager.io/v1')
+
+  /** All objects of a platform without options, as they are; undefined for one that is not there. */
+  const live = () =>
+    Promise.all(
+      OBJECTS.map(({ apiVersion, kind, metadata: { name, namespace } }) =>
+        cluster.get({ apiVersion, kind, name, namespace }),
+      ),
+    )
+
+  /** As somebody applies them who has them in a repository. */
+  async function apply(objects: readonly KubeObject[]): Promise<void> {
+    for (const object of objects) {
+      const { spec } = object as { readonly spec?: object }
+      const hasPods = ['Deployment', 'StatefulSet'].includes(object.kind)
+      const wanted = hasPods ? { ...object, spec: { ...spec, replicas: 0 } } : object
+      // Right after its namespace was made, the API server may not know of it yet.
+      await eventually(`${object.kind} ${object.metadata.name}`, 90, () =>
+        cluster.apply(wanted, { manager: 'gitops', force: true }).then(
+          () => true,
+          (error: Error) => (error.message.includes('not found') ? undefined : Promise.reject(error)),
+        ),
+      )
+    }
+  }
+
+  async function gone(): Promise<void> {
+    await ok('platform uninstall --yes')
+    const left = async () => [...(await everything(found!))].filter(one => !before.has(one))
+    await eventually(
+      'nothing of it is left',
+      360,
+      async () => ((await left()).length === 0 ? true : undefined),
+      async () => (await left()).join('; '),
+    )
+  }
+
+  beforeAll(async () => {
+    // That of builders is not there.
+    registry = await stubRegistry(name => name.startsWith(PATH) && !name.endsWith('/buildkit'))
+    INSTALL = `platform install --domain ${DOMAIN} --image-registry ${registry.host}/${PATH} --kubernetes-server https://kubernetes.example.com`
+    cluster = await connect({ env: process.env })
+    folder = await mkdtemp(join(tmpdir(), 'devctl-options-'))
+    await devctl('platform uninstall --yes')
+    await eventually('an earlier one is gone', 180, async () => {
+      const left = await Promise.all(['platform', 'users', 'runs', 'build'].map(one => namespaceOf(`devctl-${one}`)))
+      return left.every(one => one === undefined) ? true : undefined
+    })
+    await cluster.apply(CERTIFICATES, { manager: 'test', force: true })
+    // A kind is not there at once.
+    await eventually('the kind of cert-manager', 90, () =>
+      certificate().then(
+        () => true,
+        () => undefined,
+      ),
+    )
+    before = await everything(found!)
+  }, 200_000)
+  afterAll(async () => {
+    await devctl('platform uninstall --yes')
+    const { apiVersion, kind, metadata } = CERTIFICATES
+    await cluster?.delete({ apiVersion, kind, name: metadata.name })
+    await rm(folder, { recursive: true, force: true })
+    registry?.close()
+  })
+
+  const namespaceOf = (name: string) => cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+
+  test('what is missing or wrong is told', async () => {
+    const told = async (line: string) => {
+      const { status, stdout, stderr } = await devctl(line)
+      return [status, stdout + stderr]
+    }
+    expect(await told('platform install')).toEqual([
+      2,
+      'error: which domain?\n  = help: add `--domain dev.example.com`; the platform is then `platform.dev.example.com`\n',
+    ])
+    expect(await told(`platform install --domain ${DOMAIN}`)).toEqual([
+      2,
+      expect.stringContaining('which registry has the images of the platform?\n  = help: add `--image-registry'),
+    ])
+    for (const server of ['kubernetes', 'http://kubernetes.example.com', 'https://ann:secret@kubernetes.example.com'])
+      expect(await told(`${INSTALL} --print --kubernetes-server ${server}`)).toEqual([
+        2,
+        expect.stringContaining('write the address of the API server'),
+      ])
+    // Namespaces of earlier tests take a while to go.
+    await eventually('nothing is there to be removed', 180, async () => {
+      const { stdout } = await ok('platform uninstall --yes')
+      return stdout === 'The cluster has no platform; nothing was deleted\n' ? true : undefined
+    })
+  })
+
+  describe('for a repository', () => {
+    const line = () =>
+      `${INSTALL} --builders 2 --untrusted-builders 1 --bundled-registry --cert-manager letsencrypt --oidc https://git.example.com --oidc-client-id devctl`
+    let printed: readonly KubeObject[] = []
+
+    test('the objects are printed, and it is said which Secrets are not', async () => {
+      const { stdout, stderr } = await ok(`${line()} --print`)
+      printed = objectsIn(stdout)
+      expect(printed.filter(({ kind }) => kind === 'Secret')).toEqual([])
+      expect(
+        stderr,
+      ).toBe(`note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, \`untrusted-builders\` of \`devctl-platform\`; \`builders\`, \`untrusted-builders\` of \`devctl-build\`
+  = help: the same command with \`--only-secrets\` instead of \`--print\` creates those that are missing, and prints how the first administrator logs in
+`)
+    })
+
+    test('every image is of the registry that was named, by its digest, those of runs, builders and the registry, too', () => {
+      const images = [...JSON.stringify(printed).matchAll(/\\?"image\\?":\s*\\?"([^"\\]+)/g)].map(one => one[1]!)
+      const named = (name: string) => `${registry.host}/${PATH}/${name}:0.1.0`
+      const pinned = (name: string) => `${named(name)}@${registry.digestOf(`${PATH}/${name}`)}`
+      // Of what the registry does not have, it tells no digest.
+      expect(new Set(images)).toEqual(new Set([...['platform', 'runner', 'registry'].map(pinned), named('buildkit')]))
+    })
+
+    test('a registry that tells nothing is named, and tags are printed', async () => {
+      const { stdout, stderr } = await ok(`${line().replaceAll(PATH, 'other')} --print`)
+      expect(stdout).toContain(`image: ${registry.host}/other/platform:0.1.0\n`)
+      expect(stderr).toContain(`note: \`${registry.host}/other\` reports no digests of the images`)
+    })
+
+    test('without its client secret nothing is made', async () => {
+      for (const more of ['', ' --only-secrets'])
+        expect(await devctl(`${line()}${more}`)).toMatchObject({
+          status: 2,
+          stderr: expect.stringContaining('the provider `oidc` has no client secret yet'),
+        })
+      expect([...(await everything(found!))].filter(one => !before.has(one))).toEqual([])
+    })
+
+    test('another command creates the Secrets, and no other objects', async () => {
+      expect(await devctl(`${line()} --only-secrets --print`)).toMatchObject({ status: 2 })
+      writeFileSync(join(folder, 'secret'), 'client-secret-of-the-test\n')
+      const { stdout, stderr } = await ok(
+        `${line()} --only-secrets --oidc-client-secret-file ${join(folder, 'secret')}`,
+      )
+      expect(stdout).toMatch(/^The Secrets of https:\/\/platform\.dev\.example\.com exist: `keys`, /)
+      expect(stdout).toMatch(/ {2}devctl context use \S+ --token devctl_setup_\w+\n$/)
+      expect(stdout + stderr).not.toContain('client-secret-of-the-test')
+      const made = [...(await everything(found!))].filter(one => !before.has(one))
+      const byItself = /^(Namespace|ServiceAccount|ConfigMap)\.v1 \S*\/(devctl-\w+|default|kube-root-ca\.crt)$/
+      expect(
+        made
+          .filter(one => !byItself.test(one))
+          .map(one => one.replace(/t-\w+$/, 'TOKEN'))
+          .sort(),
+      ).toEqual([
+        'Secret.v1 devctl-build/builders',
+        'Secret.v1 devctl-build/untrusted-builders',
+        'Secret.v1 devctl-platform/builders',
+        'Secret.v1 devctl-platform/keys',
+        'Secret.v1 devctl-platform/login',
+        'Secret.v1 devctl-platform/registry',
+        'Secret.v1 devctl-platform/untrusted-builders',
+        'Secret.v1 devctl-users/TOKEN',
+      ])
+    })
+
+    test('what is printed then applies, and its Pods have all Secrets that they mount', async () => {
+      await apply(printed)
+      const mounted = printed.flatMap(({ metadata, spec }) => {
+        const pod = (spec as { readonly template?: { readonly spec?: PodVolumes } } | undefined)?.template?.spec
+        return (pod?.volumes ?? []).flatMap(one => (one.secret ? [[metadata.namespace!, one.secret.secretName]] : []))
+      })
+      expect(mounted.length).toBeGreaterThan(4)
+      for (const [namespace, name] of mounted)
+        expect(await get('Secret', name!, 'v1', namespace), `${namespace}/${name}`).toBeDefined()
+    })
+
+    test('again, nothing of the Secrets changes', async () => {
+      const read = async () => (await get('Secret', 'keys'))?.metadata.resourceVersion
+      const keys = await read()
+      await ok(`${line()} --only-secrets`)
+      expect(await read()).toBe(keys)
+    })
+
+    test('the client secret of a provider that is removed goes', async () => {
+      expect(Object.keys((await get('Secret', 'login'))?.['data'] as object)).toEqual(['oidc'])
+      await ok(`${line().replace(/--oidc \S+ --oidc-client-id \S+/, '--oidc -')} --only-secrets`)
+      expect((await get('Secret', 'login'))?.['data'] ?? {}).toEqual({})
+    })
+
+    test('and all of it can be removed', gone)
+  })
+
+  test('an installation by an earlier version is brought to this one, and nothing changes when it is installed again', async () => {
+    await apply(objectsIn(readFileSync(join(import.meta.dirname, 'first-platform.yaml'), 'utf8')))
+    // What makes the Pods of the earlier server fail is no matter of this test.
+    await ok(INSTALL)
+    const versions = async () => {
+      const all = await live()
+      return all.map((one, at) => {
+        const { kind, metadata } = OBJECTS[at]!
+        return `${kind} ${metadata.name} ${one ? JSON.stringify(one['spec'] ?? one['data'] ?? one['rules']) : 'is missing'}`
+      })
+    }
+    const first = await versions()
+    expect(first.filter(one => one.endsWith('missing'))).toEqual([])
+    const deployment = await get('Deployment', 'platform', 'apps/v1')
+    expect(JSON.stringify(deployment)).toContain(`${registry.host}/${PATH}/platform:0.1.0@sha256:`)
+    for (const line of [INSTALL, 'platform install']) {
+      await ok(line)
+      expect(await versions(), line).toEqual(first)
+    }
+  })
+
+  describe('what an upgrade changes', () => {
+    const replicas = async () => (await get('Deployment', 'platform', 'apps/v1'))?.metadata.generation
+
+    test('is printed by `--dry-run`, and nothing is changed', async () => {
+      expect((await ok('platform install --dry-run')).stdout).toMatch(/^nothing differs \(\d+ objects\)\n$/)
+      const before = await replicas()
+      const { stdout } = await ok('platform install --dry-run --trusted-proxies 10.42.3.7 --cert-manager letsencrypt')
+      expect(stdout).toContain(' ~ configmap/settings\n')
+      expect(stdout).toContain('       +   "trustedProxies": [\n       +     "10.42.3.7"\n')
+      expect(stdout).toContain(' ~ deployment/platform\n')
+      expect(stdout).toContain(' + certificate/platform-tls\n')
+      expect(stdout).toMatch(/\n5 objects differ \(\d+ unchanged\)\n$/)
+      expect(await replicas()).toBe(before)
+      expect(await certificate()).toBeUndefined()
+    })
+
+    test('is shown and asked on a terminal, and nothing is changed without a yes', async () => {
+      const before = await replicas()
+      const asked: string[] = []
+      const answer = (value: string | undefined) => (question: string) => {
+        asked.push(question)
+        return Promise.resolve(value)
+      }
+      for (const value of ['no', undefined]) {
+        const { status, stdout, stderr } = await devctl('platform install --trusted-proxies 10.42.3.7', answer(value))
+        expect([status, stdout]).toEqual([1, ''])
+        expect(stderr).toContain(' ~ configmap/settings\n')
+        expect(stderr).toMatch(/\nnothing was changed\n$/)
+      }
+      expect(await replicas()).toBe(before)
+      const done = await devctl('platform install --trusted-proxies 10.42.3.7', answer('yes'))
+      expect(done.status, done.stderr).toBe(0)
+      expect(done.stderr).toContain('\nconfigmap/settings updated\ndeployment/platform updated\n')
+      expect(await replicas()).not.toBe(before)
+      expect(new Set(asked)).toEqual(new Set([`Change 2 objects of https://platform.${DOMAIN}?`]))
+      // Where nothing differs there is nothing to ask, and whoever says so is not asked.
+      await ok('platform install')
+      expect((await devctl('platform install', answer('no'))).status).toBe(0)
+      expect((await devctl('platform install --trusted-proxies - --yes', answer('no'))).status).toBe(0)
+      expect(asked).toHaveLength(3)
+    })
+
+    test('a value that somebody has set by hand is named with who that was', async () => {
+      const ref = { apiVersion: 'v1', kind: 'Service', name: 'platform', namespace: PLATFORM_NAMESPACE }
+      await cluster.patch(ref, { spec: { selector: { 'app.kubernetes.io/name': 'other' } } }, { manager: 'somebody' })
+      expect((await ok('platform install --dry-run')).stdout).toMatch(
+        / ~ service\/platform\n.*set by somebody.*- other/s,
+      )
+      await ok('platform install')
+      expect((await ok('platform install --dry-run')).stdout).toContain('nothing differs')
+    })
+  })
+
+  test('settings that are gone are not made up, and the message says from where they come back', async () => {
+    const settings = (await get('ConfigMap', 'settings'))!
+    await cluster.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: PLATFORM_NAMESPACE })
+    for (const line of [INSTALL, 'platform install --dry-run', 'platform status', 'platform invite ann'])
+      expect(await devctl(line), line).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(
+          'error: the platform has lost its settings: the ConfigMap `settings` is missing',
+        ),
+      })
+    const { apiVersion, kind, metadata } = settings
+    await cluster.create({
+      apiVersion,
+      kind,
+      metadata: { name: metadata.name, namespace: PLATFORM_NAMESPACE },
+      data: settings['data'],
+    })
+    await ok('platform install')
+  })
+
+  test('what cannot be what the operator meant is warned of', async () => {
+    const { stderr } = await ok(`${INSTALL} --dry-run --tls-secret not-there`)
+    expect(stderr).toContain('warning: the Secret `not-there` does not exist: until it does')
+    const local = await ok(`${INSTALL.replace(/ --kubernetes-server \S+/, '')} --dry-run`)
+    expect(local.stderr).not.toContain('only this machine')
+    const settings = (await get('ConfigMap', 'settings'))!
+    const text = (settings['data'] as Readonly<Record<string, string>>)['settings.json']!
+    const wrong = { ...JSON.parse(text), namespacePerUser: 9, sleepHours: { previews: 2 } }
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: PLATFORM_NAMESPACE }
+    await cluster.patch(ref, { data: { 'settings.json': JSON.stringify(wrong) } }, { manager: 'somebody' })
+    const warned = (await ok('platform install --dry-run')).stderr
+    expect(warned).toContain(
+      'warning: `settings.json` has `namespacePerUser`, which is no setting: it is kept and does nothing\n  = help: did you mean `namespacesPerUser`?\n',
+    )
+    expect(warned).toContain(
+      '`sleepHours.previews`, which is no setting: it is kept and does nothing\n  = help: did you mean `preview`?\n',
+    )
+    await cluster.patch(ref, { data: { 'settings.json': text } }, { manager: 'somebody' })
+  })
+
+  describe('the certificate', () => {
+    const secret = () => get('Secret', 'platform-tls')
+    const tlsOf = async () => JSON.stringify((await get('Ingress', 'platform', 'networking.k8s.io/v1'))?.['spec'])
+
+    test('of cert-manager stays when nothing else is said', async () => {
+      for (const line of [`${INSTALL} --cert-manager letsencrypt`, INSTALL]) {
+        await ok(line)
+        expect(await certificate()).toMatchObject({ spec: { issuerRef: { name: 'letsencrypt' } } })
+        expect(await tlsOf()).toContain('platform-tls')
+      }
+      // As cert-manager makes it.
+      await cluster.apply(
+        {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: {
+            name: 'platform-tls',
+            namespace: PLATFORM_NAMESPACE,
+            annotations: { 'cert-manager.io/certificate-name': 'platform-tls' },
+          },
+          type: 'kubernetes.io/tls',
+          data: { 'tls.crt': '', 'tls.key': '' },
+        },
+        { manager: 'cert-manager' },
+      )
+    })
+
+    test('of its own ends that of cert-manager, which would replace it, and stays, too', async () => {
+      const { stderr, stdout } = await ok(`${INSTALL} --own-ca`)
+      expect(stderr).toContain('certificate/platform-tls deleted\n')
+      expect(stdout).toContain('SHA-256 fingerprint')
+      expect(await certificate()).toBeUndefined()
+      const { data } = (await secret()) as unknown as { readonly data: Readonly<Record<string, string>> }
+      expect(data['tls.crt']).not.toBe('')
+      expect((await ok(INSTALL)).stdout).toContain('SHA-256 fingerprint')
+      expect((await secret())?.['data']).toEqual(data)
+    })
+
+    test('of cert-manager again: the authority goes, and does not come back', async () => {
+      expect((await ok(`${INSTALL} --cert-manager letsencrypt`)).stderr).toContain('secret/own-ca deleted\n')
+      expect((await ok(INSTALL)).stdout).not.toContain('fingerprint')
+      expect(await get('Secret', 'own-ca')).toBeUndefined()
+      expect(await certificate()).toBeDefined()
+    })
+
+    test('that the operator has: all that was made goes, and theirs stays', async () => {
+      const { stderr } = await ok(`${INSTALL} --tls-secret wildcard`)
+      expect(stderr).toContain('certificate/platform-tls deleted\n')
+      expect(stderr).toContain('secret/platform-tls deleted\n')
+      expect([await certificate(), await secret()]).toEqual([undefined, undefined])
+      expect(await tlsOf()).toContain('wildcard')
+      const own = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'own-ca', namespace: PLATFORM_NAMESPACE } }
+      await cluster.apply(own, { manager: 'test' })
+      await ok(INSTALL)
+      expect(await get('Secret', 'own-ca')).toBeDefined()
+    })
+
+    test("that of the ingress controller again, and the operator's Secret stays", async () => {
+      const wildcard = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'wildcard', namespace: PLATFORM_NAMESPACE },
+      }
+      await cluster.apply(wildcard, { manager: 'test' })
+      for (const line of [`${INSTALL} --tls-secret -`, INSTALL]) {
+        await ok(line)
+        expect(await tlsOf(), line).not.toContain('secretName')
+        expect(await get('Secret', 'wildcard')).toBeDefined()
+      }
+    })
+  })
+
+  test('networks that the operator has named stay as they are; those that were found get more', async () => {
+    const networks = async () => {
+      const { data } = (await get('ConfigMap', 'settings')) as unknown as { readonly data: Record<string, string> }
+      return JSON.parse(data['settings.json']!).clusterNetworks as readonly string[]
+    }
+    await ok(INSTALL)
+    const found = await networks()
+    expect(found.length).toBeGreaterThan(0)
+    await ok(`${INSTALL} --cluster-networks 10.42.0.0/16`)
+    await ok(INSTALL)
+    expect(await networks()).toEqual(['10.42.0.0/16'])
+    await ok(`${INSTALL} --cluster-networks -`)
+    expect(await networks()).toEqual(found)
+  })
+
+  test('uninstall --keep-data keeps people, keys and their namespaces, which the next installation has again', async () => {
+    const person = {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: `u-${RUN}`, namespace: USERS_NAMESPACE, labels: { 'dev.platform/record': 'user' } },
+    }
+    const team = `team-${RUN}`
+    const shop = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop', namespace: team } }
+    await apply([
+      person,
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: team, labels: { 'dev.platform/managed': 'true' } } },
+      shop,
+    ])
+    const keys = (await get('Secret', 'keys'))?.['data']
+    expect((await ok('platform uninstall --keep-data')).stdout).toBe(
+      'The platform is removed; users and namespaces stay\n',
+    )
+    const left = async () => (await live()).flatMap(one => (one ? [`${one.kind} ${one.metadata.name}`] : []))
+    const kept = [
+      'ConfigMap settings',
+      'Namespace devctl-platform',
+      'Namespace devctl-users',
+      'Role devctl-platform',
+      'RoleBinding devctl-platform',
+    ]
+    await eventually(
+      'all else is gone',
+      180,
+      async () => ((await left()).every(one => kept.includes(one)) ? true : undefined),
+      async () => (await left()).join('; '),
+    )
+    expect(await get('ServiceAccount', person.metadata.name, 'v1', USERS_NAMESPACE)).toBeDefined()
+    expect(await get('ConfigMap', 'shop', 'v1', team)).toBeDefined()
+    const printed = objectsIn((await ok(`${INSTALL} --print`)).stdout)
+    await apply(printed)
+    await ok(INSTALL)
+    expect((await get('Secret', 'keys'))?.['data']).toEqual(keys)
+    expect(await devctl('platform uninstall')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`\`${team}\``),
+    })
+    await gone()
+  })
+})
+
+interface PodVolumes {
+  readonly volumes?: readonly { readonly secret?: { readonly secretName: string } }[]
+}
+
+/** As much of the kind as its objects need: nothing here issues certificates. */
+const CERTIFICATES: KubeObject = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'certificates.cert-manager.io' },
+  spec: {
+    group: 'cert-manager.io',
+    names: { kind: 'Certificate', listKind: 'CertificateList', plural: 'certificates', singular: 'certificate' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        },
+      },
+    ],
+  },
+}

@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+
+describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
+  let platform: TestPlatform
+  let person: Awaited<ReturnType<TestPlatform['person']>>
+  beforeAll(async () => {
+    platform = await openPlatform()
+    person = await platform.person('ann')
+  })
+  afterAll(() => platform?.close())
+
+  const pair = () => {
+    const verifier = randomBytes(32).toString('base64url')
+    return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+  }
+  const tokenOf = (granted: object) => ('token' in granted ? String(granted.token) : '')
+  const allow = async (challenge: string) => {
+    const body = { challenge, label: 'laptop-7' }
+    return (await platform.call('POST /auth/cli/code', { token: person.token, body })).body.code
+  }
+
+  test('a command line gets a token for the code that its person has allowed, once', async () => {
+    const { verifier, challenge } = pair()
+    const code = await allow(challenge)
+    const first = await platform.call('POST /auth/cli', { body: { code, verifier } })
+    expect(first.status).toBe(200)
+    expect((await platform.call('GET /me', { token: first.body.token })).body.id).toBe(person.id)
+    expect((await platform.call('POST /auth/cli', { body: { code, verifier } })).error.code).toBe('platform/code')
+  })
+
+  test('a code that was stolen is good for nothing, and is used up', async () => {
+    const { verifier, challenge } = pair()
+    const code = await allow(challenge)
+    const wrong = pair().verifier
+    expect((await platform.call('POST /auth/cli', { body: { code, verifier: wrong } })).status).toBe(401)
+    expect((await platform.call('POST /auth/cli', { body: { code, verifier } })).status).toBe(401)
+  })
+
+  test('a code runs out after a minute', async () => {
+    const { verifier, challenge } = pair()
+    const code = await allow(challenge)
+    platform.later = 61_000
+    expect((await platform.call('POST /auth/cli', { body: { code, verifier } })).status).toBe(401)
+    platform.later = 0
+  })
+
+  test('of ten who use one code at the same time, one gets a token', async () => {
+    const { verifier, challenge } = pair()
+    const code = await allow(challenge)
+    const all = Array.from({ length: 10 }, () => platform.call('POST /auth/cli', { body: { code, verifier } }))
+    const statuses = (await Promise.all(all)).map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, ...Array.from({ length: 9 }, () => 401)])
+  })
+
+  test('a machine without a browser: a code is typed elsewhere, and answered', async () => {
+    const { body: asked } = await platform.call('POST /auth/device', { body: { label: 'server-3' } })
+    expect(asked.code).toMatch(/^[A-Z]{4}-[A-Z]{4}$/)
+    const poll = () => platform.call('POST /auth/device/poll', { body: { device: asked.device } })
+    expect((await poll()).body).toEqual({ isPending: true })
+    const typed = asked.code.toLowerCase().replace('-', ' ')
+    const { body: shown } = await platform.call('POST /auth/device/look', {
+      token: person.token,
+      body: { code: typed },
+    })
+    expect(shown.label).toBe('server-3')
+    const answer = { code: typed, isAllowed: true }
+    expect((await platform.call('POST /auth/device/answer', { token: person.token, body: answer })).status).toBe(204)
+    expect((await poll()).body).toMatchObject({ login: `ann-${RUN}` })
+    expect((await poll()).error.code).toBe('platform/device')
+  })
+
+  test('a login that is refused says so, and cannot be allowed any more', async () => {
+    const { body: asked } = await platform.call('POST /auth/device', { body: { label: 'mallory' } })
+    const answer = (isAllowed: boolean) =>
+      platform.call('POST /auth/device/answer', { token: person.token, body: { code: asked.code, isAllowed } })
+    expect((await answer(false)).status).toBe(204)
+    expect((await platform.call('POST /auth/device/poll', { body: { device: asked.device } })).error.code).toBe(
+      'platform/refused',
+    )
+    expect((await answer(true)).error.code).toBe('platform/code')
+  })
+
+  test('the setup link makes its first user an administrator, and works once', async () => {
+    const { text } = await platform.parts.tokens.issue({ kind: 'setup', label: 'setup' })
+    const login = `root-${RUN}`
+    const first = await platform.call('POST /auth/setup', { body: { token: text, login, label: 'laptop' } })
+    expect(first.status).toBe(200)
+    expect((await platform.call('GET /me', { token: tokenOf(first.body) })).body).toMatchObject({
+      role: 'admin',
+      home: login,
+    })
+    expect(
+      (await platform.call('POST /auth/setup', { body: { token: text, login: 'other', label: '' } })).error.code,
+    ).toBe('platform/link')
+  })
+
+  test('an invitation is for one name, and makes no administrator', async () => {
+    const { text } = await platform.parts.tokens.issue({ kind: 'invite', label: `bob-${RUN}` })
+    const first = await platform.call('POST /auth/setup', { body: { token: text, login: 'admin', label: '' } })
+    const { body } = await platform.call('GET /me', { token: tokenOf(first.body) })
+    expect(body).toMatchObject({ role: 'developer', login: `bob-${RUN}` })
+  })
+})

@@ -1,0 +1,361 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { USERS_NAMESPACE } from '../../../platform/records/names.ts'
+import { userId } from '../../../platform/rules/names.ts'
+import { standingTask } from '../../../platform/server/standings.ts'
+import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { type StubIssuer, stubIssuer } from '../../support/platform/stub-issuer.ts'
+
+// Logins by an OpenID Connect provider, which is ours, so that it can do what a real one does not.
+
+const HOUR = 3_600_000
+const OURS = { 'sec-fetch-site': 'same-origin' }
+const URL_OF = 'https://platform.dev.example.com'
+
+describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
+  let stub: StubIssuer
+  let platform: TestPlatform
+  beforeAll(async () => {
+    stub = await stubIssuer()
+    const { issuer } = stub
+    const one = { kind: 'oidc', id: 'oidc', name: 'Example', issuer, clientId: 'devctl', allow: [] } as const
+    const allow = [
+      { claim: 'groups', value: 'backend' },
+      { claim: 'hd', value: 'example.com' },
+    ]
+    platform = await openPlatform({ providers: [one, { ...one, id: 'closed', allow }] })
+  })
+  afterEach(() => {
+    stub.fault = () => false
+    stub.wrong = {}
+    stub.isWithoutRefresh = false
+    delete stub.refreshed
+    platform.later = 0
+  })
+  afterAll(async () => {
+    await platform?.close()
+    stub?.close()
+  })
+
+  const subject = (name: string) => `${RUN}-${name}`
+  const be = (name: string, more: object = {}) => {
+    stub.person = { sub: subject(name), preferred_username: `${name}-${RUN}`, ...more }
+  }
+
+  /** What the browser has after an answer: where it is sent, and its cookies. */
+  const go = async (url: string, cookie = '') => {
+    const { statusCode, headers } = await platform.app.inject({ url, headers: { cookie } })
+    const set = [headers['set-cookie'] ?? []].flat()
+    const jar = new Map(set.map(one => one.split(';')[0]!.split('=') as [string, string]))
+    return { status: statusCode, location: String(headers.location), jar, set }
+  }
+  /** To the provider. */
+  const begin = async (query = '', provider = 'oidc') => {
+    const answer = await go(`/login/${provider}${query}`)
+    return { ...answer, cookie: `__Host-devctl-login=${answer.jar.get('__Host-devctl-login')}` }
+  }
+  /** What the provider sends the browser to. */
+  const atProvider = async (location: string) => {
+    const { headers } = await fetch(location, { redirect: 'manual' })
+    return String(headers.get('location')).replace(URL_OF, '')
+  }
+  const logIn = async (query = '', provider = 'oidc') => {
+    const { location, cookie } = await begin(query, provider)
+    return go(await atProvider(location), cookie)
+  }
+  const sessionOf = ({ jar }: Awaited<ReturnType<typeof go>>) => ({
+    cookie: `__Host-devctl=${jar.get('__Host-devctl')}`,
+    ...OURS,
+  })
+  const problem = ({ location, jar }: Awaited<ReturnType<typeof go>>) => {
+    expect(jar.get('__Host-devctl')).toBeUndefined()
+    return new URLSearchParams(location.split('?')[1]).get('problem')
+  }
+
+  test('the ways to log in are told before a login', async () => {
+    const { body } = await platform.call('GET /info')
+    expect(body.login).toContainEqual({ id: 'oidc', name: 'Example' })
+    expect(JSON.stringify(body)).not.toContain('secret')
+    expect((await platform.app.inject('/login/other')).statusCode).toBe(404)
+  })
+
+  test('somebody logs in, gets a session and a namespace, and goes back to the page they came from', async () => {
+    be('ann', { name: 'Ann', email: 'ann@example.com' })
+    const begun = await begin('?to=/namespaces/shop%3Ftab=runs')
+    expect(begun.set[0]).toMatch(
+      /^__Host-devctl-login=v1\.[\w.-]+; Path=\/; Max-Age=600; HttpOnly; Secure; SameSite=Lax$/,
+    )
+    const asked = new URL(begun.location).searchParams
+    expect(Object.fromEntries(asked)).toMatchObject({
+      response_type: 'code',
+      scope: 'openid profile email offline_access',
+      code_challenge_method: 'S256',
+      redirect_uri: `${URL_OF}/login/oidc/callback`,
+    })
+    expect([asked.get('state'), asked.get('nonce')]).toEqual([expect.any(String), expect.any(String)])
+    const back = await go(await atProvider(begun.location), begun.cookie)
+    expect([back.status, back.location]).toEqual([303, '/namespaces/shop?tab=runs'])
+    expect(back.jar.get('__Host-devctl-login')).toBe('')
+    const me = await platform.call('GET /me', { headers: sessionOf(back) })
+    expect(me.body).toMatchObject({
+      id: userId(stub.issuer, subject('ann')),
+      login: `ann-${RUN}`,
+      name: 'Ann',
+      email: 'ann@example.com',
+      role: 'developer',
+      home: `ann-${RUN}`,
+    })
+    expect(platform.audit.at(-1)).toMatchObject({ action: 'login', user: me.body.id, what: { provider: 'oidc' } })
+  })
+
+  test('who has the same address as another one is another one, verified or not', async () => {
+    be('first', { email: 'same@example.com' })
+    const first = await platform.call('GET /me', { headers: sessionOf(await logIn()) })
+    be('second', { email: 'same@example.com', email_verified: true, preferred_username: first.body.login })
+    const second = await platform.call('GET /me', { headers: sessionOf(await logIn()) })
+    expect(second.body.id).not.toBe(first.body.id)
+    expect(second.body.home).not.toBe(first.body.home)
+  })
+
+  test.each<readonly [string, StubIssuer['wrong']]>([
+    ['signed by another key', { isOtherKey: true }],
+    ['not signed', { isUnsigned: true }],
+    ['of another issuer', { claims: { iss: 'https://evil.example' } }],
+    ['for another client', { claims: { aud: 'other' } }],
+    ['for others, too, and given to another', { claims: { aud: ['devctl', 'other'], azp: 'other' } }],
+    ['expired', { claims: { exp: 1_600_000_000 } }],
+    ['of another login', { claims: { nonce: 'x' } }],
+    ['without a subject', { claims: { sub: undefined } }],
+    ['with a subject of great length', { claims: { sub: 'x'.repeat(256) } }],
+    ['about another person than the rest', { claims: { sub: 'other' } }],
+  ])('an ID token %s lets nobody in', async (_, wrong) => {
+    be('mallory')
+    stub.wrong = wrong
+    expect(problem(await logIn())).toBe('provider-answer')
+  })
+
+  test('an answer that this browser did not ask for lets nobody in', async () => {
+    be('mallory')
+    const { location, cookie } = await begin()
+    const back = await atProvider(location)
+    expect(problem(await go(back))).toBe('expired')
+    expect(problem(await go(back, (await begin()).cookie))).toBe('provider-answer')
+    expect(
+      problem(
+        await go(
+          back,
+          cookie.replace(/.$/, one => (one === 'A' ? 'B' : 'A')),
+        ),
+      ),
+    ).toBe('expired')
+    // A login at another provider.
+    expect(problem(await go(back.replace('/oidc/', '/closed/'), cookie))).toBe('expired')
+    expect((await go(back, cookie)).jar.get('__Host-devctl')).toMatch(/^devctl_session_/)
+    expect(problem(await go(back, cookie)), 'a second time').toBe('expired')
+  })
+
+  test('a login that takes longer than ten minutes is over', async () => {
+    be('slow')
+    const { location, cookie } = await begin()
+    const back = await atProvider(location)
+    platform.later = 601_000
+    expect(problem(await go(back, cookie))).toBe('expired')
+  })
+
+  test('a person who says no there, and a client that is not accepted', async () => {
+    const { location, cookie } = await begin()
+    const state = new URL(location).searchParams.get('state')
+    const back = (error: string) => go(`/login/oidc/callback?error=${error}&state=${state}`, cookie)
+    expect(problem(await back('access_denied'))).toBe('refused')
+    expect(problem(await back('unauthorized_client'))).toBe('provider-setup')
+    stub.fault = (path, response) => {
+      if (path !== '/token') return false
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}')
+      return true
+    }
+    expect(problem(await logIn())).toBe('provider-setup')
+  })
+
+  test.each<readonly [object, string | null]>([
+    [{ groups: ['backend', 'all'] }, null],
+    [{ hd: 'example.com' }, null],
+    [{ groups: 'backend' }, null],
+    [{ groups: ['backend-guests'] }, 'not-admitted'],
+    [{ email: 'x@example.com', hd: 'evil.example' }, 'not-admitted'],
+    [{}, 'not-admitted'],
+  ])('a rule about claims: %j', async (claims, wanted) => {
+    be('ruled', claims)
+    const back = await logIn('', 'closed')
+    expect(wanted === null ? back.jar.has('__Host-devctl') : problem(back)).toBe(wanted ?? true)
+  })
+
+  test('who is suspended does not get in by logging in again', async () => {
+    be('gone')
+    const { body } = await platform.call('GET /me', { headers: sessionOf(await logIn()) })
+    await platform.parts.users.change(body.id, { isSuspended: true })
+    expect(problem(await logIn())).toBe('suspended')
+  })
+
+  describe('a provider that', () => {
+    test.each<readonly [string, (response: import('node:http').ServerResponse) => void]>([
+      ['has an error', response => response.writeHead(503).end('<html>')],
+      ['breaks off', response => response.destroy()],
+      [
+        'sends without end',
+        response => {
+          response.writeHead(200, { 'content-type': 'application/json' })
+          const more = () => {
+            while (!response.destroyed && response.write(' '.repeat(65_536)));
+          }
+          response.on('drain', more)
+          more()
+        },
+      ],
+      ['says nothing', () => {}],
+    ])('%s: a page says so, and a moment later it works', { timeout: 40_000 }, async (_, fail) => {
+      be('patient')
+      const { location, cookie } = await begin()
+      const back = await atProvider(location)
+      stub.fault = (path, response) => {
+        if (path !== '/token') return false
+        fail(response)
+        return true
+      }
+      const began = Date.now()
+      expect(problem(await go(back, cookie))).toBe('provider-down')
+      expect(Date.now() - began).toBeLessThan(20_000)
+      stub.fault = () => false
+      expect((await logIn()).jar.get('__Host-devctl')).toMatch(/^devctl_session_/)
+    })
+  })
+
+  describe('the hourly question', () => {
+    const ask = (signal = new AbortController().signal) => standingTask(platform.world, platform.parts).run(signal)
+    const apiToken = async (headers: Readonly<Record<string, string>>) =>
+      (await platform.call('POST /me/tokens', { headers, body: { label: 'ci' } })).body.token
+    const status = async (token: string) => (await platform.call('GET /me', { token })).status
+
+    test('whom the provider refuses is out everywhere, until the next login', async () => {
+      be('leaver')
+      const headers = sessionOf(await logIn())
+      const { id } = (await platform.call('GET /me', { headers })).body
+      const token = await apiToken(headers)
+      const kube = (await platform.call('POST /kube-token', { token })).body.token
+      platform.later = HOUR + 1000
+      await ask()
+      expect([await status(token), (await platform.call('GET /me', { headers })).status]).toEqual([200, 200])
+      stub.refreshTokens.clear()
+      await ask()
+      expect(await status(token), 'it was asked within the hour').toBe(200)
+      platform.later = 2 * HOUR + 2000
+      await ask()
+      expect((await platform.call('GET /me', { token })).error.code).toBe('platform/login')
+      expect((await platform.call('GET /me', { headers })).status).toBe(401)
+      expect(platform.audit).toContainEqual(expect.objectContaining({ action: 'refused by provider', user: id }))
+      const review = async () => {
+        const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', metadata: {} as never }
+        const answer = await platform.cluster.create({ ...body, spec: { token: kube } })
+        return (answer['status'] as { authenticated?: boolean }).authenticated === true
+      }
+      const until = Date.now() + 20_000
+      while ((await review()) && Date.now() < until) await new Promise(done => setTimeout(done, 250))
+      expect(await review()).toBe(false)
+      await logIn()
+      expect(await status(token)).toBe(200)
+    })
+
+    test('a provider that does not answer refuses nobody', async () => {
+      be('stays')
+      const token = await apiToken(sessionOf(await logIn()))
+      stub.fault = (path, response) => {
+        if (path === '/token') response.writeHead(503).end()
+        return path === '/token'
+      }
+      platform.later = HOUR + 1000
+      await ask()
+      expect(await status(token)).toBe(200)
+    })
+
+    const json = { 'content-type': 'application/json' }
+    test.each<readonly [string, (response: import('node:http').ServerResponse) => void, number]>([
+      ['a refusal', response => response.writeHead(401, json).end('{}'), 401],
+      ['a challenge', response => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end(), 401],
+      ['a page for people', response => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 401],
+      ['a way to a login', response => response.writeHead(302, { location: '/login' }).end(), 401],
+      ['another account', response => response.writeHead(200, json).end('{"sub":"other"}'), 401],
+      ['an error', response => response.writeHead(503).end(), 200],
+      ['too many questions', response => response.writeHead(429).end(), 200],
+      ['nothing', response => response.destroy(), 200],
+    ])('a new token that opens %s', async (_, fail, wanted) => {
+      be('refreshed')
+      const token = await apiToken(sessionOf(await logIn()))
+      stub.fault = (path, response) => {
+        if (path === '/userinfo') fail(response)
+        return path === '/userinfo'
+      }
+      platform.later = HOUR + 1000
+      await ask()
+      expect(await status(token)).toBe(wanted)
+      stub.fault = () => false
+      platform.later = 2 * HOUR + 2000
+      await ask()
+      expect(await status(token), 'the next refresh token was kept').toBe(wanted)
+    })
+
+    test.each<readonly [string, NonNullable<StubIssuer['refreshed']>, number]>([
+      ['the group still', { claims: { groups: ['backend'] } }, 200],
+      ['other groups', { claims: { groups: ['guests'] } }, 401],
+      ['no groups', { claims: { groups: null } }, 401],
+      ['nothing of groups', { claims: {} }, 200],
+      ['no groups in an ID token', { claims: {}, hasIdToken: true }, 401],
+      ['the group in an ID token', { claims: { groups: ['backend'] }, hasIdToken: true }, 200],
+      ['somebody else', { claims: { sub: 'other', groups: ['backend'] }, hasIdToken: true }, 401],
+    ])('the rules, when it says %s', async (_, refreshed, wanted) => {
+      be('member', { groups: ['backend'] })
+      const token = await apiToken(sessionOf(await logIn('', 'closed')))
+      stub.refreshed = refreshed
+      platform.later = HOUR + 1000
+      await ask()
+      expect(await status(token)).toBe(wanted)
+    })
+
+    test('refresh tokens are sealed, and each is used once', async () => {
+      be('sealed')
+      const { id } = (await platform.call('GET /me', { headers: sessionOf(await logIn()) })).body
+      const ref = { apiVersion: 'v1', kind: 'Secret', name: `p-${id}`, namespace: USERS_NAMESPACE }
+      const stored = async () => JSON.stringify((await platform.cluster.get(ref))?.['data'])
+      const before = await stored()
+      const all = Object.values(JSON.parse(before) as Record<string, string>).map(one => Buffer.from(one, 'base64'))
+      expect(Buffer.concat(all).toString()).not.toContain('refresh-')
+      platform.later = HOUR + 1000
+      await ask()
+      expect(await stored()).not.toBe(before)
+      platform.later = 2 * HOUR + 2000
+      await ask()
+      expect((await platform.parts.users.find(id))?.isRefused).toBeUndefined()
+    })
+
+    test('of whom nothing was heard for 30 days, tokens of programs stop until they log in', async () => {
+      be('quiet')
+      stub.isWithoutRefresh = true
+      const token = await apiToken(sessionOf(await logIn()))
+      platform.later = 29 * 24 * HOUR
+      await ask()
+      expect(await status(token)).toBe(200)
+      platform.later = 31 * 24 * HOUR
+      expect(await status(token)).toBe(401)
+      await logIn()
+      expect(await status(token)).toBe(200)
+    })
+  })
+
+  test('the installer becomes the administrator with their own account, once', async () => {
+    be('installer')
+    const headers = sessionOf(await logIn())
+    const { text } = await platform.parts.tokens.issue({ kind: 'setup', label: 'setup' })
+    const claim = () => platform.call('POST /auth/claim', { headers, body: { token: text } })
+    expect((await claim()).body.role).toBe('admin')
+    expect((await claim()).error.code).toBe('platform/link')
+    const { text: invite } = await platform.parts.tokens.issue({ kind: 'invite', label: 'x' })
+    expect((await platform.call('POST /auth/claim', { headers, body: { token: invite } })).status).toBe(401)
+  })
+})

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ApiRoute } from '../../../platform/api/route.ts'
+import { ROUTES, type RouteName } from '../../../platform/api/routes.ts'
+import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+
+// Every route before a real API server, without a good token, and what a namespace has. Who may call it is in
+// `route-access.test.ts`.
+
+type Person = Awaited<ReturnType<TestPlatform['person']>>
+
+describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
+  let platform: TestPlatform
+  let [admin, owner, developer, viewer, stranger]: Person[] = []
+  const name = `shop-${RUN}`
+
+  beforeAll(async () => {
+    platform = await openPlatform()
+    admin = await platform.person('admin', 'admin')
+    owner = await platform.person('owner')
+    developer = await platform.person('developer')
+    viewer = await platform.person('viewer')
+    stranger = await platform.person('stranger')
+    const made = await platform.call('POST /namespaces', { token: owner.token, body: { name } })
+    expect(made.error).toMatchObject({ name, status: 'Active', role: 'owner' })
+    for (const [person, role] of [
+      [developer, 'developer'],
+      [viewer, 'viewer'],
+    ] as const)
+      expect(
+        await platform.call('PUT /namespaces/:ns/members/:user', {
+          token: owner.token,
+          params: { ns: name, user: person!.id },
+          body: { role },
+        }),
+      ).toMatchObject({ status: 200 })
+  })
+  afterAll(() => platform?.close())
+
+  const closed = (Object.entries(ROUTES) as readonly [RouteName, ApiRoute][]).filter(
+    ([, { caller }]) => caller !== 'nobody',
+  )
+
+  test.each(closed.map(([route]) => route))('%s is closed to who has no good token', async route => {
+    const params = { ns: name, user: owner!.id, id: 'a'.repeat(16) }
+    const api = await platform.parts.tokens.issue({ kind: 'api', label: 'old', user: stranger!.id, lifetime: -1000 })
+    const nobodys = await platform.parts.tokens.issue({ kind: 'setup', label: '' })
+    const good = owner!.token
+    const wrong = [
+      undefined,
+      'nothing',
+      `${good.slice(0, -1)}0`,
+      good.replace('_cli_', '_session_'),
+      `devctl_cli_${'a'.repeat(16)}_${'0'.repeat(49)}`,
+      api.text,
+      nobodys.text,
+    ]
+    for (const token of wrong) {
+      const { status, error } = await platform.call(route, { ...(token !== undefined && { token }), params, body: {} })
+      expect([status, error.code], token).toEqual([401, 'platform/login'])
+    }
+    await platform.parts.tokens.revoke(nobodys.record.id)
+  })
+
+  test('administrators see how the platform is, with the rights of the server', async () => {
+    await platform.deployServer()
+    const { body } = await platform.call('GET /admin/overview', { token: admin!.token })
+    const has = (wanted: string) => body.workloads.find(one => one.name === wanted)
+    expect(has('deployment/platform')).toMatchObject({ namespace: 'devctl-platform', wanted: 1 })
+    expect(body.users.all).toBeGreaterThanOrEqual(5)
+    expect(body.namespaces.all).toBeGreaterThanOrEqual(6)
+    expect(body.sealing).toMatchObject({ kept: 'secret', seals: 1 })
+    expect(body.disk.history).toBeDefined()
+    const { body: settings } = await platform.call('GET /settings', { token: admin!.token })
+    expect(settings).toMatchObject({ domain: 'dev.example.com', namespacesPerUser: 3, sleepHours: { preview: 1 } })
+    // No client secret, and no key.
+    expect(JSON.stringify([body, settings])).not.toMatch(/client-?secret/i)
+  })
+
+  test('a token for programs makes no tokens, and an administrator cannot be one by it', async () => {
+    const made = await platform.call('POST /me/tokens', { token: owner!.token, body: { label: 'ci', days: 1 } })
+    expect(made.status).toBe(200)
+    const { token } = made.body
+    expect((await platform.call('GET /me', { token })).status).toBe(200)
+    expect((await platform.call('POST /me/tokens', { token, body: { label: 'more' } })).error.code).toBe(
+      'platform/not-allowed',
+    )
+    const { body } = await platform.call('GET /me/tokens', { token: owner!.token })
+    expect(body.items.map(({ label }) => label)).toContain('ci')
+    expect(JSON.stringify(body)).not.toMatch(/hash|devctl_/)
+  })
+
+  test('a namespace has limits and network policies before anybody can use it, and its owner has rights in it', async () => {
+    const { cluster } = platform
+    for (const [apiVersion, kind, number] of [
+      ['v1', 'ResourceQuota', 1],
+      ['v1', 'LimitRange', 1],
+      ['networking.k8s.io/v1', 'NetworkPolicy', 3],
+    ] as const)
+      expect(await cluster.list({ apiVersion, kind, namespace: name })).toHaveLength(number)
+    const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+    expect(live?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'baseline' })
+  })
+
+  test('names: taken, reserved, not valid, too many', async () => {
+    const create = async (wanted: string, token = stranger!.token) =>
+      (await platform.call('POST /namespaces', { token, body: { name: wanted } })).error
+    expect(await create(name)).toMatchObject({ code: 'platform/exists', message: `namespace \`${name}\` is taken` })
+    for (const wanted of ['kube-system', 'devctl-users', 'default', 'a'.repeat(41)])
+      expect(await create(wanted)).toMatchObject({ code: 'platform/name' })
+    expect(await create('Not_A_Name')).toMatchObject({ code: 'platform/request' })
+    const made = []
+    for (let number = 1; number <= 4; number++) made.push((await create(`many-${number}-${RUN}`)).code)
+    expect(made).toEqual([undefined, undefined, undefined, 'platform/quota'])
+  })
+
+  test('a namespace whose hosts could be those of another is noted there first', async () => {
+    const [shorter, longer] = [`dev-${RUN}`, `shop-dev-${RUN}`]
+    for (const one of [shorter, longer])
+      expect((await platform.call('POST /namespaces', { token: owner!.token, body: { name: one } })).status).toBe(200)
+    const live = await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: shorter })
+    expect(live?.metadata.annotations?.['dev.platform/longer-names']).toBe(longer)
+  })
+
+  test('a token of Kubernetes has the rights of its owner, and ends with the token that it was asked with', async () => {
+    const made = await platform.call('POST /me/tokens', { token: developer!.token, body: { label: 'one' } })
+    const { body } = await platform.call('POST /kube-token', { token: made.body.token })
+    const review = async () => {
+      const answer = await platform.cluster.create({
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenReview',
+        metadata: {} as never,
+        spec: { token: body.token },
+      })
+      return answer['status'] as { authenticated?: boolean; user: { username: string } }
+    }
+    expect(await review()).toMatchObject({
+      authenticated: true,
+      user: { username: `system:serviceaccount:devctl-users:u-${developer!.id}` },
+    })
+    expect((await platform.call('POST /auth/logout', { token: made.body.token })).status).toBe(204)
+    expect((await platform.call('GET /me', { token: made.body.token })).status).toBe(401)
+    const until = Date.now() + 20_000
+    while ((await review()).authenticated && Date.now() < until) await new Promise(done => setTimeout(done, 250))
+    expect((await review()).authenticated).not.toBe(true)
+  })
+
+  test('who is suspended is out at once, with every token', async () => {
+    const gone = await platform.person('gone')
+    const params = { user: gone.id }
+    const { status } = await platform.call('PATCH /admin/users/:user', {
+      token: admin!.token,
+      params,
+      body: { isSuspended: true },
+    })
+    expect(status).toBe(200)
+    expect((await platform.call('GET /me', { token: gone.token })).status).toBe(401)
+    expect(await platform.parts.tokens.of(gone.id)).toEqual([])
+  })
+
+  test('every change is in the audit, with who and what, and no secret is', async () => {
+    const line = platform.audit.find(({ action }) => action === 'share namespace')
+    expect(line).toMatchObject({ user: owner!.id, status: 200, what: { ns: name } })
+    expect(JSON.stringify(platform.audit)).not.toMatch(/devctl_(cli|api|session)_/)
+  })
+})

@@ -1,0 +1,176 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { findCluster } from '../../support/cluster/cluster.ts'
+import { type Project, withProject } from '../../support/cluster/project.ts'
+import { type Review, type Verdict, WebhookServer } from '../cluster/webhook-server.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const COMPOSE = `services:
+  web:
+    image: busybox:1.37
+    command: [sleep, "3600"]
+    environment: {A: b}
+    expose: [8080]
+    stop_grace_period: 0s
+    healthcheck: {test: [CMD, "true"], interval: 3s}
+`
+
+/** A test on a project in whose namespace a webhook is asked about Deployments, Services and Pods. */
+const it = (
+  name: string,
+  kind: 'Validating' | 'Mutating',
+  decide: (review: Review) => Verdict,
+  body: (project: Project, webhook: string, server: WebhookServer) => Promise<void>,
+  seconds = 1,
+) =>
+  test.concurrent(name, () =>
+    withProject(cluster!, async project => {
+      const webhook = `${kind.toLowerCase()}.${project.name}.example.com`
+      const server = new WebhookServer(decide)
+      project.compose(COMPOSE)
+      try {
+        const resources = ['deployments', 'services', 'pods']
+        await server.register(cluster!, kind, { namespace: project.name, name: webhook, resources, seconds })
+        await body(project, webhook, server)
+      } finally {
+        await server.close(cluster!, kind, webhook)
+      }
+    }),
+  )
+
+const sidecar = {
+  name: 'proxy',
+  image: 'busybox:1.37',
+  command: ['sleep', '3600'],
+  readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1 },
+}
+
+let count = 0
+
+/** Puts a label on everything and changes an annotation each time; Deployments and Pods get a container. */
+function mutate({ kind, object, operation }: Review): Verdict {
+  if (operation === 'DELETE') return 'allow'
+  const metadata = (object?.['metadata'] ?? {}) as { readonly labels?: object; readonly annotations?: object }
+  const labels = { ...metadata.labels, 'example.com/mesh': 'on' }
+  const annotations = { ...metadata.annotations, 'example.com/seen': `${++count}` }
+  const add = (path: string, value: unknown) => ({ op: 'add' as const, path, value })
+  const inside = kind.kind === 'Deployment' ? '/spec/template/spec/containers' : '/spec/containers'
+  const { containers = [] } = specOf(object, kind.kind)
+  const hasSidecar = containers.some(({ name }) => name === sidecar.name)
+  const wantsSidecar = kind.kind !== 'Service' && operation === 'CREATE' && !hasSidecar
+  const env = add(`${inside}/0/env/-`, { name: 'MESH', value: 'on' })
+  return {
+    patch: [
+      add('/metadata/labels', labels),
+      add('/metadata/annotations', annotations),
+      ...(wantsSidecar ? [add(`${inside}/-`, sidecar), env] : []),
+    ],
+  }
+}
+
+interface PodSpec {
+  readonly containers?: readonly { readonly name: string }[]
+}
+
+function specOf(object: Review['object'], kind: string): PodSpec {
+  const spec = (object?.['spec'] ?? {}) as PodSpec & { readonly template?: { readonly spec?: PodSpec } }
+  return kind === 'Deployment' ? (spec.template?.spec ?? {}) : spec
+}
+
+describe.skipIf(cluster === undefined)('admission webhooks', () => {
+  afterAll(() => cluster?.close())
+
+  it(
+    'one that refuses is named, and nothing is written',
+    'Validating',
+    ({ kind }) => (kind.kind === 'Deployment' ? { refuse: 'only images of registry.example.com' } : 'allow'),
+    async (project, webhook) => {
+      const { status, stderr } = await project.devctl('deploy')
+      expect(status, stderr).toBe(1)
+      expect(stderr).toContain(`error: the admission webhook \`${webhook}\` denied \`deployment/web\``)
+      expect(stderr).toContain('only images of registry.example.com')
+      expect(stderr).toContain('rendered from compose.yaml#services.web')
+      expect(await project.kubectl('get', 'service,deployment', '--output=name')).toBe('')
+    },
+  )
+
+  it(
+    'one that refuses Pods is named where the deploy waits for them',
+    'Validating',
+    ({ kind, operation }) => (kind.kind === 'Pod' && operation === 'CREATE' ? { refuse: 'no Pods today' } : 'allow'),
+    async (project, webhook) => {
+      const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '60s')
+      expect(status, stderr).toBe(1)
+      expect(stderr).toContain(`error[deploy/refused]: the admission webhook \`${webhook}\` denied the Pods of \`web\``)
+      expect(stderr).toContain('no Pods today')
+      expect(stderr).not.toContain('not done within')
+    },
+  )
+
+  it(
+    'one that refuses a deletion is named',
+    'Validating',
+    ({ kind, operation }) => (kind.kind === 'Service' && operation === 'DELETE' ? { refuse: 'ask me first' } : 'allow'),
+    async (project, webhook) => {
+      expect(await project.devctl('deploy')).toMatchObject({ status: 0 })
+      const { status, stderr } = await project.devctl('destroy')
+      expect(status, stderr).toBe(1)
+      expect(stderr).toContain(`error: the admission webhook \`${webhook}\` denied the deletion of \`service/web\``)
+      expect(stderr).toContain('ask me first')
+    },
+  )
+
+  it(
+    'one that hangs is named',
+    'Validating',
+    ({ kind }) => (kind.kind === 'Deployment' ? 'hang' : 'allow'),
+    async (project, webhook) => {
+      const began = Date.now()
+      const { status, stderr } = await project.devctl('deploy')
+      expect(status, stderr).toBe(1)
+      expect(stderr).toContain(`error: the admission webhook \`${webhook}\` does not answer`)
+      expect(stderr).toContain('`deployment/web`')
+      expect(Date.now() - began, stderr).toBeLessThan(45_000)
+    },
+  )
+
+  it(
+    'one that hangs for longer than the deadline is named',
+    'Validating',
+    ({ kind }) => (kind.kind === 'Deployment' ? 'hang' : 'allow'),
+    async (project, webhook) => {
+      const { status, stderr } = await project.devctl('deploy', '--timeout', '5s')
+      expect(status, stderr).toBe(1)
+      expect(stderr).toMatch(/`PATCH` of `deployments\/web` has had no answer for \d/)
+      expect(stderr).toContain(`\`${webhook}\` (timeout 30 s)`)
+    },
+    30,
+  )
+
+  it('what one sets is no difference', 'Mutating', mutate, async (project, _, server) => {
+    const { devctl, kubectl, get } = project
+    const first = await devctl('deploy', '--wait', '--timeout', '90s')
+    expect(first.status, first.stderr).toBe(0)
+    const { metadata, spec } = await get('deployment/web')
+    expect(metadata.labels?.['example.com/mesh']).toBe('on')
+    expect(JSON.stringify(spec)).toContain('"name":"proxy"')
+    server.asked.splice(0)
+    for (const command of [['deploy'], ['deploy', '--wait']]) {
+      const again = await devctl(command[0]!, ...command.slice(1))
+      expect(again.stderr).toContain('is up to date')
+      expect(again.stderr).not.toContain('reverted')
+    }
+    expect(server.asked, 'it was asked by dry runs').toContain('UPDATE Deployment/web')
+    const diff = await devctl('diff', '--exit-code')
+    expect(diff.status, diff.stdout + diff.stderr).toBe(0)
+    expect(diff.stdout).toBe('')
+
+    project.compose(COMPOSE.replace('A: b', 'A: c'))
+    const changed = await devctl('deploy', '--wait', '--timeout', '90s')
+    expect(changed.status, changed.stderr).toBe(0)
+    const env = await kubectl('get', 'deployment/web', '--output=jsonpath={.spec.template.spec.containers[0].env}')
+    expect(JSON.parse(env)).toContainEqual({ name: 'A', value: 'c' })
+    expect((await devctl('diff', '--exit-code')).status).toBe(0)
+  })
+})

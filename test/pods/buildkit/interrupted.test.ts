@@ -1,0 +1,171 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, closeSync, constants, existsSync, openSync } from 'node:fs'
+import { delimiter } from 'node:path'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { pause } from '../../../adapters/http/back-off.ts'
+import { findBuildkit, findEngineAddress } from '../../support/buildkit/buildkit.ts'
+import { type SlowProject, slowProject } from '../../support/buildkit/slow-project.ts'
+import { makeFolder, write } from '../../support/cli/folder.ts'
+import { findCluster } from '../../support/cluster/cluster.ts'
+import { withProject } from '../../support/cluster/project.ts'
+import { signal } from '../../support/git/processes.ts'
+import { program } from '../../support/program.ts'
+import { fakeServer } from '../../support/registry/fake-registry.ts'
+import { expectNothingRuns, stepsWith } from './left.ts'
+
+const buildkit = findBuildkit() ?? ''
+const engine = findEngineAddress() ?? ''
+const found = buildkit === '' ? undefined : findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+afterAll(() => cluster?.close())
+
+/** Milliseconds in which an interrupted build ends. */
+const AT_ONCE = 3000
+
+describe.each(
+  [
+    ['BuildKit', buildkit],
+    ['a Docker Engine', engine],
+  ].filter(([, address]) => address !== ''),
+)('a build in %s', (_, address) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('ends at %s, and is cancelled on the builder', async name => {
+    const project = slowProject({ address, seconds: 60 })
+    const before = project.onDisk()
+    const { pid, ended } = project.start('build')
+    await runsSteps(project)
+    const began = performance.now()
+    signal(pid, name)
+    const { status, stdout, stderr } = await ended
+    expect(performance.now() - began).toBeLessThan(AT_ONCE)
+    expect({ status, stdout }).toEqual({ status: 130, stdout: '' })
+    expect(stderr).toMatch(/\ninterrupted\n$/)
+    expect(stderr).not.toMatch(/error|retry|tried/)
+    await expectNothingRuns(address, project.mark)
+    expect(project.onDisk()).toEqual(before)
+  })
+})
+
+describe.skipIf(buildkit === '')('a build', () => {
+  test('gives the terminal back at Ctrl-C', async () => {
+    const project = slowProject({ address: buildkit, seconds: 60 })
+    const terminal = onTerminal(project, 'build')
+    await runsSteps(project)
+    await vi.waitFor(() => expect(terminal.written()).toContain(HIDE_CURSOR), 5000)
+    terminal.type('\u0003')
+    expect(await terminal.ended).toBe(130)
+    const written = terminal.written()
+    expect(written.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(written.lastIndexOf(HIDE_CURSOR))
+    expect(written).toMatch(/interrupted\r\n$/)
+    await expectNothingRuns(buildkit, project.mark)
+  })
+
+  test('ends at Ctrl-C while a registry does not answer', async () => {
+    const registry = await fakeServer(() => new Promise<void>(() => {}))
+    const project = slowProject({ address: buildkit, seconds: 60, registry: registry.host })
+    const { pid, ended } = project.start('build')
+    await vi.waitFor(() => expect(registry.requests.length).toBeGreaterThan(0), 10_000)
+    const began = performance.now()
+    signal(pid, 'SIGINT')
+    expect(await ended).toMatchObject({ status: 130, stderr: expect.stringMatching(/interrupted\n$/) })
+    expect(performance.now() - began).toBeLessThan(AT_ONCE)
+  })
+
+  test('does not wait for anything at a second Ctrl-C', async () => {
+    const registry = await fakeServer((_, response) => {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end()
+    })
+    // A credential helper that does not end when it is asked to.
+    const helpers = makeFolder()
+    write(helpers, {
+      'config.json': JSON.stringify({ credHelpers: { [registry.host]: 'slow' } }),
+      'docker-credential-slow': `#!/bin/sh\ntrap '' INT TERM\n: >${helpers}/asked\nsleep 15\n`,
+    })
+    chmodSync(`${helpers}/docker-credential-slow`, 0o755)
+    const env = { DOCKER_CONFIG: helpers, PATH: `${helpers}${delimiter}${process.env.PATH}` }
+    const project = slowProject({ address: buildkit, seconds: 60, registry: registry.host, env })
+    const { pid, ended } = project.start('build')
+    await vi.waitFor(() => expect(existsSync(`${helpers}/asked`)).toBe(true), 10_000)
+    const began = performance.now()
+    signal(pid, 'SIGINT')
+    // Sooner, it is one press that the terminal and another program have sent.
+    await pause(700, undefined)
+    signal(pid, 'SIGINT')
+    expect(await ended).toMatchObject({ status: 130 })
+    expect(performance.now() - began).toBeLessThan(1500)
+  })
+
+  test('ends at Ctrl-C while a secret is a pipe that nobody writes to', async () => {
+    const project = slowProject({ address: buildkit, seconds: 60 })
+    const pipe = `${project.folder}/pipe`
+    execFileSync('mkfifo', [pipe])
+    const { pid, ended } = project.start('build', '--secret', `id=token,src=${pipe}`)
+    // It can be opened once somebody reads from it.
+    const open = () => openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+    const writer = await vi.waitFor(open, { timeout: 20_000, interval: 100 })
+    onTestFinished(() => closeSync(writer))
+    const began = performance.now()
+    signal(pid, 'SIGINT')
+    expect(await ended).toMatchObject({ status: 130, stderr: expect.stringMatching(/interrupted\n$/) })
+    expect(performance.now() - began).toBeLessThan(AT_ONCE)
+    await expectNothingRuns(buildkit, project.mark)
+  })
+
+  test('ends at its time limit, and is cancelled on the builder', async () => {
+    const project = slowProject({ address: buildkit, seconds: 60 })
+    const { status, stderr } = await project.start('build', '--timeout', '3s').ended
+    expect(status).toBe(1)
+    expect(stderr).toContain('error: not done within 3.0 s')
+    expect(stderr).toContain('what was built stays in the cache of the builder')
+    await expectNothingRuns(buildkit, project.mark)
+  })
+})
+
+describe.skipIf(cluster === undefined)('a deploy', () => {
+  test('that is interrupted while it builds deploys nothing', () =>
+    withProject(cluster!, async ({ name, kubectl }) => {
+      const env = { KUBECONFIG: process.env.KUBECONFIG ?? '' }
+      const project = slowProject({ address: buildkit, seconds: 60, env })
+      const { pid, ended } = project.start('deploy', '--name', name, '--namespace', name)
+      await runsSteps(project)
+      const began = performance.now()
+      signal(pid, 'SIGINT')
+      const { status, stderr } = await ended
+      expect(performance.now() - began).toBeLessThan(AT_ONCE)
+      expect(status).toBe(130)
+      expect(stderr).toMatch(/\ninterrupted\n$/)
+      await expectNothingRuns(buildkit, project.mark)
+      expect(await kubectl('get', 'all,secrets,configmaps', '--output=name')).not.toContain('web')
+    }))
+})
+
+const HIDE_CURSOR = '\u001b[?25l'
+const SHOW_CURSOR = '\u001b[?25h'
+
+/** Waits until both builds are at their long step. */
+const runsSteps = (project: SlowProject) =>
+  vi.waitFor(() => expect(stepsWith(project.mark).filter(line => line.startsWith('/bin/sh')).length).toBe(2), {
+    timeout: 30_000,
+    interval: 100,
+  })
+
+/** Starts the program on a terminal of its own. */
+function onTerminal({ folder, env }: SlowProject, ...words: readonly string[]) {
+  const command = [process.execPath, program(), ...words].map(word => `'${word}'`).join(' ')
+  const child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
+    cwd: folder,
+    env: { ...env(), TERM: 'xterm-256color' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let written = ''
+  child.stdout.setEncoding('utf8').on('data', text => {
+    written += text
+  })
+  return {
+    written: () => written,
+    type: (text: string) => child.stdin.write(text),
+    ended: new Promise<number | null>((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', resolve)
+    }),
+  }
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { findBuildkit } from '../../support/buildkit/buildkit.ts'
+import { REGISTRY } from '../../support/buildkit/slow-project.ts'
+import { makeFolder } from '../../support/cli/folder.ts'
+import { run } from '../../support/run.ts'
+
+const buildkit = findBuildkit()
+
+/** What the second of two builds of the same files does with each service. */
+async function secondBuild(folder: string, words: readonly string[] = []) {
+  const env = { BUILDKIT_HOST: buildkit!, CI: '1' }
+  const build = (more: readonly string[]) =>
+    run(['build', '--name', 'rebuilt', '--registry', `${REGISTRY}/rebuilt-${process.pid}`, ...more], {
+      cwd: folder,
+      env,
+    })
+  const first = await build([])
+  expect(first.status, first.stderr).toBe(0)
+  const second = await build(words)
+  expect(second.status, second.stderr).toBe(0)
+  return second.stderr.match(/^\w+: (?:built|is in the registry already)/gm)?.sort()
+}
+
+const project = (): string =>
+  makeFolder({
+    Dockerfile: `FROM scratch\nLABEL once=${Math.random()}\n`,
+    'compose.yaml': `services:
+  filter: {build: {context: ., labels: {a: filter}, no_cache_filter: [one]}}
+  nocache: {build: {context: ., labels: {a: nocache}, no_cache: true}}
+  label: {build: {context: ., labels: {a: "of \${DB_PASSWORD:-hunter-4711}"}}}
+  token: {build: {context: ., labels: {a: b}, args: {API_TOKEN: hunter-4711}}}
+  plain: {build: {context: ., labels: {a: plain}}}
+  policy: {build: {context: ., labels: {a: policy}}, pull_policy: build}
+  pull: {build: {context: ., labels: {a: pull}, pull: true}}
+  user: {build: {context: ., labels: {a: user}, additional_contexts: {base: "service:pull"}}}
+`,
+  })
+
+describe.skipIf(buildkit === undefined)('an image whose content is in the registry', () => {
+  test('is built if its file says so or has secrets that do not count, with those that are built on it', async () => {
+    expect(await secondBuild(project())).toEqual([
+      'filter: built',
+      'label: built',
+      'nocache: built',
+      'plain: is in the registry already',
+      'policy: built',
+      'pull: built',
+      'token: built',
+      'user: built',
+    ])
+  })
+
+  test('is built with `--pull`', async () => {
+    expect(await secondBuild(project(), ['--pull', 'plain', 'user'])).toContain('plain: built')
+  })
+})

@@ -1,0 +1,10 @@
+import { test } from 'vitest'
+import { findBuildkit } from '../../support/buildkit/buildkit.ts'
+import { expectSameFiles } from '../../support/buildkit/same-files.ts'
+
+const address = findBuildkit()
+
+// Others are generated in test/long.
+test.skipIf(!address)('generated contexts give the files that buildctl gives', async () => {
+  await expectSameFiles(address!, { numRuns: 40, seed: 20261122 })
+})

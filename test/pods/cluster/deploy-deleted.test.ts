@@ -1,0 +1,165 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { Program } from '../../support/cluster/program.ts'
+import { type Project, withProject } from '../../support/cluster/project.ts'
+import { deleteHeld, letGo } from './held.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const it = (name: string, body: (project: Project) => Promise<void>) =>
+  test.concurrent(name, () => withProject(cluster!, body))
+
+/**
+ * A Deployment and a StatefulSet with a claim; neither listens to SIGTERM, as a first process without a handler for it. Their checks
+ * start no process in the container, as `test` would each second.
+ */
+const COMPOSE = `services:
+  web:
+    image: busybox:1.37
+    command: [sh, -c, "touch /tmp/ready; exec httpd -f -p 8080 -h /tmp"]
+    expose: [8080]
+    stop_grace_period: 2s
+    healthcheck: {http: {path: /ready, port: 8080}, interval: 1s}
+  db:
+    image: busybox:1.37
+    command: [sh, -c, "touch /tmp/ready; exec httpd -f -p 8080 -h /tmp"]
+    volumes: [data:/data]
+    stop_grace_period: 2s
+    healthcheck: {http: {path: /ready, port: 8080}, interval: 1s}
+volumes: {data: {}}
+`
+/** It never gets ready. */
+const NEVER = COMPOSE.replaceAll('port: 8080}, interval: 1s', 'port: 1}, start_period: 5m')
+
+/** Starts a deploy as a process of its own, whose output is seen while it runs. */
+const startDeploy = ({ name, directory }: Project, ...args: readonly string[]) =>
+  new Program(['deploy', '--name', name, '--namespace', name, '--timeout', '150s', ...args], {
+    cwd: directory,
+    env: { DEVCTL_HOME: `${directory}/.home` },
+  }).read()
+
+const untilTold = (program: Program, text: string | RegExp) =>
+  eventually(
+    `it says ${text}`,
+    270,
+    async () => (typeof text === 'string' ? program.stderr.includes(text) : text.test(program.stderr)) || undefined,
+    async () => program.stderr,
+    50,
+  )
+
+async function expectUpToDate({ devctl }: Project): Promise<void> {
+  const diff = await devctl('diff', '--exit-code')
+  expect(diff.status, diff.stdout + diff.stderr).toBe(0)
+}
+
+const uidsOf = async (project: Project, objects: readonly string[]) =>
+  Promise.all(objects.map(async object => (await project.get(object)).metadata.uid))
+
+describe.skipIf(cluster === undefined)('what is being deleted does not exist for a deploy', () => {
+  afterAll(() => cluster?.close())
+
+  it('workloads and a Service: their ends are waited for, and they are made again', async project => {
+    project.compose(COMPOSE)
+    const objects = ['deployment/web', 'statefulset/db', 'service/web']
+    expect(await project.devctl('deploy')).toMatchObject({ status: 0 })
+    const before = await uidsOf(project, objects)
+    await deleteHeld(project, ...objects)
+    expect((await project.devctl('diff', '--exit-code')).status, 'there is something to do').toBe(3)
+    const deploy = startDeploy(project, '--wait')
+    const text = 'waiting until service/web is deleted: the finalizer `example.com/hold` blocks the deletion'
+    await untilTold(deploy, text)
+    await letGo(project, ...objects)
+    expect(await deploy.status, deploy.stderr).toBe(0)
+    expect(deploy.stderr).not.toContain('up to date')
+    for (const [index, uid] of (await uidsOf(project, objects)).entries()) expect(uid).not.toBe(before[index])
+    await expectUpToDate(project)
+  })
+
+  it('a claim: one that Pods use is an error that names them, any other is made again', async project => {
+    project.compose(COMPOSE)
+    expect(await project.devctl('deploy', '--wait')).toMatchObject({ status: 0 })
+    const claim = (await project.kubectl('get', 'pvc', '--output=name')).trim()
+    const [before] = await uidsOf(project, [claim])
+    await deleteHeld(project, claim)
+    const held = await project.devctl('deploy')
+    expect(held.status, held.stderr).toBe(1)
+    expect(held.stderr).toMatch(/error: the claim `[\w-]+` is being deleted, but Pods still use it/)
+    expect(held.stderr).toContain('pod/db-0')
+
+    await project.kubectl('delete', '--wait=false', 'statefulset/db')
+    const deploy = startDeploy(project, '--wait')
+    await untilTold(deploy, /waiting until persistentvolumeclaim\/[\w-]+ is deleted/)
+    await letGo(project, claim)
+    expect(await deploy.status, deploy.stderr).toBe(0)
+    expect(await uidsOf(project, [claim])).not.toEqual([before])
+    await expectUpToDate(project)
+  })
+
+  it('right after a destroy that did not wait', async project => {
+    project.compose(COMPOSE)
+    expect(await project.devctl('deploy', '--wait')).toMatchObject({ status: 0 })
+    const objects = ['deployment/web', 'statefulset/db', 'service/web']
+    const before = await uidsOf(project, objects)
+    expect(await project.devctl('destroy', '--volumes')).toMatchObject({ status: 0 })
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '150s')
+    expect(status, stderr).toBe(0)
+    expect(stderr).not.toContain('up to date')
+    for (const [index, uid] of (await uidsOf(project, objects)).entries()) expect(uid).not.toBe(before[index])
+    await expectUpToDate(project)
+  })
+
+  it('a workload that is deleted while a deploy waits for it', async project => {
+    project.compose(NEVER)
+    const deploy = startDeploy(project, '--wait')
+    await untilTold(deploy, 'web: Deployment')
+    await project.kubectl('delete', 'deployment/web')
+    expect(await deploy.status, deploy.stderr).toBe(1)
+    expect(deploy.stderr).toContain('error: `deployment/web` was deleted while devctl waited for it')
+    expect(deploy.stderr).not.toContain('not done within')
+  })
+
+  it('what is not waited for, and is deleted while a deploy waits', async project => {
+    project.compose(COMPOSE.replace('touch /tmp/ready; ', ''))
+    const deploy = startDeploy(project, '--wait')
+    await untilTold(deploy, 'db: StatefulSet 1/1 ready')
+    await project.kubectl('delete', 'service/web', `configmap/devctl-${project.name}`)
+    await project.kubectl('exec', 'deployment/web', '--', 'touch', '/tmp/ready')
+    expect(await deploy.status, deploy.stderr).toBe(1)
+    expect(deploy.stderr).toMatch(
+      /error: `service\/web` and `configmap\/devctl-[\w-]+` were deleted while the deploy ran/,
+    )
+    expect(deploy.stderr).toContain('is partly deployed to')
+    expect(await project.devctl('deploy', '--wait')).toMatchObject({ status: 0 })
+    await expectUpToDate(project)
+  })
+
+  it('a namespace: the error names it, before and while a deploy waits', async project => {
+    project.compose(NEVER)
+    await project.kubectl('create', 'configmap', 'last')
+    const deploy = startDeploy(project, '--wait')
+    try {
+      await untilTold(deploy, 'web: Deployment')
+      await project.kubectl(
+        'patch',
+        'configmap/last',
+        '--type=merge',
+        '--patch',
+        '{"metadata":{"finalizers":["example.com/hold"]}}',
+      )
+      await project.kubectl('delete', 'namespace', project.name, '--wait=false')
+      const began = Date.now()
+      expect(await deploy.status, deploy.stderr).toBe(1)
+      expect(Date.now() - began, deploy.stderr).toBeLessThan(20_000)
+      expect(deploy.stderr).toContain(`\`${project.name}\` is being deleted`)
+      expect(deploy.stderr).not.toContain('not done within')
+
+      const { status, stderr } = await project.devctl('deploy')
+      expect(status, stderr).toBe(1)
+      expect(stderr).toContain(`error: the namespace \`${project.name}\` is being deleted`)
+      expect(stderr).not.toContain('up to date')
+    } finally {
+      await letGo(project, 'configmap/last')
+    }
+  })
+})

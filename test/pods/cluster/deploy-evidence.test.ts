@@ -1,0 +1,106 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { findCluster } from '../../support/cluster/cluster.ts'
+import { type Project, withProject } from '../../support/cluster/project.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const REGISTRY = '127.0.0.1:5000'
+
+const it = (name: string, body: (project: Project) => Promise<void>) =>
+  test.concurrent(name, () => withProject(cluster!, body))
+
+/** With a healthcheck nobody watches whether it goes on running. This one starts no process in the container. */
+const QUICK = `command: [sh, -c, "touch /tmp/index.html; exec httpd -f -p 8080 -h /tmp"]
+    stop_grace_period: 0s
+    healthcheck: {http: {path: /, port: 8080}, interval: 1s}`
+
+/** A Deployment, a StatefulSet and a Job that have the same in their way. */
+const services = (what: string, more = '') => `services:
+  web:
+    ${what}
+    ${QUICK}
+  db:
+    ${what}
+    ${QUICK}
+    volumes: [data:/data]
+  migrate:
+    ${what}
+    command: ["true"]
+    restart: "no"
+volumes: {data: {}}
+${more}`
+
+/** Deploys and waits, for that long at most. */
+const deployAndWait = ({ devctl }: Project) => devctl('deploy', '--wait', '--timeout', '150s')
+
+async function expectFailure(project: Project, code: string): Promise<void> {
+  const { status, stderr } = await deployAndWait(project)
+  expect(status, stderr).toBe(1)
+  expect(stderr).toContain(`error[${code}]`)
+  expect(stderr).not.toContain('not done within')
+}
+
+/** What was in the way is mended: all get ready although nothing of them was changed. */
+async function expectReady(project: Project): Promise<void> {
+  const { status, stderr } = await deployAndWait(project)
+  expect(status, stderr).toBe(0)
+  expect(stderr).not.toContain('error[')
+}
+
+/** Gives an image of the registry another name. */
+async function pushAs(repository: string, tag: string): Promise<void> {
+  const from = `http://${REGISTRY}/v2/library/busybox`
+  const to = `http://${REGISTRY}/v2/${repository}`
+  const type = 'application/vnd.oci.image.manifest.v1+json'
+  const asked = await fetch(`${from}/manifests/1.37`, { headers: { accept: type } })
+  const text = await asked.text()
+  const { config, layers } = JSON.parse(text) as Record<'config' | 'layers', unknown> as {
+    readonly config: { readonly digest: string }
+    readonly layers: readonly { readonly digest: string }[]
+  }
+  for (const { digest } of [config, ...layers]) {
+    const mount = `${to}/blobs/uploads/?mount=${digest}&from=library/busybox`
+    expect((await fetch(mount, { method: 'POST' })).status).toBe(201)
+  }
+  const put = await fetch(`${to}/manifests/${tag}`, { method: 'PUT', headers: { 'content-type': type }, body: text })
+  expect(put.status).toBe(201)
+}
+
+describe.skipIf(cluster === undefined)(
+  'a deploy judges new evidence: what was in the way is mended outside of the files',
+  () => {
+    afterAll(() => cluster?.close())
+
+    it('a Secret', async project => {
+      project.compose(services('image: busybox:1.37\n    secrets: [token]', 'secrets: {token: {external: true}}\n'))
+      await expectFailure(project, 'deploy/configuration')
+      await project.kubectl('create', 'secret', 'generic', 'token', '--from-literal=token=abc')
+      await expectReady(project)
+    })
+
+    it('an image; without --wait a line says what is not ready', async project => {
+      project.compose(services(`image: ${REGISTRY}/late/${project.name}:1`))
+      await expectFailure(project, 'deploy/image-pull')
+      const unchanged = await project.devctl('deploy')
+      expect(unchanged.status, unchanged.stderr).toBe(0)
+      const lines = unchanged.stderr.split('\n').filter(line => line.startsWith('  not ready: '))
+      expect(lines, unchanged.stderr).toHaveLength(1)
+      // The first of them to fail has ended the deploy; Pods of the others may have been made or replaced just now.
+      expect(lines[0]).toContain('(its image cannot be pulled; retrying)')
+      for (const service of ['db', 'migrate', 'web']) expect(lines[0]).toContain(`${service} (`)
+      await pushAs(`late/${project.name}`, '1')
+      await expectReady(project)
+      const again = await project.devctl('deploy')
+      expect(again.stderr).not.toContain('not ready')
+    })
+
+    it('a quota', async project => {
+      project.compose(services('image: busybox:1.37'))
+      await project.kubectl('create', 'quota', 'none', '--hard=pods=0')
+      await expectFailure(project, 'deploy/refused')
+      await project.kubectl('delete', 'quota', 'none')
+      await expectReady(project)
+    })
+  },
+)

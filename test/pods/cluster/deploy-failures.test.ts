@@ -1,0 +1,212 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { findCluster } from '../../support/cluster/cluster.ts'
+import { type Project, withProject } from '../../support/cluster/project.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+/** A deploy that cannot succeed: what it printed, long before its deadline. */
+async function failing(project: Project, ...args: readonly string[]): Promise<string> {
+  const began = Date.now()
+  const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '3m', ...args)
+  expect(status, stderr).toBe(1)
+  expect(stderr).not.toContain('not done within')
+  expect(Date.now() - began, stderr).toBeLessThan(100_000)
+  return stderr
+}
+
+const it = (name: string, body: (project: Project) => Promise<void>) =>
+  test.concurrent(name, () => withProject(cluster!, body))
+
+describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot help, and says why', () => {
+  afterAll(() => cluster?.close())
+
+  it('an image that cannot be pulled', async project => {
+    project.compose('services:\n  web:\n    image: 127.0.0.1:5000/no/such:1\n  api:\n    image: nginx:1.27-alpine\n')
+    const said = await failing(project)
+    expect(said).toContain('error[deploy/image-pull]: the image of `web` cannot be pulled')
+    expect(said).toContain('compose.yaml:3:12')
+    expect(said).toMatch(/= note: pod\/web-\w+-\w+: .*not found/)
+    // Whether the other one gets ready in time is another matter.
+    expect(said).toMatch(/is partly deployed to .*: (api is ready; web is|api, web are|web, api are) not ready/)
+  })
+
+  // Back to a template that was there before, the Pods that run are older than those that fail.
+  it('an image that cannot be pulled is mended by the next deploy', async project => {
+    const application = (image: string) => `services:\n  web:\n    image: ${image}\n`
+    const deploy = () => project.devctl('deploy', '--wait', '--timeout', '1m')
+    project.compose(application('nginx:1.27-alpine'))
+    expect(await deploy()).toMatchObject({ status: 0 })
+    project.compose(application('127.0.0.1:5000/no/such:1'))
+    await failing(project)
+    project.compose(application('nginx:1.27-alpine'))
+    const { status, stderr } = await deploy()
+    expect(status, stderr).toBe(0)
+  })
+
+  // The cluster would wait for the old Pod for ever.
+  it('a StatefulSet whose Pod never got ready is mended by the next deploy', async project => {
+    const application = (image: string) =>
+      `services:\n  db:\n    image: ${image}\n    volumes: [data:/data]\nvolumes: {data: {}}\n`
+    project.compose(application('127.0.0.1:5000/no/such:1'))
+    await failing(project)
+    project.compose(application('nginx:1.27-alpine'))
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '1m')
+    expect(status, stderr).toBe(0)
+  })
+
+  it('a container that ends again and again, with its last lines', async project => {
+    project.compose('services:\n  web:\n    image: busybox:1.37\n    command: [sh, -c, "echo no database; exit 7"]\n')
+    const said = await failing(project)
+    expect(said).toMatch(/error\[deploy\/crash-loop\]: `web` exited \d times with code 7/)
+    expect(said).toContain('= note: | no database')
+  })
+
+  it('a crash loop that begins when all were ready', async project => {
+    project.compose(
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    ports: ["80:80"]\n    healthcheck: {http: {path: /, port: 80}, interval: 1s}\n' +
+        '  late:\n    image: busybox:1.37\n    command: [sh, -c, "sleep 5; echo no database; exit 7"]\n    ports: ["8080:8080"]\n',
+    )
+    const said = await failing(project, '--domain', 'devctl.localhost')
+    expect(said).toContain('all are ready; watching late')
+    expect(said).toMatch(/error\[deploy\/crash-loop\]: `late` exited \d times with code 7/)
+    expect(said).toMatch(/is partly deployed to .*: web is ready; late is not ready/)
+    expect(await project.kubectl('get', 'ingress', '--output=name')).toContain('ingress.networking.k8s.io/web')
+  })
+
+  it('a server that is waited for to complete', async project => {
+    project.compose(
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    depends_on: {job: {condition: service_completed_successfully}}\n' +
+        '  job:\n    image: nginx:1.27-alpine\n    restart: "no"\n    healthcheck: {http: {path: /, port: 80}, interval: 1s}\n',
+    )
+    const said = await failing(project)
+    expect(said).toContain('error[deploy/never-completes]: `job` is a server and never completes')
+    expect(said).toContain('web was not created')
+  })
+
+  it('a health check whose program the image does not have', async project => {
+    project.compose(
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    healthcheck: {test: no-such-program localhost, interval: 1s, start_period: 1s}\n',
+    )
+    expect(await failing(project)).toContain(
+      'the healthcheck of `web` runs `no-such-program`, which its image does not have',
+    )
+  })
+
+  it('a container that does its work and ends, though it is to stay', async project => {
+    project.compose('services:\n  web:\n    image: busybox:1.37\n    command: ["true"]\n')
+    const said = await failing(project)
+    expect(said).toMatch(/error\[deploy\/ends-well\]: `web` exited \d times without an error/)
+    expect(said).toContain('restart: "no"')
+  })
+
+  it('a Job that fails, and what waits for it', async project => {
+    project.compose(
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    depends_on: {job: {condition: service_completed_successfully}}\n' +
+        '  job:\n    image: busybox:1.37\n    command: [sh, -c, "echo migration 4 is broken; exit 2"]\n    restart: "no"\n',
+    )
+    const said = await failing(project)
+    expect(said).toContain('error[deploy/failed]: `job` has failed')
+    expect(said).toContain('migration 4 is broken')
+    expect(await project.kubectl('get', 'deployments', '--output=name')).toBe('')
+  })
+
+  it('a Pod that no node takes', async project => {
+    project.compose(
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    deploy: {resources: {reservations: {memory: 900G}}}\n',
+    )
+    const said = await failing(project)
+    expect(said).toContain('error[deploy/unschedulable]: the Pods of `web` cannot be scheduled')
+    expect(said).toContain('Insufficient memory')
+  })
+
+  it('a Secret that is not there', async project => {
+    project.compose(
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    secrets: [token]\nsecrets: {token: {external: true}}\n',
+    )
+    const said = await failing(project)
+    expect(said).toContain('error[deploy/configuration]: the Secret `token` of `web` does not exist')
+    expect(said).toContain('compose.yaml:4:15')
+    expect(said).toMatch(/secret "token" not found/)
+  })
+
+  it('a program that the image does not have', async project => {
+    project.compose('services:\n  web:\n    image: nginx:1.27-alpine\n    entrypoint: [no-such-program]\n')
+    expect(await failing(project)).toMatch(/no-such-program.*executable file not found/)
+  })
+
+  it('a health check that fails', async project => {
+    project.compose(
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    healthcheck:\n      test: [CMD, sh, -c, "echo teapot; exit 1"]\n' +
+        '      interval: 2s\n      retries: 2\n      x-liveness: false\n',
+    )
+    const said = await failing(project)
+    expect(said).toMatch(/error\[deploy\/(unhealthy|crash-loop)\]: `web`/)
+    expect(said).toContain('teapot')
+  })
+
+  it('a quota that is used up', async project => {
+    project.compose('services:\n  web:\n    image: nginx:1.27-alpine\n')
+    await project.kubectl('create', 'quota', 'none', '--hard=pods=0')
+    const said = await failing(project)
+    expect(said).toContain('error[deploy/refused]: the cluster refuses the Pods of `web`')
+    expect(said).toContain('exceeded quota')
+  })
+
+  it('a namespace with a Pod Security level that the Pods do not meet', async project => {
+    await project.kubectl('label', 'namespace', project.name, 'pod-security.kubernetes.io/enforce=restricted')
+    project.compose('services:\n  db:\n    image: nginx:1.27-alpine\n    volumes: [/data]\n')
+    const said = await failing(project)
+    expect(said).toContain('error[deploy/refused]: the cluster refuses the Pods of `db`')
+    expect(said).toContain('devctl render --policy restricted')
+  })
+
+  it('a claim that gets no volume', async project => {
+    project.compose(
+      'services:\n  db:\n    image: nginx:1.27-alpine\n    volumes: [data:/data]\nvolumes:\n  data:\n    driver_opts: {size: 1Gi, class: no-such-class}\n',
+    )
+    const said = await failing(project)
+    expect(said).toMatch(/error\[deploy\/(claim|unschedulable)\]/)
+    expect(said).toContain('no-such-class')
+  })
+
+  it('what is mended after that deploys, also where Kubernetes would wait for what is broken', async project => {
+    const db = (image: string) =>
+      project.compose(
+        `services:\n  db:\n    image: ${image}\n    volumes: [data:/data]\n  web:\n    image: ${image}\nvolumes: {data: {}}\n`,
+      )
+    db('127.0.0.1:5000/no/such:1')
+    await failing(project)
+    db('nginx:1.27-alpine')
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '90s')
+    expect(status, stderr).toBe(0)
+  })
+
+  it('the deadline: what is ready and what is not', async project => {
+    project.compose(
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    healthcheck: {test: [CMD, "false"], start_period: 5m}\n  api:\n    image: nginx:1.27-alpine\n',
+    )
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '15s')
+    expect(status).toBe(1)
+    expect(stderr).toContain('not done within 15 s')
+    expect(stderr).toContain('error[deploy/not-ready]: `web` was not ready in time')
+    expect(stderr).toMatch(/api is ready; web is not ready/)
+    expect(await project.kubectl('get', 'leases', '--output=name')).toBe('')
+  })
+
+  it('a service with build whose image is in no registry', async project => {
+    project.compose('services:\n  web:\n    build: .\n')
+    project.write('Dockerfile', 'FROM busybox:1.37\n')
+    const { status, stderr } = await project.devctl('deploy')
+    expect(status).toBe(1)
+    expect(stderr).toContain('compose.yaml:')
+    expect(stderr).toContain('nothing was deployed')
+  })
+
+  it('a namespace that is not there', async project => {
+    project.compose('services:\n  web:\n    image: nginx:1.27-alpine\n')
+    const { status, stderr } = await project.devctl('deploy', '--namespace', 'no-such-namespace')
+    expect(status).toBe(1)
+    expect(stderr).toContain('error: namespace `no-such-namespace` does not exist')
+  })
+})

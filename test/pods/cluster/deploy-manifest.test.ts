@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { findCluster } from '../../support/cluster/cluster.ts'
+import { objectsIn } from '../../support/cluster/objects.ts'
+import { type Project, withProject } from '../../support/cluster/project.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const it = (name: string, body: (project: Project) => Promise<void>) =>
+  test.concurrent(name, () => withProject(cluster!, body))
+
+const SLEEP = 'image: busybox:1.37\n    command: [sleep, "3600"]\n    stop_grace_period: 0s'
+
+describe.skipIf(cluster === undefined)('a manifest', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-repositories-'))
+  afterAll(() => {
+    cluster?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Makes a repository with these files; gives its address. */
+  function repository(name: string, files: Readonly<Record<string, string>>): string {
+    const path = join(folder, name)
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-C', path, ...args])
+    execFileSync('git', ['init', '--quiet', '--initial-branch=main', path])
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text)
+    git('add', '.')
+    git('commit', '--quiet', '-m', 'first')
+    return `file://${path}`
+  }
+
+  it('runs its commands, whose objects are the environment’s, and takes all away again', async project => {
+    const { devctl, kubectl, name } = project
+    const before = await objectsIn(cluster!, name)
+    project.write(
+      'devctl.yml',
+      `deploy:
+  commands:
+    - name: configuration
+      command: |
+        kubectl create configmap extra --from-literal=a=b
+        echo REPLICAS=2 >> $DEVCTL_ENV
+        echo "in $(basename $PWD) to $DEVCTL_NAMESPACE with $API_TOKEN"
+    - name: second
+      command: echo "second sees $REPLICAS"
+  compose: compose.yaml
+destroy:
+  - echo "taking $DEVCTL_NAME away, $REPLICAS of it" > destroyed.txt
+`,
+    )
+    project.compose(`services:\n  web:\n    ${SLEEP}\n    scale: \${REPLICAS:-1}\n`)
+    const deployed = await devctl('deploy', '--wait', '--var', 'API_TOKEN=a-secret-value')
+    expect(deployed.status, deployed.stderr).toBe(0)
+    expect(deployed.stderr).toMatch(/configuration \| in devctl-project-\w+ to p[\w-]+ with \*\*\*\n/)
+    expect(deployed.stderr).toContain('second | second sees 2')
+    expect(deployed.stderr + deployed.stdout).not.toContain('a-secret-value')
+    const extra = JSON.parse(await kubectl('get', 'configmap', 'extra', '--output=json'))
+    expect(extra.metadata.labels['dev.platform/environment']).toBe(name)
+    expect((await project.get('deployment/web')).spec['replicas']).toBe(2)
+
+    const diff = await devctl('diff', '--exit-code')
+    expect(diff.status, diff.stdout + diff.stderr).toBe(0)
+
+    project.write(
+      'devctl.yml',
+      'deploy:\n  commands: [echo nothing]\n  compose: compose.yaml\ndestroy:\n  - echo "taking $DEVCTL_NAME away" > destroyed.txt\n',
+    )
+    project.compose(`services:\n  web:\n    ${SLEEP}\n`)
+    expect((await devctl('deploy')).status).toBe(0)
+    expect((await project.get('configmap/extra')).metadata.uid, 'what a command made stays').toBe(extra.metadata.uid)
+
+    const destroyed = await devctl('destroy', '--wait')
+    expect(destroyed.status, destroyed.stderr).toBe(0)
+    expect(await objectsIn(cluster!, name)).toEqual(before)
+    expect((await devctl('destroy')).stderr).toContain('nothing to destroy for')
+  })
+
+  it('warns of a variable that nothing sets only when no command hands it on', async ({ devctl, ...project }) => {
+    project.write(
+      'devctl.yml',
+      'deploy:\n  commands: [\'echo "ADDRESS=http://db" >> $DEVCTL_ENV\']\n  compose: compose.yaml\n',
+    )
+    project.compose(`services:\n  web:\n    ${SLEEP}\n    environment: {A: "\${ADDRESS}", B: "\${OTHER}"}\n`)
+    for (const output of ['text', 'json']) {
+      for (const [command, ...words] of [['deploy'], ['diff'], ['deploy', 'web']] as const) {
+        const { status, stdout, stderr } = await devctl(command, ...words, `--output=${output}`)
+        expect(status, stderr).toBe(0)
+        expect(stdout + stderr).not.toContain('`ADDRESS` is not set')
+        expect((stdout + stderr).match(/`OTHER` is not set/g), `${command} ${words} ${output}`).toHaveLength(1)
+      }
+    }
+    const env = (await project.get('deployment/web')).spec as { template: { spec: { containers: [{ env: object }] } } }
+    expect(env.template.spec.containers[0].env).toContainEqual({ name: 'A', value: 'http://db' })
+  })
+
+  it('stops at the first command that fails, and says where it is', async project => {
+    project.write('devctl.yml', 'deploy:\n  - echo one\n  - "echo two >&2; exit 3"\n  - echo three\n')
+    const { status, stderr } = await project.devctl('deploy')
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/error\[deploy\/command-failed\].*\n {2}--> devctl\.yml:3:/)
+    expect(stderr).toContain('3')
+    expect(stderr).not.toContain('| three')
+    expect(await project.kubectl('get', 'leases', '--output=name')).toBe('')
+  })
+
+  it('of destroy: when a command fails nothing is deleted, and it can be run again', async project => {
+    project.write('devctl.yml', 'deploy: {compose: compose.yaml}\ndestroy: ["test -e mended"]\n')
+    project.compose(`services:\n  web:\n    ${SLEEP}\n`)
+    expect((await project.devctl('deploy')).status).toBe(0)
+    const { status, stderr } = await project.devctl('destroy')
+    expect(status).toBe(1)
+    expect(stderr).toContain('nothing was deleted yet')
+    expect((await project.get('deployment/web')).metadata.name).toBe('web')
+    project.write('mended', '')
+    expect((await project.devctl('destroy')).status).toBe(0)
+  })
+
+  it('deploys what it depends on first, once, and destroys it on request', async project => {
+    const deep = repository(`deep-${project.name}`, {
+      'compose.yaml': `services:\n  deep:\n    ${SLEEP}\n`,
+    })
+    const api = repository(`api-${project.name}`, {
+      'devctl.yml': `deploy:\n  commands: ['echo "ADDRESS=api:$FLAVOUR" >> $DEVCTL_ENV']\n  compose: compose.yaml\ndependencies:\n  deep: {repository: "${deep}"}\n`,
+      'compose.yaml': `services:\n  api:\n    ${SLEEP}\n`,
+    })
+    project.write(
+      'devctl.yml',
+      `deploy:\n  commands: ['echo "api is at $DEVCTL_DEPENDENCY_API_VARIABLE_ADDRESS"']\n  compose: compose.yaml\ndependencies:\n  api: {repository: "${api}", wait: true, variables: {FLAVOUR: plain}}\n`,
+    )
+    project.compose(`services:\n  web:\n    ${SLEEP}\n`)
+    const first = await project.devctl('deploy', '--wait')
+    expect(first.status, first.stderr).toBe(0)
+    expect(first.stderr).toContain('api is at api:plain')
+    const order = ['deep', 'api', 'web'].map(service => first.stderr.indexOf(`${service}: Deployment`))
+    expect(order[0]).toBeLessThan(order[1]!)
+    expect(order[1]).toBeLessThan(order[2]!)
+    const uid = (await project.get('deployment/api')).metadata.uid
+
+    const second = await project.devctl('deploy', '--wait')
+    expect(second.stderr).toContain('api is already deployed')
+    expect(second.stderr).toContain('api is at api:plain')
+    expect((await project.devctl('destroy', '--wait')).stderr).toContain('dependencies not destroyed: api')
+    expect((await project.get('deployment/api')).metadata.uid).toBe(uid)
+    expect((await project.devctl('deploy', '--wait')).status).toBe(0)
+    const all = await project.devctl('destroy', '--all', '--yes', '--wait')
+    expect(all.status, all.stderr).toBe(0)
+    expect(await project.kubectl('get', 'deployments', '--output=name')).toBe('')
+  })
+
+  it('whose dependencies are a circle is refused, and so is a repository that is not there', async project => {
+    const a = join(folder, `a-${project.name}`)
+    repository(`a-${project.name}`, {
+      'devctl.yml': `deploy: {compose: compose.yaml}\ndependencies:\n  again: {repository: "file://${a}"}\n`,
+      'compose.yaml': `services:\n  a:\n    ${SLEEP}\n`,
+    })
+    project.write('devctl.yml', `deploy: {compose: compose.yaml}\ndependencies:\n  a: {repository: "file://${a}"}\n`)
+    project.compose(`services:\n  web:\n    ${SLEEP}\n`)
+    const circle = await project.devctl('deploy')
+    expect(circle.status).toBe(1)
+    expect(circle.stderr).toContain('depends on itself')
+    project.write(
+      'devctl.yml',
+      `deploy: {compose: compose.yaml}\ndependencies:\n  a: {repository: "file://${a}-not"}\n`,
+    )
+    const missing = await project.devctl('deploy')
+    expect(missing.status).toBe(1)
+    expect(missing.stderr).toContain('error: the dependency `a` cannot be cloned')
+    expect(missing.stderr).toContain('devctl.yml:3')
+    // What is not a valid repository address but a program for git to run is not run.
+    project.write(
+      'devctl.yml',
+      `deploy: {compose: compose.yaml}\ndependencies:\n  a: {repository: "ext::touch% ${project.directory}/ran"}\n`,
+    )
+    expect((await project.devctl('deploy')).status).toBe(1)
+    expect(existsSync(join(project.directory, 'ran'))).toBe(false)
+  })
+})

@@ -1,0 +1,122 @@
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import { type Case, unbuiltExamples } from '../../support/cases.ts'
+import { restarted, untilReady } from '../../support/cluster/application.ts'
+import { findCluster, pathOf } from '../../support/cluster/cluster.ts'
+import { DOMAIN, defaultServiceAccount, fewExamples, shows } from '../../support/cluster/examples.ts'
+import { missingFrom } from '../../support/cluster/kept.ts'
+import { list } from '../../support/cluster/objects.ts'
+import { run } from '../../support/run.ts'
+import { asWritten } from './as-written.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const SERVER_SIDE = ['apply', '--server-side', '--validate=strict']
+
+describe.skipIf(cluster === undefined)('what is rendered for a repository', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-apply-'))
+  afterAll(() => {
+    cluster?.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  for (const one of fewExamples()) {
+    test.concurrent(`${one.name}: applied at once it works, and is what \`deploy\` applies`, async ({ expect }) => {
+      const name = `${one.name.replaceAll('/', '-')}-k${process.pid}`
+      const deployed = `${name}-deployed`
+      const project = projectOf(one, name)
+      const target = await project.render()
+      const objects = await built(target)
+      await Promise.all([cluster!.createNamespace(name), cluster!.createNamespace(deployed)])
+      try {
+        await Promise.all([defaultServiceAccount(cluster!, name), defaultServiceAccount(cluster!, deployed)])
+        await cluster!.kubectl(...SERVER_SIDE, '--kustomize', target)
+        await untilReady(cluster!, name, objects, 200)
+        expect(await restarted(cluster!, name), 'nothing starts before what it needs').toEqual([])
+        await shows[one.name]!(cluster!, name)
+
+        const said = await project.devctl('deploy', '--namespace', deployed, '--start-order', 'manifest')
+        expect(said.stderr, 'nothing is waited for').not.toMatch(/waiting for|waits for/)
+        const there = asWritten(await list(cluster!, deployed), { namespace: deployed, environment: name })
+        const ours = asWritten(await list(cluster!, name), { namespace: name, environment: name })
+        expect(ours).toEqual(there)
+        expect(Object.keys(ours).length).toBe(objects.length)
+
+        // Once more, as a controller does each few minutes: nothing would change.
+        for (const object of objects) {
+          const live = JSON.parse((await cluster!.send('GET', pathOf(object, name))).body)
+          const again = await cluster!.apply(object, name, { dryRun: true })
+          const id = `${object.kind}/${object.metadata.name}`
+          expect(again.status, id).toBe(200)
+          expect(unmoved(JSON.parse(again.body)), id).toEqual(unmoved(live))
+          // A quantity in another form than the server's would be a difference for ever.
+          expect(missingFrom(live, object), id).toEqual([])
+        }
+      } finally {
+        await Promise.all([cluster!.deleteNamespace(name), cluster!.deleteNamespace(deployed)])
+      }
+    })
+  }
+
+  test('each layout builds to the same objects', async () => {
+    const guestbook = unbuiltExamples().find(({ name }) => name === 'guestbook')!
+    const project = projectOf(guestbook, 'layouts')
+    const [plain, single, overlay] = [
+      await built(await project.render('--layout', 'plain')),
+      await built(await project.render('--layout', 'single-file')),
+      await built(join(await project.render('--layout', 'kustomize'), 'environments/test/layouts')),
+    ].map(byName)
+    expect(Object.keys(plain!).length).toBeGreaterThan(10)
+    expect(single).toEqual(plain)
+    expect(overlay).toEqual(plain)
+    const { stdout } = await project.devctl('render', '--include-secrets', '--format', 'yaml')
+    const printed = parseAllDocuments(stdout).map(document => document.toJS())
+    expect(Object.keys(plain!)).toEqual(Object.keys(byName(printed)))
+  })
+
+  /** A copy of an example with a manifest that publishes it, in a namespace of the name of the environment. */
+  function projectOf({ directory, env }: Case, name: string) {
+    const at = join(folder, name)
+    cpSync(directory, at, { recursive: true })
+    if (existsSync(join(at, 'devctl.yml'))) throw new Error('the example has a manifest of its own')
+    const environment = `{namespace: ${name}, domain: ${DOMAIN}, repository: 'https://git.example.com/team/deploy.git'}`
+    writeFileSync(join(at, 'devctl.yml'), `name: ${name}\nenvironments:\n  test: ${environment}\n`)
+    let count = 0
+    const devctl = async (command: string, ...args: readonly string[]) => {
+      const words = [command, '--environment', 'test', ...args]
+      const result = await run(words, { cwd: at, env: { ...env, KUBECONFIG: process.env.KUBECONFIG ?? '' } })
+      expect(result.status, result.stderr).toBe(0)
+      return result
+    }
+    return {
+      devctl,
+      async render(...args: readonly string[]): Promise<string> {
+        const target = join(folder, `${name}-rendered-${++count}`)
+        await devctl('render', '--include-secrets', '--output-dir', target, ...args)
+        return target
+      },
+    }
+  }
+})
+
+async function built(folder: string): Promise<readonly KubernetesObject[]> {
+  const text = await cluster!.kubectl('kustomize', folder)
+  return parseAllDocuments(text).map(document => document.toJS())
+}
+
+function byName(objects: readonly KubernetesObject[]): Readonly<Record<string, KubernetesObject>> {
+  const named = objects.map(object => [`${object.kind}/${object.metadata.name}`, object] as const)
+  expect(new Set(named.map(([name]) => name)).size).toBe(named.length)
+  return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** An object without what moves by itself. */
+function unmoved({ metadata, status: _, ...rest }: { metadata: Record<string, unknown>; status?: unknown }): unknown {
+  const { managedFields: __, resourceVersion: ___, ...kept } = metadata
+  return { ...rest, metadata: kept }
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import { forControllers } from '../../../operations/gitops/marks.ts'
+import { goldenCases } from '../../support/cases.ts'
+import { eventually, findCluster, pathOf } from '../../support/cluster/cluster.ts'
+import { missingFrom } from '../../support/cluster/kept.ts'
+import { expectedDocuments } from '../../support/documents.ts'
+
+const cluster = findCluster()
+const namespace = `drift-${process.pid}`
+
+/** Cases whose fields Kubernetes 1.34 drops, since the feature is off there; `dry-run.test.ts` says why. */
+const NEWER = [
+  'volumes/a-volume-of-an-image-is-mounted-from-it',
+  'volumes/an-image-as-a-volume-may-be-that-of-a-service',
+  'updates/several-pods-of-a-stateful-set-at-once-need-a-new-cluster',
+]
+
+// What a controller finds when it looks again: of every golden manifest, applied for real. A quota keeps all Pods from being made.
+describe.skipIf(cluster === undefined)('applied once more changes nothing', () => {
+  beforeAll(async () => {
+    await cluster!.createNamespace(namespace)
+    const quota = { metadata: { name: 'no-pods' }, spec: { hard: { pods: '0' } } }
+    const { status, body } = await cluster!.send('POST', `/api/v1/namespaces/${namespace}/resourcequotas`, quota)
+    expect(status, body).toBe(201)
+    // Nothing is refused before the quota is reckoned.
+    await eventually('the quota holds', 60, async () => {
+      const { status = {} } = await cluster!.get<{ status?: { hard?: object } }>(
+        `/api/v1/namespaces/${namespace}/resourcequotas/no-pods`,
+      )
+      return status.hard !== undefined || undefined
+    })
+  })
+
+  afterAll(async () => {
+    await cluster!.deleteNamespace(namespace)
+    cluster!.close()
+  })
+
+  for (const { name, objects } of applications()) {
+    test(name, async () => {
+      const found = await Promise.all(objects.map(object => driftOf(object)))
+      expect(found.flat()).toEqual([])
+    })
+  }
+})
+
+let count = 0
+
+/** What would change when an object is applied twice, in words. It goes again at once. */
+async function driftOf(wanted: KubernetesObject): Promise<readonly string[]> {
+  // A name of its own, so that cases do not meet; an account's need not be anybody's.
+  const object = { ...wanted, metadata: { ...wanted.metadata, namespace, name: `o${++count}` } }
+  const path = pathOf(object, namespace)
+  const id = `${wanted.kind}/${wanted.metadata.name}`
+  const first = await cluster!.apply(object, namespace)
+  if (first.status !== 201) return [`${id}: ${first.status} ${first.body}`]
+  try {
+    const live = JSON.parse((await cluster!.send('GET', path)).body)
+    const again = await cluster!.apply(object, namespace, { dryRun: true })
+    if (again.status !== 200) return [`${id}: ${again.status} ${again.body}`]
+    // Both ways around: nothing is lost, nothing comes.
+    const [before, after] = [lasting(live), lasting(JSON.parse(again.body))]
+    const differences = [...missingFrom(before, after), ...missingFrom(after, before), ...missingFrom(live, object)]
+    return differences.map(text => `${id}: ${text}`)
+  } finally {
+    await cluster!.send('DELETE', `${path}?propagationPolicy=Background`)
+  }
+}
+
+/** An object without what moves by itself. */
+function lasting({ metadata, status: _, ...rest }: { metadata: Record<string, unknown>; status?: unknown }): unknown {
+  const { managedFields: __, resourceVersion: ___, annotations, generation, labels } = metadata
+  const own = Object.entries(annotations ?? {}).filter(([key]) => !key.startsWith('deployment.kubernetes.io/'))
+  return { ...rest, generation, labels, annotations: Object.fromEntries(own) }
+}
+
+function applications(): readonly { readonly name: string; readonly objects: readonly KubernetesObject[] }[] {
+  return goldenCases().flatMap(one => {
+    const { name } = one
+    if (NEWER.includes(name)) return []
+    const manifests = expectedDocuments(one).map(({ object }) => ({
+      source: 'compose.yaml',
+      folder: '_shared',
+      object,
+    }))
+    const objects = forControllers(manifests).map(({ object }) => object)
+    // What other controllers have to bring along.
+    const known = objects.filter(({ kind }) => kind !== 'HTTPRoute' && kind !== 'ExternalSecret')
+    return known.length > 0 ? [{ name, objects: known }] : []
+  })
+}

@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import { afterAll, describe, test } from 'vitest'
+import { root } from '../../support/cases.ts'
+import { ask, untilAnswers } from '../../support/cluster/application.ts'
+import { type Cluster, findCluster } from '../../support/cluster/cluster.ts'
+import { DOMAIN } from '../../support/cluster/examples.ts'
+import { withProject } from '../../support/cluster/project.ts'
+import { connect, enforcesPolicies, startClient, tryInPod } from '../../support/cluster/reachability.ts'
+import { run } from '../../support/run.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+const isEnforced = cluster !== undefined && (await enforcesPolicies(cluster))
+if (cluster && !isEnforced) {
+  // Where the cluster was started with policies, a test that leaves itself out would hide that they do nothing.
+  if (process.env.EXPECT_POLICIES) throw new Error('NetworkPolicies are not enforced')
+  console.warn('NetworkPolicies are not enforced here: who reaches whom is not tested')
+}
+
+/** Who has a network in common with whom, by the example's file. */
+const ADDRESSES = { web: 80, api: 8000, store: 6379 } as const
+type Target = keyof typeof ADDRESSES
+const reaches: Readonly<Record<string, readonly Target[]>> = {
+  web: ['api', 'web'],
+  api: ['api', 'store', 'web'],
+  store: ['api', 'store'],
+  backup: ['api', 'store'],
+}
+
+describe.skipIf(!isEnforced)('with enforced policies', () => {
+  afterAll(() => cluster?.close())
+
+  test('a Job reaches what it depends on at its first connection', async ({ expect }) => {
+    await withProject(cluster!, async project => {
+      project.compose(`services:
+  redis:
+    image: redis:7-alpine
+    expose: ["6379"]
+    healthcheck: {test: [CMD, redis-cli, ping], interval: 3s}
+    networks: [back]
+  seed:
+    image: redis:7-alpine
+    command: [redis-cli, -h, redis, set, a, b]
+    restart: "no"
+    depends_on: {redis: {condition: service_healthy}}
+    networks: [back]
+networks: {back: {internal: true}}
+`)
+      const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '60s')
+      expect(status, stderr).toBe(0)
+      expect(stderr).toContain('seed: Job complete')
+    })
+  })
+
+  test('services of the networks example reach those they share a network with, and no others', async ({ expect }) => {
+    const namespace = `networks-${process.pid}`
+    const outside = `networks-outside-${process.pid}`
+    const cwd = join(root, 'examples/networks')
+    const env = { KUBECONFIG: process.env.KUBECONFIG ?? '', DEVCTL_NAMESPACE: namespace }
+    await cluster!.createNamespace(namespace)
+    await cluster!.createNamespace(outside)
+    try {
+      const stranger = startClient(cluster!, outside, 'stranger')
+      const { status, stderr } = await run(['deploy', '--wait', '--domain', DOMAIN], { cwd, env })
+      expect(status, stderr).toBe(0)
+      await stranger
+      const { items } = await cluster!.get<PodList>(`/api/v1/namespaces/${namespace}/pods`)
+      const podOf = (service: string) =>
+        items.find(({ metadata }) => metadata.labels?.['dev.platform/service'] === service)!.metadata.name
+
+      for (const service of Object.keys(reaches)) {
+        const reached = await reachedFrom(cluster!, namespace, podOf(service), Object.keys(ADDRESSES) as Target[])
+        expect(reached, `from ${service}`).toEqual(reaches[service])
+      }
+      const inner = Object.keys(ADDRESSES).map(name => `${name}.${namespace}`) as unknown as Target[]
+      const ports = Object.values(ADDRESSES)
+      expect(await reachedFrom(cluster!, outside, 'stranger', inner, ports), 'from another namespace').toEqual([
+        `web.${namespace}`,
+      ])
+      await untilAnswers(cluster!, `web-${namespace}.${DOMAIN}`, '/', page => page.status === 200)
+      expect((await ask(cluster!, `web-${namespace}.${DOMAIN}`, '/')).status, 'a public route').toBe(200)
+
+      const dns = await tryInPod(cluster!, namespace, podOf('backup'), 'getent hosts store')
+      expect(dns, 'names resolve in an internal network').toBe(true)
+      const server = await cluster!.get<{ spec: { clusterIP: string } }>(
+        '/api/v1/namespaces/default/services/kubernetes',
+      )
+      const way = (pod: string) => tryInPod(cluster!, namespace, podOf(pod), connect(server.spec.clusterIP, 443))
+      expect(await way('web'), 'what is outside, from a network that is not internal').toBe(true)
+      expect(await way('backup'), 'what is outside, from an internal network').toBe(false)
+    } finally {
+      await Promise.all([namespace, outside].map(name => cluster!.deleteNamespace(name)))
+    }
+  })
+})
+
+interface PodList {
+  readonly items: readonly { readonly metadata: { readonly name: string; readonly labels?: Record<string, string> } }[]
+}
+
+/** Which of the targets accept a connection, sorted. */
+async function reachedFrom(
+  on: Cluster,
+  namespace: string,
+  pod: string,
+  targets: readonly Target[],
+  ports: readonly number[] = targets.map(target => ADDRESSES[target]),
+): Promise<readonly string[]> {
+  const tried = targets.map((target, index) => tryInPod(on, namespace, pod, connect(target, ports[index]!)))
+  const answers = await Promise.all(tried)
+  return targets.filter((_, index) => answers[index]).sort()
+}

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { root } from '../../support/cases.ts'
+import { findCluster } from '../../support/cluster/cluster.ts'
+import { withProject } from '../../support/cluster/project.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+/** What a program prints, and its exit status. */
+async function printed(...words: readonly string[]): Promise<{ readonly text: string; readonly status: number }> {
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', part => (text += part))
+  const [status] = await once(child, 'close')
+  return { text, status }
+}
+
+describe.skipIf(cluster === undefined)('a program deploys by `devctl/operations`', () => {
+  afterAll(() => cluster?.close())
+  const program = join(root, 'examples/program/deploy.mjs')
+
+  test('and draws its own progress', () =>
+    withProject(cluster!, async project => {
+      cpSync(join(root, 'examples/queue-worker'), project.directory, { recursive: true })
+      const { text, status } = await printed(program, project.directory, project.name)
+      expect(text).toMatch(/^✓ /m)
+      expect(text).toMatch(/^deployed$/m)
+      expect(text).toMatch(/^ {2}\S+: ready$/m)
+      expect(text, 'nothing is printed but by the program').not.toMatch(/ s {2}|= help/)
+      expect(status).toBe(0)
+    }))
+
+  test('and gets what is wrong as values', () =>
+    withProject(cluster!, async project => {
+      project.compose('services: {web: {image: "Nginx:1"}}\n')
+      const { text, status } = await printed(program, project.directory, project.name)
+      expect(text).toMatch(/^! image\/\S+: /m)
+      expect(text).toMatch(/^refused$/m)
+      expect(status).toBe(1)
+    }))
+})

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { applyAll, untilReady } from '../../support/cluster/application.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { documentsOf } from '../../support/documents.ts'
+import { run } from '../../support/run.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+// `full` has a volume over a large folder of its image; `image` shows what the folder should hold.
+const COMPOSE = `
+services:
+  full:
+    image: postgres:16-alpine
+    entrypoint: ["sleep", "infinity"]
+    volumes: [data:/usr]
+  image:
+    image: postgres:16-alpine
+    entrypoint: ["sleep", "infinity"]
+volumes:
+  data:
+`
+
+// Names, owners, modes and content of everything below the folder.
+const SUM = `cd /usr && { find . -printf '%p %u %g %m\\n' | sort; find . -type f -print0 | sort -z | xargs -0 sha256sum; } | sha256sum`
+
+describe.skipIf(cluster === undefined)('a volume that is filled', () => {
+  const namespace = `killed-${process.pid}`
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-killed-'))
+  afterAll(async () => {
+    await cluster!.deleteNamespace(namespace)
+    cluster!.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('is complete although its Pod was killed again and again while it was being filled', async () => {
+    writeFileSync(join(folder, 'compose.yaml'), COMPOSE)
+    const { status, stdout, stderr } = await run(['render', '--name', 'killed', '--namespace', namespace], {
+      cwd: folder,
+    })
+    expect(status, stderr).toBe(0)
+    const objects = documentsOf(stdout).map(document => document.object)
+    await cluster!.createNamespace(namespace)
+    await applyAll(cluster!, namespace, objects)
+
+    let killed = 0
+    for (const delay of [0, 60, 120, 250, 400, 600]) {
+      const filling = await eventually('the Pod fills its volume, or has done so', 180, () => pod(), undefined, 30)
+      if (filling === 'started') break
+      await new Promise(resolve => setTimeout(resolve, delay))
+      // Only a kill while the init container is still at work counts.
+      if ((await pod()) !== 'filling') continue
+      await cluster!.kubectl('--namespace', namespace, 'delete', 'pod', 'full-0', '--grace-period=0', '--force')
+      killed++
+    }
+    expect(killed, 'kills in the middle of filling').toBeGreaterThan(0)
+
+    await untilReady(cluster!, namespace, objects, 120)
+    const sum = (workload: string) =>
+      cluster!.kubectl('--namespace', namespace, 'exec', workload, '--', 'bash', '-c', SUM)
+    expect(await sum('statefulset/full')).toBe(await sum('deployment/image'))
+  })
+
+  /** What the Pod is doing; undefined while it is not there yet or not that far. */
+  async function pod(): Promise<'filling' | 'started' | undefined> {
+    const { status, body } = await cluster!.send('GET', `/api/v1/namespaces/${namespace}/pods/full-0`)
+    if (status !== 200) return undefined
+    const { metadata, status: now = {} } = JSON.parse(body)
+    if (metadata.deletionTimestamp !== undefined) return undefined
+    const states: readonly { name: string; state: object }[] = now.initContainerStatuses ?? []
+    if (states.some(({ name, state }) => name.startsWith('fill-') && 'running' in state)) return 'filling'
+    return now.phase === 'Running' ? 'started' : undefined
+  }
+})

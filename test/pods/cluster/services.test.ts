@@ -1,0 +1,82 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { type Project, withProject } from '../../support/cluster/project.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const it = (name: string, body: (project: Project) => Promise<void>) =>
+  test.concurrent(name, () => withProject(cluster!, body))
+
+describe.skipIf(cluster === undefined)('the services of an environment', () => {
+  afterAll(() => cluster?.close())
+
+  it('are listed with how they are, also without files', async project => {
+    project.compose(`services:
+  web:
+    image: busybox:1.37
+    command: [sh, -c, "trap 'exit 0' TERM; sleep 3600 & wait"]
+    stop_grace_period: 1s
+    expose: ["80"]
+  lost:
+    image: registry.invalid/none:1
+  job:
+    image: busybox:1.37
+    command: ["true"]
+    restart: "no"
+`)
+    expect(await project.devctl('ps')).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: expect.stringContaining('is not deployed in'),
+    })
+    expect((await project.devctl('deploy', '--wait')).status).toBe(1)
+    project.write('compose.yaml', '')
+    // The deploy ended with the first service that failed.
+    const lines = await eventually('the others are there', 180, async () => {
+      const { status, stdout, stderr } = await project.devctl('ps')
+      expect(status, stderr).toBe(0)
+      return / complete$/m.test(stdout) && / ready$/m.test(stdout) ? stdout.split('\n') : undefined
+    })
+    expect(lines[0]).toMatch(/^Service +Kind +Ready +Restarts +Age +Image +Address +Status$/)
+    expect(lines[1]).toMatch(/^job +Job +1\/1 +0 +\d+s +busybox:1.37 +complete$/)
+    expect(lines[2]).toMatch(/^lost +Deployment +0\/1 +0 +\d+s +registry.invalid\/none:1 +its image cannot be pulled/)
+    expect(lines[3]).toMatch(/^web +Deployment +1\/1 +0 +\d+s +busybox:1.37 +web:80 +ready$/)
+    const records = JSON.parse((await project.devctl('ps', '--output', 'json', 'web')).stdout)
+    expect(records).toMatchObject([
+      { service: 'web', workload: 'deployment/web', ready: true, pods: { ready: 1, wanted: 1 } },
+    ])
+    const wrong = await project.devctl('ps', 'wbe')
+    expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining('did you mean `web`?') })
+  })
+
+  it('in a namespace that is not there are an error of every command, and deploy can make it', async project => {
+    project.compose(
+      'services:\n  web:\n    image: busybox:1.37\n    command: [sleep, "9999"]\n    stop_grace_period: 0s\n',
+    )
+    const other = `${project.name}-new`
+    const commands = [
+      ['ps'],
+      ['logs', '--no-follow'],
+      ['logs'],
+      ['endpoints'],
+      ['diff'],
+      ['destroy'],
+      ['restart'],
+      ['deploy'],
+    ]
+    for (const [command, ...args] of commands) {
+      const { status, stderr } = await project.devctl(command!, '-n', other, ...args)
+      expect(status, command).toBe(1)
+      expect(stderr, command).toContain(`namespace \`${other}\` does not exist`)
+      expect(stderr, command).toContain('--create-namespace')
+    }
+    try {
+      const { status, stderr } = await project.devctl('deploy', '-n', other, '--create-namespace')
+      expect(status, stderr).toBe(0)
+      expect(stderr).toContain(`created namespace ${other}`)
+    } finally {
+      await cluster!.deleteNamespace(other)
+    }
+  })
+})

@@ -1,0 +1,200 @@
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { write } from '../../support/cli/folder.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
+import type { Program } from '../../support/cluster/program.ts'
+import { generator } from '../../support/cluster/random.ts'
+import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
+import { freePort } from '../../support/develop/free-port.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+// Something stands between this machine and the API server: it is far away, loses connections, or says nothing any more.
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const COMPOSE = `name: shop
+services:
+  api:
+    image: node:22-alpine
+    working_dir: /app
+    command: ["sleep", "3600"]
+    user: "1000:1000"
+    stop_grace_period: 1s
+`
+const manifest = (port: number) => `deploy: {compose: compose.yaml}
+dev:
+  api:
+    command: ["node", "server.js"]
+    workdir: /app
+    sync: ["./files:/app"]
+    forward: ["${port}:8080"]
+`
+/** Gives files of its folder, and writes them. */
+const SERVER = `const { readFile, writeFileSync } = require('fs')
+require('http').createServer((asked, answer) => {
+  const name = '.' + asked.url
+  if (asked.method === 'POST') {
+    writeFileSync(name, 'of the container')
+    return answer.end()
+  }
+  readFile(name, (error, bytes) => answer.end(error ? '' : bytes))
+}).listen(8080, () => console.log('connected'))
+`
+
+describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
+  let place: DevelopmentPlace
+  let line: TcpProxy
+  let port = 0
+  let up: Program | undefined
+
+  beforeAll(async () => {
+    const { hostname, port: there } = new URL(
+      parse(readFileSync(process.env.KUBECONFIG!, 'utf8')).clusters[0].cluster.server,
+    )
+    line = await TcpProxy.start(hostname, Number(there))
+    const KUBECONFIG = writeKubeconfig(({ clusters }) => {
+      clusters[0]!.cluster['server'] = `https://127.0.0.1:${line.port}`
+    })
+    place = await openDevelopment(cluster!, 'bad-line', { KUBECONFIG })
+    port = await freePort()
+    const files = { 'compose.yaml': COMPOSE, 'devctl.yml': manifest(port), 'files/server.js': SERVER }
+    write(place.folder, files)
+    const deploy = place.devctl('deploy', '--wait')
+    expect(await deploy.status, deploy.stderr).toBe(0)
+  })
+  beforeEach(async () => {
+    up?.process.kill('SIGKILL')
+    await up?.status
+    line.delay = 0
+    line.isSilent = false
+  })
+  afterAll(async () => {
+    line?.close()
+    await place?.close()
+  })
+
+  const here = (name: string) => join(place.folder, 'files', name)
+
+  async function start(): Promise<Program> {
+    up = place.devctl('up')
+    await up.until(/^connected$/, 60)
+    return up
+  }
+
+  /** What the container says over the forward. */
+  async function asked(name: string, method = 'GET'): Promise<string> {
+    const headers = { connection: 'close' }
+    const signal = AbortSignal.timeout(12_000)
+    return (await fetch(`http://127.0.0.1:${port}/${name}`, { method, headers, signal })).text()
+  }
+
+  /** The local port is open; rejects if it is not. */
+  async function connects(): Promise<void> {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect', { signal: AbortSignal.timeout(2000) })
+    socket.destroy()
+  }
+
+  const arrives = (name: string, text: string, seconds: number) =>
+    eventually(
+      `${name} is in the container`,
+      seconds,
+      async () => ((await asked(name).catch(() => '')) === text ? true : undefined),
+      async () => up!.stderr.slice(-3000),
+      50,
+    )
+
+  const comes = (name: string, seconds: number) =>
+    eventually(`${name} is here`, seconds, async () => existsSync(here(name)) || undefined, undefined, 50)
+
+  const connectedAgain = (count: number, seconds: number) => up!.until(/^connected$/, seconds, count)
+
+  test.each([20, 80])('that takes %d ms: files go both ways, ports are forwarded', async delay => {
+    line.delay = delay
+    await start()
+    const began = Date.now()
+    writeFileSync(here('near.txt'), `${delay} ms`)
+    await arrives('near.txt', `${delay} ms`, 5)
+    // A round trip for the file, one for the question, and what opening takes.
+    expect(Date.now() - began).toBeLessThan(1000 + 12 * delay)
+    await asked(`from-${delay}.txt`, 'POST')
+    await comes(`from-${delay}.txt`, 5)
+
+    const large = 'large '.repeat(700_000)
+    for (let n = 0; n < 300; n++) writeFileSync(here(`many-${n}.txt`), `${delay} ms, ${n}`)
+    writeFileSync(here('large.txt'), large)
+    await arrives('many-299.txt', `${delay} ms, 299`, 10)
+    await arrives('large.txt', large, 20)
+    const status = place.devctl('status')
+    expect(await status.status).toBe(0)
+    expect(status.stdout).toContain('100.00%')
+  })
+
+  test('that is cut: it says so, local ports stay open, and what was saved meanwhile arrives', async () => {
+    line.delay = 20
+    const program = await start()
+    for (let cut = 1; cut <= 3; cut++) {
+      line.cut()
+      writeFileSync(here('cut.txt'), `cut ${cut}`)
+      await connects()
+      await connectedAgain(cut + 1, 20)
+      await arrives('cut.txt', `cut ${cut}`, 10)
+    }
+    expect(program.stderr).toMatch(/; the command runs again as soon as api is connected/)
+    expect(program.stderr).not.toContain('the connection was lost;')
+    expect(program.process.exitCode).toBeNull()
+  })
+
+  test('that loses connections at random: nothing that was saved is missing', async () => {
+    const random = generator(20_261_123)
+    await start()
+    for (let n = 0; n < 60; n++) {
+      writeFileSync(here(`lossy-${n % 20}.txt`), `save ${n}`)
+      if (n % 4 === 0) line.cutOne(random())
+      await sleep(100)
+    }
+    for (let n = 40; n < 60; n++) await arrives(`lossy-${n % 20}.txt`, `save ${n}`, 20)
+    await eventually('the forward is there', 60, () => asked('after-loss.txt', 'POST').catch(() => undefined))
+    await comes('after-loss.txt', 10)
+    expect(up!.process.exitCode).toBeNull()
+  })
+
+  test('that says nothing any more: it is noticed, said, and over when the line is good again', async () => {
+    const program = await start()
+    line.isSilent = true
+    line.hold()
+    writeFileSync(here('silent.txt'), 'saved in silence')
+    const status = place.devctl('status', '--output', 'json')
+    const began = Date.now()
+    expect(await status.status, status.stderr).toBe(0)
+    expect(JSON.parse(status.stdout)).toMatchObject({ dev: 'api', sync: { problems: [], leftOut: { count: 0 } } })
+    expect(Date.now() - began).toBeLessThan(20_000)
+    // Pings every 10 and every 15 s, and whoever is first says it.
+    const told = await eventually(
+      'it says that the line is silent',
+      210,
+      async () => /(.*); the command runs again as soon as api is connected/.exec(program.stderr)?.[1],
+    )
+    expect(told).toMatch(/nothing has come from the other side for|does not answer/)
+    line.isSilent = false
+    line.cut()
+    await connectedAgain(2, 30)
+    await arrives('silent.txt', 'saved in silence', 15)
+  })
+
+  test('that says nothing, and nothing runs here: `status` says that the cluster does not answer', async () => {
+    line.isSilent = true
+    const status = place.devctl('status')
+    expect(await status.status).toBe(1)
+    expect(status.stderr).toMatch(/no connection to .* in \d+ s|the cluster has not answered within 10 s/)
+    line.isSilent = false
+    line.cut()
+  })
+})

@@ -1,0 +1,109 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Cluster } from '../../support/cluster/cluster.ts'
+import { Program } from '../../support/cluster/program.ts'
+import { endAll, type KeptLaptop, laptops, type Started } from './attempts.ts'
+
+/** A project in a folder, with the programs that work on it. Those that a failed test has started are ended after it. */
+export interface Laptop {
+  readonly folder: string
+  /** devctl's own folder. */
+  readonly home: string
+  readonly namespace: string
+  /** Starts the built program, and gathers what it prints. */
+  devctl(...words: readonly string[]): Program
+  /** Kills what runs, also in the background, waits until it has ended, and removes the folders. */
+  clear(): Promise<void>
+}
+
+/** A laptop with a namespace of its own. */
+export interface DevelopmentPlace extends Laptop {
+  /** Kills what runs, and removes all of it; the end of the namespace is not waited for. */
+  close(): Promise<void>
+}
+
+/** How many places of a name there were. */
+const opened = new Map<string, number>()
+
+/** Makes the namespace and an empty folder; both have the name of the test. The programs also get the variables of `more`. */
+export async function openDevelopment(
+  cluster: Cluster,
+  name: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<DevelopmentPlace> {
+  // A test that is tried again does not get the namespace of its first attempt, which may still be ending.
+  const others = opened.get(name) ?? 0
+  opened.set(name, others + 1)
+  const namespace = `${name}-${process.pid}${others > 0 ? `-${others}` : ''}`
+  const laptop = openLaptop(namespace, name, more)
+  await cluster.createNamespace(namespace)
+  return {
+    ...laptop,
+    async close() {
+      await laptop.clear()
+      await cluster.deleteNamespace(namespace)
+      cluster.close()
+    },
+  }
+}
+
+/** An empty folder for work in a namespace that is there. */
+export function openLaptop(namespace: string, name: string, more: Readonly<Record<string, string>> = {}): Laptop {
+  const folder = mkdtempSync(join(tmpdir(), `devctl-${name}-`))
+  const home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
+  const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace, ...more }
+  const started: Started[] = []
+  const kept: KeptLaptop = {
+    folder,
+    home,
+    started,
+    processes: () => programsOf(env),
+    start(words) {
+      const program = new Program(words, { cwd: folder, env }).read()
+      started.push({ words, program })
+      return program
+    },
+  }
+  laptops.add(kept)
+  return {
+    folder,
+    home,
+    namespace,
+    devctl: (...words) => kept.start(words),
+    async clear() {
+      laptops.delete(kept)
+      await endAll(kept)
+      for (const one of [folder, home]) rmSync(one, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The processes that have these variables, such as those that `up --detach` has left. Linux tells of them. */
+function programsOf(variables: Readonly<Record<string, string>>): readonly number[] {
+  if (process.platform !== 'linux') return []
+  const wanted = [`DEVCTL_HOME=${variables.DEVCTL_HOME}`, `DEVCTL_NAMESPACE=${variables.DEVCTL_NAMESPACE}`]
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+    .filter(pid => {
+      try {
+        const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+        return wanted.every(word => words.includes(word))
+      } catch {
+        // It has ended, or is somebody else's.
+        return false
+      }
+    })
+}
+
+/** Variables with which Node.js takes this machine for that of another person. */
+export function asPerson(name: string, folder: string): Readonly<Record<string, string>> {
+  const file = join(folder, `${name}.cjs`)
+  const text = `const os = require('node:os'); const info = os.userInfo()
+os.hostname = () => 'laptop-of-${name}'; os.userInfo = () => ({ ...info, username: '${name}' })
+require('node:module').syncBuiltinESMExports()
+`
+  writeFileSync(file, text)
+  return { NODE_OPTIONS: `--require ${file}` }
+}

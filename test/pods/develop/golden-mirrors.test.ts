@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { connect } from '../../../adapters/kubernetes/kube-cluster.ts'
+import { listed } from '../../../operations/develop/try-out.ts'
+import { UP_MANAGER } from '../../../operations/objects/up-record.ts'
+import { findCluster } from '../../support/cluster/cluster.ts'
+import { caseNames, mirrorOf } from '../../support/mirror/mirror-cases.ts'
+
+// The mirrors of test/mirror/cases, as an API server takes them: every field is known to it, and stays as it was sent.
+
+const found = findCluster()
+
+describe.skipIf(found === undefined)('golden mirrors in a cluster', () => {
+  const namespace = `golden-mirrors-${process.pid}`
+  let cluster: Cluster
+  beforeAll(async () => {
+    cluster = await connect({ env: process.env })
+    await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  })
+  afterAll(async () => {
+    await cluster?.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
+  })
+
+  test.each(caseNames())('%s', async name => {
+    const objects = listed(mirrorOf(name, { namespace }).made).map(known)
+    for (const dryRun of [true, false])
+      for (const object of objects) {
+        const applied = await cluster.apply(object, { manager: UP_MANAGER, force: true, dryRun })
+        const { spec, data } = object as { spec?: unknown; data?: unknown } // an object's
+        if (spec) expect(applied['spec'], object.kind).toMatchObject(sent(spec))
+        if (data) expect(applied['data']).toEqual(data)
+      }
+    for (const { apiVersion, kind, metadata } of objects)
+      await cluster.delete({ apiVersion, kind, name: metadata.name, namespace })
+  })
+})
+
+/** Without Pods, without an owner that does not exist, and without the fields of a later Kubernetes. */
+function known<T extends object>(object: T): KubeObject {
+  const text = JSON.stringify(object, (key, value) =>
+    /futureField$/i.test(key) || key === 'ownerReferences' ? undefined : key === 'replicas' ? 0 : value,
+  )
+  return JSON.parse(text) as KubeObject // a mirror's object
+}
+
+/** What the server writes in another form: quantities, and lists that it gives an order. */
+const sent = (spec: unknown): object =>
+  JSON.parse(JSON.stringify(spec, (key, value) => (key === 'requests' || key === 'limits' ? undefined : value)))

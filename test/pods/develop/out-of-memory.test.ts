@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { write } from '../../support/cli/folder.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const COMPOSE = `name: shop
+services:
+  api:
+    image: node:22-alpine
+    user: "1000:1000"
+    working_dir: /app
+    command: ["sleep", "3600"]
+    stop_grace_period: 1s
+`
+/** Takes more and more memory, once a file is there. */
+const GROWS = `const all = []; console.log('began')
+setInterval(() => { if (require('fs').existsSync('grow')) all.push(Buffer.alloc(20e6, 1)) }, 20)`
+const manifest = (more: string) => `deploy: {compose: compose.yaml}
+dev:
+  api:
+    command: ["node", "-e", ${JSON.stringify(GROWS)}]
+    workdir: /app
+    sync: ["./files:/app"]
+${more}`
+
+describe.skipIf(cluster === undefined)('a development container without enough memory', () => {
+  let place: DevelopmentPlace
+
+  beforeAll(async () => {
+    place = await openDevelopment(cluster!, 'memory')
+    write(place.folder, { 'compose.yaml': COMPOSE, 'files/a.txt': 'a\n' })
+  })
+  afterAll(() => place?.close())
+
+  test('says which limit to raise when its command needs more', async () => {
+    write(place.folder, { 'devctl.yml': manifest('    resources: {limits: {memory: 128Mi}}\n') })
+    const up = place.devctl('up')
+    await up.until(/^began$/, 90)
+    write(place.folder, { 'files/grow': '' })
+    // The kernel ends the process or the whole container, as the node is set up.
+    const text =
+      'container `api` ran out of memory (its limit is 128Mi; raise `resources.limits.memory` of the development container)'
+    await eventually(
+      'the limit is named',
+      180,
+      async () => up.stderr.includes(text) || undefined,
+      async () => up.stderr,
+    )
+    // With a process of its own that was ended, `up` ends, too, and the signal may come while it does.
+    up.process.kill('SIGTERM')
+    expect([130, 137, null]).toContain(await up.status)
+  })
+
+  test('says which to raise when the agent has too little', async () => {
+    write(place.folder, { 'devctl.yml': manifest('    initContainer: {resources: {limits: {memory: 16Mi}}}\n') })
+    const up = place.devctl('up')
+    expect(await up.status).toBe(1)
+    expect(up.stderr).toContain(
+      'has no agent: it ran out of memory; raise `initContainer.resources` of the development container',
+    )
+  })
+})

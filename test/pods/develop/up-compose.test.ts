@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { write } from '../../support/cli/folder.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { freePort } from '../../support/develop/free-port.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+/** Answers with the text of two files: one is read for each request, one when it starts. */
+const SERVER = `
+const { readFileSync } = require('fs')
+const settings = readFileSync('/app/settings.txt', 'utf8')
+require('http').createServer((_, answer) => answer.end(readFileSync('/app/page.txt', 'utf8') + settings)).listen(8080)
+console.log('listening with ' + settings)
+`
+
+describe.skipIf(cluster === undefined)('devctl up with a Compose file alone', () => {
+  let place: DevelopmentPlace
+  let port = 0
+
+  beforeAll(async () => {
+    place = await openDevelopment(cluster!, 'up-compose')
+    port = await freePort()
+    write(place.folder, {
+      'compose.yaml': `name: shop
+services:
+  web:
+    image: node:22-alpine
+    working_dir: /app
+    command: ["node", "server.js"]
+    user: "1000:1000"
+    volumes: [".:/app"]
+    ports: ["${port}:8080"]
+    stop_grace_period: 1s
+    develop: {watch: [{path: settings.txt, action: sync+restart, target: /app/settings.txt}]}
+`,
+      'server.js': SERVER,
+      'page.txt': 'one ',
+      'settings.txt': 'first',
+    })
+  })
+  afterAll(async () => {
+    await place.devctl('down').status
+    await place.close()
+  })
+
+  const devctl = (...words: readonly string[]) => place.devctl(...words)
+
+  /** The page as this machine sees it, over the forward of the published port. */
+  const page = (text: string) =>
+    eventually(`the page is \`${text}\``, 30, async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5000) }).catch(
+        () => undefined,
+      )
+      return answer && (await answer.text()) === text ? true : undefined
+    })
+
+  test('runs the service in the background, follows files, restarts by a rule, and outlives its Pod', async () => {
+    const up = devctl('up', '--detach')
+    expect(await up.status, up.stderr).toBe(0)
+    expect(up.stderr).toContain('`devctl down web` ends it')
+    await page('one first')
+
+    writeFileSync(join(place.folder, 'page.txt'), 'two ')
+    await page('two first')
+
+    writeFileSync(join(place.folder, 'settings.txt'), 'second')
+    await page('two second')
+
+    await cluster!.kubectl(
+      '--namespace',
+      place.namespace,
+      'delete',
+      'pod',
+      '--selector',
+      'dev.platform/mirror=web',
+      '--wait=false',
+    )
+    writeFileSync(join(place.folder, 'page.txt'), 'three ')
+    await page('three second')
+
+    const again = devctl('up')
+    expect(await again.status).toBe(1)
+    expect(again.stderr).toContain('`devctl up web` already runs on this machine')
+
+    const down = devctl('down')
+    expect(await down.status, down.stderr).toBe(0)
+    expect(down.stderr).toContain('deployment/web is restored')
+    const status = devctl('status')
+    expect(await status.status).toBe(1)
+    expect(status.stderr).toContain('no development container of this project is active')
+  })
+})

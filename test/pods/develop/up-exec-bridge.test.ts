@@ -1,0 +1,215 @@
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { write } from '../../support/cli/folder.ts'
+import { bindingInForce, eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
+import { freePort } from '../../support/develop/free-port.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+/** What `edit` allows and `up` needs, but for connections to Pods. */
+const RULES = [
+  {
+    apiGroups: [''],
+    resources: ['pods', 'services', 'secrets', 'configmaps', 'persistentvolumeclaims', 'events'],
+    verbs: ['*'],
+  },
+  { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
+  { apiGroups: ['apps', 'batch', 'autoscaling', 'coordination.k8s.io', 'policy'], resources: ['*'], verbs: ['*'] },
+]
+
+/** A Role and the user `NAME` who has it. */
+async function addUser(namespace: string, name: string, rules: readonly object[]): Promise<void> {
+  const group = 'rbac.authorization.k8s.io'
+  const role = { apiVersion: `${group}/v1`, kind: 'Role', metadata: { name }, rules }
+  const binding = {
+    apiVersion: `${group}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: group, kind: 'Role', name },
+    subjects: [{ apiGroup: group, kind: 'User', name }],
+  }
+  for (const object of [role, binding]) {
+    const { status, body } = await cluster!.apply(object as unknown as KubeObject, namespace)
+    if (status >= 300) throw new Error(body)
+  }
+  await bindingInForce(cluster!, namespace, name)
+}
+
+const kubeconfigOf = (user: string) =>
+  writeKubeconfig(({ users }) => {
+    for (const one of users) one.user['as'] = user
+  })
+
+/** The answer of a server on this machine, as soon as it is that text. */
+const answers = (port: number, text: string) =>
+  eventually(`port ${port} answers \`${text}\``, 30, async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5000) }).catch(
+      () => undefined,
+    )
+    return answer && (await answer.text()) === text ? true : undefined
+  })
+
+const SERVER = `require('http').createServer((_, a) => a.end(require('fs').readFileSync('/app/page', 'utf8'))).listen(process.env.PORT)`
+
+describe.skipIf(cluster === undefined)('devctl up without port-forwards', () => {
+  const users = ['exec-only', 'neither'].map(name => `${name}-${process.pid}`) as [string, string]
+  const kubeconfig = kubeconfigOf(users[0])
+  let place: DevelopmentPlace
+  let port = 0
+
+  beforeAll(async () => {
+    place = await openDevelopment(cluster!, 'up-exec-only', { KUBECONFIG: kubeconfig })
+    port = await freePort()
+    const exec = { apiGroups: [''], resources: ['pods/exec'], verbs: ['get', 'create'] }
+    await addUser(place.namespace, users[0], [...RULES, exec])
+    await addUser(place.namespace, users[1], [
+      ...RULES,
+      { apiGroups: [''], resources: ['pods/exec'], verbs: ['create'] },
+    ])
+    write(place.folder, {
+      'compose.yaml': `name: shop
+services:
+  web:
+    image: node:22-alpine
+    command: ["node", "/app/server.js"]
+    user: "1000:1000"
+    environment: {PORT: "8080"}
+    volumes: [".:/app"]
+    ports: ["${port}:8080"]
+    stop_grace_period: 1s
+`,
+      'server.js': SERVER,
+      page: 'one',
+    })
+  })
+  afterAll(async () => {
+    await place?.devctl('down').status
+    await place?.close()
+  })
+
+  test('files and ports go over the exec API, which is said in one line, and again with another Pod', async () => {
+    const up = place.devctl('up')
+    await answers(port, 'one')
+    const said = /`get` and `create` on `pods\/portforward` is missing: .* over `pods\/exec`/g
+    expect(up.stderr.match(said), up.stderr).toHaveLength(1)
+    writeFileSync(join(place.folder, 'page'), 'two')
+    await answers(port, 'two')
+    // The server answers before the kubelet has said that its container runs.
+    await eventually('a command runs', 90, async () => {
+      const exec = place.devctl('exec', 'web', '--', 'sh', '-c', 'echo -n three > /app/page; exit 7')
+      return (await exec.status) === 7 ? true : undefined
+    })
+    await answers(port, 'three')
+
+    const { namespace } = place
+    await cluster!.kubectl('--namespace', namespace, 'delete', 'pod', '--selector', 'dev.platform/mirror=web')
+    writeFileSync(join(place.folder, 'page'), 'four')
+    await answers(port, 'four')
+    // What has lost its connection ends by itself, so that nothing piles up.
+    expect(await bridges()).toBe(2)
+  })
+
+  const bridges = async () => {
+    const pods = await cluster!.kubectl(
+      ...['--namespace', place.namespace, 'get', 'pods', '--selector', 'dev.platform/mirror=web'],
+      ...['--output', 'jsonpath={.items[0].metadata.name}'],
+    )
+    const script = 'for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline 2>/dev/null; echo; done'
+    const processes = await cluster!.kubectl(
+      ...['--namespace', place.namespace, 'exec', pods, '--container', 'devctl-agent', '--', 'sh', '-c', script],
+    )
+    return processes.split('\n').filter(line => line.startsWith('node -e')).length
+  }
+
+  test('without commands either, it says which rights are missing, and changes nothing', async () => {
+    const deployment = () =>
+      cluster!.kubectl(
+        ...[
+          '--namespace',
+          place.namespace,
+          'get',
+          'deployment',
+          'web',
+          '--output',
+          'jsonpath={.metadata.generation} {.spec.replicas}',
+        ],
+      )
+    const down = place.devctl('down')
+    expect(await down.status, down.stderr).toBe(0)
+    const before = await deployment()
+    copyFileSync(kubeconfigOf(users[1]), kubeconfig)
+    const up = place.devctl('up')
+    expect(await up.status).toBe(1)
+    expect(up.stderr).toContain('can be reached neither by `pods/exec` nor by `pods/portforward`; nothing was changed')
+    expect(up.stderr).toContain('`get` on `pods/exec` is missing')
+    expect(up.stderr).toContain('`get` and `create` on `pods/portforward` is missing')
+    expect(await deployment()).toBe(before)
+  })
+})
+
+describe.skipIf(cluster === undefined)('devctl up of Pods with the network of their node', () => {
+  let place: DevelopmentPlace
+  const ports: number[] = []
+
+  beforeAll(async () => {
+    place = await openDevelopment(cluster!, 'up-host-network')
+    ports.push(await freePort(), await freePort())
+    write(place.folder, {
+      'compose.yaml': `name: shop
+services:
+${ports
+  .map(
+    (port, index) => `  web${index}:
+    image: node:22-alpine
+    command: ["node", "/app/server.js"]
+    user: "1000:1000"
+    network_mode: host
+    environment: {PORT: "${port}"}
+    volumes: ["./web${index}:/app"]
+    stop_grace_period: 1s
+`,
+  )
+  .join('')}`,
+      ...Object.fromEntries(
+        ports.flatMap((_, index) => [
+          [`web${index}/server.js`, SERVER],
+          [`web${index}/page`, 'one'],
+        ]),
+      ),
+    })
+  })
+  afterAll(async () => {
+    for (const name of ['web0', 'web1']) await place?.devctl('down', name).status
+    await place?.close()
+  })
+
+  /** The server of a service, as its own Pod reaches it, says a text. */
+  const says = (name: string, text: string) =>
+    eventually(`${name} says \`${text}\``, 30, async () => {
+      const url = `http://127.0.0.1:${ports[name === 'web0' ? 0 : 1]}/`
+      const exec = place.devctl('exec', name, '--', '/devctl-tools/busybox', 'wget', '-qO-', url)
+      return (await exec.status) === 0 && exec.stdout === text ? true : undefined
+    })
+
+  test('two on one node have no port of it', async () => {
+    for (const name of ['web0', 'web1']) {
+      const up = place.devctl('up', name, '--detach')
+      expect(await up.status, up.stderr).toBe(0)
+    }
+    for (const index of ports.keys()) {
+      const name = `web${index}`
+      await says(name, 'one')
+      writeFileSync(join(place.folder, name, 'page'), `two of ${index}`)
+      await says(name, `two of ${index}`)
+    }
+    const exec = place.devctl('exec', 'web0', '--', '/devctl-tools/busybox', 'netstat', '-ltn')
+    expect(await exec.status, exec.stderr).toBe(0)
+    expect(exec.stdout).toContain(`:${ports[0]} `)
+    expect(exec.stdout).not.toContain(':2223 ')
+  })
+})

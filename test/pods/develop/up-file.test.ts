@@ -1,0 +1,75 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { write } from '../../support/cli/folder.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+describe.skipIf(cluster === undefined)('devctl up with a single file as a host volume', () => {
+  let place: DevelopmentPlace
+
+  beforeAll(async () => {
+    place = await openDevelopment(cluster!, 'up-file')
+    write(place.folder, {
+      'compose.yaml': `name: shop
+services:
+  proxy:
+    image: busybox:1.37
+    command: ["sleep", "3600"]
+    user: "1000:1000"
+    volumes: ["./conf/proxy.conf:/etc/proxy.conf"]
+    stop_grace_period: 1s
+`,
+      'conf/proxy.conf': 'one',
+      'conf/other.conf': 'not for the container',
+    })
+  })
+  afterAll(async () => {
+    await place.devctl('down', 'proxy').status
+    await place.close()
+  })
+
+  const inside = async (...command: readonly string[]): Promise<string> => {
+    const exec = place.devctl('exec', 'proxy', '--', ...command)
+    const status = await exec.status
+    if (status !== 0) throw new Error(`status ${status}: ${exec.stderr}`)
+    return exec.stdout
+  }
+  const reads = (text: string) =>
+    eventually(`the container reads \`${text}\``, 30, async () =>
+      (await inside('cat', '/etc/proxy.conf').catch(() => '')) === text ? true : undefined,
+    )
+
+  test('the container sees each save, also of an editor that renames, and what it writes is here', async () => {
+    const file = join(place.folder, 'conf/proxy.conf')
+    const up = place.devctl('up', 'proxy', '--detach')
+    expect(await up.status, up.stderr).toBe(0)
+    await reads('one')
+    // It was a ConfigMap, of which the container would not see changes.
+    expect(await inside('grep', '-c', ' /etc/proxy.conf ', '/proc/mounts')).toBe('1\n')
+
+    writeFileSync(file, 'two')
+    await reads('two')
+
+    writeFileSync(`${file}.new`, 'three, which is longer')
+    renameSync(`${file}.new`, file)
+    await reads('three, which is longer')
+
+    // As vim does it by default.
+    renameSync(file, `${file}~`)
+    writeFileSync(file, 'four')
+    rmSync(`${file}~`)
+    await reads('four')
+
+    await inside('sh', '-c', 'echo five > /etc/proxy.conf')
+    await eventually('it is here', 90, async () => (readFileSync(file, 'utf8') === 'five\n' ? true : undefined))
+
+    const { namespace } = place
+    await cluster!.kubectl('--namespace', namespace, 'delete', 'pod', '--selector', 'dev.platform/mirror=proxy')
+    writeFileSync(file, 'six')
+    await reads('six')
+  })
+})

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { write } from '../../support/cli/folder.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import type { Program } from '../../support/cluster/program.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const MANIFEST = `dev:
+  api:
+    autocreate: true
+    image: busybox:1.37
+    command: ["sh", "-c", "echo it runs; sleep 300"]
+    workdir: /app
+    sync: [".:/app"]
+    persistentVolume: {enabled: false}
+`
+
+describe.skipIf(cluster === undefined)('devctl up, with a container that means harm', () => {
+  let place: DevelopmentPlace
+  let up: Program
+
+  beforeAll(async () => {
+    // devctl's own folder is in the project.
+    place = await openDevelopment(cluster!, 'up-hostile', { DEVCTL_HOME: 'config/devctl' })
+    write(place.folder, {
+      'devctl.yml': MANIFEST,
+      '.env': 'A=1\n',
+      readme: 'here\n',
+      'src/one': '1\n',
+      'src/two': '2\n',
+    })
+    up = place.devctl('up')
+    await up.until(/it runs/, 90)
+  })
+  afterAll(() => place?.close())
+
+  const inContainer = async (script: string) => {
+    const program = place.devctl('exec', '--', 'sh', '-c', script)
+    expect(await program.status, program.stderr).toBe(0)
+  }
+
+  test('keys of devctl do not go there, and its SSH configuration does not come back', async () => {
+    const config = join(place.folder, 'config/devctl/ssh/config')
+    const before = readFileSync(config, 'utf8')
+    await inContainer('! grep -r PRIVATE /app && ! [ -e config/devctl ]')
+    await inContainer(
+      'mkdir -p config/devctl/ssh; echo "ProxyCommand x" > config/devctl/ssh/config; touch config/other',
+    )
+    await eventually('what is beside it comes back', 60, async () =>
+      readdirSync(join(place.folder, 'config')).includes('other') ? true : undefined,
+    )
+    expect(readFileSync(config, 'utf8')).toBe(before)
+    await inContainer('rm -rf config')
+    expect(readFileSync(config, 'utf8')).toBe(before)
+  })
+
+  test('a file that it deletes is kept; when it deletes all of them, nothing is deleted here', async () => {
+    await inContainer('rm /app/src/one')
+    await eventually('the file is deleted here', 60, async () =>
+      readdirSync(join(place.folder, 'src')).includes('one') ? undefined : true,
+    )
+    const home = join(place.folder, 'config/devctl')
+    const kept = readdirSync(home, { recursive: true, encoding: 'utf8' }).find(path => path.endsWith('src/one'))
+    expect(kept).toMatch(/\/deleted\/[^/]+\/0\/src\/one$/)
+    expect(readFileSync(join(home, kept!), 'utf8')).toBe('1\n')
+
+    writeFileSync(join(place.folder, 'src/one'), 'again\n')
+    await inContainer('until [ -e src/one ]; do sleep 0.1; done; rm -rf /app/*')
+    await eventually('the synchronization stops', 60, async () =>
+      /files of \. are gone in the container/.test(up.stderr) ? true : undefined,
+    )
+    expect(readdirSync(place.folder).sort()).toEqual(['.env', 'config', 'devctl.yml', 'readme', 'src'])
+    expect(readdirSync(join(place.folder, 'src')).sort()).toEqual(['one', 'two'])
+  })
+})

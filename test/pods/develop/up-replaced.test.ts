@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { write } from '../../support/cli/folder.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+/** A server whose port a second one cannot have. It says when it listens, and does not end with its input. */
+const SERVER = `require('http').createServer().listen(8080, () => console.log('listens'))`
+const KILL_NODE = 'for one in /proc/[0-9]*; do [ "$(cat $one/comm)" = node ] && kill -KILL "${one#/proc/}"; done; true'
+const COMPOSE = `name: shop
+services:
+  api:
+    image: node:22-alpine
+    command: ["sleep", "1000"]
+    stop_grace_period: 1s
+`
+const MANIFEST = `deploy:
+  compose: compose.yaml
+dev:
+  api:
+    command: ["node", "-e", ${JSON.stringify(SERVER)}]
+    sync: [".:/app"]
+`
+
+describe.skipIf(cluster === undefined)('the command of devctl up', () => {
+  let place: DevelopmentPlace
+
+  beforeAll(async () => {
+    place = await openDevelopment(cluster!, 'replaced')
+    write(place.folder, { 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST })
+  })
+  afterAll(() => place?.close())
+
+  const servers = async () => {
+    const listed = place.devctl('exec', '--', 'sh', '-c', 'ps -o comm | grep -cx node')
+    await listed.status
+    return Number(listed.stdout)
+  }
+
+  test('runs again in a Pod that takes the place of its own', async () => {
+    const up = place.devctl('up')
+    await up.until(/listens/, 90)
+    await cluster!.kubectl('delete', 'pod', '-n', place.namespace, '-l', 'dev.platform/mirror', '--wait=false')
+    await up.until(/listens/, 60, 2)
+    expect(up.stderr).toMatch(/being replaced|connection was lost|has ended/)
+    up.process.kill('SIGKILL')
+    await up.status
+    expect(await servers()).toBe(1)
+  })
+
+  test('ends what an `up` that was killed has left', async () => {
+    const up = place.devctl('up')
+    await up.until(/listens/, 60)
+    expect(up.stdout + up.stderr).not.toContain('EADDRINUSE')
+    expect(await servers()).toBe(1)
+    up.process.kill('SIGTERM')
+    expect(await up.status).toBe(130)
+    // Ended by `up`, not by the next one.
+    await eventually('nothing of it runs', 30, async () => ((await servers()) === 0 ? true : undefined))
+  })
+
+  test('a signal that somebody sends to it is its own end', async () => {
+    const up = place.devctl('up')
+    await up.until(/listens/, 60)
+    const kill = place.devctl('exec', '--', 'sh', '-c', KILL_NODE)
+    expect(await kill.status, kill.stderr).toBe(0)
+    expect(await up.status).toBe(137)
+    const down = place.devctl('down')
+    expect(await down.status, down.stderr).toBe(0)
+  })
+})

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { write } from '../../support/cli/folder.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+/** A web server that answers with a file of its folder, in two replicas. */
+const COMPOSE = `name: shop
+services:
+  api:
+    image: node:22-alpine
+    working_dir: /app
+    user: "1000:1000"
+    command: ["node", "-e", "require('http').createServer((_, a) => a.end('of the image')).listen(8080)"]
+    ports: ["8080"]
+    scale: 2
+    stop_grace_period: 1s
+`
+const MANIFEST = `deploy:
+  compose: compose.yaml
+dev:
+  api:
+    command: ["sh", "-c", "cat greeting.txt; sleep 300"]
+    workdir: /app
+    sync: [".:/app"]
+    environment: {GREETING: hello}
+`
+
+describe.skipIf(cluster === undefined)('devctl up', () => {
+  let place: DevelopmentPlace
+
+  beforeAll(async () => {
+    place = await openDevelopment(cluster!, 'up')
+    write(place.folder, { 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST, 'greeting.txt': 'from the laptop\n' })
+  })
+  afterAll(() => place?.close())
+
+  const devctl = (...words: readonly string[]) => place.devctl(...words)
+
+  const replicas = async () =>
+    (await cluster!.get<{ spec: { replicas?: number } }>(`/apis/apps/v1/namespaces/${place.namespace}/deployments/api`))
+      .spec.replicas
+
+  test('a dry run prints the mirror without secrets, and changes nothing', async () => {
+    const deploy = devctl('deploy')
+    expect(await deploy.status, deploy.stderr).toBe(0)
+    const dry = devctl('up', '--dry-run')
+    expect(await dry.status, dry.stderr).toBe(0)
+    expect(dry.stdout).toContain('name: api-dev')
+    expect(dry.stdout).toMatch(/session\.json: ["']?\*\*\*/)
+    expect(dry.stdout).not.toContain('PRIVATE KEY')
+    expect(await replicas()).toBe(2)
+  })
+
+  test('deploys, runs the command beside the synchronized files, and gives the original back', async () => {
+    const up = devctl('up')
+    await up.until(/from the laptop/, 90)
+    expect(await replicas()).toBe(0)
+
+    writeFileSync(join(place.folder, 'new.txt'), 'saved\n')
+    const read = () => devctl('exec', '--', 'cat', 'new.txt')
+    const saved = await eventually('the new file is in the container', 60, async () => {
+      const program = read()
+      return (await program.status) === 0 ? program.stdout : undefined
+    })
+    expect(saved).toBe('saved\n')
+
+    const made = devctl('exec', '--', 'sh', '-c', 'echo $GREETING > made.txt; exit 7')
+    expect(await made.status, made.stderr).toBe(7)
+    const here = join(place.folder, 'made.txt')
+    await eventually('the file of the container is here', 60, async () =>
+      existsSync(here) && readFileSync(here, 'utf8') === 'hello\n' ? true : undefined,
+    )
+
+    const config = join(place.home, 'ssh/config')
+    const ssh = (...words: string[]) =>
+      execFileSync('ssh', ['-F', config, 'api.devctl', ...words], { encoding: 'utf8', timeout: 20_000 })
+    expect(ssh('pwd; cat new.txt; echo $GREETING')).toBe('/app\nsaved\nhello\n')
+    execFileSync('scp', ['-q', '-F', config, join(place.folder, 'new.txt'), 'api.devctl:copied.txt'], {
+      timeout: 20_000,
+    })
+    expect(ssh('cat copied.txt')).toBe('saved\n')
+
+    const missing = devctl('exec', '--', 'no-such-program')
+    expect(await missing.status).toBe(127)
+    expect(missing.stderr).toContain('no-such-program: not found')
+
+    const status = devctl('status')
+    expect(await status.status, status.stderr).toBe(0)
+    expect(status.stdout).toContain('Synchronization status: 100.00%')
+
+    const down = devctl('down')
+    expect(await down.status, down.stderr).toBe(0)
+    expect(await up.status, up.stderr).toBe(0)
+    expect(await replicas()).toBe(2)
+    expect(readFileSync(config, 'utf8')).toBe('')
+  })
+})

@@ -1,0 +1,209 @@
+import { execFile } from 'node:child_process'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findBuildkit } from '../../support/buildkit/buildkit.ts'
+import { REGISTRY } from '../../support/buildkit/slow-project.ts'
+import { write } from '../../support/cli/folder.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import type { Program } from '../../support/cluster/program.ts'
+import { freePort } from '../../support/develop/free-port.ts'
+import { type DevelopmentPlace, openDevelopment } from './development.ts'
+
+// Programs that wait for files, in real Pods: each save on this machine must reach them, whichever way the file was written.
+
+const builder = findBuildkit()
+const found = builder === undefined ? undefined : findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+/** Saves of each program. */
+const SAVES = 6
+/** Seconds for one of them to be seen. */
+const SEEN = 45
+/** Milliseconds between two saves: some begin to look only a moment after they have started, as they do without us. */
+const PAUSE = 2000
+
+const COMPOSE = `name: watched
+services:
+  node:
+    image: node:22-slim
+    command: ["sleep", "3600"]
+    stop_grace_period: 1s
+  python:
+    build: .
+    command: ["sleep", "3600"]
+    stop_grace_period: 1s
+`
+/** Of Debian, as its name says, so that no other registry of packages is needed. */
+const DOCKERFILE = `FROM debian:bookworm-slim
+RUN apt-get update && apt-get install --yes --no-install-recommends python3-flask uvicorn entr
+`
+const manifest = (ports: Readonly<Record<string, number>>) => `deploy: {compose: compose.yaml}
+dev:
+  node:
+    workdir: /app
+    sync: ["./node:/app"]
+    environment: {VITE_PORT: "${ports['vite']}"}
+    forward: ["${ports['vite']}:${ports['vite']}"]
+  python:
+    workdir: /app
+    sync: ["./python:/app"]
+    environment: {PYTHONDONTWRITEBYTECODE: "1"}
+    forward: ["${ports['flask']}:${ports['flask']}", "${ports['uvicorn']}:${ports['uvicorn']}"]
+`
+
+/** Looks twice a second for files that have changed, as `cargo watch --poll` does. */
+const POLLER = `let last = ''
+const { statSync, readFileSync } = require('fs')
+setInterval(() => {
+  const { mtimeMs, size, ino } = statSync('polled.txt')
+  const now = [mtimeMs, size, ino].join()
+  if (now !== last) console.log(readFileSync('polled.txt', 'utf8'))
+  last = now
+}, 500)
+`
+
+/** A program that waits for a file, and how it shows that it has seen what was saved. */
+interface Watcher {
+  readonly name: string
+  readonly dev: 'node' | 'python'
+  readonly command: readonly string[]
+  /** The file that is saved. */
+  readonly file: string
+  /** Its text, with a mark. */
+  readonly text: (mark: string) => string
+  /** The page with the mark; undefined: the program prints it. */
+  readonly page?: string
+}
+
+const flask = (mark: string) => `from flask import Flask
+app = Flask(__name__)
+@app.get('/')
+def index():
+    return '${mark}'
+`
+const uvicorn = (mark: string) => `async def app(scope, receive, send):
+    await send({'type': 'http.response.start', 'status': 200, 'headers': []})
+    await send({'type': 'http.response.body', 'body': b'${mark}'})
+`
+const prints = (mark: string) => `console.log('${mark}'); setInterval(() => {}, 1000)\n`
+
+const watchers = (port: Readonly<Record<string, number>>): readonly Watcher[] => [
+  { name: 'node --watch', dev: 'node', command: ['node', '--watch', 'watched.js'], file: 'watched.js', text: prints },
+  {
+    name: 'nodemon',
+    dev: 'node',
+    command: ['node_modules/.bin/nodemon', 'monitored.js'],
+    file: 'monitored.js',
+    text: prints,
+  },
+  {
+    name: 'vite',
+    dev: 'node',
+    command: ['node_modules/.bin/vite', '--host', '127.0.0.1', '--port', `${port['vite']}`, '--strictPort', 'page'],
+    file: 'page/main.js',
+    text: mark => `document.title = '${mark}'\n`,
+    page: `http://127.0.0.1:${port['vite']}/main.js`,
+  },
+  {
+    name: 'tsc --watch',
+    dev: 'node',
+    command: ['node_modules/.bin/tsc', '--watch', '--preserveWatchOutput', '--noEmit', 'typed.ts'],
+    file: 'typed.ts',
+    // It prints the type of what is wrong.
+    text: mark => `export const typed: '${mark}' = 0\n`,
+  },
+  { name: 'a poller', dev: 'node', command: ['node', 'poller.js'], file: 'polled.txt', text: mark => `${mark}\n` },
+  {
+    name: 'flask --reload',
+    dev: 'python',
+    command: ['flask', '--app', 'site_app', 'run', '--reload', '--port', `${port['flask']}`],
+    file: 'site_app.py',
+    text: flask,
+    page: `http://127.0.0.1:${port['flask']}/`,
+  },
+  {
+    name: 'uvicorn --reload',
+    dev: 'python',
+    command: ['uvicorn', '--reload', '--port', `${port['uvicorn']}`, 'asgi_app:app'],
+    file: 'asgi_app.py',
+    text: uvicorn,
+    page: `http://127.0.0.1:${port['uvicorn']}/`,
+  },
+  {
+    name: 'entr',
+    dev: 'python',
+    command: ['sh', '-c', 'echo entered.txt | entr -n cat entered.txt'],
+    file: 'entered.txt',
+    text: mark => `${mark}\n`,
+  },
+]
+
+const PORTS = { vite: await freePort(), flask: await freePort(), uvicorn: await freePort() }
+
+describe.skipIf(cluster === undefined)('programs that wait for files', () => {
+  let place: DevelopmentPlace
+
+  beforeAll(async () => {
+    place = await openDevelopment(cluster!, 'watchers', { BUILDKIT_HOST: builder! })
+    const first = watchers(PORTS).map(({ dev, file, text }) => [`${dev}/${file}`, text('first')])
+    write(place.folder, {
+      'compose.yaml': COMPOSE,
+      'devctl.yml': manifest(PORTS),
+      Dockerfile: DOCKERFILE,
+      'node/poller.js': POLLER,
+      'node/page/index.html': '<script type="module" src="/main.js"></script>\n',
+      ...Object.fromEntries(first),
+    })
+    const packages = ['nodemon@3', 'vite@6', 'typescript@5']
+    const install = ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', ...packages]
+    await promisify(execFile)('npm', install, { cwd: join(place.folder, 'node'), timeout: 120_000 })
+    const deploy = place.devctl('deploy', '--registry', `${REGISTRY}/watchers`, '--wait')
+    expect(await deploy.status, deploy.stderr).toBe(0)
+    for (const dev of ['node', 'python']) {
+      const up = place.devctl('up', dev, '--detach')
+      expect(await up.status, up.stderr).toBe(0)
+    }
+  }, 300_000)
+  afterAll(async () => {
+    await place?.devctl('down', '--all').status
+    await place?.close()
+  })
+
+  test.concurrent.each(watchers(PORTS))(`$name sees ${SAVES} of ${SAVES} saves`, async watcher => {
+    const program = place.devctl('exec', watcher.dev, '--', ...watcher.command)
+    await sees(program, watcher, 'first', 90)
+    for (let save = 1; save <= SAVES; save++) {
+      const mark = `save-${save}-of-${SAVES}`
+      await new Promise(resolve => setTimeout(resolve, PAUSE))
+      const path = join(place.folder, watcher.dev, watcher.file)
+      // Some editors write into the file, others put a new one in its place.
+      if (save % 2) writeFileSync(path, watcher.text(mark))
+      else {
+        writeFileSync(`${path}~`, watcher.text(mark))
+        renameSync(`${path}~`, path)
+      }
+      await sees(program, watcher, mark, SEEN)
+    }
+    program.process.kill('SIGKILL')
+  })
+
+  const sees = (program: Program, { page }: Watcher, mark: string, seconds: number) =>
+    eventually(
+      mark,
+      seconds,
+      async () => {
+        const text = page === undefined ? program.stdout : await fetched(page)
+        return text.includes(mark) || undefined
+      },
+      async () => `${program.stdout.slice(-2000)}\n${program.stderr.slice(-2000)}`,
+      100,
+    )
+})
+
+/** Nothing as long as the program restarts. */
+async function fetched(page: string): Promise<string> {
+  const answer = await fetch(page, { signal: AbortSignal.timeout(3000) }).catch(() => undefined)
+  return (await answer?.text().catch(() => '')) ?? ''
+}

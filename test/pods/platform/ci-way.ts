@@ -1,0 +1,184 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../support/cluster/cluster.ts'
+import { RUN } from '../../support/platform/open-platform.ts'
+import type { Installation, Repository } from './installation.ts'
+
+// What a job of a CI system does for a pull request, with nothing but the token that the CI gives it: deploy, comment, deploy again, destroy.
+
+const PREFIX = `shop-${RUN}-`
+const NAME = `${PREFIX}7`
+const BASE = 'registry.devctl.localhost/library/nginx:1.27-alpine'
+const FILES = {
+  'compose.yaml': `name: shop
+services:
+  web:
+    build: .
+    ports: ["80:80"]
+    depends_on: {store: {condition: service_healthy}}
+    healthcheck: {test: wget -qO- http://127.0.0.1/ || exit 1, interval: 3s}
+  api:
+    image: nginx:1.27-alpine
+    ports: ["80:80"]
+    healthcheck: {http: {path: /, port: 80}, interval: 1s}
+  store:
+    image: redis:7-alpine
+    healthcheck: {test: redis-cli ping, interval: 3s}
+`,
+  Dockerfile: `FROM ${BASE}\nCOPY index.html /usr/share/nginx/html/index.html\n`,
+  'index.html': `main of ${RUN}\n`,
+}
+
+export const ciWay = (installed: () => Installation) =>
+  describe('a job of a CI system', () => {
+    let shop: Repository
+    let issuer: CiIssuer
+    let pull: { readonly number: number; readonly html_url: string }
+    const branch = 'greeting'
+
+    beforeAll(async () => {
+      shop = await installed().repository(`shop-${RUN}`, FILES, true)
+      issuer = await publishIssuer(installed())
+      await installed().upgrade(`--ci gitea=${issuer.url},repository=${shop.id},prefix=${PREFIX}`)
+      const at = `/repos/${shop.full_name}`
+      await installed().ask('POST', `${at}/branches`, { new_branch_name: branch, old_branch_name: 'main' })
+      await installed().commit(shop.full_name, branch, 'index.html', `one of ${RUN}\n`)
+      pull = await installed().ask('POST', `${at}/pulls`, { head: branch, base: 'main', title: 'a greeting' })
+    }, 120_000)
+    afterAll(async () => {
+      for (const one of [shop, issuer?.repository]) if (one) await installed().ask('DELETE', `/repos/${one.full_name}`)
+    })
+
+    /** The surroundings of a job: its token for the platform, and one with which it may clone and comment. */
+    const job = async (more: object = {}) => ({
+      DEVCTL_ID_TOKEN: await issuer.sign({
+        aud: installed().url,
+        repository: shop.full_name,
+        repository_id: String(shop.id),
+        repository_owner_id: String(shop.owner.id),
+        ref: `refs/pull/${pull.number}/head`,
+        event_name: 'pull_request',
+        ...more,
+      }),
+      // Which forge it is, its server says.
+      DEVCTL_FORGE_TOKEN: process.env.FORGE_TOKEN ?? '',
+      DEVCTL_CLONE_TOKEN: process.env.FORGE_TOKEN ?? '',
+      DEVCTL_FORGE_TOKEN_HOST: new URL(shop.html_url).host,
+    })
+    const deploy = (name = NAME) =>
+      `preview deploy ${name} --repository ${shop.html_url} --branch ${branch} --sourceUrl ${pull.html_url} --wait --comment`
+    const comments = () =>
+      installed().ask<readonly { id: number; body: string }[]>(
+        'GET',
+        `/repos/${shop.full_name}/issues/${pull.number}/comments`,
+      )
+    const page = (service: string) => installed().fetch(`https://${service}-${NAME}.devctl.localhost/`)
+    const head = async () =>
+      (await installed().ask<{ commit: { id: string } }>('GET', `/repos/${shop.full_name}/branches/${branch}`)).commit
+        .id
+
+    test('of another repository, or for another platform, gets no token', async () => {
+      for (const [more, why] of [
+        [{ repository_id: String(shop.id + 1_000_000) }, 'no rule of the platform allows this job'],
+        [{ event_name: 'pull_request_target' }, 'no rule of the platform allows this job'],
+        [{ aud: 'https://platform.example.com' }, 'the CI token is not accepted'],
+      ] as const) {
+        const refused = installed().start('other-job', `context use ${installed().url}`, { env: await job(more) })
+        expect([await refused.status, refused.stderr]).toEqual([1, expect.stringContaining(why)])
+      }
+    })
+
+    test('deploys the branch by a run, and comments on the request', async () => {
+      const env = await job()
+      await installed().ok('job', `context use ${installed().url}`, { env })
+      await installed().ok('job', deploy(), { env })
+      const web = await eventually('the page answers', 90, async () => {
+        const found = await page('web')
+        return found.status === 200 ? found : undefined
+      })
+      expect(web.body).toBe(`one of ${RUN}\n`)
+      expect((await page('api')).status).toBe(200)
+      const endpoints = await installed().ok('job', `preview endpoints ${NAME}`)
+      for (const service of ['web', 'api']) expect(endpoints).toContain(`https://${service}-${NAME}.devctl.localhost`)
+      const [comment, ...others] = await comments()
+      expect(others).toEqual([])
+      for (const text of ['✅ ready', (await head()).slice(0, 12), `<https://web-${NAME}.devctl.localhost`])
+        expect(comment!.body).toContain(text)
+    })
+
+    test('has no other rights: no preview of another name, no namespace, no settings', async () => {
+      const other = installed().start('job', deploy(`another-${RUN}`), { env: await job() })
+      expect([await other.status, other.stderr]).toEqual([1, expect.stringContaining(PREFIX)])
+      for (const line of [`namespace create ${PREFIX}own`, `variables set A=b --namespace ${NAME}`]) {
+        const refused = installed().start('job', line)
+        expect([line, await refused.status, refused.stderr]).toEqual([line, 1, expect.stringContaining('error: ')])
+      }
+    })
+
+    test('a push is deployed to the same preview, and changes the same comment', async () => {
+      const [before] = await comments()
+      await installed().commit(shop.full_name, branch, 'index.html', `two of ${RUN}\n`)
+      await installed().ok('job', deploy(), { env: await job() })
+      await eventually('the new page answers', 90, async () =>
+        (await page('web')).body === `two of ${RUN}\n` ? true : undefined,
+      )
+      const all = await comments()
+      expect(all.map(({ id }) => id)).toEqual([before!.id])
+      expect(all[0]!.body).toContain((await head()).slice(0, 12))
+      expect(all[0]!.body).not.toBe(before!.body)
+    })
+
+    test('a commit that does not start is a failed command, and the comment says why', async () => {
+      await installed().commit(shop.full_name, branch, 'Dockerfile', `FROM ${BASE}\nCMD ["false"]\n`)
+      const failed = installed().start('job', `${deploy()} --timeout 60s`, { env: await job() })
+      expect(await failed.status, failed.stderr).toBe(1)
+      const [comment, ...others] = await comments()
+      expect([comment!.body, others]).toEqual([expect.stringContaining('❌ failed'), []])
+      expect(comment!.body).toMatch(/error\[deploy\/[a-z-]+\]: .*`web`[\s\S]*compose\.yaml:3:/)
+    })
+
+    test('destroys it when the request is closed, and nothing is left', async () => {
+      await installed().ok('job', `preview destroy ${NAME}`, { env: await job() })
+      expect(await installed().ok('job', 'preview list')).not.toContain(NAME)
+      const { status } = await installed().cluster.send('GET', `/api/v1/namespaces/${NAME}`)
+      expect(status).toBe(404)
+      await eventually('its runs are gone', 90, async () => {
+        const jobs = await installed().cluster.kubectl(
+          'get',
+          'jobs,secrets',
+          '--namespace=devctl-runs',
+          '--output=json',
+        )
+        return jobs.includes(`"${NAME}"`) ? undefined : true
+      })
+      expect([404, 503]).toContain((await page('web')).status)
+    })
+  })
+
+/** Who signs tokens of jobs: a forge that serves its keys as files. */
+interface CiIssuer {
+  readonly url: string
+  readonly repository: Repository
+  sign(claims: object): Promise<string>
+}
+
+async function publishIssuer(installed: Installation): Promise<CiIssuer> {
+  const { publicKey, privateKey } = await generateKeyPair('ES256')
+  const repository = await installed.repository(`issuer-${RUN}`, {})
+  const url = `${repository.html_url}/raw/branch/main`
+  const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }] }
+  const files = { '.well-known/openid-configuration': { issuer: url, jwks_uri: `${url}/keys.json` }, 'keys.json': keys }
+  for (const [path, value] of Object.entries(files))
+    await installed.commit(repository.full_name, 'main', path, JSON.stringify(value))
+  return {
+    url,
+    repository,
+    sign: claims =>
+      new SignJWT({ ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+        .setIssuer(url)
+        .setIssuedAt()
+        .setExpirationTime('10m')
+        .sign(privateKey),
+  }
+}

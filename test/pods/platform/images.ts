@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../../support/cluster/cluster.ts'
+import { RUN } from '../../support/platform/open-platform.ts'
+import type { Installation } from './installation.ts'
+
+// Images that people build on the builder of the platform, from their laptops, push to its own registry, and run.
+
+const BASE = 'registry.devctl.localhost/library/nginx:1.27-alpine'
+const OWNER = `pat-${RUN}`
+const OTHER = `mel-${RUN}`
+
+export const ownImages = (installed: () => Installation) =>
+  describe('the builder and the registry of a platform', () => {
+    let image = ''
+    const project = (who: string, dockerfile: string) => {
+      const cwd = join(installed().folder, `app-${who}`)
+      mkdirSync(cwd, { recursive: true })
+      writeFileSync(join(cwd, 'Dockerfile'), dockerfile)
+      writeFileSync(join(cwd, 'compose.yaml'), 'name: app\nservices: {web: {build: ., ports: ["80:80"]}}\n')
+      return { cwd }
+    }
+
+    beforeAll(async () => {
+      await installed().upgrade('--bundled-registry --registry-size 1Gi')
+      for (const login of [OWNER, OTHER]) await installed().person(login)
+      await eventually('the registry answers', 180, async () => {
+        const { status } = await installed().fetch('https://images.devctl.localhost/v2/')
+        return status === 401 ? true : undefined
+      })
+    }, 120_000)
+
+    test('an image is built through the platform, and is in its registry', async () => {
+      const options = project(OWNER, `FROM ${BASE}\nRUN echo ${RUN} > /secret\n`)
+      const build = installed().start(OWNER, '--loglevel info build', options)
+      expect([await build.status, build.stderr]).toEqual([
+        0,
+        expect.stringContaining('building with the platform platform.devctl.localhost'),
+      ])
+      image = /images\.devctl\.localhost\/\S+@sha256:[0-9a-f]{64}/.exec(build.stdout + build.stderr)![0]
+      expect(image).toContain(`images.devctl.localhost/${OWNER}-`)
+    })
+
+    test('nobody else pulls it, by the same builder, or pushes to its place', async () => {
+      const pull = installed().start(OTHER, 'build', project(OTHER, `FROM ${image}\nRUN cat /secret\n`))
+      expect(await pull.status).toBe(1)
+      expect(pull.stdout + pull.stderr).not.toContain(`${RUN}\n`)
+      const place = image.slice(0, image.lastIndexOf('/'))
+      const options = project(OTHER, `FROM ${BASE}\nRUN echo evil > /secret\n`)
+      const push = installed().start(OTHER, `build --registry ${place}`, options)
+      expect([await push.status, push.stderr]).toEqual([1, expect.stringContaining('images.devctl.localhost')])
+      // It is there, and still what its owner has pushed.
+      await installed().ok(OWNER, 'build', project(OWNER, `FROM ${image}\nRUN grep ${RUN} /secret\n`))
+    })
+
+    test('Pods run it with the login of their namespace; those of another namespace do not get it', async () => {
+      const isTrusted = installed().nodeTrusts()
+      const deploy = installed().start(
+        OWNER,
+        'deploy --wait --timeout 60s',
+        project(OWNER, `FROM ${BASE}\nRUN echo ${RUN} > /own\n`),
+      )
+      const status = await deploy.status
+      if (!isTrusted) {
+        expect([status, deploy.stderr]).toEqual([1, expect.stringContaining('does not trust its certificate')])
+        return
+      }
+      expect([status, deploy.stderr]).toEqual([0, expect.any(String)])
+      const [pod] = await podsOf(OWNER)
+      const { image: own } = pod!.spec.containers[0]!
+      expect(own).toMatch(new RegExp(`^images\\.devctl\\.localhost/${OWNER}-[0-9a-f]{8}/`))
+      expect(await kubectl(OWNER, 'exec', `pod/${pod!.metadata.name}`, '--', 'cat', '/own')).toContain(RUN)
+
+      // The node has it by now, so a Pod that need not ask the registry would run it.
+      const taken = (more: string) => {
+        const { cwd } = project(OTHER, '')
+        writeFileSync(join(cwd, 'compose.yaml'), `name: app\nservices: {web: {image: "${own}"${more}}}\n`)
+        return { cwd }
+      }
+      const cached = installed().start(OTHER, 'deploy --wait --timeout 60s', taken(''))
+      expect([await cached.status, cached.stderr]).toEqual([1, expect.stringContaining('image of another namespace')])
+      const pulled = installed().start(OTHER, 'deploy --wait --timeout 60s', taken(', pull_policy: always'))
+      expect([await pulled.status, pulled.stderr]).toEqual([1, expect.stringMatching(/error\[deploy\/image[a-z-]*\]/)])
+      expect((await podsOf(OTHER)).map(({ status }) => status.phase)).not.toContain('Running')
+    })
+
+    const kubectl = (namespace: string, ...words: string[]) =>
+      installed().cluster.kubectl(`--namespace=${namespace}`, ...words)
+    const podsOf = async (namespace: string): Promise<readonly PodObject[]> =>
+      JSON.parse(await kubectl(namespace, 'get', 'pods', '--output=json')).items
+  })
+
+interface PodObject {
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly containers: readonly { readonly image: string }[] }
+  readonly status: { readonly phase: string }
+}

@@ -1,0 +1,284 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { findProgram } from '../../../adapters/process/find-program.ts'
+import {
+  BUILD_NAMESPACE,
+  PLATFORM_NAMESPACE,
+  RUNS_NAMESPACE,
+  USERS_NAMESPACE,
+} from '../../../platform/records/names.ts'
+import { findBuildkit } from '../../support/buildkit/buildkit.ts'
+import { root } from '../../support/cases.ts'
+import { type Cluster, eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { Program } from '../../support/cluster/program.ts'
+
+/** The namespaces of a platform. */
+const NAMESPACES = [PLATFORM_NAMESPACE, USERS_NAMESPACE, RUNS_NAMESPACE, BUILD_NAMESPACE]
+
+/** What the tests with an installed platform need. */
+export interface Surroundings {
+  readonly cluster: Cluster
+  /** Where the images of the platform are built. */
+  readonly builder: string
+  /** A Gitea, a user's token with all rights, and the file of what has signed its certificate. */
+  readonly forge: { readonly address: string; readonly token: string; readonly authority: string }
+}
+
+/** Undefined without a cluster that has nodes, a builder and a forge. */
+export async function findSurroundings(): Promise<Surroundings | undefined> {
+  const { FORGE_ADDRESS: address, FORGE_TOKEN: token, FORGE_CA: authority } = process.env
+  const cluster = findCluster()
+  const builder = cluster && findBuildkit()
+  if (!cluster || !builder || !address || !token || !authority || !(await cluster.hasNodes())) return undefined
+  return { cluster, builder, forge: { address, token, authority } }
+}
+
+/** A platform that `devctl platform install` has brought into the cluster, with people who use the command line. */
+export class Installation {
+  readonly #around: Surroundings
+  readonly folder = mkdtempSync(join(tmpdir(), 'devctl-installed-'))
+  /** The node keeps images by name: an older one of this version may be there. */
+  readonly images = `127.0.0.1:5000/devctl-${Date.now().toString(36)}`
+  readonly url = 'https://platform.devctl.localhost'
+
+  constructor(around: Surroundings) {
+    this.#around = around
+  }
+
+  get cluster(): Cluster {
+    return this.#around.cluster
+  }
+
+  /** Of the ingress controller of the test cluster, and of its forge. */
+  get authority(): Buffer {
+    return readFileSync(this.#around.forge.authority)
+  }
+
+  /** What a command of somebody runs with; people have no kubeconfig and no builder of their own. */
+  envOf(who: string, more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+    const { builder, forge } = this.#around
+    const own: Readonly<Record<string, string>> =
+      who === 'operator' ? { BUILDKIT_HOST: builder } : { KUBECONFIG: join(this.folder, 'none'), BUILDKIT_HOST: '' }
+    return { DEVCTL_HOME: join(this.folder, who), NODE_EXTRA_CA_CERTS: forge.authority, ...own, ...more }
+  }
+
+  start(who: string, line: string, { cwd = this.folder, env = {} }: CommandOptions = {}): Program {
+    return new Program(line.split(' '), { cwd, env: this.envOf(who, env) }).read()
+  }
+
+  /** The output of a command that has to go well. */
+  async ok(who: string, line: string, options?: CommandOptions): Promise<string> {
+    const program = this.start(who, line, options)
+    const status = await program.status
+    if (status !== 0) throw new Error(`devctl ${line}: ${status}\n${program.stderr}${program.stdout}`)
+    return program.stdout
+  }
+
+  /** Runs a command with a text as its standard input; gives its output. */
+  async pipe(who: string, words: readonly string[], input: string): Promise<string> {
+    const env = { ...process.env, ...this.envOf(who) }
+    const child = execFile(process.execPath, [join(root, 'bin/devctl.cjs'), ...words], { cwd: this.folder, env })
+    child.stdin!.end(input)
+    const [said, [status]] = await Promise.all([text(child.stdout!), once(child, 'close')])
+    if (status !== 0) throw new Error(`devctl ${words.join(' ')}: ${status}`)
+    return said
+  }
+
+  /** Builds the images, installs them with these options, and lets runs reach the forge. */
+  async install(options: string): Promise<void> {
+    await this.uninstall()
+    await this.#makeTool('kubectl', '/bin/kubectl')
+    await this.#makeTool('helm', '/usr/bin/helm')
+    const tools = `--build-arg KUBECTL=${this.images}/kubectl:1 --build-arg HELM=${this.images}/helm:1`
+    for (const name of ['platform', 'runner', 'registry'])
+      await this.#build(`--file platform/images/${name}.Dockerfile ${name === 'runner' ? tools : ''}`, name)
+    if (options.includes('--builders')) {
+      await this.#makeBuildkit()
+      await this.#build(
+        `--file platform/images/buildkit.Dockerfile --build-arg BUILDKIT=${this.images}/moby:1`,
+        'buildkit',
+      )
+    }
+    const ingress = await this.#ingress()
+    // Its name leads to this machine itself here, so it is not found by that.
+    const builds = options.includes('--builders') ? ` --builder-networks ${ingress}/32` : ''
+    await this.upgrade(`--ca-file ${this.#around.forge.authority} ${options}${builds}`)
+    await this.#openForge(ingress)
+  }
+
+  /** Installs it once more, with further options. */
+  async upgrade(options: string): Promise<void> {
+    const line = `platform install --domain devctl.localhost --image-registry ${this.images} ${options}`
+    await this.ok('operator', line.trim())
+  }
+
+  /** Removes the platform, and waits until it is gone. */
+  async uninstall(): Promise<void> {
+    await this.start('operator', 'platform uninstall --yes').status
+    await eventually('an earlier one is gone', 270, async () => {
+      const names = await this.cluster.kubectl('get', 'namespaces', '--output=name')
+      return NAMESPACES.some(name => names.includes(`/${name}\n`)) ? undefined : true
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.uninstall()
+    rmSync(this.folder, { recursive: true })
+    this.cluster.close()
+  }
+
+  /**
+   * Whether the node pulls from the platform's registry, whose certificate it has to trust: that of the test cluster does.
+   * A containerd before 1.6.32 reads what it is told of a registry only if there is a table `host` (containerd#10027).
+   */
+  nodeTrusts(): boolean {
+    const file = join(dirname(process.env.KUBECONFIG!), 'etc/registries/images.devctl.localhost/hosts.toml')
+    if (!existsSync(file)) return false
+    const text = readFileSync(file, 'utf8')
+    if (!text.includes('[host')) writeFileSync(file, `${text.trimEnd()}\n\n[host]\n`)
+    return true
+  }
+
+  /** Logs somebody in who was invited; their personal namespace has the same name. */
+  async person(login: string): Promise<void> {
+    const line = await this.ok('operator', `platform invite ${login}`)
+    await this.ok(login, /^ {2}devctl (context use .*)$/m.exec(line)?.[1] ?? '')
+  }
+
+  /** A call of the forge, as the user whose token there is. */
+  async ask<T>(method: string, path: string, body?: object): Promise<T> {
+    const { address, token } = this.#around.forge
+    const headers = { authorization: `token ${token}`, 'content-type': 'application/json' }
+    const url = new URL(`/api/v1${path}`, address)
+    const { status, body: said } = await this.fetch(url, { method, headers, body: body && JSON.stringify(body) })
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${said}`)
+    return (said === '' ? undefined : JSON.parse(said)) as T
+  }
+
+  /** Makes a repository with these files; gives its number, and its address for people. */
+  async repository(name: string, files: Readonly<Record<string, string>>, isPrivate = false): Promise<Repository> {
+    const made = await this.ask<Repository>('POST', '/user/repos', {
+      ...{ name, private: isPrivate, auto_init: true, default_branch: 'main' },
+    })
+    for (const [path, content] of Object.entries(files)) await this.commit(made.full_name, 'main', path, content)
+    return made
+  }
+
+  /** Writes a file on a branch, which is there. */
+  async commit(repository: string, branch: string, path: string, content: string): Promise<void> {
+    const at = `/repos/${repository}/contents/${path}`
+    const found = await this.ask<{ sha: string }>('GET', `${at}?ref=${branch}`).catch(() => undefined)
+    const body = { message: path, branch, content: Buffer.from(content).toString('base64'), sha: found?.sha }
+    await this.ask(found ? 'PUT' : 'POST', at, body)
+  }
+
+  /** An answer of the forge, the platform or an application, by HTTPS; status 0 without one. */
+  async fetch(url: string | URL, { method = 'GET', headers = {}, body }: FetchOptions = {}): Promise<FetchedText> {
+    const sent = request(url, { method, headers, ca: this.authority, timeout: 20_000, agent: false })
+    sent.on('timeout', () => sent.destroy(new Error(`${url}: no answer`)))
+    sent.end(body)
+    try {
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+      return { status: answer.statusCode!, headers: answer.headers, body: await text(answer) }
+    } catch (error) {
+      return { status: 0, headers: {}, body: String(error) }
+    }
+  }
+
+  async #build(options: string, name: string, cwd = root): Promise<void> {
+    await this.ok('operator', `build ${options.trim()} --tag ${this.images}/${name}:0.1.0 .`, { cwd })
+  }
+
+  /** BuildKit as its image has it, with the programs of the test cluster. */
+  async #makeBuildkit(): Promise<void> {
+    const context = join(this.folder, 'moby')
+    mkdirSync(context)
+    const ofCluster = (name: string) => join(dirname(process.env.KUBECONFIG!), 'bin', name)
+    // That of the node is Debian's, as the image is.
+    const programs = { buildkitd: ofCluster('buildkitd'), buildctl: ofCluster('buildctl'), 'buildkit-runc': findRunc() }
+    for (const [name, path] of Object.entries(programs)) cpSync(path, join(context, name), { dereference: true })
+    writeFileSync(join(context, 'Dockerfile'), 'FROM scratch\nCOPY buildkitd buildctl buildkit-runc /usr/bin/\n')
+    await this.ok('operator', `build --file Dockerfile --tag ${this.images}/moby:1 .`, { cwd: context })
+  }
+
+  /** The image of kubectl for the runner, from that of the cluster: the one of the Dockerfile may be out of reach. */
+  async #makeTool(name: string, path: string): Promise<void> {
+    const context = join(this.folder, name)
+    mkdirSync(context, { recursive: true })
+    cpSync(join(dirname(process.env.KUBECONFIG!), 'bin', name), join(context, name), { dereference: true })
+    writeFileSync(join(context, 'Dockerfile'), `FROM scratch\nCOPY ${name} ${path}\n`)
+    await this.ok('operator', `build --file Dockerfile --tag ${this.images}/${name}:1 .`, { cwd: context })
+  }
+
+  /** The address of the ingress controller, which is that of the node. */
+  async #ingress(): Promise<string> {
+    const { items } = await this.cluster.get<{ items: readonly NodeObject[] }>('/api/v1/nodes')
+    return items[0]!.status.addresses.find(({ type }) => type === 'InternalIP')!.address
+  }
+
+  /** As operators do whose forge is in the cluster, or behind its ingress. */
+  async #openForge(ingress: string): Promise<void> {
+    const { address, authority } = this.#around.forge
+    const { hostname, port } = new URL(address)
+    // git takes all names below `localhost` for its own machine.
+    const gitconfig = `[http]\n\tcurloptResolve = ${hostname}:${port || 443}:${ingress}\n`
+    await this.cluster.kubectl(
+      ...['create', 'configmap', 'ca', '--namespace=devctl-runs'],
+      ...[`--from-file=ca.crt=${authority}`, `--from-literal=gitconfig=${gitconfig}`],
+    )
+    const policy = {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: { name: 'forge' },
+      spec: {
+        podSelector: {},
+        policyTypes: ['Egress'],
+        egress: [{ to: [{ ipBlock: { cidr: `${ingress}/32` } }], ports: [{ port: Number(port || 443) }] }],
+      },
+    }
+    const path = '/apis/networking.k8s.io/v1/namespaces/devctl-runs/networkpolicies'
+    const { status, body } = await this.cluster.send('POST', path, policy)
+    if (status !== 201) throw new Error(body)
+  }
+}
+
+function findRunc(): string {
+  const found = findProgram('runc', process.env)
+  if (found === undefined) throw new Error('the node has no runc')
+  return found
+}
+
+interface CommandOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+interface FetchOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+export interface FetchedText {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: string
+}
+
+/** As the forge describes it. */
+export interface Repository {
+  readonly id: number
+  readonly full_name: string
+  readonly html_url: string
+  readonly owner: { readonly id: number }
+}
+
+interface NodeObject {
+  readonly status: { readonly addresses: readonly { readonly type: string; readonly address: string }[] }
+}

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe } from 'vitest'
+import { RUN } from '../../support/platform/open-platform.ts'
+import { ciWay } from './ci-way.ts'
+import { forks } from './forks.ts'
+import { ownImages } from './images.ts'
+import { findSurroundings, Installation } from './installation.ts'
+import { runCanaries } from './run-canaries.ts'
+import { sleepAndWake } from './sleep.ts'
+
+// One platform with a registry and a builder of its own, in a cluster with nodes and a forge: what takes Pods to be seen.
+
+const around = await findSurroundings()
+
+describe.skipIf(around === undefined)('a platform with Pods', () => {
+  let installation: Installation
+  const installed = () => installation
+
+  beforeAll(async () => {
+    installation = new Installation(around!)
+    await installation.install(`--registry registry.devctl.localhost/people-${RUN} --builders 1 --builder-size 2Gi`)
+  }, 300_000)
+  afterAll(() => installation?.close(), 120_000)
+
+  ciWay(installed)
+  sleepAndWake(installed)
+  runCanaries(installed, around?.forge.address ?? '', around?.forge.token ?? '')
+  forks(installed)
+  // The last, as the platform has another registry then.
+  ownImages(installed)
+})

@@ -1,0 +1,98 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type Generated, generate } from '../../support/differential/generate.ts'
+import { run } from '../../support/run.ts'
+import { differences } from './compare.ts'
+import { deviationOf } from './deviations.ts'
+import { describeProject, minimise } from './minimise.ts'
+import { findReference, loadByReference, loadByUs, projects, writeProject } from './reference.ts'
+
+// `DIFF_RUNS=5000 DIFF_SEED=1 npx vitest run test/differential` makes more projects, or others.
+const runs = Number(process.env.DIFF_RUNS ?? 200)
+const firstSeed = Number(process.env.DIFF_SEED ?? 1)
+/** `DIFF_IGNORE=PATTERN` leaves differences out, so that one known mistake does not hide the others. */
+const ignored = process.env.DIFF_IGNORE ? new RegExp(process.env.DIFF_IGNORE) : undefined
+const BATCH = 50
+
+const reference = findReference()
+const work = mkdtempSync(join(tmpdir(), 'devctl-differential-'))
+afterAll(() => rmSync(work, { recursive: true, force: true }))
+
+describe('projects as people write them', () => {
+  for (const name of readdirSync(projects).sort()) {
+    const folder = join(projects, name)
+    const options = { load: [], profiles: ['*'], env: { HOME: '/home/nobody' } }
+
+    test(`${name} renders without errors`, async () => {
+      const args = [
+        '--name',
+        'app',
+        '--namespace',
+        'shop',
+        '--domain',
+        'dev.example.com',
+        '--registry',
+        'registry.example.com',
+      ]
+      const { status, stderr } = await run(['render', ...args], { cwd: folder, env: options.env })
+      expect(status, stderr).toBe(0)
+    })
+
+    test.skipIf(reference === undefined)(`${name} loads as the reference loads it`, async () => {
+      // In a checkout the project would be called after its repository.
+      const copy = join(work, name)
+      cpSync(folder, copy, { recursive: true })
+      expect(await unexplained(copy, options)).toEqual([])
+    })
+  }
+})
+
+describe.skipIf(reference === undefined)('generated projects load as the reference loads them', () => {
+  for (let first = firstSeed; first < firstSeed + runs; first += BATCH) {
+    const last = Math.min(first + BATCH, firstSeed + runs) - 1
+    test(`seeds ${first} to ${last}`, { timeout: 120_000 }, async () => {
+      for (let seed = first; seed <= last; seed++) {
+        const project = generate(seed)
+        const found = await check(project)
+        if (found.length === 0) continue
+        const smaller = await minimise(project, async one => sameKind(await check(one), found))
+        const left = await check(smaller)
+        expect.fail(`seed ${seed}:\n${left.join('\n')}\n\n${describeProject(smaller)}`)
+      }
+    })
+  }
+})
+
+function check(project: Generated): Promise<readonly string[]> {
+  const folder = join(work, 'project')
+  writeProject(folder, project)
+  return unexplained(folder, project)
+}
+
+/** The differences that no deviation explains; a crash of ours is one. */
+async function unexplained(folder: string, options: Omit<Generated, 'files'>): Promise<readonly string[]> {
+  const theirs = loadByReference(reference!, folder, options)
+  const ours = await loadByUs(folder, options).catch(error => error as Error)
+  const expected = await theirs
+  if (ours instanceof Error) return [`we crash: ${ours.stack}`]
+  return differences(expected, ours).filter(
+    difference => deviationOf(difference, expected, ours) === undefined && !ignored?.test(difference),
+  )
+}
+
+/** Whether a smaller project shows the same mistake, as far as its first line tells: the same path, or the same side refuses it for the same reason. */
+function sameKind(found: readonly string[], before: readonly string[]): boolean {
+  return found.some(line => kindOf(line) === kindOf(before[0]!))
+}
+
+function kindOf(line: string): string {
+  const refused =
+    /^only we refuse it: error\[([^\]]+)\]|^only the reference refuses it: [\s\S]*?error: (.*)|^we crash: (.*)/.exec(
+      line,
+    )
+  if (refused)
+    return (refused[1] ?? refused[2] ?? refused[3] ?? '').replace(/"[^"]*"|\d+|services\.[^. ]+|\S*\/\S*/g, '…')
+  return line.split(': the reference has')[0]!.replace(/\[\d+\]/g, '')
+}

@@ -1,0 +1,59 @@
+import { expect } from 'vitest'
+import { fingerprint, LOCK_NAME, parseLock } from '../../../operations/gitops/tree/lock.ts'
+import { git } from '../../support/git/git.ts'
+
+/** The texts of a tree of a repository by path; of a branch that is not there: none. */
+export async function treeAt(repository: string, revision = 'main'): Promise<Readonly<Record<string, string>>> {
+  const isThere = await git(repository, 'rev-parse', '--quiet', '--verify', revision).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere) return {}
+  const lines = (await git(repository, 'ls-tree', '-r', '-z', revision)).split('\0').filter(line => line !== '')
+  const texts = lines.map(async line => {
+    const [, id, path] = /^\d+ blob (\S+)\t(.*)$/s.exec(line) ?? []
+    return [path!, await git(repository, 'cat-file', 'blob', id!)] as const
+  })
+  return Object.fromEntries(await Promise.all(texts))
+}
+
+/** The same without lock files. */
+export function withoutLocks(tree: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(tree).filter(([path]) => !path.endsWith(LOCK_NAME)))
+}
+
+/** Each lock file of a tree names exactly the files of its folder, as they are. */
+export function expectValidLocks(tree: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(tree).filter(([path]) => path.endsWith(`/${LOCK_NAME}`))) {
+    const folder = path.slice(0, -LOCK_NAME.length)
+    const { files, pending } = parseLock(`${text}\n`, path)
+    const there = Object.entries(tree).filter(([file]) => file.startsWith(folder) && file !== path)
+    const found = there.map(([file, content]) => {
+      const name = file.slice(folder.length)
+      return [name, fingerprint(name, `${content}\n`)] as const
+    })
+    expect(Object.fromEntries(found), path).toEqual(Object.fromEntries(files))
+    expect(pending.size, path).toBe(0)
+  }
+}
+
+/** One line of commits, each of which changes the files of one folder of a publish, and says where they came from. `first` is the oldest one that is not looked at. */
+export async function expectCleanHistory(repository: string, first: string): Promise<readonly string[]> {
+  expect(await git(repository, 'rev-list', '--merges', 'main')).toBe('')
+  const listed = await git(repository, 'rev-list', '--reverse', `${first}..main`)
+  const commits = listed === '' ? [] : listed.split('\n')
+  for (const commit of commits) {
+    const changed = (await git(repository, 'diff-tree', '--no-commit-id', '--name-only', '-r', commit)).split('\n')
+    const locks = changed.filter(path => path.endsWith(`/${LOCK_NAME}`))
+    expect(locks, `the commit ${commit} writes one lock`).toHaveLength(1)
+    const folder = locks[0]!.slice(0, -LOCK_NAME.length)
+    expect(changed.filter(path => !path.startsWith(folder))).toEqual([])
+    expect(changed.length, `the commit ${commit} changes more than its lock`).toBeGreaterThan(1)
+    const trailers = await git(repository, 'log', '-1', '--format=%(trailers:only,unfold)', commit)
+    expect(trailers).toMatch(/^Devctl-Source: \S+@[0-9a-f]{40}$/m)
+    expect(trailers).toMatch(/^Devctl-Environment: staging$/m)
+    expect(trailers).toMatch(/^Argocd-reference-commit-sha: [0-9a-f]{40}$/m)
+    expectValidLocks(await treeAt(repository, commit))
+  }
+  return commits
+}

@@ -1,0 +1,140 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { makeFolder, write } from '../../support/cli/folder.ts'
+import { generator } from '../../support/cluster/random.ts'
+import { git } from '../../support/git/git.ts'
+import { waits } from '../../support/git/hooks.ts'
+import { httpServer } from '../../support/git/http-server.ts'
+import { processesWith, signal, start } from '../../support/git/processes.ts'
+import { leftIn, type Publishing, publishing } from '../../support/git/publishing.ts'
+import { bareRepository, installHooks } from '../../support/git/repository.ts'
+import { expectCleanHistory, expectValidLocks, treeAt, withoutLocks } from './history.ts'
+
+const RUNS = Number(process.env.KILLED_RUNS ?? 20)
+
+/** Renderings between which the source goes to and fro. */
+const STATES = [
+  'services: {web: {image: "nginx:1.27", ports: ["8080:80"]}, cache: {image: "redis:7"}}\n',
+  'services: {web: {image: "nginx:1.28", ports: ["8080:80", "8443:443"]}, search: {image: "redis:8"}}\n',
+  `services:\n${Array.from({ length: 15 }, (_, index) => `  web-${index}: {image: "nginx:1.27", ports: ["80"]}\n`).join('')}`,
+]
+
+describe('a run that is killed', () => {
+  test(`leaves the repository before or after, and nothing to the next run, ${RUNS} times`, {
+    timeout: 900_000,
+  }, async () => {
+    const project = await publishing()
+    const { server, temporary } = project
+    const seed = Number(process.env.KILLED_SEED ?? Date.now() % 1_000_000)
+    const random = generator(seed)
+    expect((await execute(project).ended).status).toBe(0)
+    const begin = await git(server.repository, 'rev-parse', 'main')
+    let milliseconds = 1000
+    let current = 0
+    let [killed, halfway] = [0, 0]
+    for (let run = 0; run < RUNS; run++) {
+      current = (current + 1 + Math.floor(random() * 2)) % STATES.length
+      await project.change({ 'compose.yaml': `name: shop\n${STATES[current]}` }, `run ${run}`)
+      const before = await treeAt(server.repository)
+      const after = Math.round(50 + random() * milliseconds)
+      const isGroup = random() < 0.5
+      const what = `run ${run} of seed ${seed}: ${isGroup ? 'all' : 'node'} killed after ${after} ms`
+      if (await kill(project, after, isGroup)) killed++
+      // What git does alone may still end well; the next run need not wait for it, but who looks must.
+      const isLookedAt = random() < 0.7
+      if (isLookedAt) await quiet(temporary)
+      const between = isLookedAt ? await treeAt(server.repository) : undefined
+      if (leftIn(temporary).length > 0) halfway++
+
+      const began = performance.now()
+      const { status, stderr } = await execute(project).ended
+      expect(status, `${what}\n${stderr}`).toBe(0)
+      milliseconds = (milliseconds + performance.now() - began) / 2
+      const now = await treeAt(server.repository)
+      expectValidLocks(now)
+      if (between && JSON.stringify(between) !== JSON.stringify(before)) expect(between, what).toEqual(now)
+      const again = await execute(project, '--verify').ended
+      expect(again.status, `${what}\n${again.stderr}`).toBe(0)
+    }
+    expect(killed, 'many runs were killed before their end').toBeGreaterThan(RUNS / 4)
+    expect(halfway, 'some were killed in the middle').toBeGreaterThan(0)
+    await expectCleanHistory(server.repository, begin)
+    await git(server.repository, 'fsck', '--strict')
+    await quiet(temporary)
+    // A git that was left alone may have written while others cleaned up: what it made is taken for nobody's after ten seconds.
+    const cleanUp = async () => {
+      expect((await execute(project).ended).status).toBe(0)
+      expect(leftIn(temporary)).toEqual([])
+    }
+    await vi.waitFor(cleanUp, { timeout: 40_000, interval: 2000 })
+    const fresh = await publishing({ compose: `name: shop\n${STATES[current]}` })
+    expect((await fresh.publish()).status).toBe(0)
+    expect(withoutLocks(await treeAt(server.repository))).toEqual(withoutLocks(await treeAt(fresh.server.repository)))
+  })
+})
+
+describe.each(['SIGINT', 'SIGTERM'] as const)('%s ends a run in seconds, with nothing left', name => {
+  test('while the server makes it wait for a push', async () => {
+    const root = makeFolder()
+    const bare = await bareRepository(root, { hooks: waits(60) })
+    const server = await httpServer(bare.repository)
+    onTestFinished(() => server.close())
+    const project = await publishing({ server })
+    await interrupt(project, name, () => processesWith(`TMPDIR=${project.temporary}`).some(line => / push /.test(line)))
+    installHooks(bare.repository, {})
+    expect((await execute(project).ended).status).toBe(0)
+  })
+
+  test('while the server does not answer', async () => {
+    const bare = await bareRepository(makeFolder())
+    const server = await httpServer(bare.repository, { faults: () => ({ kind: 'hang' }) })
+    onTestFinished(() => server.close())
+    const project = await publishing({ server })
+    await interrupt(project, name, () => server.requests.length > 0)
+  })
+
+  test('while a hook of the user takes its time', async () => {
+    const project = await publishing()
+    const hooks = makeFolder()
+    write(hooks, { 'pre-commit': '#!/bin/sh\n: >"$TMPDIR/waiting"\nexec sleep 20\n' })
+    await git(hooks, 'init', '--quiet')
+    const { chmodSync, existsSync } = await import('node:fs')
+    chmodSync(`${hooks}/pre-commit`, 0o755)
+    const env = { ...project.env, GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.hooksPath', GIT_CONFIG_VALUE_0: hooks }
+    await interrupt({ ...project, env }, name, () => existsSync(`${project.temporary}/waiting`))
+    expect((await execute(project).ended).status).toBe(0)
+  })
+})
+
+const execute = ({ source, env }: Publishing, ...words: readonly string[]) =>
+  start(['publish', '--environment', 'staging', ...words], { cwd: source, env })
+
+/** Whether it was killed before its end. */
+async function kill(project: Publishing, after: number, isGroup: boolean): Promise<boolean> {
+  const { pid, ended } = execute(project)
+  const timer = setTimeout(() => signal(isGroup ? -pid : pid, 'SIGKILL'), after)
+  const { status } = await ended
+  clearTimeout(timer)
+  return status === undefined
+}
+
+/** Waits until nothing runs any more that a run with this TMPDIR has started. */
+async function quiet(temporary: string): Promise<void> {
+  await vi.waitFor(() => expect(processesWith(`TMPDIR=${temporary}`)).toEqual([]), 20_000)
+}
+
+/** Starts a run and, once something has come about, sends a signal to node alone. */
+async function interrupt(project: Publishing, name: 'SIGINT' | 'SIGTERM', hasCome: () => boolean): Promise<void> {
+  const { pid, ended } = execute(project)
+  await vi.waitFor(() => expect(hasCome()).toBe(true), 20_000)
+  const began = performance.now()
+  signal(pid, name)
+  const { status, stderr } = await ended
+  expect({ status, stderr }).toEqual({ status: 130, stderr: expect.stringMatching(/interrupted\n$/) })
+  // Far less than what it would have waited for.
+  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(leftIn(project.temporary)).toEqual([])
+  await vi.waitFor(() => {
+    const left = processesWith(`TMPDIR=${project.temporary}`).filter(line => /git|ssh|curl/.test(line))
+    expect(left).toEqual([])
+  }, 5000)
+}

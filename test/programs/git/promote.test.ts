@@ -1,0 +1,125 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseLock } from '../../../operations/gitops/tree/lock.ts'
+import { git } from '../../support/git/git.ts'
+import { losesRace } from '../../support/git/hooks.ts'
+import { COMPOSE, leftIn, publishing } from '../../support/git/publishing.ts'
+import { installHooks } from '../../support/git/repository.ts'
+import { run } from '../../support/run.ts'
+
+const DIGEST = `sha256:${'1'.repeat(64)}`
+const PRODUCTION = `
+  production:
+    namespace: shop
+    domain: example.com
+    repository: REPOSITORY
+    branch: main
+    images: {cache: redis:7.4}
+`
+
+/** Two environments of one application; staging runs an image that is fixed by its digest. */
+async function twoEnvironments() {
+  const world = await publishing({ environment: `    images: {web: "nginx:1.27@${DIGEST}"}` })
+  const { server, source, change } = world
+  const manifest = readFileSync(join(source, 'devctl.yml'), 'utf8')
+  await change({ 'devctl.yml': `${manifest.trimEnd()}${PRODUCTION.replace('REPOSITORY', server.address)}` })
+  const promote = (...words: readonly string[]) => world.devctl('promote', 'staging', 'production', ...words)
+  return { ...world, promote }
+}
+
+const FOLDER = 'environments/production/shop'
+
+describe('promote', () => {
+  test('publishes the commit of the one environment to the other, with its digests', async () => {
+    const { source, publish, promote, change, tree, temporary } = await twoEnvironments()
+    const commit = await git(source, 'rev-parse', 'HEAD')
+    await publish()
+    await change({ 'compose.yaml': COMPOSE.replace('redis:7', 'redis:8').replace('8080:80', '8081:81') })
+    const { status, stdout, stderr } = await promote()
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 added\n' })
+    expect(stderr).toContain(`staging has shop at ${commit.slice(0, 7)}`)
+    const files = await tree()
+    expect(files[`${FOLDER}/web/deployment-web.yaml`]).toContain(`image: nginx:1.27@${DIGEST}`)
+    // What has no digest is as the environment says.
+    expect(files[`${FOLDER}/cache/deployment-cache.yaml`]).toContain('image: redis:7.4')
+    expect(files[`${FOLDER}/web/service-web.yaml`]).not.toContain('81')
+    expect(parseLock(files[`${FOLDER}/.devctl.lock`]!, '').facts).toMatchObject({
+      environment: 'production',
+      source: { commit },
+    })
+    expect(await git(source, 'status', '--porcelain')).toBe('')
+    expect(await git(source, 'worktree', 'list')).not.toContain('\n')
+    expect(leftIn(temporary)).toEqual([])
+  })
+
+  test('makes no commit when it is there already, and the same files as a publish of the same', async () => {
+    const { publish, promote, devctl, log } = await twoEnvironments()
+    await publish()
+    await promote()
+    expect((await promote()).stdout).toMatch(/^unchanged: environments\/production\/shop/)
+    const again = await devctl('publish', '--environment', 'production', '--image', `web=nginx:1.27@${DIGEST}`)
+    expect(again.stdout).toMatch(/^unchanged/)
+    expect(await log()).toHaveLength(2)
+  })
+
+  test('leaves the files of the user alone, from wherever it runs', async () => {
+    const { source, env, publish, change } = await twoEnvironments()
+    await publish()
+    await change({ 'below/README.md': 'here\n' })
+    writeFileSync(join(source, 'compose.yaml'), COMPOSE.replace('nginx', 'changed'))
+    const { status, stdout } = await run(['promote', 'staging', 'production'], { cwd: join(source, 'below'), env })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 added\n' })
+    expect(await git(source, 'status', '--porcelain')).toBe(' M compose.yaml')
+  })
+
+  test('refuses what nobody can make again', async () => {
+    const { source, publish, promote } = await twoEnvironments()
+    expect(await promote()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('nothing is published for `staging`'),
+    })
+    writeFileSync(join(source, 'compose.yaml'), COMPOSE.replace('1.27', '1.28'))
+    await publish()
+    expect(await promote()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('from uncommitted files'),
+    })
+  })
+
+  test('fetches a commit that the checkout does not have', async () => {
+    const { source, env, publish, change } = await twoEnvironments()
+    await publish()
+    await change({ 'README.md': 'about\n' })
+    const pipeline = join(source, '../pipeline')
+    await git(source, 'config', 'uploadpack.allowAnySHA1InWant', 'true')
+    await git(join(source, '..'), 'clone', '--quiet', '--depth=1', `file://${source}`, pipeline)
+    const { status, stdout } = await run(['promote', 'staging', 'production'], { cwd: pipeline, env })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 added\n' })
+  })
+
+  test('goes into a pull request of the environment that it is for', async () => {
+    const { server, publish, promote } = await twoEnvironments()
+    await publish()
+    const { status, stdout } = await promote('--pull-request')
+    expect(status).toBe(0)
+    expect(stdout).toContain('devctl/production/shop')
+    expect(await git(server.repository, 'branch', '--list')).toMatch(/devctl\/production\/shop/)
+  })
+
+  test('is tried again when another push comes first', async () => {
+    const { server, publish, promote } = await twoEnvironments()
+    await publish()
+    installHooks(server.repository, losesRace(1))
+    expect((await promote()).stderr).toContain('second try')
+  })
+
+  test.each([
+    [['promote', 'staging', 'staging'], 'is promoted to itself'],
+    [['promote', 'staging', 'nowhere'], 'environment `nowhere` does not exist'],
+    [['promote', 'staging'], 'missing required argument'],
+  ])('%j: %s', async (words, message) => {
+    const { devctl } = await twoEnvironments()
+    expect(await devctl(...words)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
+  })
+})

@@ -1,0 +1,427 @@
+import { join, posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import { buildFolder } from '../../../operations/gitops/layout/build.ts'
+import { parseLock } from '../../../operations/gitops/tree/lock.ts'
+import { read } from '../../support/cli/folder.ts'
+import { git } from '../../support/git/git.ts'
+import { COMPOSE, leftIn, type Publishing, publishing } from '../../support/git/publishing.ts'
+import { commitDirectly } from '../../support/git/repository.ts'
+import type { Result } from '../../support/run.ts'
+import { expectFile } from '../../support/written-file.ts'
+
+type Tree = Readonly<Record<string, string>>
+
+interface Layouts {
+  readonly staging?: string
+  readonly production?: string
+  /** More lines of both, with four blanks. */
+  readonly more?: string
+}
+
+interface Environments extends Publishing {
+  to(environment: string, ...words: readonly string[]): Promise<Result>
+  /** Says other layouts in the manifest. */
+  lay(layouts: Layouts): Promise<void>
+}
+
+const APP = `${COMPOSE}    environment: {LEVEL: "\${LEVEL:-info}"}\n`
+
+/** An application with two environments. */
+async function environments(
+  layouts: Layouts = { staging: 'kustomize', production: 'kustomize' },
+): Promise<Environments> {
+  const own = await publishing({ compose: APP })
+  const lay = async (said: Layouts) => {
+    await own.change({ 'devctl.yml': manifest(own.server.address, said) })
+  }
+  await lay(layouts)
+  return { ...own, lay, to: (name, ...words) => own.devctl('publish', '--environment', name, ...words) }
+}
+
+function manifest(repository: string, { staging = 'plain', production = 'plain', more = '' }: Layouts): string {
+  const environment = (name: string, layout: string, domain: string, level: string) => `  ${name}:
+    namespace: shop-${name}
+    domain: ${domain}
+    repository: ${repository}
+    branch: main
+    layout: ${layout}
+    variables: {LEVEL: ${level}}
+${more}`
+  const both = [
+    environment('staging', staging, 'staging.example.com', 'debug'),
+    environment('production', production, 'example.com', 'warn'),
+  ]
+  return `name: shop\nenvironments:\n${both.join('')}`
+}
+
+const STAGING = 'environments/staging/shop'
+const PRODUCTION = 'environments/production/shop'
+const SHARED = 'apps/shop'
+
+/** What a folder of a tree builds to: objects by kind and name. */
+async function build(tree: Tree, folder: string): Promise<Readonly<Record<string, KubernetesObject>>> {
+  const built = await buildFolder(folder, path => tree[path])
+  if (!built) throw new Error(`${folder} does not build`)
+  return Object.fromEntries(built.map(object => [`${object.kind}/${object.metadata.name}`, object]))
+}
+
+const below = (tree: Tree, folder: string): Tree =>
+  Object.fromEntries(Object.entries(tree).filter(([path]) => path.startsWith(`${folder}/`)))
+
+const bases = (tree: Tree): readonly string[] => [
+  ...new Set(Object.keys(below(tree, SHARED)).flatMap(path => /\/(base-\w+)\//.exec(path)?.[1] ?? [])),
+]
+
+const usesOf = (tree: Tree) => parseLock(tree[`${SHARED}/.devctl.lock`]!, 'lock').uses
+
+const webImage = (objects: Readonly<Record<string, KubernetesObject>>) =>
+  /"image":"(nginx[^"]*)"/.exec(JSON.stringify(objects['Deployment/web']))?.[1]
+
+/** Removes a folder of the repository, as somebody would do by hand. */
+async function removeFolder({ source, server }: Publishing, folder: string): Promise<void> {
+  const clone = join(source, '../clone')
+  await git(source, 'clone', '--quiet', server.address, clone)
+  await git(clone, 'rm', '-rq', folder)
+  await git(clone, 'commit', '--quiet', '--message', 'remove')
+  await git(clone, 'push', '--quiet')
+}
+
+describe('two environments with overlays', () => {
+  test('share their base, and differ where the manifest says so', async () => {
+    const { to, tree, temporary } = await environments()
+    expect((await to('staging')).stdout).toBe('deploy(shop/staging): 5 added\n')
+    expect((await to('production')).stdout).toBe('deploy(shop/production): 5 added\n')
+    const files = await tree()
+    expect(bases(files)).toHaveLength(1)
+    const [base] = bases(files)
+    expect(usesOf(files)).toEqual({ [STAGING]: base, [PRODUCTION]: base })
+    const [staging, production] = [await build(files, STAGING), await build(files, PRODUCTION)]
+    expect(Object.keys(staging)).toEqual(Object.keys(production))
+    expect(staging['Service/web']!.metadata.namespace).toBe('shop-staging')
+    expect(JSON.stringify(staging['Deployment/cache'])).toContain('"value":"debug"')
+    expect(JSON.stringify(production['Deployment/cache'])).toContain('"value":"warn"')
+    expect(leftIn(temporary)).toEqual([])
+  })
+
+  test('a newer source in one never changes what the other builds to', async () => {
+    const { to, tree, change } = await environments()
+    await to('staging')
+    await to('production')
+    const before = await tree()
+    await change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.28') })
+    expect((await to('staging')).stdout).toBe('deploy(shop/staging): web 1.27 → 1.28\n')
+    const after = await tree()
+    expect(bases(after)).toHaveLength(2)
+    expect(below(after, PRODUCTION)).toEqual(below(before, PRODUCTION))
+    expect(await build(after, PRODUCTION)).toEqual(await build(before, PRODUCTION))
+    expect(webImage(await build(after, STAGING))).toBe('nginx:1.28')
+    // Until the other one is published, too.
+    expect((await to('production')).stdout).toBe('deploy(shop/production): web 1.27 → 1.28\n')
+    expect(bases(await tree())).toHaveLength(1)
+    expect(webImage(await build(await tree(), PRODUCTION))).toBe('nginx:1.28')
+  })
+
+  test('what they build to is what plain manifests are', async () => {
+    const overlays = await environments()
+    const plain = await environments({})
+    for (const name of ['staging', 'production'] as const) {
+      await overlays.to(name)
+      await plain.to(name)
+    }
+    for (const folder of [STAGING, PRODUCTION])
+      expect(await build(await overlays.tree(), folder)).toEqual(await build(await plain.tree(), folder))
+  })
+
+  test('nothing is committed where nothing differs', async () => {
+    const { to, log, change } = await environments()
+    await to('staging')
+    await to('production')
+    await change({ 'README.md': 'about\n' })
+    expect((await to('staging')).stdout).toMatch(/^unchanged: /)
+    expect((await to('production')).stdout).toMatch(/^unchanged: /)
+    expect((await to('production', '--verify')).status).toBe(0)
+    expect(await log()).toHaveLength(2)
+  })
+
+  test('one whose folder was removed from the repository needs its base no longer', async () => {
+    const own = await environments()
+    await own.to('staging')
+    await own.change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.28') })
+    await own.to('production')
+    expect(bases(await own.tree())).toHaveLength(2)
+    await removeFolder(own, STAGING)
+    await own.change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.29') })
+    await own.to('production')
+    const files = await own.tree()
+    expect(bases(files)).toHaveLength(1)
+    expect(Object.keys(usesOf(files)!)).toEqual([PRODUCTION])
+  })
+
+  test('one that is not among the users of its base becomes one, though nothing else differs', async () => {
+    const own = await environments()
+    await own.to('staging')
+    await own.to('production')
+    const path = `${SHARED}/.devctl.lock`
+    const { uses, ...lock } = JSON.parse((await own.tree())[path]!)
+    const only = { ...lock, uses: { [STAGING]: uses[STAGING] } }
+    await commitDirectly(own.server.repository, { [path]: `${JSON.stringify(only, undefined, 2)}\n` })
+    expect((await own.to('production')).stdout).toBe('deploy(shop/production): no object changed\n')
+    expect(usesOf(await own.tree())).toEqual(uses)
+  })
+
+  test('one whose lock is damaged keeps its base', async () => {
+    const own = await environments()
+    await own.to('staging')
+    await commitDirectly(own.server.repository, { [`${STAGING}/.devctl.lock`]: '}' })
+    await own.change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.28') })
+    expect((await own.to('production')).status).toBe(0)
+    expect(bases(await own.tree())).toHaveLength(2)
+  })
+
+  test('published at the same moment are both there', async () => {
+    const { to, tree, change, server } = await environments()
+    for (const version of ['1.27', '1.28', '1.29']) {
+      await change({ 'compose.yaml': APP.replace('nginx:1.27', `nginx:${version}`) })
+      const results = await Promise.all([to('staging'), to('production')])
+      expect(results.map(({ status, stderr }) => (status === 0 ? 0 : stderr))).toEqual([0, 0])
+      const files = await tree()
+      expect(bases(files)).toHaveLength(1)
+      for (const folder of [STAGING, PRODUCTION]) expect(webImage(await build(files, folder))).toBe(`nginx:${version}`)
+    }
+    expect(await git(server.repository, 'rev-list', '--merges', '--count', 'main')).toBe('0')
+  })
+
+  test('a pull request has the base, too', async () => {
+    const { to, tree } = await environments()
+    await to('production')
+    expect((await to('staging', '--pull-request')).status).toBe(0)
+    expect(Object.keys(usesOf(await tree())!)).toEqual([PRODUCTION])
+    const requested = await tree('devctl/staging/shop')
+    expect(Object.keys(usesOf(requested)!)).toEqual([PRODUCTION, STAGING])
+    expect(Object.keys(await build(requested, STAGING))).toHaveLength(5)
+    expect((await to('staging', '--pull-request')).stdout).toMatch(/^unchanged: /)
+  })
+})
+
+describe('the folder of the bases', () => {
+  test('is refused when it was edited by hand, until it is taken over', async () => {
+    const { to, tree, server, change } = await environments()
+    await to('staging')
+    const before = await tree()
+    const path = `${SHARED}/${bases(before)[0]}/web/deployment-web.yaml`
+    await commitDirectly(server.repository, { [path]: before[path]!.replace('nginx:1.27', 'nginx:9') })
+    await change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.28') })
+    const { status, stderr } = await to('staging')
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('was edited by hand') })
+    expect(stderr).toContain(`${bases(before)[0]}/web/deployment-web.yaml`)
+    expect((await to('staging', '--take-over')).stdout).toBe('deploy(shop/staging): web 9 → 1.28\n')
+    expect(bases(await tree())).toHaveLength(1)
+  })
+
+  test('keeps the files of others', async () => {
+    const { to, tree, server, change } = await environments()
+    await to('staging')
+    await commitDirectly(server.repository, { [`${SHARED}/notes.md`]: 'theirs\n' })
+    await change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.28') })
+    await to('staging')
+    expect((await tree())[`${SHARED}/notes.md`]).toBe('theirs\n')
+  })
+
+  test('is not the folder of an environment', async () => {
+    const { to, log } = await environments({ staging: 'kustomize' })
+    expect(await to('staging', '--path', SHARED)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is the folder for the bases of overlays'),
+    })
+    expect((await to('production', '--path', SHARED)).status).toBe(0)
+    expect(await to('staging')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('contains manifests of'),
+    })
+    expect(await log()).toHaveLength(1)
+  })
+
+  test('is not taken by plain manifests either', async () => {
+    const { to } = await environments({ staging: 'kustomize' })
+    await to('staging')
+    expect(await to('production', '--path', SHARED, '--take-over')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is the folder for the bases of overlays'),
+    })
+  })
+
+  test('can hold the environments', async () => {
+    const { to, tree } = await environments()
+    await to('staging', '--path', `${SHARED}/staging`)
+    await to('production', '--path', `${SHARED}/production`)
+    const files = await tree()
+    for (const name of ['staging', 'production'])
+      expect((await build(files, `${SHARED}/${name}`))['Service/web']!.metadata.namespace).toBe(`shop-${name}`)
+  })
+})
+
+describe('the path of an environment', () => {
+  test.each(['.', 'x', 'a/b/c/d/e/f', 'with blank/x', 'apps'])('may be %s, in any layout', async path => {
+    const { to, tree } = await environments({ staging: 'kustomize' })
+    expect((await to('staging', '--path', path)).status).toBe(0)
+    const overlay = await build(await tree(), path)
+    expect(Object.keys(overlay)).toHaveLength(5)
+    for (const layout of ['plain', 'single-file']) {
+      expect((await to('staging', '--path', path, '--layout', layout)).status).toBe(0)
+      expect(await build(await tree(), path)).toEqual(overlay)
+      expect(bases(await tree())).toEqual([])
+    }
+  })
+})
+
+describe('another layout', () => {
+  const PLAIN = [
+    '.devctl.lock',
+    'README.md',
+    'cache/deployment-cache.yaml',
+    'cache/service-cache.yaml',
+    'kustomization.yaml',
+    'web/deployment-web.yaml',
+    'web/ingress-web.yaml',
+    'web/service-web.yaml',
+  ]
+  const inFolder = (folder: string, files: readonly string[]) => files.map(file => posix.join(folder, file))
+
+  test('leaves exactly its own files, and the same objects', async () => {
+    const { to, lay, tree } = await environments({})
+    await to('staging')
+    const objects = await build(await tree(), STAGING)
+    expect(Object.keys(await tree())).toEqual(inFolder(STAGING, PLAIN))
+
+    await lay({ staging: 'kustomize' })
+    expect((await to('staging')).stdout).toBe('deploy(shop/staging): no object changed\n')
+    const overlay = await tree()
+    const [base] = bases(overlay)
+    expect(Object.keys(overlay)).toEqual([
+      ...inFolder(SHARED, ['.devctl.lock', ...PLAIN.slice(2).map(file => `${base}/${file}`)]),
+      ...inFolder(STAGING, [
+        '.devctl.lock',
+        'README.md',
+        '_patches/deployment-cache.yaml',
+        '_patches/ingress-web.yaml',
+        'kustomization.yaml',
+      ]),
+    ])
+    expect(await build(overlay, STAGING)).toEqual(objects)
+
+    await lay({ staging: 'single-file' })
+    expect((await to('staging')).stdout).toBe('deploy(shop/staging): no object changed\n')
+    const single = await tree()
+    expect(Object.keys(single)).toEqual(
+      inFolder(STAGING, ['.devctl.lock', 'README.md', 'kustomization.yaml', 'manifests.yaml']),
+    )
+    expect(await build(single, STAGING)).toEqual(objects)
+
+    await lay({})
+    await to('staging')
+    expect(Object.keys(await tree())).toEqual(inFolder(STAGING, PLAIN))
+  })
+
+  test('of one environment leaves the other its base', async () => {
+    const { to, lay, tree } = await environments()
+    await to('staging')
+    await to('production')
+    const before = await tree()
+    await lay({ staging: 'plain', production: 'kustomize' })
+    await to('staging')
+    const after = await tree()
+    expect(await build(after, PRODUCTION)).toEqual(await build(before, PRODUCTION))
+    expect(Object.keys(usesOf(after)!)).toEqual([PRODUCTION])
+  })
+
+  test('with a change at the same time tells that change', async () => {
+    const { to, lay, change, devctl } = await environments()
+    await to('staging')
+    await change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.28') })
+    await lay({ staging: 'single-file' })
+    const { stdout } = await devctl('publish', '--environment', 'staging', '--dry-run')
+    expect(stdout).toMatch(/^ ~ deployment\/web .*\n.*image\n\s+- nginx:1\.27\n\s+\+ nginx:1\.28\n$/)
+    expect((await to('staging')).stdout).toBe('deploy(shop/staging): web 1.27 → 1.28\n')
+  })
+})
+
+test('where the files cannot be read, they are counted', async () => {
+  const { to, tree, server, change } = await environments()
+  await to('staging')
+  const path = `${STAGING}/kustomization.yaml`
+  await commitDirectly(server.repository, { [path]: `${(await tree())[path]}namePrefix: mine-\n` })
+  await change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.28') })
+  const planned = JSON.parse((await to('staging', '--take-over', '--dry-run', '--output', 'json')).stdout)
+  expect(planned.objects).toBeUndefined()
+  expect(planned.files).toContainEqual({ path, why: 'was edited by hand' })
+  expect((await to('staging', '--take-over')).stdout).toMatch(
+    /^deploy\(shop\/staging\): \d+ files? changed, \d+ added, \d+ removed\n$/,
+  )
+  expect(Object.keys(await build(await tree(), STAGING))).toHaveLength(5)
+})
+
+describe('`render` writes what `publish` commits', () => {
+  const withoutLocks = (files: Tree) =>
+    Object.fromEntries(Object.entries(files).filter(([path]) => !path.endsWith('.devctl.lock')))
+
+  test.each(['plain', 'single-file'])('in the layout %s', async layout => {
+    const { to, devctl, tree, source } = await environments({ staging: layout })
+    await to('staging')
+    await devctl('render', '--environment', 'staging', '--output-dir', '../rendered')
+    const published = Object.entries(below(await tree(), STAGING)).map(([path, text]) => [
+      path.slice(STAGING.length + 1),
+      text,
+    ])
+    expect(withoutLocks(read(join(source, '../rendered')))).toEqual(withoutLocks(Object.fromEntries(published)))
+  })
+
+  test('with overlays for the root of the repository', async () => {
+    const { to, devctl, tree, source } = await environments()
+    for (const name of ['staging', 'production']) {
+      await to(name)
+      await devctl('render', '--environment', name, '--layout', 'kustomize', '--output-dir', '../rendered')
+    }
+    const rendered = read(join(source, '../rendered'))
+    expect(withoutLocks(rendered)).toEqual(withoutLocks(await tree()))
+    expect(usesOf(rendered)).toEqual(usesOf(await tree()))
+  })
+
+  test('with overlays plainly, where no layout is said', async () => {
+    const { to, devctl, tree, source } = await environments()
+    await to('staging')
+    await devctl('render', '--environment', 'staging', '--output-dir', '../rendered')
+    const rendered = read(join(source, '../rendered'))
+    expect(await build(rendered, '.')).toEqual(await build(await tree(), STAGING))
+  })
+
+  test.each(['plain', 'single-file', 'kustomize'])('twice, and nothing the second time: %s', async layout => {
+    const { devctl, source } = await environments()
+    const words = ['render', '--environment', 'staging', '--layout', layout, '--output-dir', '../rendered']
+    await devctl(...words)
+    const before = read(join(source, '../rendered'))
+    const { stderr } = await devctl(...words, '--loglevel', 'info')
+    expect(stderr).toMatch(/ \(0 written, 0 removed, \d+ unchanged\)/)
+    expect(read(join(source, '../rendered'))).toEqual(before)
+  })
+
+  test.each([
+    [['--layout', 'plain'], '`--layout` writes several files'],
+    [['--layout', 'plain', '--format', 'yaml', '--output-dir', 'x'], '`--layout` and `--format` cannot be combined'],
+    [['--format', 'kustomize'], '`--format kustomize` writes several files'],
+    [['--take-over'], 'no effect without `--output-dir`'],
+    [['--layout', 'helm', '--output-dir', 'x'], '`--layout` is `helm`'],
+  ])('%j is refused', async (words, message) => {
+    const { devctl } = await environments()
+    expect(await devctl('render', ...words)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
+  })
+})
+
+test('a repository, to look at', async () => {
+  const { to, tree } = await environments({ staging: 'kustomize', production: 'kustomize' })
+  await to('staging')
+  await to('production')
+  const files = Object.entries(await tree()).filter(([path]) => !path.endsWith('.devctl.lock'))
+  const shown = files.map(([path, text]) => `──── ${path}\n${text}`).join('\n')
+  await expectFile(shown, join(import.meta.dirname, 'overlays.txt'))
+})

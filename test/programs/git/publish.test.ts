@@ -1,0 +1,476 @@
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseLock } from '../../../operations/gitops/tree/lock.ts'
+import { makeFolder, write } from '../../support/cli/folder.ts'
+import { git } from '../../support/git/git.ts'
+import { declines, hangsUpAfter, hangsUpBefore, locksBranch, losesRace } from '../../support/git/hooks.ts'
+import { COMPOSE, leftIn, publishing } from '../../support/git/publishing.ts'
+import { bareRepository, commitDirectly, installHooks } from '../../support/git/repository.ts'
+import { run } from '../../support/run.ts'
+
+const FOLDER = 'environments/staging/shop'
+const LOCK = `${FOLDER}/.devctl.lock`
+
+describe('the first time', () => {
+  test('an empty repository gets its first commit', async () => {
+    const { publish, tree, log, temporary } = await publishing()
+    const { status, stdout, stderr } = await publish()
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(/^deploy\(shop\/staging\): \d+ added\n$/),
+    })
+    expect(stderr).toMatch(/Compiled: 5 objects for staging/)
+    expect(stderr).toMatch(/Written: environments\/staging\/shop: 7 added/)
+    expect(await log()).toHaveLength(1)
+    expect(Object.keys(await tree())).toContain(`${FOLDER}/web/deployment-web.yaml`)
+    expect(leftIn(temporary)).toEqual([])
+  })
+
+  test('the lock tells where it came from, and what the cluster gets', async () => {
+    const { publish, tree, change } = await publishing()
+    const commit = await change({ 'compose.yaml': COMPOSE })
+    await publish()
+    const { facts } = parseLock((await tree())[LOCK]!, LOCK)
+    expect(facts).toMatchObject({
+      environment: 'staging',
+      namespace: 'shop-staging',
+      source: { commit, path: '.' },
+      tool: expect.stringMatching(/^devctl \d/),
+      inputs: { 'compose.yaml': expect.stringMatching(/^sha256:/), 'devctl.yml': expect.stringMatching(/^sha256:/) },
+      images: { cache: 'redis:7', web: 'nginx:1.27' },
+      objects: ['deployment/cache', 'deployment/web', 'ingress/web', 'service/cache', 'service/web'],
+    })
+  })
+
+  test('the commit tells what machines ask for', async () => {
+    const { publish, change, server } = await publishing()
+    const commit = await change({ 'compose.yaml': COMPOSE }, 'a subject')
+    await publish()
+    const said = await git(server.repository, 'log', '-1', '--format=%(trailers:only,unfold)', 'main')
+    expect(said.split('\n')).toEqual(
+      expect.arrayContaining([
+        `Devctl-Source: local@${commit}`,
+        'Devctl-Environment: staging',
+        'Devctl-Image: web=nginx:1.27',
+        `Argocd-reference-commit-sha: ${commit}`,
+        'Argocd-reference-commit-author: Test Publisher <publisher@example.com>',
+        'Argocd-reference-commit-subject: a subject',
+      ]),
+    )
+  })
+
+  test('a branch that is not there begins, and the others stay as they are', async () => {
+    const { publish, tree, log, server } = await publishing()
+    await commitDirectly(server.repository, { 'README.md': 'ours\n' })
+    expect((await publish('--branch', 'staging')).status).toBe(0)
+    expect(await log('staging')).toHaveLength(1)
+    expect(await tree('main')).toEqual({ 'README.md': 'ours\n' })
+  })
+
+  test('without `--branch` the main branch of the repository is taken', async () => {
+    const { devctl, server, log } = await publishing()
+    await commitDirectly(server.repository, { 'README.md': 'ours\n' }, { branch: 'trunk' })
+    await git(server.repository, 'symbolic-ref', 'HEAD', 'refs/heads/trunk')
+    const { status } = await devctl(
+      'publish',
+      '--repository',
+      server.address,
+      '--path',
+      'shop',
+      '--namespace',
+      'shop',
+      '--domain',
+      'd.example.com',
+      '-f',
+      'compose.yaml',
+    )
+    expect(status).toBe(0)
+    expect(await log('trunk')).toHaveLength(2)
+  })
+
+  test('nobody else’s file is touched in a repository with a history', async () => {
+    const { publish, tree, server } = await publishing()
+    const theirs = {
+      'environments/README.md': 'theirs\n',
+      'environments/staging/namespace.yaml': 'theirs\n',
+      'environments/staging/blog/x.yaml': 'theirs\n',
+      'a/b.txt': 'b\n',
+    }
+    await commitDirectly(server.repository, theirs)
+    expect((await publish()).status).toBe(0)
+    expect(await tree()).toMatchObject(theirs)
+  })
+})
+
+describe('again', () => {
+  test('nothing changed makes no commit, also from a newer commit of the source', async () => {
+    const { publish, log, change } = await publishing()
+    await publish()
+    await change({ 'README.md': 'about\n' })
+    const { status, stdout } = await publish()
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(
+        /^unchanged: environments\/staging\/shop already holds what compose\.yaml at [0-9a-f]{7} renders to\n$/,
+      ),
+    })
+    expect(await log()).toHaveLength(1)
+  })
+
+  test('a new image is the subject', async () => {
+    const { publish, log, change } = await publishing()
+    await publish()
+    await change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.28') })
+    expect((await publish()).stdout).toBe('deploy(shop/staging): web 1.27 → 1.28\n')
+    expect(await log()).toHaveLength(2)
+  })
+
+  test('what left the files is removed', async () => {
+    const { publish, tree, change } = await publishing()
+    await publish()
+    await change({ 'compose.yaml': 'name: shop\nservices:\n  web:\n    image: nginx:1.27\n    ports: ["8080:80"]\n' })
+    expect((await publish()).stdout).toBe('deploy(shop/staging): remove deployment/cache, remove service/cache\n')
+    const files = Object.keys(await tree())
+    expect(files.filter(path => path.includes('cache'))).toEqual([])
+    expect(files).toContain(`${FOLDER}/web/service-web.yaml`)
+  })
+
+  test('`--dry-run` tells what would change, and changes nothing', async () => {
+    const { publish, log, change } = await publishing()
+    await publish()
+    await change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.28') })
+    const { status, stdout } = await publish('--dry-run')
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/~ deployment\/web .*\n.*containers\[web\]\.image\n\s+- nginx:1\.27\n\s+\+ nginx:1\.28/)
+    expect(await log()).toHaveLength(1)
+  })
+
+  test('`--verify` says whether the repository holds what the source renders to', async () => {
+    const { publish, change, server } = await publishing()
+    await publish()
+    expect((await publish('--verify')).status).toBe(0)
+    await commitDirectly(server.repository, { [`${FOLDER}/web/service-web.yaml`]: 'kind: Service\n' })
+    expect(await publish('--verify')).toMatchObject({ status: 1, stderr: expect.stringContaining('service-web.yaml') })
+    await change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.28') })
+    expect((await publish('--verify')).status).toBe(1)
+  })
+
+  test('`--output json` is for programs', async () => {
+    const { publish } = await publishing()
+    expect(JSON.parse((await publish('--output', 'json')).stdout)).toMatchObject({
+      outcome: 'pushed',
+      branch: 'main',
+      path: FOLDER,
+      commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+    })
+    expect(JSON.parse((await publish('--output', 'json')).stdout)).toMatchObject({ outcome: 'unchanged' })
+  })
+})
+
+describe('older and newer sources', () => {
+  test('an older commit of the source does not overwrite a newer one', async () => {
+    const { publish, source, log, change } = await publishing()
+    const older = await change({ 'compose.yaml': COMPOSE.replace('1.27', '1.26') })
+    const newer = await change({ 'compose.yaml': COMPOSE })
+    await publish()
+    await git(source, 'checkout', '--quiet', older)
+    const { status, stdout } = await publish()
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringContaining(`holds ${newer.slice(0, 7)}, which is newer`),
+    })
+    expect(await log()).toHaveLength(1)
+    expect((await publish('--rollback')).stdout).toBe('deploy(shop/staging): web 1.27 → 1.26\n')
+  })
+
+  test('the shallow clone of a pipeline asks its remote', async () => {
+    const { publish, source, server, change, env } = await publishing()
+    const older = await change({ 'compose.yaml': COMPOSE.replace('1.27', '1.26') })
+    await change({ 'compose.yaml': COMPOSE })
+    await publish()
+    const pipeline = join(source, '../pipeline')
+    await git(source, 'config', 'uploadpack.allowAnySHA1InWant', 'true')
+    await git(source, 'branch', 'old', older)
+    await git(join(source, '..'), 'clone', '--quiet', '--depth=1', '--branch=old', `file://${source}`, pipeline)
+    const { stdout } = await run(['publish', '--environment', 'staging'], { cwd: pipeline, env })
+    expect(stdout).toContain('which is newer than')
+    expect(await git(pipeline, 'rev-parse', '--is-shallow-repository')).toBe('true')
+    expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('1')
+  })
+})
+
+describe('what is in the way', () => {
+  test('a file that was edited by hand is refused, until it is taken over', async () => {
+    const { publish, server, log, change, tree } = await publishing()
+    await publish()
+    const path = `${FOLDER}/web/deployment-web.yaml`
+    const edited = (await tree())[path]!.replace('nginx:1.27', 'nginx:1.27-debug')
+    await commitDirectly(server.repository, { [path]: edited })
+    await change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.28') })
+    const { status, stderr } = await publish()
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('was edited by hand since devctl wrote it'),
+    })
+    expect(stderr).toContain('--take-over')
+    expect(stderr).toContain(`--- ${path} (as it is)\n+++ ${path} (what devctl writes)\n@@ -`)
+    expect(stderr).toMatch(/\n-\s+image: nginx:1\.27-debug\n\+\s+image: nginx:1\.28\n[\s\S]*\nerror: 1 edited file/)
+    expect(await log()).toHaveLength(2)
+    expect((await publish('--take-over')).status).toBe(0)
+    expect(await log()).toHaveLength(3)
+  })
+
+  test('the difference to an edited file shows no secrets, and is not endless', async () => {
+    const { publish, server } = await publishing()
+    await publish()
+    const secret = 'hunter2-is-very-long'
+    const many = Array.from({ length: 300 }, (_, index) => `line-${index}: x`).join('\n')
+    const text = `- name: DB_PASSWORD\n  value: ${secret}\nurl: https://a:${secret}@b/\n${many}\n`
+    await commitDirectly(server.repository, { [`${FOLDER}/web/deployment-web.yaml`]: text })
+    const { status, stderr } = await publish()
+    expect(status).toBe(1)
+    expect(stderr).toContain('-url: https://a:***@b/')
+    expect(stderr).not.toContain(secret)
+    expect(stderr).toMatch(/\n… \d+ more lines\n/)
+    expect(stderr.split('\n').length).toBeLessThan(60)
+  })
+
+  test('`--verify` says which files somebody has edited, added or removed', async () => {
+    const { publish, server, change } = await publishing()
+    await publish()
+    await commitDirectly(server.repository, {
+      [`${FOLDER}/web/service-web.yaml`]: 'kind: Service\n',
+      [`${FOLDER}/api/deployment-api.yaml`]: 'theirs\n',
+    })
+    await change({ 'compose.yaml': `${COMPOSE.replace('nginx:1.27', 'nginx:1.28')}  api:\n    image: api:1\n` })
+    const { status, stderr } = await publish('--verify')
+    expect(status).toBe(1)
+    for (const line of [
+      `\`${FOLDER}/web/service-web.yaml\` was edited by hand`,
+      `\`${FOLDER}/web/deployment-web.yaml\` is out of date`,
+      `\`${FOLDER}/api/deployment-api.yaml\` is not devctl's`,
+      `\`${FOLDER}/api/service-api.yaml\` is missing`,
+      '--take-over',
+    ])
+      expect(stderr).toContain(line)
+  })
+
+  test('somebody else’s file is refused', async () => {
+    const { publish, server } = await publishing()
+    await commitDirectly(server.repository, { [`${FOLDER}/web/deployment-web.yaml`]: 'theirs\n' })
+    expect(await publish()).toMatchObject({ status: 1, stderr: expect.stringContaining("is not devctl's") })
+  })
+
+  test('a link on the way to the folder is refused', async () => {
+    const { publish, server, source } = await publishing()
+    const clone = join(source, '../clone')
+    await git(source, 'clone', '--quiet', server.address, clone)
+    symlinkSync('/tmp', join(clone, 'environments'))
+    await git(clone, 'add', '.')
+    await git(clone, 'commit', '--quiet', '--message', 'a link')
+    await git(clone, 'push', '--quiet', 'origin', 'HEAD:main')
+    expect(await publish()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('`environments` in the repository is a symbolic link'),
+    })
+  })
+
+  test.each([
+    ['environments', 'is a file'],
+    ['environments/staging/shop', 'is a file'],
+  ])('a file in the place of the folder %s is refused', async (path, message) => {
+    const { publish, server } = await publishing()
+    await commitDirectly(server.repository, { [path]: 'theirs\n' })
+    expect(await publish()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`\`${path}\` in the repository ${message}`),
+    })
+  })
+
+  test('a folder of another application or environment is refused', async () => {
+    const { publish } = await publishing()
+    await publish()
+    expect(await publish('--name', 'other', '--path', FOLDER)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('contains the manifests of the application `shop`'),
+    })
+  })
+
+  test('two applications may not hold one object of a namespace', async () => {
+    const { publish } = await publishing()
+    await publish()
+    const { status, stderr } = await publish('--name', 'other')
+    expect(status).toBe(1)
+    expect(stderr).toContain('`environments/staging/shop` contains the same objects for the namespace `shop-staging`')
+    expect(stderr).toContain('deployment/cache')
+    expect((await publish('--name', 'other', '--namespace', 'other')).status).toBe(0)
+  })
+
+  test('without a domain nothing with routes is published', async () => {
+    const { devctl, server } = await publishing()
+    const words = ['publish', '-f', 'compose.yaml', '--repository', server.address, '--path', 'shop']
+    expect(await devctl(...words)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/error\[routes\/no-domain\]/),
+    })
+  })
+})
+
+describe('a push', () => {
+  test('that comes second is written again on what came first', async () => {
+    const { publish, server, log } = await publishing()
+    await publish()
+    installHooks(server.repository, losesRace(2))
+    const before = (await log()).length
+    const { status, stderr } = await publish('--path', 'again', '--name', 'again', '--namespace', 'again')
+    expect(status).toBe(0)
+    expect(stderr).toMatch(/third try: another push came first/)
+    expect(await log()).toHaveLength(before + 3)
+    expect(await git(server.repository, 'rev-list', '--merges', '--count', 'main')).toBe('0')
+  })
+
+  test.each([
+    ['a locked branch', locksBranch(1)],
+    ['a server that hangs up', hangsUpBefore(1)],
+  ])('over %s is tried again', async (_, hooks) => {
+    const { publish, server, log } = await publishing()
+    await publish()
+    installHooks(server.repository, hooks)
+    expect((await publish('--path', 'again', '--name', 'again', '--namespace', 'again')).status).toBe(0)
+    expect(await log()).toHaveLength(2)
+  })
+
+  test('whose answer was lost is not made twice', async () => {
+    const { publish, server, log } = await publishing()
+    await publish()
+    installHooks(server.repository, hangsUpAfter(1))
+    const { status, stdout } = await publish('--path', 'again', '--name', 'again', '--namespace', 'again')
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('deploy(again/staging)') })
+    expect(await log()).toHaveLength(2)
+  })
+
+  test('that a hook declines stops at once, with the server’s words', async () => {
+    const { publish, server } = await publishing()
+    installHooks(server.repository, declines('only on Tuesdays'))
+    const { status, stderr } = await publish()
+    expect(status).toBe(1)
+    expect(stderr).toContain('only on Tuesdays')
+    expect(stderr).toContain('--pull-request')
+  })
+
+  test('by somebody whom git does not know is refused before it', async () => {
+    const { source, env, server } = await publishing()
+    const nobody = {
+      ...env,
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'user.useConfigOnly',
+      GIT_CONFIG_VALUE_0: 'true',
+    }
+    const { status, stderr } = await run(['publish', '--environment', 'staging'], { cwd: source, env: nobody })
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('the git author identity is not set'),
+    })
+    expect(await git(server.repository, 'for-each-ref')).toBe('')
+  })
+
+  test('goes into a checkout of this machine, and its files with it', async () => {
+    const { source, publish } = await publishing()
+    const checkout = join(source, '../deploy')
+    await git(source, 'init', '--quiet', '--initial-branch=main', checkout)
+    write(checkout, { 'README.md': 'ours\n' })
+    await git(checkout, 'add', '.')
+    await git(checkout, 'commit', '--quiet', '--message', 'begin')
+    expect((await publish('--repository', '../deploy')).status).toBe(0)
+    expect(await git(checkout, 'status', '--porcelain')).toBe('')
+    expect(await git(checkout, 'log', '--format=%s')).toMatch(/^deploy\(shop\/staging\)/)
+    write(checkout, { 'README.md': 'changed\n' })
+    const { status, stderr } = await publish(
+      '--repository',
+      '../deploy',
+      '--path',
+      'x',
+      '--name',
+      'x',
+      '--namespace',
+      'x',
+    )
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('has unstaged changes') })
+  })
+})
+
+describe('the address of the repository', () => {
+  test.each([
+    ['--repository=ext::sh -c false', 'is not a repository URL'],
+    ['--repository=--upload-pack=x', 'is not a repository URL'],
+    ['--repository=nowhere', 'the folder `nowhere` does not exist'],
+    ['--repository=.devctl-nothing', 'does not exist'],
+    ['--repository=http://127.0.0.1:1/x.git', 'is not reachable'],
+  ])('%s: %s', async (word, message) => {
+    const { publish } = await publishing()
+    expect(await publish(word)).toMatchObject({ status: 1, stderr: expect.stringContaining(message) })
+  })
+
+  test('is needed', async () => {
+    const { devctl } = await publishing()
+    expect(await devctl('publish', '--domain', 'd.example.com', '-f', 'compose.yaml')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('the GitOps repository is not known'),
+    })
+  })
+
+  test.each(['../x', '/x', 'a//b', '.git', 'a/../b'])('the folder may not be %s', async path => {
+    const { publish } = await publishing()
+    expect(await publish('--path', path)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('not a folder in a repository'),
+    })
+  })
+})
+
+test('a repository that `bareRepository` fills has what the sparse copy leaves out', async () => {
+  const big = await bareRepository(makeFolder(), { files: 200, commits: 40 })
+  const { publish, server, tree } = await publishing({ server: big })
+  await publish()
+  expect(Object.keys(await tree()).length).toBeGreaterThan(200)
+  expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('41')
+})
+
+test('what only `deploy` does is told', async () => {
+  const { publish, source } = await publishing()
+  const manifest = readFileSync(join(source, 'devctl.yml'), 'utf8')
+  write(source, {
+    'devctl.yml': `${manifest}deploy:\n  compose: compose.yaml\n  commands:\n    - echo hello\ndependencies:\n  - https://git.example.com/team/login.git\n`,
+  })
+  const { status, stderr } = await publish()
+  expect(status).toBe(0)
+  expect(stderr).toMatch(
+    /warning\[manifest\/not-published\]: the commands of `deploy` are not published\n\s+--> devctl\.yml:\d+:7/,
+  )
+  expect(stderr).toContain('dependencies are not published')
+})
+
+describe('a source that is in no commit', () => {
+  test('is published with a warning, and set right by the next publish of a commit', async () => {
+    const { publish, source, change, tree, log } = await publishing()
+    const compose = COMPOSE.replace('1.27', '1.28')
+    write(source, { 'compose.yaml': compose })
+    expect((await publish()).stderr).toContain('warning: the source has uncommitted changes')
+    expect(parseLock((await tree())[LOCK]!, LOCK).facts?.source.isDirty).toBe(true)
+    const commit = await change({ 'compose.yaml': compose })
+    expect(await publish()).toMatchObject({ status: 0, stdout: 'deploy(shop/staging): no object changed\n' })
+    expect(parseLock((await tree())[LOCK]!, LOCK).facts?.source).toEqual({ commit, path: '.' })
+    expect((await publish()).stdout).toMatch(/^unchanged/)
+    expect(await log()).toHaveLength(2)
+  })
+})
+
+test('where no repository is named the environments that have one are', async () => {
+  const { devctl } = await publishing()
+  expect(await devctl('publish')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('add `--environment staging`'),
+  })
+})

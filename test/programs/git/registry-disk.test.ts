@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { measureDisk } from '../../../platform/install/registry-disk.ts'
+import { readRegistryDisk } from '../../../platform/rules/registry-disk.ts'
+
+// What measures the disk of the registry, by the programs of a system as that of its image, in a folder as distribution has it.
+
+const root = mkdtempSync(join(tmpdir(), 'devctl-registry-disk-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+const measured = () => readRegistryDisk(execFileSync('sh', ['-c', measureDisk(root)], { encoding: 'utf8' }))
+const put = (path: string, bytes: number) => {
+  const file = join(root, 'docker/registry/v2', path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, Buffer.alloc(bytes))
+}
+const [large, small, gone] = ['a', 'b', 'c'].map(digit => digit.repeat(64))
+
+test('an empty registry takes nothing', () => {
+  const disk = measured()!
+  expect(disk.size).toBeGreaterThan(disk.free)
+  expect(Date.now() / 1000 - disk.at).toBeLessThan(60)
+  expect(disk.places.size).toBe(0)
+})
+
+test('each place takes what it has links to, once, and what is being uploaded', () => {
+  put(`blobs/sha256/aa/${large}/data`, 1_000_000)
+  put(`blobs/sha256/bb/${small}/data`, 10)
+  for (const path of [
+    `shop-1f2e3d4c/web/_layers/sha256/${large}/link`,
+    `shop-1f2e3d4c/api/v1/_layers/sha256/${large}/link`,
+    `shop-1f2e3d4c/web/_layers/sha256/${small}/link`,
+    `shop-1f2e3d4c/web/_manifests/revisions/sha256/${small}/link`,
+    // What a tag is now is no blob, but takes folders.
+    `shop-1f2e3d4c/web/_manifests/tags/latest/current/link`,
+    // Taken over from another place, and no image names it.
+    `wiki-00000001/web/_layers/sha256/${large}/link`,
+    // Collected since.
+    `blog-00000000/web/_layers/sha256/${gone}/link`,
+  ])
+    put(`repositories/${path}`, 71)
+  put('repositories/blog-00000000/web/_uploads/6d0c/data', 500_000)
+  put('repositories/blog-00000000/web/_uploads/6d0c/hashstates/sha256/0', 100)
+  expect(Object.fromEntries(measured()!.places)).toEqual({
+    'shop-1f2e3d4c': 1_000_000 + 65_536 + 3 * 32_768,
+    'wiki-00000001': 1_000_000,
+    'blog-00000000': 500_000 + 4096 + 65_536,
+  })
+})
+
+test('tags, and layers that are in several repositories, take what their folders take', () => {
+  const place = 'tags-1f2e3d4c'
+  const of = (repository: string, path: string) => put(`repositories/${place}/${repository}/${path}/link`, 71)
+  for (let number = 0; number < 100; number++) {
+    of('web', `_manifests/tags/t${number}/current`)
+    of('web', `_manifests/tags/t${number}/index/sha256/${small}`)
+    of(`web${number}`, `_layers/sha256/${small}`)
+  }
+  // The first of the layers counts as the layer.
+  expect(measured()!.places.get(place)).toBe(65_536 + (100 + 100 + 99) * 32_768)
+})

@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clone } from '../../../platform/runner/clone.ts'
+import { git, gitEnv } from '../../support/git/git.ts'
+import { type HttpServer, httpServer } from '../../support/git/http-server.ts'
+import { bareRepository, commitDirectly } from '../../support/git/repository.ts'
+
+// What a run clones, from a real server of git.
+
+describe('a run clones', () => {
+  const home = mkdtempSync(join(tmpdir(), 'devctl-run-clone-'))
+  let server: HttpServer
+  let first: string
+  let second: string
+
+  beforeAll(async () => {
+    const { repository } = await bareRepository(home, { files: { 'state.txt': 'one\n' } })
+    // As forges do.
+    await git(repository, 'config', 'uploadpack.allowReachableSHA1InWant', 'true')
+    first = (await git(repository, 'rev-parse', 'main')).trim()
+    second = await commitDirectly(repository, { 'state.txt': 'two\n' })
+    server = await httpServer(repository)
+  })
+  afterAll(async () => {
+    await server?.close()
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  const cloned = async (name: string, commit?: string) => {
+    const folder = join(home, name)
+    mkdirSync(folder)
+    const found = await clone(
+      { repository: server.address, branch: 'main', ...(commit !== undefined && { commit }) },
+      { folder, env: gitEnv(), signal: AbortSignal.timeout(60_000), protocols: 'http' },
+    )
+    return { found, text: readFileSync(join(folder, 'state.txt'), 'utf8') }
+  }
+
+  test('the branch as it is', async () => {
+    expect(await cloned('branch')).toEqual({ found: second, text: 'two\n' })
+  })
+
+  test('the commit that was deployed, whatever the branch has now', async () => {
+    expect(await cloned('commit', first)).toEqual({ found: first, text: 'one\n' })
+  })
+
+  test('a commit that is gone is told', async () => {
+    await expect(cloned('gone', 'f'.repeat(40))).rejects.toThrow(`does not give the commit ${'f'.repeat(40)} any more`)
+  })
+
+  /** An address at which nobody listens. */
+  const freePort = async () => {
+    const listening = createServer().listen(0, '127.0.0.1')
+    await once(listening, 'listening')
+    const { port } = listening.address() as AddressInfo
+    listening.close()
+    await once(listening, 'close')
+    return port
+  }
+
+  test('from a forge that its network policies let it reach a second late', async () => {
+    const port = await freePort()
+    const { port: behind, pathname } = new URL(server.address)
+    const late = createServer(socket => {
+      const to = connect(Number(behind), '127.0.0.1')
+      socket
+        .on('error', () => to.destroy())
+        .pipe(to)
+        .on('error', () => socket.destroy())
+        .pipe(socket)
+    })
+    setTimeout(() => late.listen(port, '127.0.0.1'), 1000)
+    const folder = join(home, 'late')
+    mkdirSync(folder)
+    try {
+      const options = { folder, env: gitEnv(), signal: AbortSignal.timeout(60_000), protocols: 'http' }
+      expect(await clone({ repository: `http://127.0.0.1:${port}${pathname}` }, options)).toBe(second)
+    } finally {
+      late.close()
+    }
+  })
+
+  test('nothing from where nobody answers, and what may be missing is told', async () => {
+    const folder = join(home, 'nobody')
+    mkdirSync(folder)
+    const options = { folder, env: gitEnv(), signal: AbortSignal.timeout(60_000), protocols: 'http', patience: 300 }
+    await expect(clone({ repository: `http://127.0.0.1:${await freePort()}/x.git` }, options)).rejects.toThrow(
+      /cannot connect to 127\.0\.0\.1:\d+; if it is inside the cluster.* network policy in `devctl-runs`/,
+    )
+  })
+})

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { TestProject } from 'vitest/node'
+import { root } from './cases.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The kubeconfig files of the API servers, one for each worker; with a single one, all workers share it. */
+    readonly kubeconfigs: readonly string[]
+  }
+}
+
+/** The program that starts test clusters. It is part of the shared folder beside the checkout, not of the project. */
+const program = join(root, '../shared/cluster/cluster')
+
+/**
+ * Starts an API server for each worker of a project, and stops them at the end: `cluster up --api-only` needs no root and takes 10 s.
+ * With API_KUBECONFIG set, the tests use that cluster instead; run them with `--maxWorkers 1`, since a cluster has one platform.
+ * Without either, the tests are skipped.
+ */
+export default async function startApiServers({ config, provide }: TestProject): Promise<(() => Promise<void>) | void> {
+  const given = process.env['API_KUBECONFIG']
+  if (given || !existsSync(program)) {
+    if (!given)
+      console.warn('there is no test cluster beside the checkout: the tests that need an API server are skipped')
+    provide('kubeconfigs', given ? [given] : [])
+    return
+  }
+  const home = mkdtempSync(join(tmpdir(), 'devctl-api-servers-'))
+  // The client port of etcd is followed by its peer port.
+  const first = 20_000 + 4 * (process.pid % 2500)
+  const servers = Array.from({ length: config.maxWorkers ?? 1 }, (_, index) => ({
+    ...process.env,
+    TESTCLUSTER_HOME: join(home, String(index)),
+    TESTCLUSTER_ETCD_PORT: String(first + 4 * index),
+    TESTCLUSTER_API_PORT: String(first + 4 * index + 2),
+  }))
+  const cluster = (env: NodeJS.ProcessEnv, ...words: readonly string[]) =>
+    promisify(execFile)(program, words, { env, timeout: 180_000 })
+  const stop = async () => {
+    await Promise.allSettled(servers.map(env => cluster(env, 'down', '--purge')))
+    rmSync(home, { recursive: true, force: true })
+  }
+  try {
+    await Promise.all(servers.map(env => cluster(env, 'up', '--api-only')))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  provide(
+    'kubeconfigs',
+    servers.map(env => join(env.TESTCLUSTER_HOME, 'admin.kubeconfig')),
+  )
+  return stop
+}

@@ -1,0 +1,88 @@
+import { expect } from 'vitest'
+import { type Case, unbuiltExamples } from '../cases.ts'
+import { TAKES_ALL } from '../takes-all.ts'
+import { ask, untilAnswers } from './application.ts'
+import { type Cluster, eventually } from './cluster.ts'
+
+/**
+ * Together they have what the others have: several files, Jobs, claims, what is restarted, and a service without a port.
+ * `npm run test:long` takes all.
+ */
+const FEW = ['voting', 'migration', 'monorepo', 'shared-volume', 'files/list']
+
+/** The examples that are deployed. */
+export const fewExamples = (): readonly Case[] =>
+  unbuiltExamples().filter(({ name }) => TAKES_ALL || FEW.includes(name))
+
+/** Hosts below it lead to this machine. */
+export const DOMAIN = 'devctl.localhost'
+
+/** How each example shows that it works; `namespace` is also the environment's name. In a later round there is the data of
+ * the ones before. */
+export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string, round?: number) => Promise<void>>> = {
+  guestbook: async (cluster, namespace) => {
+    await untilAnswers(cluster, host('web', namespace), '/', page => page.body === 'hello, $USER\n')
+  },
+  voting: async (cluster, namespace, round = 1) => {
+    await untilAnswers(cluster, host('vote', namespace), '/', page => page.body.includes('Cats'))
+    const voted = await ask(cluster, host('vote', namespace), '/', { vote: 'a' })
+    expect(voted.body).toContain('You voted for Cats')
+    await untilAnswers(cluster, host('result', namespace), '/', page => page.body === `{"a":${round},"b":0}\n`)
+  },
+  blog: async (cluster, namespace) => {
+    await untilAnswers(cluster, host('web', namespace), '/', page => page.body.includes('A blog on Kubernetes'))
+    await ask(cluster, host('web', namespace), '/', { text: "it's up & running" })
+    await untilAnswers(cluster, host('web', namespace), '/', page => page.body.includes('it&#x27;s up &amp; running'))
+  },
+  migration: async (cluster, namespace) => {
+    const count = await cluster.kubectl('--namespace', namespace, 'exec', 'deployment/api', '--', 'cat', '/tmp/count')
+    expect(count.trim()).toBe('3')
+  },
+  monorepo: async (cluster, namespace) => {
+    await untilAnswers(cluster, host(namespace, namespace), '/catalog', page => page.body.includes('"lamp"'))
+    await untilAnswers(cluster, host(namespace, namespace), '/orders', page => page.body.includes('"orders-db:5432"'))
+  },
+  'files/list': async (cluster, namespace) => {
+    await untilAnswers(cluster, host(namespace, namespace), '/build.txt', page => page.body === '1042')
+    await untilAnswers(cluster, host(namespace, namespace), '/api/', page =>
+      page.body.includes('folder below the folder'),
+    )
+    const inside = (...command: string[]) =>
+      cluster.kubectl('--namespace', namespace, 'exec', 'deployment/web', '--', ...command)
+    expect(await inside('cat', '/run/secrets/token')).toBe('not-a-real-token')
+    expect(await inside('cat', '/motd')).toBe('hello from files.example.com\n')
+    expect((await inside('stat', '-L', '-c', '%a', '/etc/nginx/htpasswd')).trim()).toBe('440')
+  },
+  'files/map': async (cluster, namespace) => {
+    await untilAnswers(cluster, host('shop', namespace), '/', page => page.status === 200)
+    await untilAnswers(cluster, host('back-office', namespace), '/', page => page.body.includes('Administration'))
+  },
+  'files/object': async (cluster, namespace) => {
+    await untilAnswers(cluster, host(namespace, namespace), '/', page => page.body.includes('become annotations'))
+  },
+  'shared-volume': async (cluster, namespace) => {
+    await untilAnswers(cluster, host('server', namespace), '/', page => page.body.includes('written at'))
+  },
+  shop: async (cluster, namespace) => {
+    await untilAnswers(cluster, host('web', namespace), '/', page => page.body === 'the shop is open\n')
+  },
+  networks: async (cluster, namespace) => {
+    await untilAnswers(cluster, host('web', namespace), '/', page => page.status === 200)
+  },
+  'queue-worker': async (cluster, namespace) => {
+    await untilAnswers(cluster, host(namespace, namespace), '/', page => page.body === '{"done": 20}\n')
+  },
+}
+
+/** `<name>-<namespace>.<domain>`, as the specification has it. */
+function host(name: string, namespace: string): string {
+  return `${name}-${namespace}.${DOMAIN}`
+}
+
+/** A new namespace refuses Pods until its own service account is there. */
+export function defaultServiceAccount(cluster: Cluster, namespace: string): Promise<boolean> {
+  return eventually('the service account of the namespace is there', 60, async () => {
+    const { status } = await cluster.send('GET', `/api/v1/namespaces/${namespace}/serviceaccounts/default`)
+    return status === 200 || undefined
+  })
+}

@@ -1,0 +1,160 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentTarget } from '../../../operations/gitops/agents.ts'
+import { type FluxSettings, fluxObjects } from '../../../operations/gitops/flux.ts'
+import { git } from '../git/git.ts'
+import type { GitServer } from '../git/repository.ts'
+import { describeAll } from './application.ts'
+import { type Cluster, eventually } from './cluster.ts'
+import type { Controller } from './controller.ts'
+
+/** Whether the controllers of Flux run here: what they know as resources is there. */
+export async function hasFlux(cluster: Cluster | undefined): Promise<boolean> {
+  if (cluster === undefined) return false
+  const { status } = await cluster.send('GET', '/apis/kustomize.toolkit.fluxcd.io/v1')
+  return status === 200
+}
+
+/** Flux as it follows one folder of a repository, with the objects that devctl writes for it. */
+export interface Flux extends Controller {
+  /** What it holds itself responsible for, as `Deployment/web`, sorted. */
+  inventory(): Promise<readonly string[]>
+  /** Texts of the events in which it says that it has changed something. */
+  changes(): Promise<readonly string[]>
+}
+
+/** As much of an object of Flux as is looked at. */
+interface FluxObject {
+  readonly status?: {
+    readonly artifact?: { readonly revision: string }
+    readonly lastAppliedRevision?: string
+    readonly lastAttemptedRevision?: string
+    readonly lastHandledReconcileAt?: string
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message: string }[]
+    readonly inventory?: { readonly entries: readonly { readonly id: string }[] }
+  }
+}
+
+interface FluxOptions {
+  /** The namespace of Flux's objects, which is there. */
+  readonly namespace: string
+  readonly target: Omit<AgentTarget, 'repository' | 'branch'>
+  readonly server: GitServer
+  /** With which the repository is read, where it asks. */
+  readonly login?: { readonly username: string; readonly password: string }
+  /** Of `spec.postBuild` of the Kustomization. */
+  readonly substitute?: Readonly<Record<string, string>>
+  readonly settings?: FluxSettings
+  /** For files. */
+  readonly folder: string
+}
+
+/** Seconds for a reconciliation: images are there, and Pods start in moments. */
+const SECONDS = 120
+
+/** Applies the GitRepository and the Kustomization, and the Secret that the first one reads. */
+export async function startFlux(
+  cluster: Cluster,
+  { namespace, target, server, login, substitute, settings, folder }: FluxOptions,
+): Promise<Flux> {
+  const name = `${target.application}-${target.environment}`
+  const kubectl = (...args: readonly string[]) => cluster.kubectl('--namespace', namespace, ...args)
+  const secret = ['create', 'secret', 'generic', `${name}-git`]
+  if (login) await kubectl(...secret, ...Object.entries(login).map(([key, value]) => `--from-literal=${key}=${value}`))
+  const file = join(folder, 'flux.yaml')
+  const text = fluxObjects({ ...target, repository: server.address, branch: 'main' }, settings)
+  writeFileSync(file, adapted(text, namespace, { secret: login && `${name}-git`, substitute }))
+  await kubectl('apply', '--filename', file)
+  let asked = 0
+
+  const paths = {
+    source: `/apis/source.toolkit.fluxcd.io/v1/namespaces/${namespace}/gitrepositories/${name}`,
+    kustomization: `/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/${namespace}/kustomizations/${name}`,
+  }
+  const explain = async () => {
+    const own = await kubectl('get', 'gitrepositories,kustomizations', '--output=wide')
+    return `${own}\n${await describeAll(cluster, target.namespace)}`
+  }
+
+  /** Asks for a reconciliation, and waits until it has ended as it should. */
+  async function request(
+    kind: keyof typeof paths,
+    isDone: (status: NonNullable<FluxObject['status']>) => boolean,
+    ready = 'True',
+  ) {
+    const at = `test-${++asked}`
+    const annotation = { metadata: { annotations: { 'reconcile.fluxcd.io/requestedAt': at } } }
+    const { status, body } = await cluster.send('PATCH', paths[kind], annotation, 'application/merge-patch+json')
+    if (status !== 200) throw new Error(`${kind}: ${body}`)
+    await eventually(
+      `${kind} is reconciled`,
+      SECONDS,
+      async () => {
+        const { status = {} } = await cluster.get<FluxObject>(paths[kind])
+        const isReady = status.conditions?.some(one => one.type === 'Ready' && one.status === ready)
+        return (isReady && status.lastHandledReconcileAt === at && isDone(status)) || undefined
+      },
+      explain,
+    )
+  }
+
+  /** Has the head of the branch fetched; gives its revision. */
+  async function fetched(): Promise<string> {
+    const revision = `main@sha1:${await git(server.repository, 'rev-parse', 'main')}`
+    await request('source', status => status.artifact?.revision === revision)
+    return revision
+  }
+
+  async function reconcile(): Promise<void> {
+    const revision = await fetched()
+    await request('kustomization', status => status.lastAppliedRevision === revision)
+  }
+
+  async function changes(): Promise<readonly string[]> {
+    const selector = `involvedObject.kind=Kustomization,involvedObject.name=${name},reason=Progressing`
+    const { items } = JSON.parse(await kubectl('get', 'events', '--field-selector', selector, '--output=json'))
+    // What is said again only counts up.
+    return (items as readonly { count?: number; message: string }[]).map(one => `${one.count} × ${one.message}`).sort()
+  }
+
+  return {
+    name: 'Flux',
+    reconcile,
+    // It makes nothing again before it takes the next commit, and then waits for all of it to be well.
+    mayDelete: async () => {},
+    async fails() {
+      const revision = await fetched()
+      await request('kustomization', status => status.lastAttemptedRevision === revision, 'False')
+    },
+    async syncs() {
+      await reconcile()
+      return (await changes()).length
+    },
+    async inventory() {
+      const { status } = await cluster.get<FluxObject>(paths.kustomization)
+      // NAMESPACE_NAME_GROUP_KIND
+      const names = status?.inventory?.entries.map(({ id }) => id.replace(/^[^_]*_(.*)_[^_]*_([^_]*)$/, '$2/$1'))
+      return (names ?? []).sort()
+    },
+    changes,
+    async remove() {
+      // Its finalizer takes away what it has made, for which it needs the source no more.
+      await kubectl('delete', 'kustomization', name, '--ignore-not-found', '--timeout=50s')
+      await kubectl('delete', 'gitrepository', name, '--ignore-not-found', '--timeout=50s')
+    },
+  }
+}
+
+/** In a namespace of the test, with the comment about the Secret followed, and without long pauses after a failure. */
+function adapted(
+  text: string,
+  namespace: string,
+  { secret, substitute }: Pick<FluxOptions, 'substitute'> & { readonly secret: string | undefined },
+): string {
+  const source = text.slice(0, text.indexOf('---'))
+  const added = secret === undefined ? '' : `  secretRef:\n    name: ${secret}\n`
+  const build = substitute === undefined ? '' : `  postBuild:\n    substitute: ${JSON.stringify(substitute)}\n`
+  return `${source}${added}${text.slice(source.length)}${build}`
+    .replaceAll('namespace: flux-system', `namespace: ${namespace}`)
+    .replace('retryInterval: 1m', 'retryInterval: 3s')
+}

@@ -1,0 +1,278 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { httpServer } from '../git/http-server.ts'
+import { manifestFor, type Publishing, publishingFrom } from '../git/publishing.ts'
+import { bareRepository } from '../git/repository.ts'
+import { hasArgocd, startArgocd } from './argocd.ts'
+import { findCluster } from './cluster.ts'
+import type { Controller } from './controller.ts'
+import { DOMAIN } from './examples.ts'
+import { hasFlux, startFlux } from './flux.ts'
+
+const cluster = findCluster()
+const hasNodes = (await cluster?.hasNodes()) ?? false
+const isThere = { argocd: hasNodes && (await hasArgocd(cluster)), flux: hasNodes && (await hasFlux(cluster)) }
+
+const PATH = 'environments/staging/shop'
+
+interface Parts {
+  readonly greeting?: string
+  /** What the Job runs. */
+  readonly migration?: string
+  /** Whether web waits for the Job, and the database. */
+  readonly waits?: boolean
+  readonly worker?: string
+  /** The port of the worker. */
+  readonly workerPort?: boolean
+  readonly databasePort?: boolean
+  readonly archive?: 'service' | 'volume' | 'none'
+}
+
+/** A web server that waits for a Job and a database, a worker that may have a port, and a service with a volume. */
+function compose(parts: Parts): string {
+  const { greeting = 'hello', migration = 'true', waits = true, worker = 'worker' } = parts
+  const { workerPort = false, databasePort = true, archive = 'service' } = parts
+  const waitsText = `
+    depends_on:
+      migrate: {condition: service_completed_successfully}
+      db: {condition: service_healthy}`
+  const archiveText = `
+  archive:
+    image: busybox:1.37
+    command: [sleep, "100000"]
+    stop_grace_period: 1s${archive === 'volume' ? '' : '\n    volumes: [archive:/archive]'}`
+  return `name: shop
+services:
+  web:
+    image: busybox:1.37
+    command: [sh, -c, "echo $\${GREETING} >/tmp/index.html; exec httpd -f -p 3000 -h /tmp"]
+    environment: {GREETING: ${greeting}, EMPTY: ""}
+    ports: ["80:3000"]
+    stop_grace_period: 1s${waits ? waitsText : ''}
+    healthcheck: {http: {path: /index.html, port: 3000}, interval: 1s}
+  migrate:
+    image: busybox:1.37
+    command: [sh, -c, ${JSON.stringify(migration)}]
+    restart: "no"
+  db:
+    image: busybox:1.37
+    command: httpd -f -p 6379 -h /data
+    ${databasePort ? 'expose: [6379]' : ''}
+    stop_grace_period: 1s
+    volumes: [data:/data]
+    healthcheck: {test: "nc -z localhost 6379 || true", interval: 3s}
+  ${worker}:
+    image: busybox:1.37
+    command: httpd -f -p 8080 -h /etc
+    ${workerPort ? 'expose: [8080]' : ''}
+    stop_grace_period: 1s
+${archive === 'none' ? '' : archiveText}
+volumes:
+  data:${archive === 'service' ? '\n  archive:' : ''}
+`
+}
+
+/** An application in a namespace of its own, which a controller follows. */
+interface Followed {
+  readonly name: string
+  readonly namespace: string
+  readonly app: Publishing
+  readonly controller: Controller
+  kubectl(...args: readonly string[]): Promise<string>
+  close(): Promise<void>
+}
+
+interface Kind {
+  readonly name: string
+  readonly needs: 'argocd' | 'flux'
+  readonly environment?: string
+  start(namespace: string, app: Publishing, root: string): Promise<Controller>
+}
+
+const argocd = (
+  name: string,
+  options: Partial<Parameters<typeof startArgocd>[1]> = {},
+  environment?: string,
+): Kind => ({
+  name,
+  needs: 'argocd',
+  ...(environment !== undefined && { environment }),
+  start: (namespace, app) => startArgocd(cluster!, { namespace, path: PATH, server: app.server, ...options }),
+})
+
+/** The ways in which a controller may apply and compare. */
+const KINDS: readonly Kind[] = [
+  argocd('argo'),
+  argocd('argo-client-diff', { compareOptions: 'ServerSideDiff=true' }),
+  argocd('argo-server-side', { syncOptions: ['ServerSideApply=true'] }),
+  argocd('argo-server-diff', { syncOptions: ['ServerSideApply=true'], compareOptions: 'ServerSideDiff=true' }),
+  argocd('argo-waves', { syncOptions: ['ServerSideApply=true'] }, '    syncWaves: true\n'),
+  {
+    name: 'flux',
+    needs: 'flux',
+    start: (namespace, app, folder) =>
+      startFlux(cluster!, {
+        namespace,
+        target: { application: 'shop', environment: 'staging', path: PATH, namespace },
+        server: app.server,
+        folder,
+        substitute: { GREETING: 'substituted' },
+      }),
+  },
+]
+
+async function follow(kind: Kind): Promise<Followed> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), `devctl-${kind.name}-`)))
+  const namespace = `gitops-${kind.name}-${process.pid}`
+  await cluster!.createNamespace(namespace)
+  const bare = await bareRepository(root)
+  const server = await httpServer(bare.repository)
+  const manifest = manifestFor(server.address, kind.environment)
+    .replace('shop-staging', namespace)
+    .replace('staging.example.com', DOMAIN)
+  const app = await publishingFrom(root, server, { compose: compose({}), manifest })
+  const { status, stderr } = await app.publish()
+  expect(status, stderr).toBe(0)
+  const controller = await kind.start(namespace, app, root)
+  return {
+    name: kind.name,
+    namespace,
+    app,
+    controller,
+    kubectl: (...args) => cluster!.kubectl('--namespace', namespace, ...args),
+    async close() {
+      await controller.remove().finally(async () => {
+        await cluster!.deleteNamespace(namespace)
+        await server.close()
+        rmSync(root, { recursive: true, force: true })
+      })
+    },
+  }
+}
+
+/** The scenarios of docs/gitops.md as tests, with several controllers at the same time, each in a namespace of its own. */
+export function gitopsScenarios(names: readonly string[]): void {
+  const kinds = KINDS.filter(({ needs, name }) => isThere[needs] && names.includes(name))
+  describe.skipIf(kinds.length === 0)(`what is published is brought to the cluster: ${names.join(', ')}`, () => {
+    let all: readonly Followed[] = []
+
+    beforeAll(async () => {
+      all = await Promise.all(kinds.map(follow))
+    })
+    afterAll(async () => {
+      await Promise.all(all.map(one => one.close()))
+      cluster!.close()
+    })
+
+    /** The same with each of them, at the same time. */
+    async function each(work: (one: Followed) => Promise<void>): Promise<void> {
+      const ended = await Promise.allSettled(all.map(work))
+      const failed = ended.flatMap((one, index) =>
+        one.status === 'rejected' ? [`${all[index]!.name}: ${one.reason?.message ?? one.reason}`] : [],
+      )
+      expect(failed).toEqual([])
+    }
+
+    async function publish(one: Followed, parts: Parts): Promise<string> {
+      await one.app.change({ 'compose.yaml': compose(parts) })
+      const { status, stdout, stderr } = await one.app.publish()
+      expect(status, stderr).toBe(0)
+      return stdout
+    }
+
+    /** Publishes, and lets the controller have it. */
+    async function change(one: Followed, parts: Parts): Promise<void> {
+      await publish(one, parts)
+      await one.controller.reconcile()
+    }
+
+    /** Deletes what a controller cannot replace, as the warning of `publish` says: docs/gitops.md has the two cases. */
+    async function byHand(
+      { name, kubectl, controller }: Followed,
+      services: Readonly<Record<string, readonly string[]>>,
+    ): Promise<void> {
+      const own = services[name] ?? []
+      if (own.length > 0) await controller.mayDelete()
+      for (const service of own) await kubectl('delete', 'service', service)
+    }
+
+    const service = async (one: Followed, name: string) =>
+      JSON.parse(await one.kubectl('get', 'service', name, '--output=json')).spec
+
+    test('a first sync is well, and stays so', () =>
+      each(async one => {
+        await one.controller.reconcile()
+        const before = await one.controller.syncs()
+        expect(await one.controller.syncs()).toBe(before)
+        const args = await one.kubectl('get', 'deploy', 'web', '--output=jsonpath={..containers[0].args}')
+        expect(args).toContain('${GREETING}')
+      }))
+
+    test('a changed service is rolled out', () =>
+      each(async one => {
+        await change(one, { greeting: 'good day' })
+        const env = await one.kubectl('get', 'deploy', 'web', '--output=jsonpath={..containers[0].env[*].value}')
+        expect(env).toContain('good day')
+      }))
+
+    test('a changed Job runs, one that fails is told, and one that is mended runs', () =>
+      each(async one => {
+        await change(one, { migration: 'echo 2' })
+        await publish(one, { migration: 'echo 3; exit 1' })
+        await one.controller.fails()
+        await change(one, { migration: 'echo 4' })
+        const jobs = await one.kubectl('get', 'jobs', '--output=jsonpath={.items[*].status.succeeded}')
+        expect(jobs).toBe('1')
+      }))
+
+    test('ports are opened and closed', () =>
+      each(async one => {
+        const both = ['worker', 'db']
+        expect((await service(one, 'worker')).clusterIP).toBe('None')
+        await publish(one, { workerPort: true, databasePort: false, waits: false })
+        await byHand(one, { flux: ['worker'], 'argo-server-diff': both, 'argo-client-diff': both })
+        await one.controller.reconcile()
+        expect((await service(one, 'worker')).clusterIP).not.toBe('None')
+        expect((await service(one, 'db')).clusterIP).toBe('None')
+        await publish(one, {})
+        await byHand(one, { flux: ['db'], 'argo-server-diff': both, 'argo-client-diff': both })
+        await one.controller.reconcile()
+        expect((await service(one, 'worker')).clusterIP).toBe('None')
+        expect((await service(one, 'db')).clusterIP).not.toBe('None')
+      }))
+
+    test('a service that drops its last wait for a Job makes Pods', () =>
+      each(async one => {
+        await change(one, { waits: false, greeting: 'alone' })
+        await one.kubectl('rollout', 'restart', 'deployment/web')
+        await one.kubectl('rollout', 'status', 'deployment/web', '--timeout=100s')
+        await one.controller.reconcile()
+      }))
+
+    test('a service is renamed, and another one removed', () =>
+      each(async one => {
+        await change(one, { worker: 'runner', archive: 'volume' })
+        const deployments = await one.kubectl('get', 'deploy,sts', '--output=jsonpath={.items[*].metadata.name}')
+        expect(deployments.split(' ').sort()).toEqual(['archive', 'db', 'runner', 'web'])
+      }))
+
+    test('a volume is removed: its claim stays, and nothing is amiss', () =>
+      each(async one => {
+        await change(one, { archive: 'none' })
+        const before = await one.controller.syncs()
+        expect(await one.controller.syncs()).toBe(before)
+        expect(await one.kubectl('get', 'pvc', '--output=jsonpath={.items[*].metadata.name}')).toBe('archive data')
+        await change(one, { greeting: 'after' })
+      }))
+
+    test('when it is taken away the objects go, and the claims stay', () =>
+      each(async one => {
+        await one.controller.remove()
+        const left = await one.kubectl('get', 'deploy,sts,job,service,ingress,role,rolebinding', '--output=name')
+        expect(left).toBe('')
+        expect(await one.kubectl('get', 'pvc', '--output=jsonpath={.items[*].metadata.name}')).toBe('archive data')
+      }))
+  })
+}

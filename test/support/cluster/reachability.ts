@@ -1,0 +1,54 @@
+import { type Cluster, eventually } from './cluster.ts'
+
+/** A shell command that ends with 0 when a TCP connection is made; images have bash, or a shell with nc. */
+export const connect = (host: string, port: number): string =>
+  `if command -v bash >/dev/null; then timeout 3 bash -c '</dev/tcp/${host}/${port}'; else nc -z -w 3 ${host} ${port}; fi`
+
+/** Whether a shell command in a Pod ends with 0. */
+export const tryInPod = (on: Cluster, namespace: string, pod: string, command: string): Promise<boolean> =>
+  on.kubectl('--namespace', namespace, 'exec', pod, '--', 'sh', '-c', command).then(
+    () => true,
+    () => false,
+  )
+
+/** Starts a Pod to connect from and to, and waits until it runs. */
+export async function startClient(
+  on: Cluster,
+  namespace: string,
+  name: string,
+  labels = {},
+  port = 6379,
+): Promise<void> {
+  const containers = [{ name, image: 'redis:7-alpine', command: ['sh', '-c', `redis-server --port ${port}`] }]
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels }, spec: { containers } }
+  const { status, body } = await on.send('POST', `/api/v1/namespaces/${namespace}/pods`, pod)
+  if (status !== 201) throw new Error(`pod ${name}: ${body}`)
+  await eventually(`pod ${name} runs`, 180, async () => {
+    const { status: there } = await on.get<{ status: { phase: string; podIP?: string } }>(
+      `/api/v1/namespaces/${namespace}/pods/${name}`,
+    )
+    return there.phase === 'Running' && there.podIP ? true : undefined
+  })
+}
+
+/** Whether a Pod that a policy closes refuses connections within some seconds. */
+export async function enforcesPolicies(on: Cluster): Promise<boolean> {
+  const namespace = `policies-${process.pid}`
+  await on.createNamespace(namespace)
+  try {
+    const policy = {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: { name: 'closed' },
+      spec: { podSelector: { matchLabels: { is: 'closed' } }, policyTypes: ['Ingress'] },
+    }
+    await on.send('POST', `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`, policy)
+    await Promise.all([startClient(on, namespace, 'closed', { is: 'closed' }), startClient(on, namespace, 'client')])
+    const { status } = await on.get<{ status: { podIP: string } }>(`/api/v1/namespaces/${namespace}/pods/closed`)
+    for (const deadline = Date.now() + 8000; Date.now() < deadline; )
+      if (!(await tryInPod(on, namespace, 'client', connect(status.podIP, 6379)))) return true
+    return false
+  } finally {
+    await on.deleteNamespace(namespace)
+  }
+}

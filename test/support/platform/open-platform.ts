@@ -1,0 +1,287 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { tokenAccess, tokenAccesses } from '../../../adapters/kubernetes/connection.ts'
+import { connect, toCluster } from '../../../adapters/kubernetes/kube-cluster.ts'
+import { loadKubeconfig } from '../../../adapters/kubernetes/kubeconfig.ts'
+import { makeAuthority } from '../../../operations/platform/certificates.ts'
+import type { ErrorBody } from '../../../platform/api/common.ts'
+import type { BodyOf, ReplyOf, RouteName } from '../../../platform/api/routes.ts'
+import { type Installation, platformObjects } from '../../../platform/install/server.ts'
+import { MANAGED_LABEL, PLATFORM_NAMESPACE, SERVER_ACCOUNT, USERS_NAMESPACE } from '../../../platform/records/names.ts'
+import { jobRef } from '../../../platform/records/run.ts'
+import { IDLENESS } from '../../../platform/rules/idleness.ts'
+import { createApp } from '../../../platform/server/app.ts'
+import { makeParts, type PlatformParts } from '../../../platform/server/make-parts.ts'
+import type { WebFiles } from '../../../platform/server/pages.ts'
+import { toRegistryKey } from '../../../platform/server/registry/registry-key.ts'
+import { sealingWith } from '../../../platform/server/sealed.ts'
+import type { AuditLine, PlatformWorld, ServerLogLine, Settings } from '../../../platform/server/world.ts'
+import { eventually } from '../cluster/cluster.ts'
+
+/** An answer: the status, and the body of its route, or an error. */
+export interface Answer<N extends RouteName> {
+  readonly status: number
+  readonly body: ReplyOf<N>
+  readonly error: ErrorBody
+  readonly headers: Readonly<Record<string, unknown>>
+}
+
+/** A platform in this process, before a real API server. */
+export interface TestPlatform {
+  /** As an administrator of the cluster. */
+  readonly cluster: Cluster
+  /** As the platform's own account. */
+  readonly own: Cluster
+  readonly parts: PlatformParts
+  readonly world: PlatformWorld
+  readonly app: FastifyInstance
+  readonly audit: readonly AuditLine[]
+  /** What it has said to its operators. */
+  readonly log: readonly string[]
+  /** How often it was asked something. */
+  requests: number
+  /** Milliseconds that have passed for the platform besides those of the clock. */
+  later: number
+  call<N extends RouteName>(
+    name: N,
+    more?: {
+      readonly token?: string
+      readonly body?: BodyOf<N> | object
+      readonly params?: Readonly<Record<string, string>>
+      readonly query?: Readonly<Record<string, string>>
+      /** What a browser sends, as a rule: a cookie, and where the page is from. */
+      readonly headers?: Readonly<Record<string, string>>
+    },
+  ): Promise<Answer<N>>
+  /** Somebody who has logged in: their token and id. */
+  person(login: string, role?: 'admin'): Promise<{ readonly token: string; readonly id: string; readonly home: string }>
+  /** The code of the last login that waits for one. */
+  lastCode(): string | undefined
+  /** A server that is something else. */
+  other(): Promise<string>
+  /** Its own Deployment, as it is installed, until it is closed; its Pods get no node. */
+  deployServer(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Names that no other run has. */
+export const RUN = `t${process.pid % 100_000}`
+
+/** What differs from a platform as it is installed without options. */
+export type TestSettings = Partial<Settings> & {
+  /** Of all providers, where it is not ours. */
+  readonly clientSecret?: string
+  /** The name of a person in this run. */
+  readonly loginOf?: (name: string) => string
+}
+
+/** The client secret of all providers. */
+export const CLIENT_SECRET = 'client-secret-0123456789'
+
+export async function openPlatform(
+  { clientSecret = CLIENT_SECRET, loginOf = name => `${name}-${RUN}`, ...more }: TestSettings = {},
+  web?: WebFiles,
+): Promise<TestPlatform> {
+  const admin = await connect({ env: process.env })
+  const kubernetes = await apiServer()
+  await install(admin, kubernetes)
+  const cluster = withoutNodes(await asPlatform(admin, kubernetes))
+  const plain = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `plain-${RUN}` } }
+  // The API server takes a moment to follow a new policy.
+  await eventually('the fence stands', 90, () =>
+    cluster.apply(plain, { manager: 'test', dryRun: true }).then(
+      () => undefined,
+      (error: Error) => (error.message.includes('only its own namespaces') ? true : undefined),
+    ),
+  )
+  const audit: AuditLine[] = []
+  const log: string[] = []
+  const forRegistry = makeAuthority('devctl', Date.now())
+  const accessAs = await tokenAccesses(process.env)
+  const world: PlatformWorld = {
+    cluster,
+    clusterAs: (token, who) => toCluster(accessAs(token, who)),
+    version: '0.1.0',
+    sealing: sealingWith({ read: () => new Map([[1, Buffer.alloc(32, 1)]]), now: Date.now }),
+    settings: {
+      domain: 'dev.example.com',
+      url: 'https://platform.dev.example.com',
+      kubernetes,
+      namespacesPerUser: 3,
+      previewsPerUser: 3,
+      providers: [],
+      clusterNetworks: ['10.0.0.0/16'],
+      ci: [],
+      forges: [],
+      trustedProxies: [],
+      idleness: IDLENESS,
+      runs: { image: 'devctl/runner', url: 'http://platform.devctl-platform.svc', perUser: 2, inAll: 3, deadline: 600 },
+      ...more,
+    },
+    clientSecret: () => clientSecret,
+    registryKey: toRegistryKey(forRegistry.key, forRegistry.certificate),
+    now: () => Date.now() + platform.later,
+    random: randomBytes,
+    audit: (line: AuditLine) => void audit.push(line),
+    log: ({ text }: ServerLogLine) => void log.push(text),
+  }
+  const parts = makeParts(world)
+  const app = createApp(world, parts, web)
+  const over = new AbortController()
+  const following = parts.index.follow(over.signal)
+  const made = new Set<string>()
+  const deployed: KubeObject[] = []
+  const others: Server[] = []
+  let code: string | undefined
+  app.addHook('onRequest', async () => {
+    platform.requests++
+  })
+  app.addHook('onSend', async (request, _, payload) => {
+    if (request.url.endsWith('/auth/device')) code = JSON.parse(String(payload)).code
+  })
+  const platform: TestPlatform = {
+    cluster: admin,
+    own: cluster,
+    parts,
+    world,
+    app,
+    audit,
+    log,
+    later: 0,
+    requests: 0,
+    async call(name, { token, body, params = {}, query, headers: more = {} } = {}) {
+      const [method = '', path = ''] = name.split(' ')
+      const url = `/api/v1${path.replaceAll(/:(\w+)/g, (_, key: string) => params[key] ?? '')}${query ? `?${new URLSearchParams(query)}` : ''}`
+      const headers = { ...more, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+      const answer = await app.inject({
+        method: method as 'GET',
+        url,
+        headers,
+        ...(body && { payload: body as object }),
+      })
+      const value = answer.body === '' ? undefined : JSON.parse(answer.body)
+      return { status: answer.statusCode, body: value, error: value, headers: answer.headers }
+    },
+    async person(login, role) {
+      const identity = { issuer: 'https://issuer.example.com', subject: `${RUN}-${login}`, login: loginOf(login) }
+      const user = await parts.personal.ensure(await parts.users.loggedIn(identity, role))
+      made.add(user.home!)
+      const { text } = await parts.tokens.issue({ kind: 'cli', label: 'a test', user: user.id })
+      return { token: text, id: user.id, home: user.home! }
+    },
+    lastCode: () => code,
+    async other() {
+      const server = createServer((_, answer) => answer.end('<html>log in</html>'))
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      others.push(server)
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    },
+    async deployServer() {
+      for (const one of platformObjects(installation(kubernetes)).filter(({ kind }) => kind === 'Deployment'))
+        deployed.push(await admin.apply(withoutNode(one), { manager: 'test', force: true }))
+    },
+    async close() {
+      over.abort()
+      for (const { apiVersion, kind, metadata } of deployed)
+        await admin.delete({ apiVersion, kind, ...metadata }, { propagation: 'Background' })
+      await Promise.all([app.close(), following])
+      for (const server of others) server.close()
+      for (const run of await parts.runs.list({}))
+        if (run.namespace.includes(RUN)) await admin.delete(jobRef(run.id), { propagation: 'Background' })
+      const all = await admin.list({ apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` })
+      for (const { metadata } of all)
+        if (made.has(metadata.name) || metadata.name.includes(RUN))
+          await admin.delete({ apiVersion: 'v1', kind: 'Namespace', name: metadata.name })
+      const users = (await parts.users.all()).filter(({ subject }) => subject.startsWith(RUN))
+      for (const { id } of users) {
+        await parts.tokens.revokeAll(id)
+        await admin.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name: `u-${id}`, namespace: USERS_NAMESPACE })
+      }
+    },
+  }
+  await app.ready()
+  return platform
+}
+
+const installation = (kubernetes: Installation['kubernetes']): Installation => ({
+  version: '0.1.0',
+  domain: 'dev.example.com',
+  image: 'devctl/platform',
+  runnerImage: 'devctl/runner',
+  replicas: 1,
+  registry: 'images.dev.example.com',
+  kubernetes,
+})
+
+/** All of the platform but its Pods. */
+async function install(cluster: Cluster, kubernetes: Installation['kubernetes']): Promise<void> {
+  for (const object of platformObjects(installation(kubernetes)))
+    if (!['Deployment', 'Service', 'Ingress'].includes(object.kind)) {
+      const { kind, metadata } = object
+      if (kind === 'Namespace')
+        await eventually(`${metadata.name} of another test is gone`, 180, () => isFree(metadata.name))
+      await cluster.apply(object, { manager: 'test', force: true })
+    }
+
+  async function isFree(name: string): Promise<true | undefined> {
+    const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+    return live?.metadata.deletionTimestamp === undefined ? true : undefined
+  }
+}
+
+/** A token of the platform's own account, for an hour. */
+export async function serverToken(admin: Cluster): Promise<string> {
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: SERVER_ACCOUNT, namespace: PLATFORM_NAMESPACE }
+  const made = await admin.createIn(account, 'token', {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: 3600 },
+  })
+  const { token } = made['status'] as { readonly token: string }
+  return token
+}
+
+async function asPlatform(admin: Cluster, { server, ca }: Installation['kubernetes']): Promise<Cluster> {
+  const token = await serverToken(admin)
+  return toCluster(
+    tokenAccess({
+      context: 'platform',
+      namespace: PLATFORM_NAMESPACE,
+      server: new URL(server),
+      ca,
+      proxy: undefined,
+      token: async () => token,
+    }),
+  )
+}
+
+/** A workload whose Pods get no node. */
+function withoutNode(object: KubeObject): KubeObject {
+  const copy = structuredClone(object) as typeof object & { spec: { template: { spec: { schedulerName?: string } } } }
+  copy.spec.template.spec.schedulerName = 'nobody'
+  return copy
+}
+
+/** The Pods of runs get no node, also where the cluster has some: tests say what becomes of them. */
+function withoutNodes(cluster: Cluster): Cluster {
+  const create: Cluster['create'] = (object, options) =>
+    cluster.create(object.kind === 'Job' ? withoutNode(object) : object, options)
+  return new Proxy(cluster, {
+    get(target, key) {
+      if (key === 'create') return create
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+/** How the programs of people reach the API server: as this process does. */
+async function apiServer(): Promise<{ readonly server: string; readonly ca?: string }> {
+  const { server, cluster } = await loadKubeconfig(undefined, process.env)
+  const ca = Buffer.from(String(cluster['certificate-authority-data'] ?? ''), 'base64').toString()
+  return { server: server.href, ...(ca && { ca }) }
+}

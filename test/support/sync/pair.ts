@@ -1,0 +1,42 @@
+import { Duplex } from 'node:stream'
+import type { SyncClock } from '../../../sync/clock.ts'
+
+/** Two ends of a connection in memory. It can be cut after a number of frames. */
+export class Pair {
+  readonly one: Duplex
+  readonly other: Duplex
+  #left = Infinity
+  #isFrozen = false
+
+  constructor(clock: SyncClock) {
+    const make = (target: () => Duplex): Duplex =>
+      new Duplex({
+        read: () => {},
+        write: (bytes: Buffer, _encoding, done) => {
+          clock.after(1, () => {
+            if (this.#isFrozen) return
+            if (this.#left-- <= 0) this.cut()
+            else if (!target().destroyed) target().push(bytes)
+            done()
+          })
+        },
+      })
+    this.one = make(() => this.other)
+    this.other = make(() => this.one)
+    for (const end of [this.one, this.other]) end.on('close', () => clock.after(1, () => this.cut()))
+  }
+
+  cutAfter(frames: number): void {
+    this.#left = frames
+  }
+
+  /** What is sent arrives nowhere, and nobody is told. */
+  freeze(): void {
+    this.#isFrozen = true
+  }
+
+  cut(): void {
+    this.one.destroy()
+    this.other.destroy()
+  }
+}

@@ -1,0 +1,7 @@
+import { inject } from 'vitest'
+
+// Sets KUBECONFIG to the API server of this worker, see api-servers.ts.
+const kubeconfigs = inject('kubeconfigs')
+const own = kubeconfigs[(Number(process.env['VITEST_POOL_ID']) - 1) % kubeconfigs.length]
+if (own === undefined) delete process.env['KUBECONFIG']
+else process.env['KUBECONFIG'] = own

@@ -1,0 +1,29 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { secretContent } from '../../../../../adapters/buildkit/session/secret-source.ts'
+import { makeFolder } from '../../../../support/cli/folder.ts'
+
+const pipe = () => {
+  const path = join(makeFolder(), 'pipe')
+  execFileSync('mkfifo', [path])
+  return path
+}
+
+test('a value, and a file that is read each time', async () => {
+  expect(String(await secretContent({ value: 'one' }))).toBe('one')
+  const folder = makeFolder({ secret: 'two' })
+  expect(String(await secretContent({ file: join(folder, 'secret') }))).toBe('two')
+  await expect(secretContent({ file: join(folder, 'gone') })).rejects.toThrow('ENOENT')
+})
+
+test('a pipe is read once, for all builds that ask and all of their attempts', async () => {
+  const file = pipe()
+  const writer = spawn('sh', ['-c', `(echo first; sleep 0.2; echo second) > ${file}`])
+  const source = { file }
+  // The writer is there once it waits for a reader.
+  await new Promise(resolve => writer.once('spawn', () => setTimeout(resolve, 300)))
+  const contents = await Promise.all([secretContent(source), secretContent(source)])
+  contents.push(await secretContent(source))
+  expect(contents.map(String)).toEqual(Array(3).fill('first\nsecond\n'))
+})

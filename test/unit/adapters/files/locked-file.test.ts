@@ -1,0 +1,121 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { changeFile } from '../../../../adapters/files/locked-file.ts'
+import { makeFolder, read } from '../../../support/cli/folder.ts'
+
+const privately = { shown: 'the file', isPrivate: true }
+const mode = (path: string) => statSync(path).mode & 0o777
+
+describe('changing a file', () => {
+  test('makes it and its folders for nobody else to read', async () => {
+    const folder = makeFolder()
+    const file = join(folder, 'home/deeper/file')
+    await changeFile(file, { ...privately, edit: text => `${text}!` })
+    expect(readFileSync(file, 'utf8')).toBe('undefined!')
+    expect([mode(file), mode(join(folder, 'home')), mode(join(folder, 'home/deeper'))]).toEqual([0o600, 0o700, 0o700])
+  })
+
+  test('keeps the mode of a file that is not ours, and takes the rights of others from one that is', async () => {
+    const folder = makeFolder({ file: 'a' })
+    const file = join(folder, 'file')
+    writeFileSync(file, 'a', { mode: 0o640 })
+    const before = mode(file)
+    await changeFile(file, { shown: 'it', isPrivate: false, edit: () => 'b' })
+    expect(mode(file)).toBe(before)
+    await changeFile(file, { ...privately, edit: () => 'c' })
+    expect(mode(file)).toBe(0o600)
+    expect(read(folder)).toEqual({ file: 'c' })
+  })
+
+  test('one after another loses nothing, however many want to at once', async () => {
+    const folder = makeFolder()
+    const file = join(folder, 'file')
+    const numbers = Array.from({ length: 30 }, (_, index) => index)
+    await Promise.all(
+      numbers.map(number =>
+        changeFile(file, {
+          ...privately,
+          edit: async text => {
+            await new Promise(resolve => setImmediate(resolve))
+            return `${text ?? ''}${number},`
+          },
+        }),
+      ),
+    )
+    const written = read(folder)
+    expect(Object.keys(written)).toEqual(['file'])
+    expect(new Set(written['file']!.split(',').slice(0, -1).map(Number))).toEqual(new Set(numbers))
+  })
+
+  test('writes nothing when nothing is to be changed, or the change fails', async () => {
+    const folder = makeFolder({ file: 'a' })
+    const file = join(folder, 'file')
+    const { ino } = statSync(file)
+    await changeFile(file, { ...privately, edit: () => undefined })
+    await changeFile(file, { ...privately, edit: () => 'a' })
+    const fail = () => {
+      throw new RangeError('no')
+    }
+    await expect(changeFile(file, { ...privately, edit: fail })).rejects.toThrow(RangeError)
+    expect(statSync(file).ino).toBe(ino)
+    expect(readdirSync(folder)).toEqual(['file'])
+  })
+
+  test('goes through a link', async () => {
+    const folder = makeFolder({ real: 'a' })
+    symlinkSync('real', join(folder, 'link'))
+    await changeFile(join(folder, 'link'), { ...privately, edit: text => `${text}b` })
+    expect(lstatSync(join(folder, 'link')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('ab')
+  })
+
+  test('goes on after a process that was killed in the middle, and clears its tokens away', async () => {
+    const dead = '01234567-89ab-cdef-0123-456789abcdef'
+    const folder = makeFolder({ file: 'a', 'file.lock': dead, [`file.${dead}.tmp`]: 'half of a tok' })
+    const longAgo = Date.now() / 1000 - 60
+    utimesSync(join(folder, 'file.lock'), longAgo, longAgo)
+    await changeFile(join(folder, 'file'), { ...privately, edit: text => `${text}b` })
+    expect(read(folder)).toEqual({ file: 'ab' })
+  })
+
+  test('begins anew when its lock was taken for a dead one', async () => {
+    const folder = makeFolder({ file: 'a' })
+    const file = join(folder, 'file')
+    let attempts = 0
+    await changeFile(file, {
+      ...privately,
+      edit: text => {
+        attempts++
+        if (attempts === 1) {
+          // What another process does meanwhile.
+          writeFileSync(file, `${text}, theirs`)
+          writeFileSync(`${file}.lock`, 'theirs')
+          const longAgo = Date.now() / 1000 - 60
+          utimesSync(`${file}.lock`, longAgo, longAgo)
+        }
+        return `${text}, ours`
+      },
+    })
+    expect(read(folder)).toEqual({ file: 'a, theirs, ours' })
+  })
+
+  test('says what is in the way', async () => {
+    const folder = makeFolder({ file: 'a' })
+    mkdirSync(join(folder, 'folder'))
+    const error = await changeFile(join(folder, 'folder'), { ...privately, edit: () => 'b' }).catch(error => error)
+    expect(error).toMatchObject({ message: 'cannot write `the file`: EISDIR' })
+    await expect(changeFile(join(folder, 'file/x'), { ...privately, edit: () => 'b' })).rejects.toThrow(
+      /^cannot write `the file`: (ENOTDIR|EEXIST)$/,
+    )
+  })
+})

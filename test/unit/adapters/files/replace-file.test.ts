@@ -1,0 +1,41 @@
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { replaceFile } from '../../../../adapters/files/replace-file.ts'
+import { makeFolder } from '../../../support/cli/folder.ts'
+
+test('a file is replaced at once: who has it open sees the old one, whole', async () => {
+  const folder = makeFolder({ 'images.json': 'old' })
+  const file = join(folder, 'images.json')
+  chmodSync(file, 0o640)
+  const { ino } = statSync(file)
+  await replaceFile(file, 'new')
+  expect(readFileSync(file, 'utf8')).toBe('new')
+  expect(statSync(file).ino).not.toBe(ino)
+  expect(statSync(file).mode & 0o777).toBe(0o640)
+  expect(readdirSync(folder)).toEqual(['images.json'])
+})
+
+test('a new file has the mode that the umask leaves', async () => {
+  const folder = makeFolder({})
+  writeFileSync(join(folder, 'plain'), '')
+  await replaceFile(join(folder, 'images.json'), 'new')
+  expect(statSync(join(folder, 'images.json')).mode).toBe(statSync(join(folder, 'plain')).mode)
+})
+
+test('the target of a link is replaced, not the link', async () => {
+  const folder = makeFolder({ 'real/images.json': 'old' })
+  symlinkSync('real/images.json', join(folder, 'link'))
+  await replaceFile(join(folder, 'link'), 'new')
+  expect(readFileSync(join(folder, 'real/images.json'), 'utf8')).toBe('new')
+  expect(readdirSync(folder).sort()).toEqual(['link', 'real'])
+})
+
+test('a device is written, not replaced', async () => {
+  await replaceFile('/dev/null', 'new')
+  expect(statSync('/dev/null').isCharacterDevice()).toBe(true)
+})
+
+test('a folder that does not exist is an error', async () => {
+  await expect(replaceFile(join(makeFolder({}), 'no/images.json'), 'new')).rejects.toMatchObject({ code: 'ENOENT' })
+})

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { loginOf, splitCredentials, withUser } from '../../../../adapters/git/address-credentials.ts'
+import { loginSettings } from '../../../../adapters/git/login.ts'
+
+describe('splitCredentials', () => {
+  test.each([
+    ['https://git.example.com/org/deploy.git', undefined],
+    ['git@git.example.com:org/deploy.git', undefined],
+    ['ssh://git:word@git.example.com/org/deploy', undefined],
+    ['https://token@git.example.com/x/y', { origin: 'https://git.example.com', user: 'token' }],
+    [
+      'http://ci:p%40ss%2520@git.example.com:8080/x/y',
+      { origin: 'http://git.example.com:8080', user: 'ci', password: 'p@ss%20' },
+    ],
+    ['https://ci:p@ss@git.example.com/x', { origin: 'https://git.example.com', user: 'ci', password: 'p@ss' }],
+    ['https://ci:100%@git.example.com/x', { origin: 'https://git.example.com', user: 'ci', password: '100%' }],
+  ])('%s', (address, credentials) => {
+    const split = splitCredentials(address)
+    expect(split.credentials).toEqual(credentials)
+    expect(split.url).toBe(credentials ? address.replace(/\/\/.*@/, '//') : address)
+  })
+})
+
+test('what an address says goes to its own server', () => {
+  const credentials = { origin: 'https://h', user: 'ci', password: 'word' }
+  expect(loginOf(credentials)).toEqual([{ ...credentials, isOfAddress: true }])
+  expect(withUser({ A: 'b' }, credentials)).toEqual({ A: 'b' })
+})
+
+test('of a user alone only the name is set, behind the settings that are there', () => {
+  const env = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'a.b', GIT_CONFIG_VALUE_0: 'c' }
+  expect(withUser(env, { origin: 'https://h', user: 'ci' })).toEqual({
+    ...env,
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_1: 'credential.https://h.username',
+    GIT_CONFIG_VALUE_1: 'ci',
+  })
+})
+
+test('no setting holds a password, for hooks inherit them', () => {
+  const settings = loginSettings(loginOf({ origin: 'https://h', user: 'ci', password: 'horse-battery' }))
+  expect(settings.map(([key]) => key)).toEqual(['credential.https://h.helper', 'credential.https://h.helper'])
+  expect(JSON.stringify(settings)).not.toContain('horse-battery')
+})

@@ -1,0 +1,117 @@
+import { isAscii } from 'node:buffer'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { root } from '../../../support/cases.ts'
+import { program as programPath } from '../../../support/program.ts'
+
+const program = programPath()
+const files = join(program, '../../dist/bin')
+
+describe('the built program', () => {
+  const parts = readdirSync(files).filter(file => file.endsWith('.cjs'))
+
+  test.each([
+    [
+      'the agent for proxies',
+      'http://127.0.0.1:9',
+      'no connection to `https://cluster.example.com`: the proxy `127.0.0.1:9`',
+    ],
+    ['the library for SOCKS', 'socks5://127.0.0.1:9', 'error: '],
+  ])('finds %s', (_, proxy, message) => {
+    const folder = folderWith({
+      config: JSON.stringify({
+        'current-context': 'x',
+        contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+        clusters: [{ name: 'x', cluster: { server: 'https://cluster.example.com', 'proxy-url': proxy } }],
+        users: [{ name: 'x', user: {} }],
+      }),
+      'compose.yaml': 'name: x\nservices: {web: {image: "a:1"}}\n',
+    })
+    const { status, stderr } = run(folder, [program, 'deploy'])
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain('bug of devctl')
+    expect(status).toBe(1)
+  })
+
+  test('finds the names of a CommonJS package that is imported late', () => {
+    const folder = folderWith({
+      'devctl.yml': 'name: x\nenvironments:\n  dev:\n    repository: https://git.example.com/x.git\n',
+      'compose.yaml': 'services: {web: {image: "a:1", environment: {DB_PASSWORD: geheim123}}}\n',
+    })
+    const answer = 'services.web.environment.DB_PASSWORD=x/password'
+    const words = ['gitops', 'secrets', '--environment', 'dev', '--secret', answer, '--dry-run']
+    const { stdout, stderr } = run(folder, [program, ...words])
+    expect(stderr).not.toContain('bug of devctl')
+    expect(stdout).toContain('services.web.environment.DB_PASSWORD')
+  })
+
+  test('is ASCII, which is how bin/devctl.cjs reads it', () => {
+    const others = parts.filter(file => !isAscii(readFileSync(join(files, file))))
+    expect(others).toEqual([])
+  })
+
+  test('loads every one of its files, and few of them to start', () => {
+    const script = `
+      const { statSync } = require('node:fs')
+      const { load, loaded } = require(${JSON.stringify(program)})
+      load('devctl.cjs')
+      const size = [...loaded.values()].reduce((sum, { file }) => sum + statSync(file).size, 0)
+      for (const file of ${JSON.stringify(parts)}) load(file)
+      console.log(JSON.stringify({ size, count: loaded.size }))`
+    const { stdout, stderr } = run(files, ['-e', script])
+    expect(stderr).toBe('')
+    const { size, count } = JSON.parse(stdout)
+    expect(count).toBe(parts.length)
+    // The declarations of the commands (70 kB), the parser of the command line (40 kB), and what masks secrets.
+    expect(size).toBeLessThan(175_000)
+  })
+})
+
+describe('a program in code', () => {
+  test.each(['deploy', 'publish'])('has the types of `devctl/operations`: %s', name => {
+    const words =
+      '--ignoreConfig --noEmit --checkJs --strict --skipLibCheck --module nodenext --target es2023 --types node'
+    const tsc = join(root, 'node_modules/.bin/tsc')
+    const { stdout, status } = run(root, [tsc, ...words.split(' '), join(root, `examples/program/${name}.mjs`)])
+    expect(stdout).toBe('')
+    expect(status).toBe(0)
+  })
+})
+
+describe.skipIf(!existsSync(files))('the types of', () => {
+  const { dependencies, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const isOfPackage = (name: string) => Object.keys(dependencies).some(one => `${name}/`.startsWith(`${one}/`))
+
+  test.each(Object.keys(exports))('%s need no package that only we have', door => {
+    const targets: string[] = []
+    const seen = new Set<string>()
+    const queue = [join(root, exports[door].types)]
+    for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+      if (seen.has(path)) continue
+      seen.add(path)
+      const text = readFileSync(path, 'utf8')
+      const found = [...text.matchAll(/^(?:im|ex)port [^'\n]*?from '([^']+)'|\bimport\("([^"]+)"\)/gm)].map(
+        ([, first, second]) => (first ?? second)!,
+      )
+      const ours = found.filter(target => target.startsWith('.'))
+      queue.push(...ours.map(target => join(path, '..', target.replace(/\.[jt]s$/, '.d.ts'))))
+      targets.push(...found.filter(target => !target.startsWith('.') && !target.startsWith('node:')))
+    }
+    expect(targets.filter(target => !isOfPackage(target))).toEqual([])
+    expect(seen.size).toBeGreaterThan(5)
+  })
+})
+
+function folderWith(contents: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-built-'))
+  for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text)
+  return folder
+}
+
+function run(cwd: string, words: readonly string[]) {
+  const env = { PATH: process.env.PATH, HOME: cwd, KUBECONFIG: join(cwd, 'config') }
+  return spawnSync(process.execPath, words, { cwd, encoding: 'utf8', env })
+}

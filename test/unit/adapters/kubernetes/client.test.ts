@@ -1,0 +1,416 @@
+import { type AddressInfo, createServer as createNetServer } from 'node:net'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Connection } from '../../../../adapters/kubernetes/connection.ts'
+import { KubeCluster } from '../../../../adapters/kubernetes/kube-cluster.ts'
+import { Client } from '../../../../adapters/kubernetes/request.ts'
+import { traceRequests } from '../../../../cli/terminal/trace-requests.ts'
+import { Answer, type FakeServer, fakeServer, type Handler } from '../../../support/kubernetes/fake-server.ts'
+
+let server: FakeServer | undefined
+afterEach(() => server?.close())
+const serve = async (handler: Handler, ...more: [user?: object, limits?: object]): Promise<FakeServer> => {
+  server = await fakeServer(handler, ...more)
+  return server
+}
+const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'shop' } }
+const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
+
+describe('lists', () => {
+  /** Pages of a list of so many objects; `version` is that of the state they are of. */
+  const pages =
+    (total: number, isGone: (offset: number, version: string) => boolean = () => false, versions = ['7']): Handler =>
+    ({ path, query }) => {
+      if (path !== '/api/v1/namespaces/shop/configmaps') return undefined
+      const [version, from] = (
+        query.get('continue') ?? `${versions.length > 1 ? versions.shift() : versions[0]}/0`
+      ).split('/')
+      const offset = Number(from)
+      if (isGone(offset, version!))
+        return new Answer(410, { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' })
+      const limit = Number(query.get('limit'))
+      const items = Array.from({ length: Math.min(limit, total - offset) }, (_, index) => ({
+        metadata: { name: `object-${offset + index}`, namespace: 'shop' },
+        data: { version },
+      }))
+      const next = offset + limit < total ? `${version}/${offset + limit}` : undefined
+      return { metadata: { resourceVersion: version, continue: next }, items }
+    }
+
+  test('of 2,000 objects come in pages, each object once, with its kind', async () => {
+    const { cluster, requests } = await serve(pages(2000))
+    const found = await cluster.list(query)
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(Array.from({ length: 2000 }, (_, n) => `object-${n}`))
+    expect(found[1999]).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' })
+    expect(requests.map(({ query }) => query.get('limit'))).toEqual(['500', '500', '500', '500'])
+  })
+
+  test('begin anew when the server forgets their state between two pages: no mixture of two states', async () => {
+    const { cluster } = await serve(pages(1200, (offset, version) => version === '7' && offset === 1000, ['7', '8']))
+    const found = await cluster.list(query)
+    expect(found).toHaveLength(1200)
+    expect(new Set(found.map(one => (one['data'] as { version: string }).version))).toEqual(new Set(['8'])) // as above
+  })
+
+  test('that expire each time are an error in the end', async () => {
+    const { cluster } = await serve(
+      pages(1200, offset => offset === 500),
+      {},
+      { retry: 50 },
+    )
+    await expect(cluster.list(query)).rejects.toMatchObject({ failure: 'unavailable', status: 410, message: 'too old' })
+  })
+
+  test('without items, as some servers answer', async () => {
+    const { cluster } = await serve(({ path }) =>
+      path.endsWith('/configmaps') ? { metadata: { resourceVersion: '1' }, items: null } : undefined,
+    )
+    expect(await cluster.list(query)).toEqual([])
+  })
+})
+
+describe('paths', () => {
+  test.each([
+    ['v1', 'ConfigMap', 'shop', 'a.b-c', '/api/v1/namespaces/shop/configmaps/a.b-c'],
+    ['v1', 'ConfigMap', 'shop', 'system:node', '/api/v1/namespaces/shop/configmaps/system%3Anode'],
+    ['v1', 'ConfigMap', 'shop', 'a b?c=d&e#f', '/api/v1/namespaces/shop/configmaps/a%20b%3Fc%3Dd%26e%23f'],
+    ['v1', 'ConfigMap', 'shop', 'ü…', '/api/v1/namespaces/shop/configmaps/%C3%BC%E2%80%A6'],
+    ['v1', 'Namespace', undefined, 'shop', '/api/v1/namespaces/shop'],
+    ['example.com/v1', 'Gadget', 'shop', 'x', '/apis/example.com/v1/namespaces/shop/gadgets/x'],
+  ])('of %s %s %s/%s', async (apiVersion, kind, namespace, name, path) => {
+    const { cluster, requests } = await serve(() => undefined)
+    await cluster.get({ apiVersion, kind, namespace, name })
+    expect(requests.at(-1)?.path).toBe(path)
+  })
+
+  test('begin with that of the server, as behind a gateway', async () => {
+    const { access, requests } = await serve(() => undefined)
+    const client = new Client({ ...access, server: new URL('/k8s/clusters/c-1/', access.server) })
+    await new KubeCluster('x', 'default', client).resource('v1', 'Node')
+    expect(requests.map(({ path }) => path)).toEqual(['/k8s/clusters/c-1/api/v1'])
+  })
+
+  test('selectors and field managers are escaped', async () => {
+    const { cluster, requests } = await serve(({ path, method }) =>
+      method === 'PATCH' ? CONFIG : path.endsWith('/configmaps') ? { metadata: {}, items: [] } : undefined,
+    )
+    await cluster.list({ ...query, labels: 'a in (b,c),d!=e&limit=1' })
+    expect(requests.at(-1)?.query.get('labelSelector')).toBe('a in (b,c),d!=e&limit=1')
+    expect(requests.at(-1)?.query.get('limit')).toBe('500')
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'shop' } }
+    await cluster.apply(object, { manager: 'a&force=true' })
+    expect(requests.at(-1)?.query.get('fieldManager')).toBe('a&force=true')
+    expect(requests.at(-1)?.query.get('force')).toBeNull()
+  })
+
+  test.each(['', '.', '..', 'a/b', '%2e%2e', 'a%2Fb'])('nothing is sent for the name %j', async name => {
+    const { cluster, requests } = await serve(() => undefined)
+    await expect(cluster.delete({ ...query, name })).rejects.toMatchObject({ failure: 'invalid' })
+    expect(requests).toEqual([])
+  })
+})
+
+describe('discovery', () => {
+  test('asks once for a group and version, however many ask', async () => {
+    const { cluster, requests } = await serve(() => undefined)
+    await Promise.all(['Namespace', 'Node', 'Namespace'].map(kind => cluster.resource('v1', kind)))
+    await cluster.resource('v1', 'Node')
+    expect(requests.map(({ path }) => path)).toEqual(['/api/v1'])
+  })
+
+  test('asks for none of the kinds that every cluster has', async () => {
+    const { cluster, requests } = await serve(() => undefined)
+    expect(await cluster.resource('apps/v1', 'Deployment')).toEqual({ name: 'deployments', namespaced: true })
+    expect(requests).toEqual([])
+    expect(await cluster.resource('apps/v1', 'deployment'), 'another kind, which somebody may have').toBeUndefined()
+    expect(requests.map(({ path }) => path)).toEqual(['/apis/apps/v1'])
+  })
+
+  test('asks again for a kind that was not there', async () => {
+    let isThere = false
+    const { cluster } = await serve(({ path }) =>
+      path === '/apis/late.com/v1' && isThere
+        ? { resources: [{ name: 'things', kind: 'Thing', namespaced: true }] }
+        : undefined,
+    )
+    expect(await cluster.resource('late.com/v1', 'Thing')).toBeUndefined()
+    isThere = true
+    expect(await cluster.resource('late.com/v1', 'Thing')).toEqual({ name: 'things', namespaced: true })
+  })
+
+  test('of a group whose own server is down is an error, and not a kind that is not there', async () => {
+    const { cluster } = await serve(
+      ({ path }) => (path === '/apis/metrics.k8s.io/v1' ? new Answer(503, 'service unavailable') : undefined),
+      {},
+      { retry: 50 },
+    )
+    const failing = cluster.list({ apiVersion: 'metrics.k8s.io/v1', kind: 'PodMetrics', namespace: 'shop' })
+    await expect(failing).rejects.toMatchObject({ failure: 'unavailable', status: 503 })
+    expect(await cluster.resource('v1', 'Pod')).toBeDefined()
+  })
+})
+
+describe('answers', () => {
+  const get = (handler: Handler, limits: object = {}) =>
+    serve(request => (request.path.endsWith('/x') ? handler(request, undefined!) : undefined), {}, limits).then(
+      ({ cluster }) => cluster.get({ ...query, name: 'x' }),
+    )
+
+  test.each([
+    [400, 'BadRequest', 'invalid'],
+    [403, 'Forbidden', 'forbidden'],
+    [409, 'Conflict', 'conflict'],
+    [409, 'AlreadyExists', 'exists'],
+    [410, 'Expired', 'unavailable'],
+    [422, 'Invalid', 'invalid'],
+    [429, 'TooManyRequests', 'unavailable'],
+    [500, 'InternalError', 'unavailable'],
+    [504, 'Timeout', 'unavailable'],
+  ])('%s %s is `%s`', async (code, reason, failure) => {
+    const status = {
+      kind: 'Status',
+      code,
+      reason,
+      message: 'no',
+      details: { causes: [{ field: '.a', message: 'bad', reason: 'R' }] },
+    }
+    await expect(get(() => new Answer(code, status), { retry: 0 })).rejects.toMatchObject({
+      failure,
+      status: code,
+      reason,
+      message: 'no',
+      causes: [{ field: '.a', message: 'bad', reason: 'R' }],
+    })
+  })
+
+  test.each(['<html>', '', '{"a":'])('that are no JSON are those of another kind of server: %j', async body => {
+    const { cluster } = await serve(({ path }, response) => {
+      if (path.endsWith('/x')) response.writeHead(200).end(body)
+      return undefined
+    })
+    await expect(cluster.get({ ...query, name: 'x' })).rejects.toMatchObject({
+      failure: 'unreachable',
+      message: expect.stringContaining('does not answer as a Kubernetes API server does'),
+    })
+  })
+
+  test('redirections are not followed: credentials go to nobody else', async () => {
+    const { cluster, requests } = await serve(({ path }, response) => {
+      if (path.endsWith('/x')) response.writeHead(302, { location: '/elsewhere' }).end()
+      return undefined
+    })
+    await expect(cluster.get({ ...query, name: 'x' })).rejects.toMatchObject({ status: 302 })
+    expect(requests.map(({ path }) => path)).not.toContain('/elsewhere')
+  })
+})
+
+describe('credentials', () => {
+  test('that are refused are read anew, once for all calls', async () => {
+    let refused = 0
+    const { cluster, requests } = await serve(
+      ({ path }) => (path.endsWith('/x') && refused++ < 3 ? new Answer(401) : undefined),
+      { token: 's3cret' },
+    )
+    await cluster.resource('v1', 'ConfigMap')
+    const calls = Array.from({ length: 3 }, () => cluster.get({ ...query, name: 'x' }))
+    expect(await Promise.all(calls)).toEqual([undefined, undefined, undefined])
+    expect(new Set(requests.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer s3cret']))
+  })
+
+  test('that stay refused are an error after two requests', async () => {
+    const { cluster, requests } = await serve(({ path }) => (path.endsWith('/x') ? new Answer(401) : undefined))
+    await expect(cluster.get({ ...query, name: 'x' })).rejects.toMatchObject({ failure: 'unauthorized', status: 401 })
+    expect(requests.filter(({ path }) => path.endsWith('/x'))).toHaveLength(2)
+  })
+})
+
+describe('a server that has not answered yet', () => {
+  /** A listener that never says a word, and a client of it. */
+  async function swallowing(scheme: 'http' | 'https') {
+    let connections = 0
+    const listener = createNetServer(socket => {
+      connections++
+      socket.resume().on('error', () => {})
+    })
+    await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void listener.close())
+    const { port } = listener.address() as AddressInfo // it listens at a port
+    const server = new URL(`${scheme}://127.0.0.1:${port}`)
+    const connection = { headers: {}, calls: undefined, streams: undefined } as unknown as Connection
+    const client = new Client({ server, connect: async () => connection }, { first: 400, pause: 1 })
+    return { client, server, connections: () => connections }
+  }
+
+  test.each([
+    ['http', 'took the request but did not answer in 0.4 s'],
+    ['https', 'no connection to '],
+  ] as const)(
+    'is asked over a second connection when the first one is silent, and the time of both is told: %s',
+    async (scheme, words) => {
+      const { client, server, connections } = await swallowing(scheme)
+      const asked = client.json({ method: 'GET', path: '/api/v1' }, (value): value is object => value !== undefined)
+      const failure = await asked.then(
+        () => undefined,
+        (error: Error) => error.message,
+      )
+      expect(failure).toContain(words)
+      expect(failure).toContain(server.origin)
+      expect(failure).toMatch(/ in 0\.4 s$/)
+      expect(connections()).toBe(2)
+    },
+  )
+
+  test('and whose second connection is heard answers', async () => {
+    let first = true
+    const { cluster, requests } = await serve(
+      ({ path }) => {
+        if (!path.endsWith('/x') || !first) return undefined
+        first = false
+        return new Promise<never>(() => {})
+      },
+      {},
+      { first: 400 },
+    )
+    expect(await cluster.get({ ...query, name: 'x' })).toBeUndefined()
+    expect(requests.filter(({ path }) => path.endsWith('/x'))).toHaveLength(2)
+  })
+})
+
+describe('the trace', () => {
+  test('has every request, with its status, and nothing that is secret', async () => {
+    const { cluster, exchanges } = await serve(({ method }) => (method === 'PATCH' ? CONFIG : undefined), {
+      token: 's3cret',
+    })
+    const secret = { ...query, kind: 'ConfigMap', metadata: { name: 'x', namespace: 'shop' }, data: { a: 's3cret' } }
+    await cluster.apply(secret, { manager: 'devctl' })
+    await cluster.get({ ...query, name: 'none' })
+    expect(exchanges.map(({ method, path, status }) => `${method} ${path} ${status}`)).toEqual([
+      'PATCH /api/v1/namespaces/shop/configmaps/x?fieldManager=devctl&fieldValidation=Strict 200',
+      'GET /api/v1/namespaces/shop/configmaps/none 404',
+    ])
+    expect(JSON.stringify(exchanges)).not.toContain('s3cret')
+  })
+
+  test('counts what is sent again, also when there was no answer', async () => {
+    let cuts = 0
+    const { cluster, exchanges } = await serve(({ path }, response) => {
+      if (path.endsWith('/x') && cuts++ < 2) response.destroy()
+      return undefined
+    })
+    await cluster.get({ ...query, name: 'x' })
+    expect(exchanges.map(({ status }) => status)).toEqual([undefined, undefined, 404])
+  })
+
+  test('is told on stderr at `debug`, and at no other level', () => {
+    const told: string[] = []
+    const stderr = { isTTY: false, write: (more: string) => void told.push(more) }
+    const io = { stdout: stderr, stderr, readStdin: async () => new Uint8Array(), env: {}, cwd: '/' }
+    const { trace, end } = traceRequests(io, 'debug')
+    trace?.({ method: 'GET', path: '/api/v1', status: 200, milliseconds: 12.4 })
+    trace?.({ method: 'GET', path: '/api/v1', status: undefined, milliseconds: 3 })
+    end()
+    expect(told.join('')).toBe(
+      'debug: GET /api/v1 200 12 ms\ndebug: GET /api/v1 no answer 3 ms\ndebug: 2 requests to the cluster\n',
+    )
+    for (const level of ['info', 'warn', 'error', undefined] as const) {
+      const quiet = traceRequests(io, level)
+      quiet.end()
+      expect(quiet.trace).toBeUndefined()
+    }
+    expect(told).toHaveLength(3)
+  })
+})
+
+describe('many calls at once', () => {
+  test('wait for a connection outside of the time that a request has', async () => {
+    const slow = () => new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), 20))
+    const limits = { connect: 200, retry: 0 }
+    const { cluster } = await serve(({ path }) => (path.endsWith('/x') ? slow() : undefined), {}, limits)
+    // 25 rounds of eight: the last ones wait for longer than a connection may take.
+    const calls = Array.from({ length: 200 }, () => cluster.get({ ...query, name: 'x' }))
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([undefined]))
+  })
+
+  test('that are aborted while they wait leave their turn to others', async () => {
+    const done = new AbortController()
+    const waiting: (() => void)[] = []
+    const hold = () => new Promise<undefined>(resolve => waiting.push(() => resolve(undefined)))
+    const { cluster, requests } = await serve(({ path }) => (path.endsWith('/x') ? hold() : undefined))
+    await cluster.resource('v1', 'ConfigMap')
+    const first = Array.from({ length: 8 }, () => cluster.get({ ...query, name: 'x' }))
+    const aborted = Array.from({ length: 8 }, () => cluster.get({ ...query, name: 'x' }, { signal: done.signal }))
+    const last = cluster.get({ ...query, name: 'y' })
+    done.abort(new Error('enough'))
+    for (const call of aborted) await expect(call).rejects.toThrow('enough')
+    while (waiting.length < 8) await new Promise(resolve => setTimeout(resolve, 5))
+    for (const answer of waiting) answer()
+    await Promise.all([...first, last])
+    expect(requests.filter(({ path }) => path.endsWith('/x'))).toHaveLength(8)
+  })
+})
+
+describe('logs', () => {
+  const pod = { name: 'web', namespace: 'shop' }
+
+  test('of a container that prints faster than anybody reads: the server has to wait', async () => {
+    const line = `${'x'.repeat(1023)}\n`
+    let sent = 0
+    const { cluster } = await serve(({ path }, response) => {
+      if (!path.endsWith('/log')) return undefined
+      response.writeHead(200)
+      const print = () => {
+        while (!response.destroyed && response.write(line.repeat(64))) sent += 64
+        sent += 64
+        if (!response.destroyed) response.once('drain', print)
+      }
+      print()
+      return new Promise(() => {})
+    })
+    let read = 0
+    for await (const text of cluster.logs(pod, { container: 'main', follow: true })) {
+      expect(text).toHaveLength(1023)
+      if (++read === 10) {
+        // The server goes on until all buffers between us are full, and then no further.
+        let before: number
+        do {
+          before = sent
+          await new Promise(resolve => setTimeout(resolve, 50))
+        } while (sent > before)
+        expect(sent).toBeLessThan(32 * 1024)
+      }
+      if (read === 20_000) break
+    }
+    expect(sent).toBeGreaterThan(20_000)
+  })
+
+  test('without any line end come in pieces: memory has a bound', async () => {
+    const { cluster } = await serve(({ path }, response) => {
+      if (path.endsWith('/log')) response.writeHead(200).end('x'.repeat(5 << 20))
+      return undefined
+    })
+    let all = 0
+    for await (const text of cluster.logs(pod, { container: 'main' })) {
+      expect(text.length).toBeLessThan(1.5 * (1 << 20))
+      all += text.length
+    }
+    expect(all).toBe(5 << 20)
+  })
+
+  test('that break off are an error; those that the reader leaves are closed', async () => {
+    let isClosed: Promise<unknown> | undefined
+    const { cluster } = await serve(({ path, query }, response) => {
+      if (!path.endsWith('/log')) return undefined
+      isClosed = new Promise(resolve => response.on('close', resolve))
+      response.writeHead(200)
+      response.write('one\ntwo\nthr', () => query.get('container') === 'cut' && response.destroy())
+      return new Promise(() => {})
+    })
+    const seen: string[] = []
+    const reading = (async () => {
+      for await (const text of cluster.logs(pod, { container: 'cut', follow: true })) seen.push(text)
+    })()
+    await expect(reading).rejects.toMatchObject({ failure: 'unreachable' })
+    expect(seen).toEqual(['one', 'two'])
+    for await (const _ of cluster.logs(pod, { container: 'left', follow: true })) break
+    await isClosed
+  })
+})

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { Agent, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Access } from '../../../../adapters/kubernetes/connection.ts'
+import { openExec } from '../../../../adapters/kubernetes/exec.ts'
+
+const target = { pod: 'p', namespace: 'n', container: 'c', command: ['cat'], stdin: true }
+const SUCCESS = Buffer.from(`\x03${JSON.stringify({ metadata: {}, status: 'Success' })}`)
+
+describe('the exec protocol', () => {
+  /** A server that knows one protocol; `serve` gets each connection. */
+  async function start(protocol: string, serve: (socket: WebSocket) => void): Promise<Access> {
+    const server = createServer()
+    const sockets = new WebSocketServer({ server, handleProtocols: () => protocol })
+    sockets.on('connection', serve)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => {
+      for (const socket of sockets.clients) socket.terminate()
+      server.close()
+    })
+    return accessTo((server.address() as AddressInfo).port)
+  }
+  const accessTo = (port: number): Access => ({
+    server: new URL(`http://127.0.0.1:${port}`),
+    connect: async () => ({ headers: {}, calls: new Agent(), streams: new Agent() }),
+  })
+
+  test.each([
+    ['v4.channel.k8s.io', ['0in']],
+    ['v5.channel.k8s.io', ['0in', '255,0']],
+  ])('%s: what is sent at the end of the input', async (protocol, expected) => {
+    const sent: string[] = []
+    const access = await start(protocol, socket =>
+      socket.on('message', (data: Buffer) => {
+        sent.push(data[0] === 255 ? [...data].join() : `${data[0]}${data.subarray(1)}`)
+        setTimeout(() => socket.send(SUCCESS), 50)
+      }),
+    )
+    const process = await openExec(access, target)
+    process.stdin.end('in')
+    expect(await process.exit).toBe(0)
+    expect(sent).toEqual(expected)
+  })
+
+  test('output before the status is kept, and a connection that ends without one is an error', async () => {
+    const access = await start('v5.channel.k8s.io', socket => {
+      socket.send(Buffer.from('\x01part'))
+      socket.close()
+    })
+    const process = await openExec(access, target)
+    await expect(text(process.stdout)).rejects.toMatchObject({ failure: 'unreachable' })
+    await expect(process.exit).rejects.toMatchObject({ failure: 'unreachable' })
+  })
+
+  test('a status that nobody can read is an error', async () => {
+    const access = await start('v5.channel.k8s.io', socket => socket.send(Buffer.from('\x03<html>')))
+    const process = await openExec(access, target)
+    await expect(process.exit).rejects.toMatchObject({
+      failure: 'unavailable',
+      message: 'pod/p: the command ended without a status',
+    })
+  })
+
+  test('a proxy that opens no WebSocket is named', async () => {
+    const server = createServer((_, response) => response.end('<html>'))
+    server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    await expect(openExec(accessTo((server.address() as AddressInfo).port), target)).rejects.toMatchObject({
+      failure: 'unreachable',
+      message: expect.stringMatching(/answered 200 and opened no WebSocket: a proxy before it may not support them$/),
+    })
+  })
+})

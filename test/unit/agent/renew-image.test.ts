@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { renewImage } from '../../../agent/renew-image.ts'
+import { nodeDisk } from '../../../sync/disk.ts'
+import { SyncVolume } from '../../../sync/volume.ts'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'devctl-renew-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const FOLDER = { name: '0', path: 'src/0' }
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+const app = (path: string) =>
+  existsSync(join(root, 'src/0', path)) ? readFileSync(join(root, 'src/0', path), 'utf8') : undefined
+
+/** Fills the folder as the container of the image does; `image` is what the agent found before the first synchronization. */
+async function filled(files: Readonly<Record<string, string>>, image: readonly string[]): Promise<SyncVolume> {
+  for (const [path, text] of Object.entries(files)) write(`src/0/${path}`, text)
+  const volume = new SyncVolume(nodeDisk, root)
+  write('.devctl/filled-0', 'app:1')
+  const entries = image.map(path => [path, nodeDisk.entry(join(root, 'src/0', path))] as const)
+  volume.setImageEntries(
+    '0',
+    new Map(entries.flatMap(([path, one]) => (one && one !== 'other' ? [[path, one] as const] : []))),
+  )
+  volume.setUnsyncedFolders('0', ['node_modules'])
+  await tick()
+  return volume
+}
+
+/** Until the clock of the file system has moved on. */
+async function tick(): Promise<void> {
+  const before = nodeDisk.entry(join(root, '.devctl/filled-0'))
+  for (;;) {
+    await sleep(5)
+    write('.devctl/tick', '')
+    const now = nodeDisk.entry(join(root, '.devctl/tick'))
+    if (now && before && now !== 'other' && before !== 'other' && now.ctime > before.ctime) return
+  }
+}
+
+function another(name: string, files: Readonly<Record<string, string>>): void {
+  mkdirSync(join(root, '.devctl/new-0'), { recursive: true })
+  for (const [path, text] of Object.entries(files)) write(`.devctl/new-0/${path}`, text)
+  write('.devctl/new-0.image', name)
+}
+
+test('what nobody has touched is of the new image; the rest stays', async () => {
+  const volume = await filled(
+    {
+      'dist/a.js': '1',
+      'dist/old.js': '1',
+      'src/b.js': '1',
+      'gone.txt': '1',
+      'node_modules/x/i.js': '1',
+      'node_modules/old/i.js': '1',
+    },
+    ['dist', 'dist/a.js', 'dist/old.js', 'src', 'src/b.js', 'gone.txt'],
+  )
+  write('src/0/src/b.js', 'of the laptop')
+  write('src/0/mine.txt', 'mine')
+  write('src/0/node_modules/mine/i.js', 'mine')
+  rmSync(join(root, 'src/0/gone.txt'))
+  another('app:2', {
+    'dist/a.js': '2',
+    'dist/new.js': '2',
+    'src/b.js': '2',
+    'gone.txt': '2',
+    'mine.txt': '2',
+    'node_modules/x/i.js': '2',
+    'node_modules/y/i.js': '2',
+  })
+  renewImage(root, FOLDER)
+  expect(['dist/a.js', 'dist/new.js', 'dist/old.js', 'src/b.js', 'mine.txt', 'gone.txt'].map(app)).toEqual([
+    '2',
+    '2',
+    '1',
+    'of the laptop',
+    'mine',
+    undefined,
+  ])
+  expect(['x', 'y', 'old', 'mine'].map(name => app(`node_modules/${name}/i.js`))).toEqual(['2', '2', undefined, 'mine'])
+  expect(existsSync(join(root, 'src/0/node_modules/old'))).toBe(false)
+  // The laptop hears that these are of the image; nothing of node_modules is told.
+  const entries = volume.imageEntries('0')!
+  expect(entries.get('dist/new.js')).toEqual(nodeDisk.entry(join(root, 'src/0/dist/new.js')))
+  expect([...entries.keys()].some(path => path.startsWith('node_modules/'))).toBe(false)
+  expect(readFileSync(join(root, '.devctl/filled-0'), 'utf8')).toBe('app:2')
+  expect(existsSync(join(root, '.devctl/new-0'))).toBe(false)
+})
+
+test('what was changed before the second image stays with the third, too', async () => {
+  await filled({ 'a.js': '1', 'b.js': '1' }, ['a.js', 'b.js'])
+  write('src/0/b.js', 'mine')
+  another('app:2', { 'a.js': '2', 'b.js': '2' })
+  renewImage(root, FOLDER)
+  await tick()
+  another('app:3', { 'a.js': '3', 'b.js': '3' })
+  renewImage(root, FOLDER)
+  expect([app('a.js'), app('b.js')]).toEqual(['3', 'mine'])
+})
+
+test('an agent that was killed in between is followed by one that goes on', async () => {
+  await filled({ 'a.js': '1', 'b.js': '1', 'c.js': '1' }, ['a.js', 'b.js', 'c.js'])
+  write('src/0/c.js', 'mine')
+  another('app:2', { 'a.js': '2', 'b.js': '2', 'c.js': '2' })
+  // It cannot be moved there: as if it had been killed after the first file.
+  mkdirSync(join(root, '.devctl/kept-0/in-the-way'), { recursive: true })
+  expect(() => renewImage(root, FOLDER)).toThrow()
+  rmSync(join(root, '.devctl/kept-0'), { recursive: true })
+  await tick()
+  another('app:2', { 'a.js': '2', 'b.js': '2', 'c.js': '2' })
+  renewImage(root, FOLDER)
+  expect(['a.js', 'b.js', 'c.js'].map(app)).toEqual(['2', '2', 'mine'])
+  await tick()
+  another('app:3', { 'a.js': '3', 'b.js': '3', 'c.js': '3' })
+  renewImage(root, FOLDER)
+  expect(['a.js', 'b.js', 'c.js'].map(app)).toEqual(['3', '3', 'mine'])
+})
+
+test('links are replaced, and a folder where a file was', async () => {
+  await filled({ 'bin/x': '1', lib: '1' }, ['bin', 'bin/x', 'lib'])
+  another('app:2', { 'lib/a.js': '2' })
+  mkdirSync(join(root, '.devctl/new-0/bin'))
+  symlinkSync('../lib/a.js', join(root, '.devctl/new-0/bin/x'))
+  renewImage(root, FOLDER)
+  expect(app('bin/x')).toBe('2')
+})
+
+test('without another image nothing happens', async () => {
+  await filled({ 'a.js': '1' }, ['a.js'])
+  renewImage(root, FOLDER)
+  expect(app('a.js')).toBe('1')
+})

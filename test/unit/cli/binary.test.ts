@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { root } from '../../support/cases.ts'
+import { makeFolder } from '../../support/cli/folder.ts'
+import { program } from '../../support/program.ts'
+
+const main = program()
+const many = `services:\n${Array.from({ length: 300 }, (_, i) => `  s${i}:\n    image: nginx:1.27\n    ports: [80]\n`).join('')}`
+
+// The program as npm runs it. `npm test` builds it first; all else is tested in this process.
+describe('the program', () => {
+  test('starts through a link and gives its status', () => {
+    const link = join(makeFolder(), 'devctl')
+    symlinkSync(main, link)
+    const version = spawnSync(process.execPath, [link, 'version'], { encoding: 'utf8' })
+    expect(version).toMatchObject({ status: 0, stdout: expect.stringMatching(/^devctl \d/), stderr: '' })
+    const wrong = spawnSync(process.execPath, [link, 'rendr'], { encoding: 'utf8' })
+    expect(wrong).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('did you mean `render`?') })
+  })
+
+  test('of a clone that is not built says so', () => {
+    const folder = makeFolder({ 'bin/devctl.cjs': readFileSync(main, 'utf8') })
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin/devctl.cjs')], { encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'error: devctl is not built\n  = help: run `npm run build`\n',
+    })
+  })
+
+  // In a process of its own, which has loaded nothing else that declares diagnostics.
+  test('explains every code that docs/diagnostics.md has', () => {
+    const { stdout } = spawnSync(process.execPath, [main, 'explain'], { encoding: 'utf8' })
+    const pages = readFileSync(join(root, 'docs/diagnostics.md'), 'utf8')
+    expect(stdout.match(/^\S+/gm)).toEqual([...pages.matchAll(/^## (\S+\/\S+)$/gm)].map(([, code]) => code).sort())
+  })
+
+  test('reads standard input, and ends quietly when nobody reads its output', () => {
+    const folder = makeFolder({ 'compose.yaml': many })
+    const command = `"${process.execPath}" "${main}" render -f - < compose.yaml | head -n 1; echo "\${PIPESTATUS[0]}"`
+    const { stdout, stderr } = spawnSync('bash', ['-c', command], { cwd: folder, encoding: 'utf8' })
+    expect(stdout).toBe('# standard input#services.s0.ports\n0\n')
+    expect(stderr).not.toMatch(/EPIPE|at /)
+  })
+
+  test('reads no more of standard input than of files', () => {
+    const options = { input: `${many}# ${'x'.repeat(1 << 20)}`, encoding: 'utf8' } as const
+    const limited = { ...options, env: { ...process.env, DEVCTL_LIMITS: 'bytes=1m' } }
+    const { status, stderr } = spawnSync(process.execPath, [main, 'render', '-f', '-'], limited)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^error: standard input has more than 1,048,576 bytes\n\s+= help: .*`DEVCTL_LIMITS=bytes=/)
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { makeFolder } from '../../support/cli/folder.ts'
+import { run } from '../../support/run.ts'
+
+/** Nothing listens there: what is refused before the builder is asked does not name it. */
+const env = { BUILDKIT_HOST: 'tcp://127.0.0.1:9', CI: '1' }
+
+describe('before a builder is asked, `build` refuses', () => {
+  test.each<[string, readonly string[], string]>([
+    ['a context that is not a folder', ['-f', 'Dockerfile', 'nope'], 'error: the context `nope` is not a folder'],
+    ['a context that is a file', ['-f', 'Dockerfile', 'Dockerfile'], 'error: the context `Dockerfile` is not a folder'],
+    [
+      'a name of Docker Hub that nobody can push',
+      ['-f', 'Dockerfile', '--tag', 'r.example.com/tool:1', '--tag', 'tool:1'],
+      'error: the image cannot be pushed as `tool:1`, the name of an official image of Docker Hub\n  = help: write `--tag REGISTRY/tool:1`',
+    ],
+    [
+      'a secret of an option whose file is not there',
+      ['-f', 'Dockerfile', '--secret', 'id=npm,src=nofile'],
+      'error: `--secret` reads `npm` from `nofile`, which is not a file',
+    ],
+    [
+      'a secret of a service whose file is not there',
+      ['-f', 'secret.yaml'],
+      'error[build/secret-not-available]: the build secret `npm` takes its value from',
+    ],
+    ['several tags of services', ['--tag', '1', '--tag', '2'], 'error: `--tag` is given twice'],
+    [
+      'a further name of a service that nobody can push',
+      [],
+      'error[image/official-name]: the image of `web` cannot be pushed as `webt:c`, the name of an official image of Docker Hub',
+    ],
+  ])('%s', async (_, words, message) => {
+    const cwd = makeFolder({
+      Dockerfile: 'FROM scratch\n',
+      'secret.yaml':
+        'services: {web: {image: "127.0.0.1:9/a:1", build: {context: ., secrets: [npm]}}}\nsecrets: {npm: {file: nofile}}\n',
+      'compose.yaml': 'services: {web: {image: "127.0.0.1:9/web:1", build: {context: ., tags: ["webt:c"]}}}\n',
+    })
+    const { status, stderr } = await run(['build', ...words], { cwd, env })
+    expect(stderr).toContain(message)
+    expect(status).not.toBe(0)
+    expect(stderr).not.toContain('tcp://127.0.0.1:9')
+  })
+})
+
+test('a secret of an image of the manifest whose file is not there is refused before the build', async () => {
+  const cwd = makeFolder({
+    Dockerfile: 'FROM scratch\n',
+    'devctl.yml':
+      'build:\n  tool:\n    context: .\n    image: 127.0.0.1:9/tool:1\n    secrets: {npm: {file: nofile}}\ndeploy: [echo]\n',
+  })
+  const { status, stderr } = await run(['build', '--no-cache'], { cwd, env: { BUILDKIT_HOST: 'tcp://127.0.0.1:9' } })
+  expect(stderr).toContain(
+    'error[build/secret-not-available]: the build secret `npm` takes its value from `nofile`, which is not a file\n  --> devctl.yml:5:',
+  )
+  expect(status).toBe(1)
+})

@@ -1,0 +1,169 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { toTerminal } from '../../../cli/terminal/operation-events.ts'
+import { printOutcome } from '../../../cli/terminal/print-outcome.ts'
+import { plainProgress } from '../../../cli/terminal/progress/plain.ts'
+import type { ImageBuilder } from '../../../operations/build/builder.ts'
+import { compileForCluster } from '../../../operations/deploy/compile-for-cluster.ts'
+import type { ForCluster } from '../../../operations/deploy/input.ts'
+import { addCredentials, registriesIn } from '../../../operations/deploy/registry-credentials.ts'
+import { openProject } from '../../../operations/project/open-project.ts'
+import { makeFolder } from '../../support/cli/folder.ts'
+
+const COMPOSE = `services:
+  web:
+    build: .
+  api:
+    image: registry.example.com/api:1
+    build: {context: ./api}
+  db:
+    image: redis:7
+`
+
+/** What deploy compiles, and what it says. */
+async function compiled(options: object = {}, compose = COMPOSE, env: Readonly<Record<string, string>> = {}) {
+  const cwd = makeFolder({
+    'compose.yaml': compose,
+    Dockerfile: 'FROM busybox:1.37\n',
+    'api/Dockerfile': 'FROM busybox:1.37\n',
+  })
+  let said = ''
+  const output = {
+    isTTY: false,
+    write: (text: string) => {
+      said += text
+    },
+  }
+  const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env, cwd }
+  const context = { io, logLevel: 'warn' as const, commands: [], help: () => undefined }
+  const values: ForCluster = { name: 'shop', ...options }
+  const project = await openProject(io, values)
+  const signal = new AbortController().signal
+  const on = toTerminal(
+    context,
+    plainProgress(io, () => 0, 'warn'),
+    'text',
+  )
+  const session = { namespace: 'shop', signal, target: TARGET }
+  const ensured: string[] = []
+  const images: ImageBuilder = {
+    async ensure(builds, { build }) {
+      ensured.push(
+        ...builds.map(({ service, contentReference }) => `${service} ${contentReference ? 'built' : 'taken'} ${build}`),
+      )
+      return new Map(builds.map(({ service, reference }) => [service, `${reference}@${DIGEST}`]))
+    },
+  }
+  const outcome = await compileForCluster({ workspace: io, session, on }, values, project, images)
+  if (!outcome.plan) printOutcome(context, 'text', { kind: 'refused', diagnostics: outcome.diagnostics })
+  return { result: outcome.plan ? outcome : undefined, said, cwd, ensured }
+}
+
+const DIGEST = `sha256:${'a'.repeat(64)}`
+const TARGET = { context: 'kind', namespace: 'shop', from: { context: '', namespace: '' }, stored: { name: 'kind' } }
+
+describe('the image of a service with `build`', () => {
+  test('that is in no registry is one error at its `build`, which says what to do', async () => {
+    const { result, said } = await compiled()
+    expect(result).toBeUndefined()
+    expect(said).toContain('error[image/not-built]: no registry is set for the image of `web`')
+    expect(said).toContain('compose.yaml:3:5')
+    expect(said).toContain('--image web=REFERENCE')
+    expect(said).toContain('`--registry`')
+    expect(said).toContain('nothing was deployed')
+    expect(said.match(/error\[/g)).toHaveLength(1)
+    expect(said).not.toContain('no-registry')
+    expect(said).not.toContain('registry.local.devctl')
+  })
+
+  test.each([
+    ['a registry', {}, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['api built missing', 'web built missing']],
+    ['a tag', { tag: '1.4' }, /^r\.example\.com\/shop-web:1\.4@sha256:a+$/, ['api built missing', 'web taken missing']],
+    ['--build', { build: true }, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['api built all', 'web built all']],
+    [
+      'an image',
+      { image: new Map([['web', 'r.example.com/web:2']]) },
+      /^r\.example\.com\/web:2$/,
+      ['api built missing'],
+    ],
+  ])('is looked for or built, and goes by its digest, with %s', async (_, options, image, ensured) => {
+    const compilation = await compiled({ registry: 'r.example.com', ...options })
+    expect(compilation.said).not.toContain('error')
+    expect(compilation.ensured).toEqual(ensured)
+    const web = compilation.result?.plan.workloads.find(({ service }) => service === 'web')
+    expect(web?.pod.containers[0]?.image).toMatch(image)
+  })
+
+  test('is no matter of files that are wrong anyway', async () => {
+    const { said } = await compiled({}, COMPOSE.replace('image: redis:7', 'image: Redis:7'))
+    expect(said).not.toContain('image/not-built')
+  })
+})
+
+describe('--registry-credentials', () => {
+  const compose =
+    'services:\n  web: {image: registry.example.com/web:1}\n  api: {image: other.example.com/api:1}\n  db: {image: "redis:7"}\n'
+  const auth = Buffer.from('ann:a secret of ann').toString('base64')
+  const docker = () => ({
+    DOCKER_CONFIG: join(
+      makeFolder({
+        'config.json': JSON.stringify({
+          auths: { 'registry.example.com': { auth }, 'unused.example.com': { auth } },
+        }),
+      }),
+    ),
+  })
+  const pullSecretsOf = (object: object) =>
+    (object as { spec?: { template?: { spec?: { imagePullSecrets?: unknown } } } }).spec?.template?.spec // a workload
+      ?.imagePullSecrets
+
+  test('become a Secret that only the Pods use whose images need it', async () => {
+    const { result, said } = await compiled({ registryCredentials: true }, compose, docker())
+    const objects = result!.synth(result!.plan).map(({ object }) => object)
+    const secret = objects.find(({ kind }) => kind === 'Secret')!
+    expect(secret).toMatchObject({
+      type: 'kubernetes.io/dockerconfigjson',
+      metadata: { name: 'shop-registry', labels: { 'dev.platform/environment': 'shop' } },
+    })
+    const data = secret['data'] as Readonly<Record<string, string>> // a Secret's data
+    expect(JSON.parse(Buffer.from(data['.dockerconfigjson']!, 'base64').toString())).toEqual({
+      auths: { 'registry.example.com': { auth, username: 'ann', password: 'a secret of ann' } },
+    })
+    const used = objects.flatMap(object => (pullSecretsOf(object) ? [object.metadata.name] : []))
+    expect(used).toEqual(['web'])
+    expect(objects.map(pullSecretsOf).find(Boolean)).toEqual([{ name: 'shop-registry' }])
+    expect(said).toContain('no credentials for docker.io, other.example.com: pulled without')
+    expect(said.match(/no credentials/g)).toHaveLength(1)
+    expect(said).not.toContain('secret of ann')
+    expect(said).not.toContain(auth)
+  })
+
+  test('are not read when nobody asks', async () => {
+    const { result, said } = await compiled({}, compose, docker())
+    expect(result!.plan.secrets).toEqual([])
+    expect(said).not.toContain('credentials')
+  })
+
+  test('leave the plan as it is where there are none, and say so', () => {
+    const plan = { environment: { name: 'shop' }, workloads: [], secrets: [] } as unknown as Parameters<
+      typeof addCredentials
+    >[0] // as much of a plan as is looked at
+    const none = addCredentials(plan, registriesIn([]), new Map([['docker.io', { kind: 'none' }]]))
+    expect(none.plan).toBe(plan)
+    const identity = { kind: 'token', identityToken: 'abc' } as const
+    const token = addCredentials(plan, registriesIn([]), new Map([['a.example.com', identity]]))
+    expect(token.plan).toBe(plan)
+    expect(token.notes[0]).toContain('identity token for a.example.com')
+  })
+
+  test('do not take the name of a secret of the project', () => {
+    const plan = {
+      environment: { name: 'shop' },
+      workloads: [],
+      secrets: [{ name: 'shop-registry', source: 'compose.yaml#secrets.registry', data: {} }],
+    } as unknown as Parameters<typeof addCredentials>[0] // as much of a plan as is looked at
+    const credentials = new Map([['a.example.com', { kind: 'login', username: 'a', password: 'b' } as const]])
+    const { secrets } = addCredentials(plan, new Map(), credentials).plan
+    expect(secrets.map(({ name }) => name)).toEqual(['shop-registry', 'shop-registry-pull'])
+  })
+})

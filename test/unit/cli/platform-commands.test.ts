@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { commands } from '../../../cli/commands.ts'
+import { makeFolder, read } from '../../support/cli/folder.ts'
+import { kubeconfigWith } from '../../support/contexts/kubeconfig.ts'
+import { run } from '../../support/run.ts'
+
+// In a folder without a repository, with a cluster that has no platform: what is missing is the platform.
+
+const LINES: readonly string[] = [
+  'namespace create shop',
+  'namespace delete shop',
+  'namespace list',
+  'namespace share shop bob',
+  'namespace unshare shop bob',
+  'namespace sleep',
+  'namespace wake',
+  'pipeline deploy',
+  'pipeline destroy',
+  'pipeline list',
+  'pipeline logs',
+  'preview deploy',
+  'preview deploy --wait --comment',
+  'preview destroy',
+  'preview list',
+  'preview endpoints',
+  'preview approve shop-pr-7 --commit 6dcb09b',
+  'preview hook add',
+  'preview hook list',
+  'preview hook remove',
+  'variables list',
+  'variables set PASSWORD',
+  'variables unset PASSWORD',
+  'credentials list',
+  'credentials set git.example.com',
+  'credentials unset git.example.com',
+]
+
+/** The command of a line: the longest name that it begins with. */
+const commandOf = (line: string): string | undefined =>
+  commands
+    .map(({ name }) => name)
+    .filter(name => `${line} `.startsWith(`${name} `))
+    .sort((a, b) => b.length - a.length)[0]
+
+describe('a command for the platform, where there is none', () => {
+  test.each(LINES)('devctl %s says so, and what to do instead', async line => {
+    const cwd = makeFolder({ '.kube/config': kubeconfigWith({ 'kind-dev': 'shop' }) })
+    const { status, stdout, stderr } = await run(line.split(' '), { cwd, env: { HOME: cwd }, stdin: 'x' })
+    expect({ status, stdout }, stderr).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /^error: `devctl [a-z ]+` needs the platform, which the cluster of `kind-dev` does not have\n {2}= help: .+\n$/,
+    )
+    const named = /`devctl ([a-z ]+)` needs/.exec(stderr)?.[1] ?? ''
+    expect(`${line} `).toContain(`${named} `)
+    expect(Object.keys(read(cwd))).toEqual(['.kube/config'])
+  })
+
+  test('no such command is missing here', () => {
+    const needsOne = /Requires a (login to a platform|cluster with the platform installed)/
+    const groups = commands.filter(one => needsOne.test(one.description ?? '')).map(({ name }) => name.split(' ')[0])
+    // Of each group, all; but a namespace can be chosen on any cluster.
+    const all = commands
+      .map(({ name }) => name)
+      .filter(name => name.includes(' ') && groups.includes(name.split(' ')[0]) && name !== 'namespace use')
+    expect([...new Set(LINES.map(commandOf))].sort()).toEqual([...all].sort())
+  })
+})

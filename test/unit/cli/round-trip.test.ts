@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest'
+import { expectRoundTrip, printedCases } from '../../support/cli/config-round-trip.ts'
+import { makeFolder } from '../../support/cli/folder.ts'
+import { run } from '../../support/run.ts'
+
+// Each case in one of the formats; `npm run test:long` tries both.
+describe('what `config` prints can be read again', () => {
+  test.each(printedCases())('%s', (_name, one, index) => expectRoundTrip(one, [index % 2 === 0 ? 'yaml' : 'json']))
+})
+
+test('what follows from other keys is no warning when it is read again', async () => {
+  const files = [
+    'services: {a: {image: x, links: ["c:d"]}, c: {image: x}}',
+    'services: {a: {image: x}, b: {image: x, network_mode: "service:a"}}',
+    'services: {a: {image: x, depends_on: {b: {condition: service_started, required: false}}}, b: {image: x, profiles: [y]}}',
+  ]
+  for (const text of files) {
+    const direct = await run(['config'], { cwd: makeFolder({ 'compose.yaml': `name: shop\n${text}\n` }) })
+    const again = await run(['validate', '--strict'], { cwd: makeFolder({ 'compose.yaml': direct.stdout }) })
+    expect(again, text).toMatchObject({ status: 0 })
+    expect(again.stdout + again.stderr).not.toMatch(/depends-on|optional/)
+  }
+})

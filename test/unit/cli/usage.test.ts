@@ -1,0 +1,227 @@
+import { join } from 'node:path'
+import { Option } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { commands } from '../../../cli/commands.ts'
+import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
+import { root } from '../../support/cases.ts'
+import { makeFolder } from '../../support/cli/folder.ts'
+import { run } from '../../support/run.ts'
+import { expectFile } from '../../support/written-file.ts'
+
+const devctl = (...argv: string[]) => run(argv, { cwd: root })
+
+// `--no-cache` sets `cache` to false; under any other key its value is never seen.
+test('for every option there is the key that its flags set', () => {
+  for (const { name, options } of commands)
+    for (const { flags } of Object.values(options))
+      expect(Object.keys(options), `${name} ${flags}`).toContain(new Option(flags).attributeName())
+})
+
+describe('help', () => {
+  test('of devctl is the same by every way to it, on standard output', async () => {
+    const help = await devctl('--help')
+    expect(help).toMatchObject({ status: 0, stderr: '' })
+    await expectFile(help.stdout, join(root, 'golden/cli/help/devctl.txt'))
+    expect(await devctl('help')).toEqual(help)
+    expect(await devctl('-h')).toEqual(help)
+  })
+
+  test.each(commands.map(({ name }) => name))('of `%s` likewise', async name => {
+    const help = await devctl(...name.split(' '), '--help')
+    expect(help).toMatchObject({ status: 0, stderr: '' })
+    await expectFile(help.stdout, join(root, `golden/cli/help/${name.replace(' ', '-')}.txt`))
+    expect(await devctl('help', ...name.split(' '))).toEqual(help)
+    for (const line of help.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
+  })
+
+  test('is on standard error with status 2 when there is no command', async () => {
+    const { stdout: help } = await devctl('--help')
+    expect(await devctl()).toEqual({ status: 2, stdout: '', stderr: help })
+    expect(await devctl('--loglevel', 'info')).toEqual({ status: 2, stdout: '', stderr: help })
+  })
+
+  test('follows the width of a terminal', async () => {
+    const { main } = await import('../../../cli/main.ts')
+    let text = ''
+    const output = { isTTY: true, columns: 80, write: (part: string) => (text += part) }
+    await main(['render', '--help'], {
+      stdout: output,
+      stderr: output,
+      readStdin: async () => new Uint8Array(),
+      env: {},
+      cwd: root,
+    })
+    const lines = text.split('\n').filter(line => !line.startsWith('  $'))
+    expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(80)
+  })
+
+  test('every option is declared under its long name', () => {
+    for (const command of commands) {
+      for (const [key, { flags }] of Object.entries(command.options)) {
+        const camel = (long: string) => long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+        const long = /--([a-zA-Z0-9-]+)/.exec(flags)![1]!
+        // commander calls `--no-bash` `bash`
+        expect([camel(long), camel(long.replace(/^no-/, ''))]).toContain(key)
+      }
+    }
+  })
+})
+
+test('the version', async () => {
+  const printed = { status: 0, stdout: expect.stringMatching(/^devctl \d+\.\d+\.\d+\n$/), stderr: '' }
+  expect(await devctl('version')).toEqual(printed)
+  expect(await devctl('--version')).toEqual(printed)
+})
+
+describe('wrong usage ends with status 2 and says what to write', () => {
+  test.each<readonly [line: string, message: string, hint: unknown]>([
+    ['rendr', 'unknown command `rendr`', 'did you mean `render`?'],
+    ['nothing-like-it', 'unknown command `nothing-like-it`', 'see `devctl --help`'],
+    ['exec api npm', '`npm` is one word too many', expect.stringContaining('`devctl exec api -- npm`')],
+    [
+      'up api web -- npm',
+      'several development containers run their own commands',
+      expect.stringContaining('leave out'),
+    ],
+    ['exec api npm -v', 'unknown option `-v`', 'write the command behind `--`: `devctl exec api -- npm -v`'],
+    ['exec', 'there is no command to run', expect.stringContaining('`devctl exec -- sh`')],
+    ['--loglevel info rm web', 'unknown command `rm`', expect.stringContaining('`devctl destroy SERVICE`')],
+    [
+      'port-forward svc/web 80',
+      'unknown command `port-forward`',
+      expect.stringContaining('`devctl forward SERVICE 8080:80`'),
+    ],
+    ['help stop', 'unknown command `stop`', expect.stringContaining('keeps its data')],
+    [
+      'login',
+      'unknown command `login`',
+      '`devctl context use https://…` logs in to a platform, `docker login` to a registry',
+    ],
+    ['logout', 'unknown command `logout`', '`devctl context delete https://…` logs out of a platform'],
+    ['sync', 'unknown command `sync`', '`devctl up` synchronizes files with a development container'],
+    [
+      'push',
+      'unknown command `push`',
+      '`devctl build` builds images and pushes them; `devctl publish` commits manifests',
+    ],
+    ['help rendr', 'unknown command `rendr`', 'did you mean `render`?'],
+    ['context usee', 'unknown command `context usee`', 'did you mean `use`?'],
+    ['namespace shop', 'unknown command `namespace shop`', 'did you mean `devctl namespace use shop`?'],
+    ['help context usee', 'unknown command `context usee`', 'did you mean `context use`?'],
+    [
+      'context use a b',
+      'too many arguments for `use`: expected 1 argument but got 2',
+      'see `devctl context use --help`',
+    ],
+    ['context delete', 'missing required argument `context`', 'see `devctl context delete --help`'],
+    [
+      'context use kind --builder host',
+      '`--builder` is `host`',
+      'write `tcp://HOST:PORT`, `tls://HOST:PORT`, `https://HOST`, `unix:///PATH` or `docker`; `-` removes the setting',
+    ],
+    ['render --nmae x', 'unknown option `--nmae`', 'did you mean `--name`?'],
+    ['render -x', 'unknown option `-x`', 'see `devctl render --help`'],
+    ['render --name', '`--name` needs a value', 'see `devctl render --help`'],
+    ['render --format xml', '`--format` is `xml`', 'use `yaml` or `json` or `kustomize`'],
+    ['--loglevel loud render', '`--loglevel` is `loud`', 'use `debug` or `info` or `warn` or `error`'],
+    ['version now', 'too many arguments for `version`: expected 0 arguments but got 1', 'see `devctl version --help`'],
+    ['completion', 'missing required argument `shell`', 'see `devctl completion --help`'],
+    ['completion ksh', 'shell is `ksh`, not one of bash, zsh, fish', 'see `devctl completion --help`'],
+    ['render --format kustomize', '`--format kustomize` writes several files', 'add `--output-dir FOLDER`'],
+    ['render --take-over', '`--take-over` has no effect without `--output-dir`', 'see `devctl render --help`'],
+    ['render --routes gateway', '`--routes gateway` needs a Gateway', 'add `--gateway NAMESPACE/NAME`'],
+    [
+      'render --routes ingress --gateway a/b',
+      '`--gateway` has no effect on Ingresses',
+      'leave it out, or use `--routes gateway`',
+    ],
+    ['render --gateway public', '`--gateway` is `public`', 'write it as `NAMESPACE/NAME`, such as `infra/public`'],
+    ['render --gateway a/b/c', '`--gateway` is `a/b/c`', 'write it as `NAMESPACE/NAME`, such as `infra/public`'],
+    [
+      'render --image web',
+      '`--image` is `web`',
+      'write it as `SERVICE=REFERENCE`, such as `web=registry.example.com/web:1.4`',
+    ],
+    [
+      'render --image =x',
+      '`--image` is `=x`',
+      'write it as `SERVICE=REFERENCE`, such as `web=registry.example.com/web:1.4`',
+    ],
+    [
+      'render --image web=',
+      '`--image` is `web=`',
+      'write it as `SERVICE=REFERENCE`, such as `web=registry.example.com/web:1.4`',
+    ],
+    [
+      'render --image web=Web',
+      '`--image` is `web=Web`: `Web` is not a valid image name',
+      'names are in lower case: `web`',
+    ],
+    [
+      'render --image web=a:b:c',
+      '`--image` is `web=a:b:c`: `a:b` is not a valid image name',
+      'a name is lower-case letters and digits, with `.`, `_`, `-` and `/` between them',
+    ],
+    ...['Foo/Bar', 'https://r.io', 'r.io/', 'r.io//x', 'r.io/x:5', 'r.io@x'].map(
+      registry =>
+        [
+          `render --registry ${registry}`,
+          `\`--registry\` is \`${registry}\``,
+          'write a host and a path in lower case, without scheme and tag, such as `registry.example.com/team`',
+        ] as const,
+    ),
+    ['config --services --images', '`--services` and `--images` cannot be used together', 'see `devctl config --help`'],
+  ])('%s', async (line, message, hint) => {
+    const { status, stdout, stderr } = await devctl(...line.split(' '))
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    const [error, help] = stderr.split('\n  = help: ')
+    expect(error).toBe(`error: ${message}`)
+    expect(help).toEqual(typeof hint === 'string' ? `${hint}\n` : hint)
+  })
+
+  const label = 'use lower-case letters, digits and `-`, at most 63, beginning and ending with a letter or digit'
+  const name = 'use lower-case labels of letters, digits and `-`, joined by dots, such as `dev.example.com`'
+  test.each([
+    ['--namespace', 'Shop', 'which is not a valid DNS label', label],
+    ['--namespace', 'a.b', 'which is not a valid DNS label', label],
+    ['--namespace', 'x'.repeat(64), 'which is not a valid DNS label', label],
+    ['--domain', 'example.com.', 'which is not a valid DNS name', name],
+    ['--domain', 'https://example.com', 'which is not a valid DNS name', name],
+    ['--domain', '-a.com', 'which is not a valid DNS name', name],
+    ['--tag', 'a b', 'which is not a valid image tag', expect.any(String)],
+  ])('%s %s', async (option, value, what, hint) => {
+    const { status, stderr, stdout } = await devctl('render', option, value)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    const [first, second] = stderr.split('\n')
+    expect(first).toBe(`error: \`${option}\` is \`${value}\`, ${what}`)
+    expect(second!.slice('  = help: '.length)).toEqual(hint)
+  })
+
+  test('a namespace of the environment', async () => {
+    const result = await run(['render'], { cwd: makeFolder(), env: { DEVCTL_NAMESPACE: 'Shop' } })
+    expect(result).toMatchObject({ status: 2, stdout: '' })
+    expect(result.stderr).toContain('error: `DEVCTL_NAMESPACE` is `Shop`, which is not a valid DNS label')
+  })
+
+  test.each(['--name', '--file', '--namespace', '--output-dir'])('an empty %s', async option => {
+    const { status, stderr } = await devctl('render', option, '')
+    expect(status).toBe(2)
+    expect(stderr).toContain(`error: \`${option}\` is empty`)
+  })
+})
+
+test('what is no mistake of the user prints a trace and asks for a report', async () => {
+  const { main } = await import('../../../cli/main.ts')
+  let stderr = ''
+  const broken = () => {
+    throw new TypeError('a bug')
+  }
+  const io = {
+    stdout: { isTTY: false, write: broken },
+    stderr: { isTTY: false, write: (text: string) => (stderr += text) },
+  }
+  const status = await main(['version'], { ...io, readStdin: async () => new Uint8Array(), env: {}, cwd: makeFolder() })
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/^TypeError: a bug\n {4}at [\s\S]*This is a bug of devctl\. Please report it/)
+  expect(new UsageError('x')).toBeInstanceOf(Error)
+})

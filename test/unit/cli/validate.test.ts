@@ -1,0 +1,140 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { catalogue } from '../../../compiler/diagnostics/diagnostic.ts'
+import { explainedRefusals, REFUSAL_PAGES } from '../../../platform/rules/refusal-pages.ts'
+import { makeFolder } from '../../support/cli/folder.ts'
+import { run } from '../../support/run.ts'
+
+const good = 'name: shop\nservices:\n  web:\n    image: nginx:1.27\n'
+const bad = 'name: shop\nservices:\n  web:\n    imagee: nginx:1.27\n  db:\n    image: x\n    restrat: no\n'
+const usual = ['validate', '--namespace', 'shop', '--domain', 'dev.example.com']
+
+const validate = (file: string, argv: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+  run([...usual, ...argv], { cwd: makeFolder({ 'compose.yaml': file }), env })
+
+describe('validate', () => {
+  test('says that all is well', async () => {
+    expect(await validate(good)).toEqual({ status: 0, stdout: '', stderr: 'no errors in 1 service\n' })
+  })
+
+  test('does not ask for the options of render', async () => {
+    const file =
+      `${good}    build: .\n    ports: ['8080:80']\n    secrets: [s]\nsecrets:\n  s:\n    environment: S\n`.replace(
+        / {4}image.*\n/,
+        '',
+      )
+    const cwd = makeFolder({ 'compose.yaml': file, Dockerfile: 'FROM scratch\n' })
+    const rendered = await run(['render'], { cwd, env: { S: 's' } })
+    for (const option of ['--registry', '--domain', '--namespace', '--include-secrets'])
+      expect(rendered.stderr).toContain(option)
+    expect((await run(['validate'], { cwd, env: { S: 's' } })).stderr).toBe('no errors in 1 service\n')
+  })
+
+  test('prints every mistake to standard error', async () => {
+    const { status, stdout, stderr } = await validate(bad)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('did you mean `image`?')
+    expect(stderr).toContain('did you mean `restart`?')
+    expect(stderr).toMatch(/\n\d errors in 1 file\. `devctl explain [a-z0-9/-]+` tells more\n$/)
+  })
+
+  test('prints json to standard output and nothing else', async () => {
+    const { status, stdout, stderr } = await validate(bad, ['--output', 'json'])
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
+    expect(JSON.parse(stdout)).toContainEqual({
+      code: expect.any(String),
+      severity: 'error',
+      message: expect.stringContaining('`imagee`'),
+      file: 'compose.yaml',
+      range: { start: { line: 4, column: 5 }, end: { line: 4, column: 11 } },
+      related: [],
+      notes: [],
+      hint: 'did you mean `image`?',
+    })
+    expect(await validate(good, ['--output', 'json'])).toEqual({ status: 0, stdout: '[]\n', stderr: '' })
+  })
+
+  test('prints sarif, with paths from the root of the repository', async () => {
+    const folder = makeFolder({ 'app/compose.yaml': bad })
+    const { status, stdout } = await run([...usual, '--output', 'sarif'], {
+      cwd: join(folder, 'app'),
+      env: { GITHUB_WORKSPACE: folder },
+    })
+    expect(status).toBe(1)
+    const [{ tool, results }] = JSON.parse(stdout).runs
+    expect(results[0].locations[0].physicalLocation.artifactLocation.uri).toBe('app/compose.yaml')
+    for (const { id, help } of tool.driver.rules) expect(help.text).toBe(catalogue.get(id)!.explain.trim())
+  })
+
+  test('annotates in a workflow of GitHub, beside the text', async () => {
+    const folder = makeFolder({ 'app/compose.yaml': bad })
+    const options = { cwd: join(folder, 'app'), env: { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: folder } }
+    const { stdout, stderr } = await run(usual, options)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(/^error\[/)
+    expect(stderr).toMatch(/^::error file=app\/compose\.yaml,line=4,col=5,endColumn=11,title=[a-z0-9/-]+::.*imagee/m)
+  })
+
+  test('is coloured on a terminal only, unless told otherwise', async () => {
+    const { main } = await import('../../../cli/main.ts')
+    const stderr = async (isTTY: boolean, env: Readonly<Record<string, string>>) => {
+      let text = ''
+      const write = (part: string) => {
+        text += part
+      }
+      const output = { isTTY, write }
+      const cwd = makeFolder({ 'compose.yaml': bad })
+      await main(usual, { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env, cwd })
+      return text
+    }
+    expect(await stderr(true, {})).toContain('\x1b[')
+    for (const env of [{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }] as Record<string, string>[])
+      expect(await stderr(true, env)).not.toContain('\x1b[')
+    expect(await stderr(false, {})).not.toContain('\x1b[')
+  })
+
+  test('shows remarks from --loglevel info on', async () => {
+    const file = 'name: shop\nservices:\n  web:\n    image: nginx:1.27\nvolumes: {unused: {}}\n'
+    const shown = async (level: string) => (await validate(file, ['--loglevel', level])).stderr.includes('info[')
+    expect(await shown('info')).toBe(true)
+    expect(await shown('debug')).toBe(true)
+    expect(await shown('warn')).toBe(false)
+    expect(await shown('error')).toBe(false)
+  })
+})
+
+describe('explain', () => {
+  const explain = (...argv: string[]) => run(['explain', ...argv], { cwd: makeFolder() })
+
+  test('prints the page of a code', async () => {
+    const { status, stdout } = await explain('files/no-compose-file')
+    expect(status).toBe(0)
+    expect(stdout).toBe(`files/no-compose-file (error)\n\n${catalogue.get('files/no-compose-file')!.explain}\n`)
+  })
+
+  test('prints the page of an error of the platform', async () => {
+    const { status, stdout } = await explain('platform/quota')
+    expect(status).toBe(0)
+    expect(stdout).toBe(`platform/quota (error)\n\n${REFUSAL_PAGES.quota}\n`)
+  })
+
+  test('lists all codes, or those of a family', async () => {
+    const all = (await explain()).stdout.trim().split('\n')
+    const kinds = [...catalogue.keys()].filter(code => !code.startsWith('test/'))
+    expect(all.length).toBe(kinds.length + explainedRefusals().length)
+    expect(all).toEqual([...all].sort())
+    const family = (await explain('files')).stdout.trim().split('\n')
+    expect(family.length).toBeGreaterThan(0)
+    for (const line of family) expect(line).toMatch(/^files\/[a-z0-9-]+ +(error|warning|info)$/)
+  })
+
+  test('offers the nearest code', async () => {
+    expect(await explain('files/no-compose-fle')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'error: unknown diagnostic code `files/no-compose-fle`\n  = help: did you mean `files/no-compose-file`?\n',
+    })
+    expect((await explain('zzzzzz')).stderr).toContain('`devctl explain` lists all codes')
+  })
+})

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { composeDocument } from '../../../../../compiler/compose/keys/document.ts'
+import type { compile } from '../../../../../compiler/index.ts'
+import type { synth } from '../../../../../constructs/synth.ts'
+import { root } from '../../../../support/cases.ts'
+import { memoryHost } from '../../../../support/plan/compose.ts'
+
+/**
+ * Follows CONVENTIONS.md, "Keys", in a copy of the sources: a key needs a row, a decision of the
+ * plan and a line of a construct, and the types between them. `x-priority-class` becomes
+ * `priorityClassName` of the Pod.
+ */
+const EDITS: readonly (readonly [path: string, before: string, line: string])[] = [
+  [
+    'compiler/compose/keys/isolation.ts',
+    '  pid: {',
+    "  'x-priority-class': { ...mapped(text(), '`priorityClassName`'), read: { priorityClass: read.text } },\n",
+  ],
+  ['compiler/compose/project.ts', '  readonly readOnly?: At<boolean>\n', '  readonly priorityClass?: At<string>\n'],
+  ['compiler/plan/plan.ts', '  readonly runtimeClassName?: string\n', '  readonly priorityClassName?: string\n'],
+  [
+    'compiler/plan/pod/pod-settings.ts',
+    '    ...(hostAliases.length > 0 && { hostAliases }),\n',
+    "    priorityClassName: agreed(context, 'x-priority-class', services, ({ priorityClass }) => priorityClass?.value),\n",
+  ],
+  ['constructs/pod/pod-spec.ts', '    runtimeClassName:', '    priorityClassName: plan.priorityClassName,\n'],
+]
+
+const copy = mkdtempSync(join(import.meta.dirname, '.added-'))
+
+/** What the tests use of the copy, bundled: to load its modules one by one takes ten times as long. */
+interface Copy {
+  readonly compile: typeof compile
+  readonly synth: typeof synth
+  readonly composeDocument: typeof composeDocument
+}
+let copied: Copy
+
+beforeAll(async () => {
+  for (const folder of ['compiler', 'constructs']) cpSync(join(root, folder), join(copy, folder), { recursive: true })
+  for (const [path, before, line] of EDITS) {
+    const text = readFileSync(join(copy, path), 'utf8')
+    expect(text.split(before).length, `${path} has \`${before}\` once`).toBe(2)
+    writeFileSync(
+      join(copy, path),
+      text.replace(before, () => line + before),
+    )
+  }
+  const contents = `
+    export { compile } from './compiler/index.ts'
+    export { synth } from './constructs/synth.ts'
+    export { composeDocument } from './compiler/compose/keys/document.ts'`
+  const outfile = join(copy, 'bundle.mjs')
+  const options = { bundle: true, format: 'esm', platform: 'node', packages: 'external', outfile } as const
+  await build({ ...options, stdin: { contents, resolveDir: copy } })
+  copied = await import(/* @vite-ignore */ outfile)
+})
+afterAll(() => rmSync(copy, { recursive: true }))
+
+function render(files: Readonly<Record<string, string>>) {
+  const { plan, diagnostics } = copied.compile({ workingDirectory: '/project', namespace: 'shop' }, memoryHost(files))
+  const deployment = plan && copied.synth(plan).find(({ object }) => object.kind === 'Deployment')
+  // What a Deployment is.
+  const { template } = (deployment?.object['spec'] ?? {}) as { readonly template?: { readonly spec: object } }
+  return { pod: template?.spec, diagnostics }
+}
+
+test('the copy passes the type checker', async () => {
+  const options = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: { noEmit: true },
+    include: ['compiler', 'constructs'],
+  }
+  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(options))
+  const checked = promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', copy])
+  await expect(checked.catch(({ stdout }: { stdout: string }) => ({ stdout }))).resolves.toMatchObject({ stdout: '' })
+}, 60_000)
+
+test('the key reaches the manifests, merges and is documented', () => {
+  const { pod, diagnostics } = render({
+    'compose.yaml': 'services:\n  web:\n    image: nginx\n    x-priority-class: low\n',
+    'compose.override.yaml': 'services:\n  web:\n    x-priority-class: high\n',
+  })
+  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+  expect(pod).toMatchObject({ priorityClassName: 'high' })
+  expect(Object.keys(pod!).at(-2), 'a simple value comes before `containers`').toBe('priorityClassName')
+  expect(copied.composeDocument()).toContain('| `x-priority-class` | text | mapped | `priorityClassName` |')
+})
+
+test('services of one Pod that differ are reported, and a hook that has it', () => {
+  const { diagnostics } = render({
+    'compose.yaml': `services:
+  web:
+    image: nginx
+    x-priority-class: low
+    pre_start: [{command: [prepare], x-priority-class: high}]
+  helper: {image: nginx, network_mode: "service:web", x-priority-class: high}
+`,
+  })
+  const codes = diagnostics.filter(({ severity }) => severity !== 'info').map(({ code }) => code)
+  expect(codes).toEqual(['pre-start/no-effect', 'groups/disagree'])
+})

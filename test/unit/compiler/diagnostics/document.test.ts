@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { catalogue } from '../../../../compiler/diagnostics/diagnostic.ts'
+import { diagnosticsDocument, type ExplainedCode } from '../../../../compiler/diagnostics/document.ts'
+import { explainedRefusals } from '../../../../platform/rules/refusal-pages.ts'
+import { goldenCases, root } from '../../../support/cases.ts'
+import { manifestCases } from '../../../support/manifest/cases.ts'
+import { expectFile } from '../../../support/written-file.ts'
+import '../../../../compiler/compose/build-spec.ts'
+import '../../../../compiler/index.ts'
+import '../../../../compiler/manifest/automatic.ts'
+import '../../../../compiler/manifest/build-spec.ts'
+import '../../../../compiler/manifest/read.ts'
+import '../../../../operations/commands/command-diagnostics.ts'
+import '../../../../operations/objects/failures.ts'
+import '../../../../compiler/manifest/not-published.ts'
+import '../../../../operations/build/official-names.ts'
+import '../../../../operations/build/same-images.ts'
+import '../../../../operations/build/planned-builds.ts'
+import '../../../../operations/build/not-built.ts'
+import '../../../../operations/build/confirm-images.ts'
+import '../../../../operations/build/failed-step.ts'
+import '../../../../operations/build/ssh-keys.ts'
+
+const kinds: readonly ExplainedCode[] = [...catalogue.values(), ...explainedRefusals()]
+
+/** The golden case that shows a code: of those that report it, one that reports little else and is named after it. */
+function examples(): ReadonlyMap<string, string> {
+  const found = new Map<string, { folder: string; rank: readonly number[] }>()
+  for (const { directory } of [...goldenCases(), ...manifestCases()]) {
+    const file = join(directory, 'diagnostics.txt')
+    if (!existsSync(file)) continue
+    const codes = [...readFileSync(file, 'utf8').matchAll(/^(?:error|warning|info)\[(.*?)\]/gm)].map(match => match[1]!)
+    for (const code of new Set(codes)) {
+      const rank = [new Set(codes).size, -wordsInCommon(code, basename(directory)), codes.length]
+      const best = found.get(code)?.rank
+      if (!best || isBefore(rank, best)) found.set(code, { folder: relative(root, directory), rank })
+    }
+  }
+  return new Map([...found].map(([code, { folder }]) => [code, folder]))
+}
+
+/** Words of a code that begin like one of a case's name: `healthcheck/image-check` and `a-healthcheck-of-the-image-is-unknown`. */
+function wordsInCommon(code: string, name: string): number {
+  const words = name.split('-')
+  const begins = (word: string) => words.some(other => other.startsWith(word.slice(0, Math.max(4, word.length - 2))))
+  return code.split(/[/-]/).filter(begins).length
+}
+
+function isBefore(a: readonly number[], b: readonly number[]): boolean {
+  const at = a.findIndex((value, index) => value !== b[index])
+  return at >= 0 && a[at]! < b[at]!
+}
+
+describe('docs/diagnostics.md', () => {
+  test('is made from the catalogue', async () => {
+    await expectFile(diagnosticsDocument(kinds, examples()), join(root, 'docs/diagnostics.md'))
+  })
+
+  test('has every code that the source declares', () => {
+    const declared = sources().flatMap(path =>
+      [...readFileSync(path, 'utf8').matchAll(/\bdiagnostic(?:<[^(]*>)?\(\{\s*code: '(.*?)'/g)].map(match => match[1]!),
+    )
+    expect(declared.length).toBeGreaterThan(0)
+    expect(declared.filter(code => !catalogue.has(code))).toEqual([])
+  })
+})
+
+describe.each(kinds.map(kind => [kind.code, kind] as const))('the page of %s', (code, kind) => {
+  test('is written as all are', () => {
+    expect(code).toMatch(/^[a-z][a-z0-9-]*\/[a-z][a-z0-9-]*$/)
+    expect(kind.explain.trim().length).toBeGreaterThan(30)
+    expect(kind.explain).not.toMatch(/^#/m)
+    expect(kind.explain.trim()).toMatch(/[.:?`]$/)
+    expect(kind.loss && kind.severity !== 'warning').toBeFalsy()
+  })
+})
+
+function sources(): readonly string[] {
+  return ['adapters', 'cli', 'compiler', 'operations'].flatMap(folder => walk(join(root, folder)))
+}
+
+function walk(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(entry => join(entry.parentPath, entry.name))
+}

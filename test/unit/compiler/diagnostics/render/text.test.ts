@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest'
+import type { Diagnostic } from '../../../../../compiler/diagnostics/diagnostic.ts'
+import { excerpt } from '../../../../../compiler/diagnostics/render/excerpt.ts'
+import { failureSummary, selectShown } from '../../../../../compiler/diagnostics/render/summary.ts'
+import { renderDiagnostic, renderDiagnostics } from '../../../../../compiler/diagnostics/render/text.ts'
+import { SourceFile, type Span } from '../../../../../compiler/text/source.ts'
+import { displayWidth, printable } from '../../../../../compiler/values/printable.ts'
+
+/** The span of the nth place where a piece of text stands in a file. */
+function spanOf(file: SourceFile, piece: string, nth = 0): Span {
+  let start = -1
+  for (let i = 0; i <= nth; i++) start = file.text.indexOf(piece, start + 1)
+  return { file, start, end: start + piece.length }
+}
+
+const problem = (span: Span | undefined, more: Partial<Diagnostic> = {}): Diagnostic => ({
+  code: 'family/what-is-wrong',
+  severity: 'error',
+  message: 'something is `wrong`',
+  ...(span && { span }),
+  ...more,
+})
+
+describe('the text of a diagnostic', () => {
+  test('shows code, message, place, line, carets, related places, notes and help', () => {
+    const file = new SourceFile(
+      'compose.yml',
+      'services:\n  db:\n    image: postgres\n    labels:\n      dev.platform/update: recreate\n',
+    )
+    const text = renderDiagnostic({
+      code: 'update-policy/not-allowed',
+      severity: 'error',
+      message: 'update policy `recreate` is not allowed on a stateful set',
+      span: spanOf(file, 'recreate'),
+      related: [{ span: spanOf(file, 'db'), message: '`db` is a stateful set because it mounts the volume `data`' }],
+      notes: ['first line\nsecond line'],
+      hint: 'use `rolling` or `on-delete`',
+    })
+    expect(text).toBe(`error[update-policy/not-allowed]: update policy \`recreate\` is not allowed on a stateful set
+  --> compose.yml:5:28
+   |
+ 5 |       dev.platform/update: recreate
+   |                            ^^^^^^^^
+  ::: compose.yml:2:3: \`db\` is a stateful set because it mounts the volume \`data\`
+   = note: first line
+           second line
+   = help: use \`rolling\` or \`on-delete\`
+`)
+  })
+
+  test('without a place has only its message', () => {
+    expect(renderDiagnostic(problem(undefined, { hint: 'help' }))).toBe(
+      'error[family/what-is-wrong]: something is `wrong`\n   = help: help\n',
+    )
+  })
+
+  test('widens the gutter for long line numbers', () => {
+    const file = new SourceFile('a.yaml', `${'#\n'.repeat(1233)}key: 1\n`)
+    expect(renderDiagnostic(problem(spanOf(file, 'key')))).toContain(
+      '\n    --> a.yaml:1234:1\n     |\n1234 | key: 1\n     | ^^^\n',
+    )
+  })
+
+  test('puts colours only where they are asked for', () => {
+    const file = new SourceFile('a.yaml', 'key: 1\n')
+    const one = problem(spanOf(file, 'key'))
+    expect(renderDiagnostics([one])).not.toContain('\x1b')
+    const colour = renderDiagnostics([one], { colour: true })
+    expect(colour).toContain('\x1b[1;31merror[family/what-is-wrong]\x1b[0m')
+    expect(colour.replace(/\x1b\[[0-9;]*m/g, '')).toBe(renderDiagnostics([one]))
+  })
+
+  test('lets no control character of a file or a message through', () => {
+    const file = new SourceFile('a\x1b[2J.yaml', 'a: \x1b[31mred\x00\u202e\n')
+    const text = renderDiagnostic(problem(spanOf(file, 'red'), { message: 'name `a\nb\x07`' }))
+    expect(text).not.toMatch(/[^\n\P{Cc}]/u)
+    expect(text).toContain('name `a\\nb\\u{7}`')
+    expect(text).toContain(' 1 | a: \\u{1b}[31mred\\u{0}\\u{202e}')
+    expect(text).toContain(`   | ${' '.repeat('a: \\u{1b}[31m'.length)}^^^`)
+    expect(text).toContain('--> a\\u{1b}[2J.yaml:1:')
+  })
+})
+
+describe('an excerpt', () => {
+  test.each([
+    ['a word', 'key: value', 'value', 'key: value', '     ^^^^^'],
+    ['behind a tab', '\tkey: value', 'value', '    key: value', '         ^^^^^'],
+    ['behind a tab in the middle', 'a\tb: c', 'c', 'a   b: c', '       ^'],
+    ['a tab itself', 'a:\tb', '\t', 'a:  b', '  ^^'],
+    ['wide characters', '名前: 値', '値', '名前: 値', '      ^^'],
+    ['behind an emoji', '🚀: x', 'x', '🚀: x', '    ^'],
+    ['behind combining marks', 'e\u0301: x', 'x', 'e\u0301: x', '   ^'],
+    ['trailing blanks', 'a: b   ', 'b', 'a: b', '   ^'],
+    ['carriage return', 'a: b\r\nc: d', 'b', 'a: b', '   ^'],
+  ])('%s', (_name, text, piece, line, marks) => {
+    expect(excerpt(spanOf(new SourceFile('a', text), piece))).toEqual({ line: 1, text: line, marks })
+  })
+
+  test('an empty span gets one caret, also behind the end of the file', () => {
+    const file = new SourceFile('a', 'key:\n')
+    expect(excerpt({ file, start: 4, end: 4 })).toEqual({ line: 1, text: 'key:', marks: '    ^' })
+    expect(excerpt({ file, start: 5, end: 5 })).toEqual({ line: 2, text: '', marks: '^' })
+    expect(excerpt({ file: new SourceFile('a', ''), start: 0, end: 0 })).toEqual({ line: 1, text: '', marks: '^' })
+  })
+
+  test('a span of several lines is marked to the end of the first', () => {
+    const file = new SourceFile('a', 'key:\n  - one\n  - two\n')
+    expect(excerpt({ file, start: 7, end: file.text.length })).toEqual({ line: 2, text: '  - one', marks: '  ^^^^^' })
+  })
+
+  test('a long line is cut on both sides around the span', () => {
+    const file = new SourceFile('a', `key: ${'x'.repeat(500)}HERE${'y'.repeat(500)}`)
+    const { text, marks } = excerpt(spanOf(file, 'HERE'))
+    expect(text).toMatch(/^…x{30}HEREy{66}…$/)
+    expect(text.slice(marks.indexOf('^'), marks.length)).toBe('HERE')
+  })
+
+  test('a long line keeps its beginning when the span is there', () => {
+    const file = new SourceFile('a', `key: ${'x'.repeat(500)}`)
+    expect(excerpt(spanOf(file, 'key'))).toEqual({ line: 1, text: `key: ${'x'.repeat(95)}…`, marks: '^^^' })
+  })
+
+  test('a line of megabytes costs nothing', () => {
+    const file = new SourceFile('a', `${'x'.repeat(20_000_000)}HERE`)
+    const { text, marks } = excerpt(spanOf(file, 'HERE'))
+    expect(text).toBe(`…${'x'.repeat(30)}HERE`)
+    expect(marks).toBe(`${' '.repeat(31)}^^^^`)
+  })
+})
+
+test.each([
+  ['abc', 3],
+  ['値', 2],
+  ['ｱ', 1],
+  ['Ａ', 2],
+  ['한글', 4],
+  ['é', 1],
+  ['🚀', 2],
+  ['\u{1f1e9}\u{1f1ea}', 2],
+])('the width of %s is %i', (text, width) => expect(displayWidth(text)).toBe(width))
+
+test('a lone surrogate is escaped', () => expect(printable('a\ud800b')).toBe('a\\u{d800}b'))
+
+describe('many diagnostics', () => {
+  const file = new SourceFile('a.yaml', 'x\n'.repeat(200))
+  const many = Array.from({ length: 80 }, (_, i) =>
+    problem({ file, start: i * 2, end: i * 2 + 1 }, { severity: i % 2 === 0 ? 'warning' : 'error' }),
+  )
+
+  test('fifty are shown, errors first, in their order', () => {
+    const { shown, rest } = selectShown(many)
+    expect(shown.length).toBe(50)
+    expect(shown.filter(one => one.severity === 'error').length).toBe(40)
+    expect(shown.map(one => one.span!.start)).toEqual(shown.map(one => one.span!.start).sort((a, b) => a - b))
+    expect(rest).toBe('… and 30 more (30 warnings); `devctl validate --output json` lists them all')
+    expect(selectShown(many.slice(0, 50))).toEqual({ shown: many.slice(0, 50) })
+  })
+
+  test('are summed up', () => {
+    const other = new SourceFile('b.yaml', 'x')
+    const two = [problem({ file, start: 0, end: 1 }), problem({ file: other, start: 0, end: 1 }, { code: 'b/last' })]
+    expect(failureSummary(two, 'nothing was rendered')).toBe(
+      '2 errors in 2 files; nothing was rendered. `devctl explain b/last` tells more',
+    )
+    expect(failureSummary(two.slice(0, 1))).toBe('1 error in 1 file. `devctl explain family/what-is-wrong` tells more')
+    expect(failureSummary([problem(undefined)], 'nothing was rendered')).toBe(
+      '1 error; nothing was rendered. `devctl explain family/what-is-wrong` tells more',
+    )
+  })
+})
+
+test('the places of thousands of diagnostics in one line cost no more than the line', () => {
+  const file = new SourceFile('a', 'é🚀 '.repeat(200_000))
+  const began = performance.now()
+  const found = Array.from({ length: 20_000 }, (_, i) => file.position(i * 40))
+  expect(found[1]).toEqual({ line: 1, column: 31 })
+  expect(found.at(-1)).toEqual({ line: 1, column: 19_999 * 30 + 1 })
+  expect(file.position(4)).toEqual({ line: 1, column: 4 })
+  expect(performance.now() - began).toBeLessThan(1500)
+})

@@ -1,0 +1,235 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { compile, type PlanOptions } from '../../../../compiler/index.ts'
+import { createHost } from '../../../../operations/project/node-host.ts'
+
+const work = mkdtempSync(join(tmpdir(), 'devctl-builds-'))
+afterAll(() => rmSync(work, { recursive: true, force: true }))
+let count = 0
+
+interface Case {
+  readonly env?: Readonly<Record<string, string>>
+  readonly options?: PlanOptions
+  readonly files?: Readonly<Record<string, string>>
+}
+
+/** The builds of a Compose file in a folder of its own, with a context in `.`, `base` and `files`. */
+function plan(compose: string, { env = {}, options = {}, files = {} }: Case = {}) {
+  const folder = join(work, String(count++))
+  const all = {
+    'app/Dockerfile': 'FROM scratch\nARG OTHER\nARG API_TOKEN\n',
+    'base/Dockerfile': 'FROM scratch\n',
+    'files/data.txt': 'data\n',
+    ...files,
+    'compose.yaml': compose,
+  }
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const usual = { name: 'shop', registry: 'registry.example.com', forBuild: 'build' as const }
+  return compile({ workingDirectory: folder, ...usual, ...options }, createHost({ env }))
+}
+
+const buildsOf = (compose: string, given?: Case) => {
+  const { plan: found, diagnostics } = plan(compose, given)
+  expect(diagnostics.map(({ message }) => message)).toEqual([])
+  return found!.builds
+}
+
+const tagOf = (build: string, given?: Case) =>
+  /:([0-9a-f]{12})$/.exec(
+    buildsOf(
+      `services:\n  web:\n    build:\n      context: app\n${build.replace(/^(?=.)/gm, '      ')}\n${TOP}`,
+      given,
+    ).find(({ service }) => service === 'web')!.image,
+  )![1]!
+
+const TOP = `
+  base: {build: base, profiles: [base]}
+secrets:
+  token: {environment: TOKEN}
+  other: {environment: OTHER}
+networks: {named: {}}
+`
+
+describe('the tag of an image', () => {
+  const plain = tagOf('')
+
+  test.each([
+    ['labels', 'labels: {a: "1"}', 'labels: {a: "2"}'],
+    ['platforms', 'platforms: [linux/amd64]', 'platforms: [linux/amd64, linux/arm64]'],
+    ['attestations', 'provenance: mode=max', 'provenance: false'],
+    ['SBOMs', 'sbom: true', 'sbom: generator=example'],
+    ['secrets', 'secrets: [token]', 'secrets: [other]'],
+    ['the names of contexts', 'additional_contexts: {a: ./files}', 'additional_contexts: {b: ./files}'],
+    [
+      'images of contexts',
+      'additional_contexts: {a: "docker-image://a"}',
+      'additional_contexts: {a: "docker-image://b"}',
+    ],
+    ['kinds of contexts', 'additional_contexts: {a: "service:base"}', 'additional_contexts: {a: ./base}'],
+  ])('changes with %s', (_, one, other) => {
+    expect(new Set([plain, tagOf(one), tagOf(other)]).size).toBe(3)
+  })
+
+  test.each([
+    'network: host',
+    'extra_hosts: ["db=192.0.2.1"]',
+    'shm_size: 64m',
+    'ulimits: {nofile: 1024}',
+    'ssh: [default]',
+    'privileged: true',
+    'no_cache: true',
+    'no_cache_filter: [deps]',
+    'pull: true',
+    'cache_from: [registry.example.com/cache]',
+    'cache_to: [registry.example.com/cache]',
+    'export_cache: registry.example.com/cache',
+    'tags: [registry.example.com/web:latest]',
+  ])('does not change with `%s`', build => expect(tagOf(build)).toBe(plain))
+
+  test('does not change with the order of keys, or the value of a secret', () => {
+    expect(tagOf('labels: {a: "1", b: "2"}')).toBe(tagOf('labels: {b: "2", a: "1"}'))
+    expect(tagOf('platforms: [linux/amd64, linux/arm64]')).toBe(tagOf('platforms: [linux/arm64, linux/amd64]'))
+    const secret = (env: Readonly<Record<string, string>>) => tagOf('secrets: [token]', { env })
+    expect(secret({ TOKEN: 'one' })).toBe(secret({ TOKEN: 'two' }))
+    const label = (env: Readonly<Record<string, string>>) => tagOf('labels: {token: "$API_TOKEN"}', { env })
+    expect(label({ API_TOKEN: 'one' })).toBe(label({ API_TOKEN: 'two' }))
+  })
+
+  test('changes with the files of an additional context, without ignored ones', () => {
+    const context = (files: Readonly<Record<string, string>>) => tagOf('additional_contexts: {a: ./files}', { files })
+    const before = context({ 'files/.dockerignore': 'ignored' })
+    expect(context({ 'files/.dockerignore': 'ignored', 'files/ignored': '' })).toBe(before)
+    expect(context({ 'files/.dockerignore': 'ignored', 'files/new': '' })).not.toBe(before)
+    expect(context({ 'files/.dockerignore': 'ignored', 'files/data.txt': 'new\n' })).not.toBe(before)
+  })
+
+  test('changes with the input of the services whose images it uses', () => {
+    const chain = (files: Readonly<Record<string, string>>, options?: PlanOptions) =>
+      buildsOf(
+        `services:
+  web: {build: {context: app, additional_contexts: {base: "service:base"}}}
+  base: {profiles: [b], build: {context: base, additional_contexts: {files: "service:files"}}}
+  files: {profiles: [b], build: {context: files, dockerfile_inline: FROM scratch}}
+`,
+        { files, ...(options && { options }) },
+      ).map(({ image }) => image)
+    const before = chain({})
+    const after = chain({ 'files/data.txt': 'new\n' })
+    expect(before).toHaveLength(3)
+    for (const [index, image] of before.entries()) expect(after[index]).not.toBe(image)
+
+    const given = { images: new Map([['base', 'registry.example.com/base:1']]) }
+    const [web, ...rest] = chain({}, given)
+    expect(rest).toEqual([])
+    expect(chain({ 'files/data.txt': 'new\n' }, given)).toEqual([web])
+  })
+
+  test('is the same for a context that is a URL, whatever the folder of the project', () => {
+    const remote = `
+services:
+  web:
+    build:
+      context: https://me:password@example.com/app.git#main
+      additional_contexts: {files: ./files, more: "https://me:password@example.com/more.git"}
+`
+    const [one] = buildsOf(remote)
+    expect(buildsOf(remote)[0]!.image).toBe(one!.image)
+    expect(buildsOf(remote.replaceAll('password', 'other'))[0]!.image).toBe(one!.image)
+    expect(buildsOf(remote, { files: { 'files/data.txt': 'new\n' } })[0]!.image).not.toBe(one!.image)
+  })
+})
+
+describe('the builds of a plan', () => {
+  const compose = `
+services:
+  web: {build: {context: app, additional_contexts: {base: "service:base", again: "service:base"}}}
+  named: {image: registry.example.com/named:1, build: app}
+  base: {profiles: [base], build: base}
+  unused: {profiles: [base], build: base}
+  plain: {image: nginx}
+`
+  test('are those of active services, and of inactive ones that they use', () => {
+    expect(buildsOf(compose)).toMatchObject([
+      {
+        service: 'named',
+        image: 'registry.example.com/named:1',
+        contentImage: expect.stringMatching(/^registry\.example\.com\/named:devctl-[0-9a-f]{12}$/),
+        dependsOn: [],
+      },
+      { service: 'web', hasRegistry: true, dependsOn: ['base'] },
+      { service: 'base', image: expect.stringMatching(/^registry\.example\.com\/shop-base:[0-9a-f]{12}$/) },
+    ])
+  })
+
+  test('say what has no registry, and no tag of its own', () => {
+    const { plan: found } = plan(compose, { options: { registry: undefined, tag: '1.4' } as PlanOptions })
+    expect(found!.builds).toMatchObject([
+      { service: 'named', hasRegistry: true },
+      { service: 'web', image: 'registry.local.devctl/shop-web:1.4', hasRegistry: false },
+      { service: 'base', hasRegistry: false },
+    ])
+  })
+
+  test('have a name by their content, which a tag of the user does not change', () => {
+    const contentOf = (text: string, part: Parameters<typeof buildsOf>[1] = {}) =>
+      buildsOf(text, part).map(({ contentImage }) => contentImage)
+    const [named, web, base] = contentOf(compose)
+    expect(
+      buildsOf(compose)
+        .slice(1)
+        .map(({ image }) => image),
+    ).toEqual([web, base])
+    const tagged = { options: { tag: '1.4', forBuild: 'build' as const, registry: 'registry.example.com' } }
+    expect(contentOf(compose, tagged)).toEqual([named, web, base])
+    expect(contentOf(compose.replace('named:1,', 'named,'))[0]).toBe(named)
+    expect(contentOf(compose, { files: { 'app/main.js': 'changed\n' } })[0]).not.toBe(named)
+    expect(contentOf(compose.replace('build: app}', 'build: https://example.com/a.git}'))[0]).toMatch(/:devctl-/)
+    // Nothing to compare: the sources are elsewhere, or the file names an image by its digest.
+    expect(contentOf(compose.replace('build: app}', 'build: gone}'))[0]).toBeUndefined()
+    const pinned = plan(compose.replace('named:1,', `named@sha256:${'a'.repeat(64)},`))
+    expect(pinned.plan!.builds[0]!.contentImage).toBeUndefined()
+    expect(pinned.diagnostics.map(({ code }) => code)).toEqual(['build/pinned-image'])
+  })
+
+  test('are not read for a deploy that takes what has their name', () => {
+    const contentOf = (text: string, options: PlanOptions = {}) =>
+      buildsOf(text, { options: { forBuild: 'deploy', ...options } }).map(({ contentImage }) => contentImage?.length)
+    const length = (name: string) => `registry.example.com/${name}:123456789012`.length
+    const named = length('named') + 'devctl-'.length
+    expect(contentOf(compose)).toEqual([named, length('shop-web'), length('shop-base')])
+    expect(contentOf(compose, { tag: '1.4' })).toEqual([named, undefined, undefined])
+    const withPolicy = (policy: string) => contentOf(compose.replace('named:1,', `named:1, pull_policy: ${policy},`))[0]
+    expect(['always', 'missing', 'if_not_present'].map(withPolicy)).toEqual([undefined, undefined, undefined])
+    expect(withPolicy('build')).toBe(named)
+    // Nodes do not pull this one, so there is nothing to push.
+    const never = compose.replace('named:1,', 'named:1, pull_policy: never,')
+    expect(buildsOf(never, { options: { forBuild: 'deploy' } }).map(({ service }) => service)).toEqual(['web', 'base'])
+    expect(buildsOf(never)[0]!.service).toBe('named')
+  })
+
+  test('leave out what an option replaces, and what only that needs', () => {
+    const images = new Map([['web', 'registry.example.com/web:1']])
+    expect(buildsOf(compose, { options: { images } }).map(({ service }) => service)).toEqual(['named'])
+  })
+
+  test('are not planned for commands that do not build', () => {
+    expect(buildsOf(compose, { options: { forBuild: undefined } as unknown as PlanOptions })).toEqual([])
+  })
+
+  test('need the folders of their contexts', () => {
+    const { diagnostics } = plan(`
+services:
+  web: {build: {context: app, additional_contexts: {files: ./missing, base: "service:base"}}}
+  base: {profiles: [base], build: ./gone}
+`)
+    expect(diagnostics.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      'build/context-not-found: the build context `missing` is not a folder',
+      'build/context-not-found: the build context `gone` is not a folder',
+    ])
+  })
+})

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest'
+import { planOf } from '../../../support/plan/compose.ts'
+
+const files = {
+  'site.conf': 'listen 80;',
+  'run.sh': '#!/bin/sh',
+  'conf/a.conf': 'a',
+  'conf/sub/b.conf': 'b',
+  'empty/': '',
+  'big/data.bin': 'x'.repeat(1_100_000),
+  'big.bin': 'x'.repeat(1_100_000),
+  'tls/server.key': 'k',
+  '.env.production': 'A=1',
+  '/shared/x.conf': 'x',
+  '/etc/localtime': 'tz',
+  '/run/docker.sock': '',
+}
+const mount = (spec: string, options = {}) => planOf(`services: {web: {image: w, volumes: [${spec}]}}`, options, files)
+const decoded = (data: Readonly<Record<string, Uint8Array>>) =>
+  Object.fromEntries(Object.entries(data).map(([key, bytes]) => [key, new TextDecoder().decode(bytes)]))
+
+describe('host volumes of a service with an image', () => {
+  test('a file becomes a ConfigMap with a hash of its content', () => {
+    const { plan, pod, container, lines } = mount('"./site.conf:/etc/nginx/site.conf:ro"')
+    const [map] = plan.configMaps
+    expect(map!.name).toMatch(/^app-web-etc-nginx-site-conf-[0-9a-f]{8}$/)
+    expect(map!.service).toBe('web')
+    expect(decoded(map!.data)).toEqual({ 'site.conf': 'listen 80;' })
+    expect(pod('web').volumes).toEqual([{ kind: 'configMap', name: 'host-etc-nginx-site-conf', configMap: map!.name }])
+    expect(container('web').mounts).toEqual([
+      { volume: 'host-etc-nginx-site-conf', path: '/etc/nginx/site.conf', subPath: 'site.conf', readOnly: true },
+    ])
+    expect(lines).toEqual(['info volumes/host-copied: ./site.conf'])
+  })
+
+  test('an executable file keeps its mode', () => {
+    expect(mount('"./run.sh:/run.sh"').pod('web').volumes[0]).toMatchObject({ mode: 0o755 })
+  })
+
+  test('a folder keeps its structure', () => {
+    const { plan, pod, container } = mount('"./conf:/conf:ro"')
+    expect(decoded(plan.configMaps[0]!.data)).toEqual({ 'a.conf': 'a', 'sub__b.conf': 'b' })
+    expect(pod('web').volumes[0]).toMatchObject({
+      items: [
+        { key: 'a.conf', path: 'a.conf' },
+        { key: 'sub__b.conf', path: 'sub/b.conf' },
+      ],
+    })
+    expect(container('web').mounts).toEqual([{ volume: 'host-conf', path: '/conf', readOnly: true }])
+  })
+
+  test.each([
+    ['"./conf:/conf"', 'volumes/host-read-only'],
+    ['"./missing:/data"', 'volumes/host-claim'],
+    ['"./empty:/data"', 'volumes/host-claim'],
+    ['"./missing:/data:ro"', 'volumes/host-missing'],
+    ['"./empty:/data:ro"', 'volumes/host-untracked'],
+    ['{type: bind, source: ./missing, target: /data}', 'volumes/host-claim'],
+    ['{type: bind, source: ./missing, target: /data, bind: {create_host_path: false}}', 'volumes/host-missing'],
+    ['"./missing.conf:/etc/x.conf"', 'volumes/host-missing'],
+    ['"./Caddyfile:/etc/caddy/Caddyfile"', 'volumes/host-missing'],
+    ['"./conf.d:/etc/conf.d"', 'volumes/host-claim'],
+    ['"./CONF:/conf"', 'volumes/host-case'],
+    ['"~/.aws:/root/.aws"', 'volumes/host-missing-outside'],
+    ['"/srv/none:/data:ro"', 'volumes/host-missing-outside'],
+    ['"/srv/none:/data"', 'volumes/host-claim'],
+    ['"./big:/data"', 'volumes/host-too-large'],
+    ['"./big:/data:ro"', 'volumes/host-too-large'],
+    ['"./big.bin:/data.bin:ro"', 'volumes/host-too-large'],
+    ['"./tls:/tls"', 'volumes/host-secret'],
+    ['"./.env.production:/app/.env"', 'volumes/host-secret'],
+    ['"/shared/x.conf:/x.conf"', 'volumes/host-secret'],
+    ['"../shared/x.conf:/x.conf"', 'volumes/host-secret'],
+    ['"/run/docker.sock:/run/docker.sock"', 'volumes/host-socket'],
+    ['"/var/run/docker.sock:/var/run/docker.sock:ro"', 'volumes/host-socket'],
+    ['"/dev/snd:/dev/snd"', 'volumes/host-socket'],
+    ['"/etc/localtime:/etc/localtime:ro"', 'volumes/host-socket'],
+    ['"/proc:/host/proc:ro"', 'volumes/host-system'],
+    ['"/lib/modules:/lib/modules"', 'volumes/host-system'],
+  ])('%s is reported', (spec, code) => {
+    expect(mount(spec).codes).toEqual([code])
+  })
+
+  test('an empty folder becomes a claim that keeps data, and is not filled', () => {
+    const { plan, workload } = mount('"./missing:/var/lib/data"')
+    expect(plan.claims.map(({ name, service, spec }) => [name, service, spec.size])).toEqual([
+      ['missing', 'web', '1Gi'],
+    ])
+    expect(workload('web').kind).toBe('StatefulSet')
+    expect(workload('web').pod.fills).toEqual([])
+  })
+
+  test.each([
+    ['"./tls:/tls:ro"', { 'server.key': 'k' }],
+    ['"/shared/x.conf:/x.conf:ro"', { 'x.conf': 'x' }],
+  ])('%s becomes a Secret without a hash', (spec, data) => {
+    const { plan, codes } = mount(spec)
+    expect(codes).toEqual([])
+    expect(plan.configMaps).toEqual([])
+    expect(plan.secrets.map(({ name }) => name)).toEqual([expect.not.stringMatching(/[0-9a-f]{8}$/)])
+    expect(decoded(plan.secrets[0]!.data)).toEqual(data)
+  })
+
+  test('a large read-only folder is an error: it must be in the image', () => {
+    const { codes, container } = mount('"./big:/data:ro"', { images: new Map([['web', 'r.example.com/web:1']]) })
+    expect(codes).toEqual(['volumes/host-expected-in-image'])
+    expect(container('web')).toMatchObject({ image: 'r.example.com/web:1', mounts: [] })
+  })
+
+  test('a system folder is that of the node', () => {
+    const { pod, plan } = mount('"/proc:/host/proc:ro"')
+    expect(pod('web').volumes).toEqual([{ kind: 'hostPath', name: 'host-proc', path: '/proc' }])
+    expect(plan.security.level).toBe('privileged')
+    expect(mount('"/proc:/host/proc:ro"', { policy: 'restricted' }).codes).toContain('security/not-restricted')
+  })
+
+  test('the claim of a folder does not collide with a volume of the same name', () => {
+    const { plan } = planOf(`
+services: {web: {image: w, volumes: ["./data:/data", "data:/other"]}}
+volumes: {data: }
+`)
+    expect(plan.claims.map(({ name }) => name)).toEqual(['data', expect.stringMatching(/^data-[0-9a-f]{5}$/)])
+  })
+
+  test('folders whose names become equal have separate claims', () => {
+    const { plan } = mount('"./a/b:/one", "./a-b:/two"')
+    const names = plan.claims.map(({ name }) => name)
+    expect(new Set(names).size).toBe(2)
+    expect(names).toEqual([expect.stringMatching(/^a-b(-[0-9a-f]{5})?$/), expect.stringMatching(/^a-b-[0-9a-f]{5}$/)])
+  })
+})
+
+describe('files that git tracks', () => {
+  const text = (spec: string) => `services: {web: {image: w, volumes: [${spec}]}}`
+  const withTracked = (spec: string, tracked: readonly string[] | false) => planOf(text(spec), {}, files, tracked)
+
+  test('decide, not the files on disk', () => {
+    const here = withTracked('"./conf:/conf"', ['compose.yaml'])
+    const elsewhere = planOf(text('"./conf:/conf"'), {}, {}, ['compose.yaml'])
+    expect(here.plan.claims).toEqual(elsewhere.plan.claims)
+    expect(here.codes).toEqual(['volumes/host-claim'])
+    expect(elsewhere.codes).toEqual(['volumes/host-claim'])
+  })
+
+  test('large untracked files beside tracked ones are left out', () => {
+    const { plan, codes } = planOf(text('"./big:/big:ro"'), {}, { ...files, 'big/small.txt': 'x' }, ['big/small.txt'])
+    expect(codes).toEqual(['volumes/host-left-out'])
+    expect(plan.configMaps.map(({ data }) => decoded(data))).toEqual([{ 'small.txt': 'x' }])
+  })
+
+  test('a checkout that tracks no file of the project is ignored', () => {
+    const { plan, codes } = withTracked('"./conf:/conf:ro"', [])
+    expect(codes).toEqual(['volumes/host-unversioned'])
+    expect(plan.configMaps).toHaveLength(1)
+  })
+
+  test('without a checkout one warning names what is copied', () => {
+    const { diagnostics } = withTracked('"./conf:/conf:ro", "./site.conf:/site.conf:ro"', false)
+    expect(diagnostics.filter(({ severity }) => severity === 'warning').map(({ message }) => message)).toEqual([
+      'the project is not in a git checkout: the files on this machine are copied, in `./conf` and 1 more',
+    ])
+  })
+})
+
+test('paths that the Dockerfile of a built service copies are not mounted', () => {
+  const { pod, lines } = planOf(
+    'services: {web: {build: ., volumes: ["./big:/data", "./tls:/app/tls", "./conf:/etc/conf:ro", "./big:/elsewhere"]}}',
+    {},
+    { ...files, Dockerfile: 'FROM x\nWORKDIR /app\nCOPY . .\nCOPY big/ /data/' },
+  )
+  expect(pod('web').volumes).toEqual([expect.objectContaining({ kind: 'configMap', name: 'host-etc-conf' })])
+  expect(lines).toEqual([
+    'info volumes/synchronized: ./big',
+    'info volumes/synchronized: ./tls',
+    'info volumes/host-copied: ./conf',
+    'warning volumes/host-not-in-image: ./big',
+  ])
+})

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest'
+import { TRAFFIC_LABEL } from '../../../../platform/records/names.ts'
+import { planOf } from '../../../support/plan/compose.ts'
+
+const names = (text: string) => planOf(text).plan.policies.map(({ name }) => name)
+
+describe('policies', () => {
+  test('are created only if the file separates its services', () => {
+    expect(names('services: {a: {image: a}, b: {image: b}}')).toEqual([])
+    expect(names('services: {a: {image: a, networks: [n]}}\nnetworks: {n: , unused: }')).toEqual([])
+    expect(names('services: {a: {image: a, networks: [n]}, b: {image: b}}\nnetworks: {n: }')).toEqual([
+      'app-network-default',
+      'app-network-n',
+    ])
+    expect(names('services: {a: {image: a, networks: [n]}}\nnetworks: {n: {internal: true}}')).toEqual([
+      'app-network-n',
+    ])
+  })
+
+  test('members accept connections from members, and from anywhere on public ports', () => {
+    const { plan, pod } = planOf(`
+services:
+  web: {image: w, networks: [front, back], ports: ["8080:80"]}
+  db: {image: d, networks: [back]}
+networks: {front: , back: }
+`)
+    expect(pod('web').labels).toEqual({
+      [TRAFFIC_LABEL]: 'separate',
+      'network.devctl/back': 'true',
+      'network.devctl/front': 'true',
+    })
+    expect(plan.policies.map(({ name, podLabels, ingress, egress }) => ({ name, podLabels, ingress, egress }))).toEqual(
+      [
+        {
+          name: 'app-network-back',
+          podLabels: { 'network.devctl/back': 'true' },
+          ingress: [{ podLabels: { 'network.devctl/back': 'true' } }],
+          egress: undefined,
+        },
+        {
+          name: 'app-network-front',
+          podLabels: { 'network.devctl/front': 'true' },
+          ingress: [{ podLabels: { 'network.devctl/front': 'true' } }],
+          egress: undefined,
+        },
+        {
+          name: 'app-web-public',
+          podLabels: { 'dev.platform/service': 'web' },
+          ingress: [{ ports: [{ port: 80, protocol: 'TCP' }] }],
+          egress: undefined,
+        },
+      ],
+    )
+  })
+
+  const parts = (text: string) =>
+    planOf(text).plan.policies.map(({ name, podLabels, ingress, egress }) => ({ name, podLabels, ingress, egress }))
+  const back = { 'network.devctl/back': 'true' }
+  const toMembersAndDns = [{ podLabels: back }, { dns: true }]
+
+  test('an internal network allows connections to members and DNS only', () => {
+    expect(parts('services: {db: {image: d, networks: [back]}}\nnetworks: {back: {internal: true}}')).toEqual([
+      { name: 'app-network-back', podLabels: back, ingress: [{ podLabels: back }], egress: toMembersAndDns },
+    ])
+  })
+
+  test('what is in another network, too, is not limited by it, and no policy opens everything', () => {
+    const front = { 'network.devctl/front': 'true' }
+    expect(
+      parts(`
+services: {web: {image: w, networks: [front, back]}, db: {image: d, networks: [back]}}
+networks: {front: , back: {internal: true}}
+`),
+    ).toEqual([
+      {
+        name: 'app-internal-back',
+        podLabels: { [TRAFFIC_LABEL]: 'internal', ...back },
+        ingress: undefined,
+        egress: toMembersAndDns,
+      },
+      { name: 'app-network-back', podLabels: back, ingress: [{ podLabels: back }], egress: undefined },
+      { name: 'app-network-front', podLabels: front, ingress: [{ podLabels: front }], egress: undefined },
+    ])
+    expect(
+      parts('services: {web: {image: w, networks: [front, back]}}\nnetworks: {front: , back: {internal: true}}').map(
+        ({ egress }) => egress,
+      ),
+    ).toEqual([undefined, undefined])
+  })
+
+  test('a public port is the port of the Pod', () => {
+    const { plan } = planOf(`
+services: {web: {image: w, networks: [a], ports: ["8080:80"]}, b: {image: b}}
+networks: {a: }
+endpoints: [{path: /, service: web, port: 8080}]
+`)
+    expect(plan.policies.find(({ name }) => name === 'app-web-public')!.ingress).toEqual([
+      { ports: [{ port: 80, protocol: 'TCP' }] },
+    ])
+  })
+
+  test('a wait may connect to a service on another network', () => {
+    const { plan } = planOf(`
+services:
+  web: {image: w, networks: [a], depends_on: {db: {condition: service_healthy}}}
+  db: {image: d, networks: [b], expose: ["5432"]}
+networks: {a: , b: }
+`)
+    expect(plan.policies.find(({ name }) => name === 'app-db-awaited')!.ingress).toEqual([
+      { podLabels: { 'dev.platform/service': 'web' }, ports: [{ port: 5432, protocol: 'TCP' }] },
+    ])
+  })
+
+  test('waiting for a Job from an internal network allows connections to the API server', () => {
+    const { plan, codes } = planOf(`
+services:
+  web: {image: w, networks: [a], depends_on: {job: {condition: service_completed_successfully}}}
+  job: {image: j, networks: [a], restart: "no"}
+networks: {a: {internal: true}}
+`)
+    expect(codes).toEqual(['network/job-wait'])
+    expect(plan.policies.map(({ name }) => name)).toEqual(['app-network-a', 'app-web-waits-for'])
+  })
+
+  test('an external network accepts connections from anywhere', () => {
+    const { plan, codes } = planOf(`
+services: {a: {image: a, networks: [x, y]}}
+networks: {x: {external: true}, y: }
+`)
+    expect(codes).toEqual(['network/external'])
+    expect(plan.policies[0]!.ingress).toEqual([{}])
+  })
+
+  test('a service without networks denies all connections', () => {
+    const { plan, pod } = planOf('services: {a: {image: a, network_mode: none}, b: {image: b}}')
+    expect([pod('a').labels, pod('b').labels]).toEqual([{ [TRAFFIC_LABEL]: 'internal' }, undefined])
+    expect(plan.policies).toMatchObject([
+      { name: 'app-a-none', podLabels: { 'dev.platform/service': 'a' }, ingress: [], egress: [] },
+    ])
+  })
+})

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest'
+import { findCycles } from '../../../../compiler/plan/order/cycles.ts'
+import { planOf } from '../../../support/plan/compose.ts'
+import { span } from '../../../support/plan/project.ts'
+
+const image = 'busybox:1.37'
+
+const waits = (web: string, others: string, options = {}) =>
+  planOf(`services:\n  web: {image: w, depends_on: ${web}}\n  ${others}`, options)
+
+describe('service_healthy', () => {
+  test.each([
+    ['a port through the Service', 'db: {image: i, expose: ["5432"]}', { kind: 'port', port: 5432 }],
+    ['the first one that is written', 'db: {image: i, ports: ["9000", "80"]}', { kind: 'port', port: 9000 }],
+    ['not that of a debugger', 'db: {image: i, ports: ["9229", "80"]}', { kind: 'port', port: 80 }],
+    ['a debugger when there is nothing else', 'db: {image: i, expose: ["9229"]}', { kind: 'port', port: 9229 }],
+    [
+      'the port of the healthcheck',
+      'db: {image: i, ports: ["80"], healthcheck: {http: {path: /, port: 81}}}',
+      { kind: 'port', port: 81 },
+    ],
+    ['a name without ports', 'db: {image: i}', { kind: 'name' }],
+    ['a name of dnsrr', 'db: {image: i, expose: ["80"], deploy: {endpoint_mode: dnsrr}}', { kind: 'name' }],
+  ])('%s', (_, other, wait) => {
+    expect(waits('{db: {condition: service_healthy}}', other).pod('web').waits).toEqual([
+      { service: 'db', host: 'db', image, ...wait },
+    ])
+  })
+
+  test('on a service with UDP ports only adds no wait, with a warning', () => {
+    const { pod, codes } = waits('{dns: {condition: service_healthy}}', 'dns: {image: i, expose: ["53/udp"]}')
+    expect(pod('web').waits).toEqual([])
+    expect(codes).toEqual(['depends-on/no-tcp-port'])
+  })
+
+  test('on a Job that is not a server is an error', () => {
+    expect(waits('{job: {condition: service_healthy}}', 'job: {image: i, restart: "no"}').codes).toEqual([
+      'depends-on/healthy-job',
+    ])
+  })
+
+  test('the image of waits can be set', () => {
+    const { pod } = waits('{db: {condition: service_healthy}}', 'db: {image: i}', { shellImage: 'r/sh:1' })
+    expect(pod('web').waits[0]!.image).toBe('r/sh:1')
+  })
+})
+
+test('service_started adds no wait', () => {
+  expect(waits('[db]', 'db: {image: i}').pod('web').waits).toEqual([])
+})
+
+test('waiting for the completion of a service that never ends is an error that points at the reason', () => {
+  const { codes, diagnostics } = waits(
+    '{db: {condition: service_completed_successfully}}',
+    'db: {image: i, restart: always, volumes: [/d]}',
+  )
+  expect(codes).toEqual(['depends-on/not-a-job'])
+  expect(diagnostics[0]!.related![0]!.message).toBe(
+    '`db` is a stateful set because it mounts the anonymous volume `/d`',
+  )
+})
+
+test('waits are sorted and unique', () => {
+  const { pod } = waits(
+    '{z: {condition: service_healthy}, a: {condition: service_healthy}}',
+    'a: {image: i}\n  z: {image: i}',
+  )
+  expect(pod('web').waits.map(({ service }) => service)).toEqual(['a', 'z'])
+})
+
+test('a dependency on an inactive service is skipped', () => {
+  const { codes, pod } = waits(
+    '{db: {condition: service_healthy, required: false}}',
+    'db: {image: i, profiles: [other]}',
+  )
+  expect(codes).toEqual([])
+  expect(pod('web').waits).toEqual([])
+})
+
+describe('groups', () => {
+  const vpn = (follower: string, lead = '') =>
+    planOf(`
+services:
+  vpn: {image: v, ports: ["8080:8080"]${lead}}
+  app: {image: a, network_mode: "service:vpn"${follower}}
+  db: {image: d, expose: ["5432"]}
+`)
+
+  test('are one Pod of the lead; all names select it, with the ports of all members', () => {
+    const { plan, pod, ports } = vpn(', expose: ["9000"]')
+    expect(plan.workloads.map(({ name }) => name)).toEqual(['db', 'vpn'])
+    expect(pod('vpn')).toMatchObject({ services: ['vpn', 'app'], containers: [{ name: 'vpn' }, { name: 'app' }] })
+    for (const name of ['app', 'vpn']) {
+      expect(plan.services.find(one => one.name === name)!.selects).toEqual({ service: 'vpn' })
+      expect(ports(name)).toEqual(['tcp-8080 8080→8080', 'tcp-9000 9000→9000'])
+    }
+  })
+
+  test('have the waits of all members', () => {
+    expect(vpn(', depends_on: {db: {condition: service_healthy}}').pod('vpn').waits).toEqual([
+      { kind: 'port', service: 'db', host: 'db', port: 5432, image },
+    ])
+  })
+
+  test('a wait between members becomes a sidecar with the healthcheck as startup probe', () => {
+    const { pod } = vpn(', depends_on: {vpn: {condition: service_healthy}}', ', healthcheck: {test: [CMD, ok]}')
+    expect(pod('vpn').waits).toEqual([])
+    expect(pod('vpn').containers.map(({ name }) => name)).toEqual(['app'])
+    expect(pod('vpn').init).toEqual([
+      expect.objectContaining({
+        name: 'vpn',
+        sidecar: true,
+        startupProbe: { check: { kind: 'exec', command: ['ok'] }, timeoutSeconds: 30 },
+      }),
+    ])
+  })
+
+  test('without a healthcheck the startup probe is a connection', () => {
+    const { pod } = vpn(', depends_on: {vpn: {condition: service_healthy}}')
+    expect(pod('vpn').init[0]!.startupProbe).toEqual({
+      check: { kind: 'tcp', port: 8080 },
+      periodSeconds: 2,
+      failureThreshold: 150,
+    })
+  })
+
+  test('a wait for a member without a port uses the ports of its Pod', () => {
+    const { pod, codes } = planOf(`
+services:
+  vpn: {image: v, ports: [8000]}
+  app: {image: a, network_mode: "service:vpn"}
+  user: {image: u, depends_on: {app: {condition: service_healthy}}}
+`)
+    expect(codes).toEqual([])
+    expect(pod('user').waits).toEqual([{ kind: 'port', service: 'app', host: 'app', port: 8000, image }])
+  })
+
+  test('waiting for completion inside a group is an error', () => {
+    expect(vpn(', depends_on: {vpn: {condition: service_completed_successfully}}').codes).toContain(
+      'depends-on/completion-in-group',
+    )
+  })
+
+  test('grouping can create a cycle', () => {
+    const { codes, diagnostics } = planOf(`
+services:
+  a: {image: a}
+  b: {image: b, network_mode: "service:a", depends_on: [x]}
+  x: {image: x, depends_on: [a]}
+`)
+    expect(codes).toEqual(['groups/cycle'])
+    expect(diagnostics[0]!.message).toContain('`a` → `x` → `a`')
+  })
+
+  test('container: joins the service of that container name', () => {
+    const { pod, codes } = planOf(`
+services: {a: {image: a, container_name: box}, b: {image: b, pid: "container:box"}, c: {image: c, ipc: "container:none"}}
+`)
+    expect(pod('a')).toMatchObject({ services: ['a', 'b'], shareProcessNamespace: true })
+    expect(codes).toEqual(['groups/unknown-target'])
+  })
+
+  test('a cycle of shared namespaces over container names is an error', () => {
+    const { codes } = planOf(`
+services:
+  a: {image: a, container_name: box-a, network_mode: "container:box-b"}
+  b: {image: b, container_name: box-b, pid: "container:box-a"}
+`)
+    expect(codes).toEqual(['groups/circular'])
+  })
+
+  test('settings of the Pod must be equal for all members', () => {
+    const codes = (lead: string, follower: string) =>
+      planOf(`services: {a: {image: a, ${lead}}, b: {image: b, network_mode: "service:a", ${follower}}}`).codes
+    expect(codes('hostname: x', 'hostname: y')).toEqual(['groups/disagree'])
+    expect(codes('expose: ["80"]', 'expose: ["80"]')).toEqual(['groups/port-twice'])
+    expect(codes('restart: always', 'restart: "no"')).toEqual(['restart/ignored'])
+    expect(codes('scale: 2', 'scale: 3')).toEqual(['kind/mode-in-group'])
+    expect(codes('platform: linux/amd64', 'platform: linux/arm64')).toEqual(['scheduling/contradiction'])
+  })
+})
+
+describe('cycles', () => {
+  const edges = (text: string) =>
+    text.split(' ').map(edge => ({ from: edge.split('>')[0]!, to: edge.split('>')[1]!, span }))
+  const found = (text: string) => findCycles(edges(text)).map(cycle => cycle.map(({ from }) => from).join(' '))
+
+  test.each([
+    ['a>b b>c', []],
+    ['a>b b>a', ['a b']],
+    ['c>a a>b b>c', ['a b c']],
+    ['a>a', ['a']],
+    ['a>b b>a c>d d>c', ['a b', 'c d']],
+    ['x>a a>b b>a', ['a b']],
+    ['a>b a>c b>d c>d', []],
+  ])('%s', (text, cycles) => expect(found(text)).toEqual(cycles))
+
+  test('a long chain does not exhaust the stack', () => {
+    const chain = Array.from({ length: 50_000 }, (_, at) => ({ from: `n${at}`, to: `n${at + 1}`, span }))
+    expect(findCycles(chain)).toEqual([])
+  })
+})

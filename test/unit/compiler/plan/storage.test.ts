@@ -1,0 +1,275 @@
+import { describe, expect, test } from 'vitest'
+import { planOf } from '../../../support/plan/compose.ts'
+
+const volume = (definition: string, fields = 'volumes: ["data:/data"]', options = {}) =>
+  planOf(`services: {db: {image: db:1, ${fields}}}\nvolumes: {data: ${definition}}`, options)
+
+describe('a named volume', () => {
+  test.each([
+    ['', { name: 'data', size: '1Gi', accessMode: 'ReadWriteOnce' }],
+    [
+      '{driver_opts: {size: 10Gi, class: fast}}',
+      { name: 'data', size: '10Gi', accessMode: 'ReadWriteOnce', storageClass: 'fast' },
+    ],
+    ['{driver_opts: {size: 10g}}', { name: 'data', size: '10Gi', accessMode: 'ReadWriteOnce' }],
+    ['{driver_opts: {size: 500M}}', { name: 'data', size: '500M', accessMode: 'ReadWriteOnce' }],
+    ['{driver_opts: {access: ReadWriteMany}}', { name: 'data', size: '1Gi', accessMode: 'ReadWriteMany' }],
+    ['{name: My_Data}', { name: 'my-data', size: '1Gi', accessMode: 'ReadWriteOnce' }],
+  ])('%s', (definition, spec) => {
+    const { plan, codes } = volume(definition)
+    expect(codes).toEqual([])
+    expect(plan.claims.map(one => one.spec)).toEqual([spec])
+  })
+
+  test.each([
+    ['{driver_opts: {size: big}}', 'volumes/bad-size'],
+    ['{driver_opts: {size: "0"}}', 'volumes/bad-size'],
+    ['{driver_opts: {access: everybody}}', 'volumes/bad-access'],
+    ['{driver: rclone}', 'volumes/driver'],
+    ['{driver_opts: {sice: 1Gi}}', 'volumes/driver-option'],
+    ['{driver_opts: {type: nfs}}', 'volumes/nfs-incomplete'],
+  ])('%s is reported', (definition, code) => {
+    expect(volume(definition).codes).toContain(code)
+  })
+
+  test("labels become annotations, devctl's own among them", () => {
+    expect(volume('{labels: {dev.platform/policy: keep}}').plan.claims[0]!.annotations).toEqual({
+      'dev.platform/policy': 'keep',
+    })
+  })
+
+  test('mounted at two paths is one volume of the Pod, filled once', () => {
+    const { pod, container } = volume('', 'volumes: ["data:/a", "data:/b:ro"]')
+    expect(pod('db').volumes).toEqual([{ kind: 'claim', name: 'data', claim: 'data' }])
+    expect(container('db').mounts).toEqual([
+      { volume: 'data', path: '/a', subPath: 'data' },
+      { volume: 'data', path: '/b', subPath: 'data', readOnly: true },
+    ])
+    expect(pod('db').fills.map(({ path }) => path)).toEqual(['/a'])
+  })
+
+  test('a subpath is below the folder of the volume', () => {
+    const { container, pod } = volume('', 'volumes: [{type: volume, source: data, target: /d, volume: {subpath: a/b}}]')
+    expect(container('db').mounts[0]!.subPath).toBe('data/a/b')
+    expect(pod('db').fills).toEqual([])
+  })
+
+  test('that is external is referenced, mounted as a whole and never filled', () => {
+    const { plan, container, pod, codes } = volume('{external: true, name: other}')
+    expect(codes).toEqual([])
+    expect(plan.claims).toEqual([])
+    expect(pod('db').volumes).toEqual([{ kind: 'claim', name: 'other', claim: 'other' }])
+    expect(container('db').mounts).toEqual([{ volume: 'other', path: '/data' }])
+    expect(pod('db').fills).toEqual([])
+  })
+
+  test('may be nfs or tmpfs with the local driver', () => {
+    const nfs = volume('{driver_opts: {type: nfs, o: "addr=10.0.0.5,ro", device: ":/exports"}}')
+    expect(nfs.pod('db').volumes).toEqual([{ kind: 'nfs', name: 'data', server: '10.0.0.5', path: '/exports' }])
+    expect(nfs.container('db').mounts[0]).toMatchObject({ readOnly: true })
+    const tmpfs = volume('{driver_opts: {type: tmpfs, device: tmpfs, o: size=100m}}')
+    expect(tmpfs.pod('db').volumes).toEqual([{ kind: 'memory', name: 'data', sizeLimit: '100Mi' }])
+  })
+
+  test('without a mount has no claim', () => {
+    const { plan, lines } = planOf('services: {w: {image: w}}\nvolumes: {data: }')
+    expect(plan.claims).toEqual([])
+    expect(lines).toEqual(['info volumes/unused: data'])
+  })
+})
+
+describe('copy-up', () => {
+  test('does not happen with nocopy', () => {
+    const { pod } = volume('', 'volumes: [{type: volume, source: data, target: /d, volume: {nocopy: true}}]')
+    expect(pod('db').fills).toEqual([])
+  })
+
+  test('does not happen if all mounts are read-only', () => {
+    expect(volume('{driver_opts: {access: ReadOnlyMany}}').pod('db').fills).toEqual([])
+  })
+
+  test('of a shared volume is done by services that may write', () => {
+    const { pod } = planOf(`
+services: {app: {image: a, volumes: ["s:/static"]}, web: {image: w, volumes: ["s:/html:ro"]}}
+volumes: {s: }
+`)
+    expect(pod('app').fills.map(({ path }) => path)).toEqual(['/static'])
+    expect(pod('web').fills).toEqual([])
+  })
+
+  test('runs without root under the restricted policy', () => {
+    const { pod } = volume('', 'user: "999:1000", volumes: ["data:/data"]', { policy: 'restricted' })
+    expect(pod('db')).toMatchObject({ runAsNonRoot: true, fsGroup: 1000 })
+    expect(pod('db').fills[0]).toMatchObject({ rootless: true, security: { runAsUser: 999, runAsGroup: 1000 } })
+  })
+})
+
+describe('an anonymous volume', () => {
+  test('of a StatefulSet is a claim template named after its path', () => {
+    const { workload, container, pod } = planOf('services: {db: {image: i, volumes: [/var/lib/Data, /x]}}')
+    expect(workload('db')).toMatchObject({
+      claimTemplates: [
+        { name: 'var-lib-data', size: '1Gi', accessMode: 'ReadWriteOnce' },
+        { name: 'x', size: '1Gi', accessMode: 'ReadWriteOnce' },
+      ],
+    })
+    expect(pod('db').volumes).toEqual([])
+    expect(container('db').mounts[0]).toEqual({
+      volume: 'var-lib-data',
+      path: '/var/lib/Data',
+      subPath: 'var-lib-data',
+    })
+    expect(pod('db').fills.map(({ volume: name, directory }) => [name, directory])).toEqual([
+      ['var-lib-data', 'var-lib-data'],
+      ['x', 'x'],
+    ])
+  })
+
+  test.each(['restart: "no"', 'deploy: {mode: global}'])('with %s has the lifetime of the Pod', fields => {
+    const { pod } = planOf(`services: {a: {image: i, volumes: [/x], ${fields}}}`)
+    expect(pod('a').volumes).toEqual([
+      { kind: 'ephemeral', name: 'x', spec: { name: 'x', size: '1Gi', accessMode: 'ReadWriteOnce' } },
+    ])
+  })
+
+  test('below a host volume that is not mounted is left out and does not affect the kind', () => {
+    const { workload, lines } = planOf(
+      'services: {w: {build: ., volumes: ["./src:/app", /app/node_modules]}}',
+      {},
+      {
+        Dockerfile: 'FROM node\nCOPY src /app',
+        'src/a.js': '1',
+      },
+    )
+    expect(workload('w').kind).toBe('Deployment')
+    expect(workload('w').pod.volumes).toEqual([])
+    expect(lines).toEqual(['info volumes/synchronized: ./src', 'info volumes/below-host-volume: /app/node_modules'])
+  })
+
+  test('is a separate claim if volumes_from shares it', () => {
+    const { plan, pod } = planOf('services: {a: {image: a, volumes: [/x]}, b: {image: b, volumes_from: ["a:ro"]}}')
+    expect(plan.claims.map(({ name, service }) => [name, service])).toEqual([['a-x', 'a']])
+    expect(pod('b').containers[0]!.mounts).toEqual([{ volume: 'a-x', path: '/x', subPath: 'a-x', readOnly: true }])
+    expect(pod('b').fills).toEqual([])
+  })
+})
+
+test('tmpfs and shm_size are memory', () => {
+  const { pod, codes } = planOf(`
+services: {a: {image: i, shm_size: 256m, tmpfs: ["/run", "/tmp:size=64m,mode=1777"]}}
+`)
+  expect(pod('a').volumes).toEqual([
+    { kind: 'memory', name: 'run' },
+    { kind: 'memory', name: 'tmp', sizeLimit: '64Mi' },
+    { kind: 'memory', name: 'shm', sizeLimit: '256Mi' },
+  ])
+  expect(codes).toEqual([])
+  expect(planOf('services: {a: {image: i, tmpfs: ["/x:mode=0700"]}}').codes).toEqual(['tmpfs/option'])
+})
+
+describe('shared volumes', () => {
+  const two = (definition = '', web = '', options = {}) =>
+    planOf(
+      `services: {a: {image: a, volumes: ["d:/d"]}, b: {image: b, volumes: ["d:/d"]${web}}}\nvolumes: {d: ${definition}}`,
+      options,
+    )
+  const label = 'dev.platform/volume-d'
+
+  test('place their Pods on one node', () => {
+    for (const name of ['a', 'b'])
+      expect(two().pod(name)).toMatchObject({ colocate: [label], labels: { [label]: 'true' } })
+    expect(two().codes).toEqual([])
+  })
+
+  test.each([
+    ['one workload', planOf('services: {a: {image: a, volumes: ["d:/d"]}}\nvolumes: {d: }')],
+    ['switched off', two('', '', { volumeAffinity: 'false' })],
+    ['ReadWriteMany', two('{driver_opts: {access: ReadWriteMany}}')],
+  ])('%s: no affinity', (_, { pod }) => {
+    expect(pod('a')).not.toHaveProperty('colocate')
+    expect(pod('a')).not.toHaveProperty('labels')
+  })
+
+  test('several replicas share one node, with a warning', () => {
+    const { pod, lines } = planOf('services: {a: {image: a, scale: 3, volumes: ["d:/d"]}}\nvolumes: {d: }')
+    expect(pod('a').colocate).toEqual([label])
+    expect(lines).toEqual(['warning volumes/shared-by-replicas: 3'])
+  })
+
+  test('conflicting node selectors are an error', () => {
+    expect(two('', ', platform: linux/arm64').codes).toEqual([])
+    const { codes } = planOf(`
+services:
+  a: {image: a, volumes: ["d:/d"], platform: linux/amd64}
+  b: {image: b, volumes: ["d:/d"], x-node-selector: {kubernetes.io/arch: arm64}}
+volumes: {d: }
+`)
+    expect(codes).toEqual(['scheduling/contradiction'])
+  })
+
+  test('a global service with a volume of one node is an error', () => {
+    const text = (definition: string) =>
+      planOf(`services: {a: {image: a, deploy: {mode: global}, volumes: ["d:/d"]}}\nvolumes: {d: ${definition}}`).codes
+    expect(text('')).toEqual(['volumes/global-single-node'])
+    expect(text('{driver_opts: {access: ReadWriteMany}}')).toEqual([])
+  })
+
+  test('ReadWriteOncePod with several Pods is an error', () => {
+    expect(two('{driver_opts: {access: ReadWriteOncePod}}').codes).toEqual(['volumes/single-pod'])
+  })
+})
+
+describe('labels of a mount', () => {
+  const mount = (source: string, top = '') =>
+    planOf(`
+services:
+  db: {image: db, volumes: [{type: volume, ${source}target: /d, volume: {labels: {a: "1", b: "2"}}}]}
+volumes: {data: {${top}}}
+`)
+  test('become annotations of the claim, below those of the volume', () => {
+    expect(mount('source: data, ', 'labels: {a: top}').plan.claims[0]!.annotations).toEqual({ a: 'top', b: '2' })
+  })
+  test('become annotations of a claim template', () => {
+    expect(mount('').workload('db')).toMatchObject({ claimTemplates: [{ annotations: { a: '1', b: '2' } }] })
+  })
+})
+
+describe('an image as a volume', () => {
+  const mount = (source: string) =>
+    planOf(`
+services:
+  web: {image: web, volumes: [{type: image, source: "${source}", target: /site, image: {subpath: html}}]}
+  assets: {build: ., image: "registry.example.com/assets:4"}
+`)
+  test('is mounted, with a warning about the required Kubernetes version', () => {
+    const { pod, codes } = mount('nginx:1.27')
+    expect(pod('web').volumes).toEqual([{ kind: 'image', name: 'image-site', reference: 'nginx:1.27' }])
+    expect(codes).toEqual(['volumes/image'])
+  })
+  test('may be the image of a service', () => {
+    expect(mount('assets').pod('web').volumes).toEqual([
+      { kind: 'image', name: 'image-site', reference: 'registry.example.com/assets:4', pullPolicy: 'IfNotPresent' },
+    ])
+  })
+})
+
+describe('memory volumes', () => {
+  const one = (fields: string) => planOf(`services: {x: {image: x, ${fields}}}`)
+  test.each([
+    ['shm_size: 64m', undefined],
+    ['shm_size: 65m', '65Mi'],
+  ])('%s: the default size of containers is not written', (field, size) => {
+    const [volume] = one(field).pod('x').volumes
+    expect(volume?.kind === 'memory' ? volume.sizeLimit : undefined).toBe(size)
+  })
+  test('that exceed the memory limit are reported', () => {
+    expect(one('mem_limit: 128m, shm_size: 100m, tmpfs: ["/t:size=50m"]').codes).toEqual(['tmpfs/over-memory-limit'])
+    expect(one('mem_limit: 128m, shm_size: 100m, tmpfs: [/t]').codes).toEqual([])
+  })
+})
+
+test('a file system that requires a cluster driver is reported once', () => {
+  const { codes, plan } = volume('{driver_opts: {type: cifs, o: "username=x", device: //server/share, class: smb}}')
+  expect(codes).toEqual(['volumes/type'])
+  expect(plan.claims[0]!.spec).toMatchObject({ storageClass: 'smb' })
+})

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest'
+import { giveBack } from '../../../../operations/develop/give-back.ts'
+import { take } from '../../../../operations/develop/take.ts'
+import { destroyEnvironment } from '../../../../operations/objects/destroy.ts'
+import { overviewOf } from '../../../../operations/objects/overview.ts'
+import { restartServices } from '../../../../operations/objects/restart.ts'
+import type { Session } from '../../../../operations/session.ts'
+import type { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
+import { AGENT, settings } from '../../../support/mirror/settings.ts'
+import {
+  actions,
+  deploy,
+  ENVIRONMENT,
+  holder,
+  NAMESPACE,
+  never,
+  newCluster,
+  plan,
+  wanted,
+  workload,
+} from '../../../support/objects/deploying.ts'
+import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
+
+// What deploy, diff, ps, restart and destroy do while a mirror stands in for a workload.
+
+const pod = (image: string) => ({
+  metadata: { labels: { app: 'api' } },
+  spec: { containers: [{ name: 'api', image }] },
+})
+const api = (replicas: number | undefined, image = 'api:1') =>
+  wanted(
+    [],
+    [
+      workload('Deployment', 'api', {
+        spec: {
+          ...(replicas !== undefined && { replicas }),
+          selector: { matchLabels: { app: 'api' } },
+          template: pod(image),
+        },
+      }),
+    ],
+  )
+const API = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'api', namespace: NAMESPACE }
+const MIRROR = { ...API, name: 'api-dev' }
+const CLAIM = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: 'api-dev', namespace: NAMESPACE }
+
+const sessionOf = (cluster: MemoryCluster): Session =>
+  ({ cluster, namespace: NAMESPACE, signal: never, clock: new FakeClock(), holder: holder() }) as unknown as Session // what is not read is not there
+
+async function up(replicas: number | undefined = 2) {
+  const cluster = newCluster()
+  await deploy(cluster, api(replicas))
+  const volume = { ...settings().volume, storageClass: 'fast' }
+  const taken = await take(
+    sessionOf(cluster),
+    {
+      original: API,
+      settings: settings({ volume }),
+      agent: AGENT,
+      facts: { agentImage: 'node', toolsImage: 'busybox', runs: 'hold', files: [] },
+      session: () => ({}),
+      takeOver: false,
+      dryRun: false,
+    },
+    () => {},
+  )
+  if (taken.kind === 'taken') await taken.release()
+  const replicasNow = async () => ((await cluster.get(API))?.['spec'] as { replicas?: number } | undefined)?.replicas
+  const down = () => giveBack(sessionOf(cluster), { name: 'api' }, { volumes: false }, () => {})
+  return { cluster, replicasNow, down }
+}
+
+describe('while a mirror stands in for a workload', () => {
+  test('a deploy of the same finds nothing to do, and prunes nothing', async () => {
+    const { cluster, replicasNow } = await up()
+    expect(actions(await plan(cluster, api(2)))).toEqual(['unchanged deployment/api'])
+    expect(await deploy(cluster, api(2))).toEqual([])
+    expect(await replicasNow()).toBe(0)
+    expect(await cluster.get(MIRROR)).toBeDefined()
+  })
+
+  test('a deploy with another number of Pods changes what `down` restores', async () => {
+    const { cluster, replicasNow, down } = await up()
+    const [step] = (await plan(cluster, api(3))).steps.values()
+    expect(step).toMatchObject({ action: 'update', differences: [{ keys: ['spec', 'replicas'], before: 2, after: 3 }] })
+    expect(await deploy(cluster, api(3))).toEqual(['update deployment/api'])
+    expect(await replicasNow()).toBe(0)
+    expect(actions(await plan(cluster, api(3)))).toEqual(['unchanged deployment/api'])
+    await down()
+    expect(await replicasNow()).toBe(3)
+    expect(actions(await plan(cluster, api(3)))).toEqual(['unchanged deployment/api'])
+  })
+
+  test('a deploy with another image changes the workload, and leaves it at rest', async () => {
+    const { cluster, replicasNow, down } = await up()
+    expect(await deploy(cluster, api(2, 'api:2'))).toEqual(['update deployment/api'])
+    expect(await replicasNow()).toBe(0)
+    expect(JSON.stringify(await cluster.get(API))).toContain('api:2')
+    await down()
+    expect(await replicasNow()).toBe(2)
+    expect(actions(await plan(cluster, api(2, 'api:2')))).toEqual(['unchanged deployment/api'])
+  })
+
+  test('a deploy that waits, waits for the mirror, and says what it is', async () => {
+    const { cluster } = await up()
+    const seen = { observedGeneration: 99, conditions: [] }
+    cluster.act(API, live => ({ ...live, status: seen }))
+    cluster.act(MIRROR, live => ({ ...live, status: seen }))
+    const texts: string[] = []
+    let isOver = false
+    const deploying = deploy(cluster, api(2, 'api:2'), { wait: true }, new FakeClock(), {
+      status: (_, { text }) => texts.push(text),
+    }).then(() => {
+      isOver = true
+    })
+    await settle()
+    expect([isOver, texts.at(-1)]).toEqual([false, 'development container 0/1 ready'])
+    const ready = { ...seen, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 }
+    cluster.act(MIRROR, live => ({ ...live, status: ready }))
+    await deploying
+    expect(texts.at(-1)).toBe('development container 1/1 ready')
+  })
+
+  test('a workload that left the files goes, and its mirror with it', async () => {
+    const { cluster } = await up()
+    expect(await deploy(cluster, wanted())).toEqual(['delete deployment/api'])
+    await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
+    expect(await cluster.get(MIRROR)).toBeUndefined()
+    expect(await cluster.get(CLAIM)).toBeDefined()
+  })
+
+  test('`ps` shows the mirror in its place', async () => {
+    const { cluster } = await up()
+    const { services } = await overviewOf(cluster, { environment: ENVIRONMENT, namespace: NAMESPACE, now: 0 }, {})
+    expect(services).toMatchObject([{ service: 'api', workload: 'deployment/api-dev', ready: 0, wanted: 1 }])
+  })
+
+  test('a restart changes the workload, from which the mirror is made', async () => {
+    const { cluster } = await up()
+    const chosen: string[] = []
+    await restartServices(
+      {
+        cluster,
+        environment: ENVIRONMENT,
+        namespace: NAMESPACE,
+        holder: holder(),
+        select: all => {
+          chosen.push(...all.map(({ metadata }) => metadata.name))
+          return all
+        },
+        wait: false,
+        services: undefined,
+      },
+      {
+        clock: new FakeClock(),
+        signal: never,
+        events: { done() {}, waiting() {}, status() {}, applied() {}, routed() {}, watching() {}, locked() {} },
+      },
+    )
+    expect(chosen).toEqual(['api'])
+  })
+
+  test.each([false, true])('destroy ends it; the claim goes when claims go (%s)', async volumes => {
+    const { cluster } = await up()
+    const { deleted, kept } = await destroyEnvironment(
+      { cluster, environment: ENVIRONMENT, namespace: NAMESPACE, holder: holder(), volumes, wait: false },
+      { clock: new FakeClock(), signal: never, events: { planned() {}, deleted() {}, locked() {} } },
+    )
+    expect([...deleted].sort()).toEqual([
+      'deployment/api',
+      'deployment/api-dev',
+      ...(volumes ? ['persistentvolumeclaim/api-dev'] : []),
+    ])
+    expect(kept).toEqual(volumes ? [] : ['persistentvolumeclaim/api-dev'])
+    await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
+    expect(await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE })).toEqual([])
+  })
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { mirror } from '../../../../constructs/mirror/mirror.ts'
+import { facts, settings } from '../../../support/mirror/settings.ts'
+
+const FILE = { path: '/etc/nginx/nginx.conf', directory: 'src/1/nginx.conf', isFile: true } as const
+
+interface Container {
+  readonly name: string
+  readonly command?: readonly string[]
+  readonly volumeMounts: readonly { readonly mountPath: string; readonly subPath?: string; readonly name: string }[]
+}
+
+function podOf(hasSidecars: boolean): {
+  readonly init: readonly Container[]
+  readonly own: Container
+  readonly fill: Container
+} {
+  const original = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: {
+      template: {
+        spec: {
+          containers: [
+            {
+              name: 'web',
+              image: 'nginx',
+              volumeMounts: [{ name: 'config', mountPath: FILE.path, subPath: 'nginx.conf' }],
+            },
+          ],
+        },
+      },
+    },
+  }
+  const folders = [{ path: '/app', directory: 'src/0' }, FILE]
+  const { spec } = mirror(original, settings({ folders }), facts({ hasSidecars })).workload as unknown as {
+    spec: { template: { spec: { initContainers: readonly Container[]; containers: readonly Container[] } } }
+  } // a Deployment's
+  const { initContainers: init, containers } = spec.template.spec
+  const find = (wanted: string) => [...init, ...containers].find(({ name }) => name === wanted)!
+  return { init, own: find('web'), fill: find('devctl-fill') }
+}
+
+test('a file is mounted in the place of what the application has there, and not filled from the image', () => {
+  const { init, own, fill } = podOf(true)
+  const mounts = own.volumeMounts.filter(({ mountPath }) => mountPath === FILE.path)
+  expect(mounts).toEqual([{ name: 'devctl-sync', mountPath: FILE.path, subPath: FILE.directory }])
+  expect(fill.command?.at(-1)).toContain('from=/app')
+  expect(fill.command?.at(-1)).not.toContain('nginx.conf')
+  expect(init.map(({ name }) => name)).toEqual(['devctl-tools'])
+})
+
+test.each([true, false])(
+  'an init container makes the file: the kubelet would mount a folder (sidecars: %s)',
+  sidecars => {
+    const [tools] = podOf(sidecars).init
+    expect(tools?.command?.at(-1)).toContain('for place in .devctl src src/0 src/1; do')
+    expect(tools?.command?.at(-1)).toContain('for place in src/1/nginx.conf; do if [ ! -e "$place" ]; then')
+  },
+)

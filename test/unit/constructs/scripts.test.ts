@@ -1,0 +1,243 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fillContainers, fillScript } from '../../../constructs/pod/fill.ts'
+import { takenNames } from '../../../constructs/pod/helper.ts'
+import { quote } from '../../../constructs/pod/shell.ts'
+import { planTools } from '../../../constructs/pod/tools.ts'
+import { waitContainers } from '../../../constructs/pod/wait-for.ts'
+import { everything } from './everything.ts'
+import { podOf } from './plans.ts'
+
+/** The scripts run for real, in a folder that stands for the Pod's file system; a stand-in for busybox calls the machine's own tools. */
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'devctl-scripts-'))
+  mkdirSync(join(folder, 'volume'))
+  program('busybox', 'case "$1" in sleep) exit 0;; esac; exec "$@"')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function program(name: string, script: string): void {
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`)
+  chmodSync(join(folder, name), 0o755)
+}
+
+function run(script: string, host = 'pod-1') {
+  const local = script
+    .replaceAll('/devctl/busybox', join(folder, 'busybox'))
+    .replaceAll('/devctl-volume', join(folder, 'volume'))
+  const env = { PATH: `${folder}:${process.env['PATH']}`, HOSTNAME: host }
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', local], { env, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+describe('filling a volume', () => {
+  const fill = (directory: string, path = join(folder, 'image'), rootless = false, host?: string) =>
+    run(fillScript({ directory, path, rootless }, 'fill-data'), host)
+  const volume = (...path: string[]) => join(folder, 'volume', ...path)
+
+  beforeEach(() => {
+    mkdirSync(join(folder, 'image/.hidden'), { recursive: true })
+    writeFileSync(join(folder, 'image/.hidden/one'), '1')
+    writeFileSync(join(folder, 'image/two'), '2')
+    symlinkSync('two', join(folder, 'image/link'))
+    chmodSync(join(folder, 'image/two'), 0o640)
+    chmodSync(join(folder, 'image'), 0o711)
+  })
+
+  test('copies content, hidden files, links and modes, and leaves nothing else', () => {
+    expect(fill('data')).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(readdirSync(volume())).toEqual(['data'])
+    expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
+    expect(readFileSync(volume('data/.hidden/one'), 'utf8')).toBe('1')
+    expect(statSync(volume('data')).mode & 0o777).toBe(0o711)
+    expect(statSync(volume('data/two')).mode & 0o777).toBe(0o640)
+  })
+
+  test.each(['data', 'nested/dir', "it's", 'with space', '$HOME', '`id`', '-dash', 'a;b', 'ünï', '"q"', 'line\nbreak'])(
+    'works for the directory %j, once',
+    directory => {
+      expect(fill(directory)).toEqual({ status: 0, stdout: '', stderr: '' })
+      expect(readFileSync(volume(directory, 'two'), 'utf8')).toBe('2')
+      writeFileSync(volume(directory, 'two'), 'changed')
+      expect(fill(directory).status).toBe(0)
+      expect(readFileSync(volume(directory, 'two'), 'utf8')).toBe('changed')
+      expect(readdirSync(volume())).toHaveLength(1)
+    },
+  )
+
+  test('several directories in one volume', () => {
+    expect(fill('a').status).toBe(0)
+    expect(fill('b/c').status).toBe(0)
+    expect(readdirSync(volume()).sort()).toEqual(['a', 'b'])
+  })
+
+  test.each(['.hidden-only', '..odd', 'file'])('leaves a directory with %s in it alone', name => {
+    mkdirSync(volume('data'))
+    writeFileSync(volume('data', name), '')
+    expect(fill('data').status).toBe(0)
+    expect(readdirSync(volume('data'))).toEqual([name])
+  })
+
+  test('leaves a directory with a broken link in it alone', () => {
+    mkdirSync(volume('data'))
+    symlinkSync('nowhere', volume('data/broken'))
+    expect(fill('data').status).toBe(0)
+    expect(readdirSync(volume('data'))).toEqual(['broken'])
+  })
+
+  test('fills an empty directory that is there, and follows a source that is a link', () => {
+    mkdirSync(volume('data'))
+    symlinkSync('image', join(folder, 'linked'))
+    expect(fill('data', join(folder, 'linked')).status).toBe(0)
+    expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
+  })
+
+  test('makes an empty directory where the image has none', () => {
+    expect(fill('data', '/no/such/folder').status).toBe(0)
+    expect(statSync(volume('data')).mode & 0o777).toBe(0o755)
+  })
+
+  test('begins anew after a kill, and removes what others left', () => {
+    mkdirSync(volume('.fill-data-pod-1'))
+    writeFileSync(volume('.fill-data-pod-1/half'), '')
+    mkdirSync(volume('.fill-data-killed'))
+    expect(fill('data').status).toBe(0)
+    expect(readdirSync(volume())).toEqual(['data'])
+    expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
+  })
+
+  test('never moves into what another Pod filled meanwhile', () => {
+    // The other Pod is quicker: its files are there when this one has made its copy.
+    program('busybox', `[ "$1" = mv ] && mkdir -p "${volume('data')}" && touch "${volume('data/other')}"; exec "$@"`)
+    expect(fill('data').status).toBe(0)
+    expect(readdirSync(volume('data'))).toEqual(['other'])
+    program('busybox', 'exec "$@"')
+    expect(fill('data').status).toBe(0)
+    expect(readdirSync(volume())).toEqual(['data'])
+    expect(readdirSync(volume('data'))).toEqual(['other'])
+  })
+
+  test('never replaces the directory, which another Pod may have mounted', () => {
+    mkdirSync(volume('data'))
+    const { ino } = statSync(volume('data'))
+    expect(fill('data').status).toBe(0)
+    expect(fill('data', '/no/such/folder').status).toBe(0)
+    expect(statSync(volume('data')).ino).toBe(ino)
+    expect(statSync(volume('data')).mode & 0o777).toBe(0o711)
+  })
+
+  test('goes on after a kill between its moves', () => {
+    program('busybox', `case "$*" in "mv ./.fill-data/two"*) exit 137;; esac; exec "$@"`)
+    expect(fill('data').status).not.toBe(0)
+    expect(readdirSync(volume('data'))).not.toContain('two')
+    program('busybox', 'exec "$@"')
+    expect(fill('data', join(folder, 'image'), false, 'pod-2').status).toBe(0)
+    expect(readdirSync(volume())).toEqual(['data'])
+    expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
+  })
+
+  test('stops at a copy that fails and leaves the volume empty', () => {
+    program('busybox', '[ "$1" = cp ] && exit 1; exec "$@"')
+    expect(fill('data').status).not.toBe(0)
+    expect(readdirSync(volume())).toEqual(['data'])
+    expect(readdirSync(volume('data'))).toEqual([])
+  })
+
+  test('without root owners are left alone', () => {
+    expect(fillScript({ directory: 'data', path: '/srv', rootless: true }, 'fill-data')).not.toContain('cp -a')
+    expect(fill('data', join(folder, 'image'), true).status).toBe(0)
+    expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
+  })
+
+  test('runs as root, unless the Pod may not', () => {
+    const [deployment] = everything.workloads
+    const taken = takenNames(deployment!.pod)
+    const fills = fillContainers(deployment!.pod, planTools(deployment!.pod, taken), taken)
+    expect(fills.map(({ name, security }) => [name, security])).toEqual([
+      ['fill-data', { runAsUser: 0 }],
+      ['fill-data-2', { runAsUser: 0 }],
+      ['fill-cache', { runAsUser: 1000 }],
+    ])
+  })
+})
+
+describe('waiting for a Job', () => {
+  const script = (): string => {
+    const waits = [{ kind: 'job', service: 'migrate', image: 'kubectl', toolsImage: 'busybox' }] as const
+    const plan = podOf({ waits })
+    const taken = takenNames(plan)
+    const tools = planTools(plan, taken)
+    const [wait] = waitContainers(plan, {
+      taken,
+      tools,
+      tokenVolume: 'wait-token',
+      jobName: service => `${service}-1a2b`,
+    })
+    return wait!.command!.at(-1)!
+  }
+  /** kubectl succeeds for a condition once its file is there; each call is noted. */
+  const kubectl = (extra = '') =>
+    program(
+      'kubectl',
+      `echo "$@" >> "${folder}/calls"\n${extra}\ncase "$2" in *complete) c=complete;; *) c=failed;; esac\ntest -e "${folder}/$c"`,
+    )
+  const calls = () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
+
+  test('ends when it is complete', () => {
+    kubectl()
+    writeFileSync(join(folder, 'complete'), '')
+    expect(run(script()).status).toBe(0)
+    expect(calls()).toEqual(['wait --for=condition=complete --timeout=10s job/migrate-1a2b'])
+  })
+
+  test('fails with a clear text when it failed', () => {
+    kubectl()
+    writeFileSync(join(folder, 'failed'), '')
+    const { status, stderr } = run(script())
+    expect(status).toBe(1)
+    expect(stderr).toBe('job/migrate-1a2b failed; see: kubectl logs job/migrate-1a2b\n')
+  })
+
+  test('carries on while it is neither, and while there is no such Job', () => {
+    kubectl(`test "$(wc -l < "${folder}/calls")" -lt 5 || touch "${folder}/complete"`)
+    expect(run(script()).status).toBe(0)
+    expect(calls()).toHaveLength(5)
+  })
+})
+
+test.each([
+  'plain',
+  'a b',
+  "it's",
+  "''",
+  '$(id)',
+  '`id`',
+  '"',
+  '\\',
+  '-n',
+  '*',
+  '~',
+  '',
+  'a\nb',
+  '#',
+  '!x',
+  'a=b',
+  'ü',
+])('the shell reads the quoted %j back', word => {
+  const { stdout } = spawnSync('sh', ['-c', `printf %s ${quote(word)}`], { encoding: 'utf8' })
+  expect(stdout).toBe(word)
+})

@@ -1,0 +1,240 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
+import { SourceFile } from '../../../../compiler/text/source.ts'
+import { type RunOptions, runCommands } from '../../../../operations/commands/run-commands.ts'
+
+const work = mkdtempSync(join(tmpdir(), 'devctl-run-commands-'))
+afterAll(() => rmSync(work, { recursive: true, force: true }))
+
+/** Runs texts as commands of these names: c1, c2, … */
+async function run(texts: readonly string[], options: Partial<RunOptions> = {}) {
+  const lines: string[] = []
+  const result = await runCommands(
+    texts.map((command, at) => ({ name: `c${at + 1}`, command })),
+    {
+      folder: work,
+      env: { PATH: process.env.PATH },
+      output: ({ command, stream, text }) => lines.push(`${command.name} ${stream}: ${text}`),
+      ...options,
+    },
+  )
+  return { ...result, lines }
+}
+
+/** Whether a process is there and does something: a zombie that nobody reaps does not. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+const pidIn = (file: string) => Number(readFileSync(join(work, file), 'utf8'))
+
+describe('commands', () => {
+  test('run one after another in the folder, with the environment and nothing else', async () => {
+    const { lines, failed } = await run(['pwd; echo "$A"; echo err >&2', 'echo "[$HOME]"; cat'], {
+      env: { PATH: process.env.PATH, A: 'x y' },
+    })
+    expect(failed).toBeUndefined()
+    expect(lines.toSorted()).toEqual(
+      [`c1 stderr: err`, `c1 stdout: ${work}`, 'c1 stdout: x y', 'c2 stdout: []'].toSorted(),
+    )
+  })
+
+  test('run under bash, or with `noBash` under sh', async () => {
+    const shell = 'case $0 in *bash) echo bash;; *) echo "$0";; esac'
+    expect((await run([shell, '[[ a == a ]] && echo fine'])).lines).toEqual(['c1 stdout: bash', 'c2 stdout: fine'])
+    expect((await run([shell], { noBash: true })).lines).toEqual(['c1 stdout: sh'])
+  })
+
+  test('stop at the first that fails, with its status and its place', async () => {
+    const file = new SourceFile('devctl.yml', 'deploy:\n  - exit 3\n')
+    const span = { file, start: 12, end: 18 }
+    const begun: string[] = []
+    const { failed, diagnostics } = await runCommands(
+      ['true', 'exit 3', 'touch never'].map(command => ({ name: command, command, span })),
+      { folder: work, env: process.env, output: () => {}, begin: ({ name }) => begun.push(name) },
+    )
+    expect(begun).toEqual(['true', 'exit 3'])
+    expect(failed).toMatchObject({ exitCode: 3, signal: null })
+    expect(diagnostics).toEqual([
+      { code: 'deploy/command-failed', severity: 'error', message: '`exit 3` failed with exit status 3', span },
+    ])
+    expect(existsSync(join(work, 'never'))).toBe(false)
+  })
+
+  test.each([
+    ['kill -9 $$', 'was killed by SIGKILL', /memory/],
+    ['kill $$', 'was killed by SIGTERM', undefined],
+    ['nothing-of-this-name', 'failed with exit status 127', /PATH/],
+    ['./data', 'failed with exit status 126', /chmod/],
+  ])('say how `%s` ended', async (command, message, hint) => {
+    writeFileSync(join(work, 'data'), 'x', { mode: 0o600 })
+    const { diagnostics } = await run([command])
+    expect(diagnostics[0]!.message).toBe(`\`c1\` ${message}`)
+    if (hint) expect(diagnostics[0]!.hint).toMatch(hint)
+    else expect(diagnostics[0]).not.toHaveProperty('hint')
+  })
+
+  test('without bash, or without the folder, say what to do', async () => {
+    await expect(run(['true'], { env: { PATH: '/nowhere' } })).rejects.toThrow(UserError)
+    await expect(run(['true'], { env: { PATH: '/nowhere' } })).rejects.toMatchObject({
+      message: '`bash` is needed to run the commands of the manifest, and is not on the PATH',
+      hint: 'install bash, or run them with `sh`: `--no-bash`',
+    })
+    await expect(run(['true'], { folder: join(work, 'gone') })).rejects.toThrow('does not exist')
+  })
+
+  test('secrets are masked in output and messages', async () => {
+    const { lines } = await run(['echo "token=$T"; echo $T | base64'], {
+      env: { PATH: process.env.PATH, T: 'hunter22hunter22' },
+      secrets: ['hunter22hunter22'],
+    })
+    expect(lines).toEqual(['c1 stdout: token=***', 'c1 stdout: ***'])
+    const { diagnostics } = await runCommands([{ name: 'login hunter22hunter22', command: 'false' }], {
+      folder: work,
+      env: process.env,
+      secrets: ['hunter22hunter22'],
+      output: () => {},
+    })
+    expect(diagnostics[0]!.message).toBe('`login ***` failed with exit status 1')
+  })
+
+  test('output is not read on until its line is taken: a fast program waits', async () => {
+    let lines = 0
+    let most = 0
+    let waiting = 0
+    await run(['yes | head -n 20000'], {
+      output: async () => {
+        waiting++
+        lines++
+        most = Math.max(most, waiting)
+        if (lines % 1000 === 0) await new Promise(resolve => setImmediate(resolve))
+        waiting--
+      },
+    })
+    expect(lines).toBe(20_000)
+    expect(most).toBe(1)
+  })
+
+  test('whoever takes lines slowly gets all of them', async () => {
+    const taken: string[] = []
+    await run(['seq 40'], {
+      drain: 1,
+      output: async ({ text }) => {
+        await new Promise(resolve => setTimeout(resolve, 3))
+        taken.push(text)
+      },
+    })
+    expect(taken).toHaveLength(40)
+  })
+
+  test('what the output callback throws ends all', async () => {
+    const output = () => {
+      throw new Error('full')
+    }
+    await expect(run(['echo $$ > pid-of-thrower; echo x; sleep 300'], { output })).rejects.toThrow('full')
+    expect(isRunning(pidIn('pid-of-thrower'))).toBe(false)
+  })
+})
+
+describe('DEVCTL_ENV', () => {
+  test('hands variables on, in a file that only its user reads, and that is gone at the end', async () => {
+    const { lines, variables } = await run([
+      `echo "URL='http://x y'" >> $DEVCTL_ENV; echo N=1 >> $DEVCTL_ENV; stat -c %a $DEVCTL_ENV $(dirname $DEVCTL_ENV); echo $DEVCTL_ENV`,
+      'echo "$URL $N"; echo "N=2" > $DEVCTL_ENV',
+      'echo "$URL $N"',
+    ])
+    expect(lines.slice(0, 2)).toEqual(['c1 stdout: 600', 'c1 stdout: 700'])
+    expect(lines.slice(3)).toEqual(['c2 stdout: http://x y 1', 'c3 stdout: http://x y 2'])
+    expect(variables).toEqual({ URL: 'http://x y', N: '2' })
+    const path = lines[2]!.replace('c1 stdout: ', '')
+    expect(() => statSync(dirname(path))).toThrow('ENOENT')
+  })
+
+  test('what is malformed is a warning with the place, the other lines count, and no value is shown', async () => {
+    const { variables, diagnostics, failed } = await run([
+      'printf "A=1\\nNOT A NAME=hunter22\\nB=2\\n" > $DEVCTL_ENV',
+      'rm $DEVCTL_ENV; mkfifo $DEVCTL_ENV',
+    ])
+    expect(failed).toBeUndefined()
+    expect(variables).toEqual({ A: '1', B: '2' })
+    expect(diagnostics.map(({ severity, message }) => `${severity} ${message}`)).toEqual([
+      'warning invalid `DEVCTL_ENV` of `c1`: line 2: the name of a variable cannot contain a space',
+      'warning invalid `DEVCTL_ENV` of `c2`: it is not a file anymore',
+    ])
+    expect(JSON.stringify(diagnostics)).not.toContain('hunter22')
+  })
+
+  test('what is handed on under a secret name is masked from then on', async () => {
+    const { lines } = await run(['echo DB_PASSWORD=hunter22 > $DEVCTL_ENV', 'echo "is $DB_PASSWORD"'])
+    expect(lines).toEqual(['c2 stdout: is ***'])
+  })
+})
+
+describe('what is left running', () => {
+  test('an aborted signal ends the whole group', async () => {
+    const stop = new AbortController()
+    const done = run(['sleep 300 & echo $! > pid-of-child; echo $$ > pid-of-shell; echo up; wait'], {
+      signal: stop.signal,
+      output: () => stop.abort(new Error('enough')),
+    })
+    await expect(done).rejects.toThrow('enough')
+    expect([isRunning(pidIn('pid-of-child')), isRunning(pidIn('pid-of-shell'))]).toEqual([false, false])
+  })
+
+  test('also one that does not listen to SIGTERM', async () => {
+    const stop = new AbortController()
+    const done = run(["trap '' TERM; echo $$ > pid-of-deaf; echo up; while true; do sleep 0.05; done"], {
+      signal: stop.signal,
+      grace: 100,
+      output: () => stop.abort(new Error('enough')),
+    })
+    await expect(done).rejects.toThrow('enough')
+    expect(isRunning(pidIn('pid-of-deaf'))).toBe(false)
+  })
+
+  test('what ends within the grace may tidy up, and say so', async () => {
+    const said: string[] = []
+    const stop = new AbortController()
+    const done = run(["trap 'echo tidied; exit' TERM; echo up; while true; do sleep 0.05; done"], {
+      signal: stop.signal,
+      output: ({ text }) => {
+        said.push(text)
+        stop.abort(new Error('enough'))
+      },
+    })
+    await expect(done).rejects.toThrow('enough')
+    expect(said).toContain('tidied')
+  })
+
+  test('a background process serves the commands after it, holds nothing up, and is ended at the end', async () => {
+    const { lines, failed } = await run(
+      [
+        '(echo $BASHPID > pid-of-server; until [ -e asked ]; do sleep 0.02; done; echo asked; touch answered; sleep 300) &',
+        'touch asked; until [ -e answered ]; do sleep 0.02; done',
+      ],
+      { drain: 50 },
+    )
+    expect(failed).toBeUndefined()
+    expect(lines).toEqual(['c1 stdout: asked'])
+    expect(isRunning(pidIn('pid-of-server'))).toBe(false)
+  })
+
+  test('one that has left the group and holds the output open does not hold us up either', async () => {
+    const { failed } = await run(['setsid sleep 60 & echo $! > pid-of-daemon'], { drain: 50 })
+    expect(failed).toBeUndefined()
+    const daemon = pidIn('pid-of-daemon')
+    if (isRunning(daemon)) process.kill(daemon)
+  })
+
+  test('nothing runs when the signal is aborted before', async () => {
+    await expect(run(['touch ran'], { signal: AbortSignal.abort(new Error('late')) })).rejects.toThrow('late')
+    expect(existsSync(join(work, 'ran'))).toBe(false)
+  })
+})

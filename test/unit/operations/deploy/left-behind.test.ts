@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
+import type { Plan, WorkloadPlan } from '../../../../compiler/plan/plan.ts'
+import { leftBehind } from '../../../../operations/deploy/left-behind.ts'
+import { NAMESPACE, newCluster, object } from '../../../support/objects/deploying.ts'
+
+const [OLD, NEW] = ['example.com/app:1@sha256:old', 'example.com/app:1@sha256:new']
+
+/** As much of a plan as is looked at. */
+const workload = (service: string, image: string, kind = 'Deployment') =>
+  ({ kind, name: service, service, pod: { containers: [{ image }] } }) as unknown as WorkloadPlan
+
+const running = (name: string, image: string): KubeObject =>
+  object('Deployment', name, { spec: { template: { spec: { containers: [{ name: 'main', image }] } } } })
+
+test('what runs an older image of a service that is deployed alone is named, and nothing else', async () => {
+  const cluster = newCluster()
+  await cluster.create(running('api', NEW))
+  await cluster.create(running('worker', OLD))
+  await cluster.create(running('current', NEW))
+  await cluster.create(running('other', OLD))
+  const workloads = [
+    workload('api', NEW),
+    workload('worker', NEW),
+    workload('current', NEW),
+    workload('absent', NEW),
+    workload('migrate', NEW, 'Job'),
+    workload('other', 'example.com/other:1'),
+  ]
+  const plan = { workloads } as unknown as Plan
+  const { signal } = new AbortController()
+  const found = (named: readonly string[] | undefined, built = new Map([['api', NEW]])) => {
+    const part = named && { part: { named, services: new Set(named) } }
+    return leftBehind({ cluster, namespace: NAMESPACE }, { plan, built, ...part }, signal)
+  }
+  expect(await found(['api'])).toEqual([{ service: 'worker', with: 'api' }])
+  expect(await found(['api', 'worker'])).toEqual([])
+  expect(await found(['other'])).toEqual([])
+  expect(await found(undefined)).toEqual([])
+  expect(await found(['api'], new Map()), 'nothing was built').toEqual([])
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { Cluster } from '../../../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
+import { holdLease } from '../../../../operations/objects/held-lease.ts'
+import { holder, NAMESPACE, never, newCluster } from '../../../support/objects/deploying.ts'
+import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
+
+/** A cluster that gives no answer any more to who renews a Lease. */
+function frozen(cluster: Cluster): Cluster {
+  return new Proxy(cluster, {
+    get: (target, key) =>
+      key === 'replace' ? () => new Promise(() => {}) : Reflect.get(target, key, target).bind?.(target),
+  })
+}
+
+test.each([
+  [true, true],
+  [false, false],
+])('strict: %s; without an answer to a renewal the Lease is lost after its silence: %s', async (isStrict, isLost) => {
+  const clock = new FakeClock()
+  const lease = await holdLease({
+    cluster: frozen(newCluster()),
+    name: 'leader',
+    namespace: NAMESPACE,
+    labels: {},
+    holder: holder(),
+    clock,
+    signal: never,
+    waiting: () => {},
+    busy: () => new UserError('busy'),
+    lost: () => new UserError('lost'),
+    silence: 9000,
+    isStrict,
+  })
+  await clock.pass(5000)
+  expect(lease.signal.aborted).toBe(false)
+  // Others take it 15 s after its last renewal.
+  await clock.pass(5000)
+  await settle()
+  expect(lease.signal.aborted).toBe(isLost)
+})

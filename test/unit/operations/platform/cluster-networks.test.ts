@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
+import {
+  apiServerAddresses,
+  clusterNetworks,
+  isProxy,
+  rangesIn,
+  toNetwork,
+  twoMeanings,
+  uncovered,
+} from '../../../../operations/platform/cluster-networks.ts'
+import { platformObjects } from '../../../../platform/install/server.ts'
+import { surroundings } from '../../../../platform/server/namespace-objects.ts'
+import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
+
+test('the networks of a cluster are those of its Pods, nodes, Services, and of its API server', async () => {
+  const cluster = new MemoryCluster({ namespaces: ['default'] })
+  cluster.register({ apiVersion: 'v1', kind: 'Node', name: 'nodes', namespaced: false, hasStatus: false })
+  cluster.register({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'ServiceCIDR',
+    name: 'servicecidrs',
+    namespaced: false,
+    hasStatus: false,
+  })
+  cluster.register({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    name: 'endpointslices',
+    namespaced: true,
+    hasStatus: false,
+  })
+  const node = (name: string, podCIDRs: readonly string[], address: string) => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name },
+    spec: { podCIDRs },
+    status: {
+      addresses: [
+        { type: 'Hostname', address: name },
+        { type: 'InternalIP', address },
+      ],
+    },
+  })
+  for (const one of [
+    node('a', ['10.42.0.0/24', 'fd00::/64'], '192.168.1.2'),
+    node('b', ['10.42.1.0/24'], '192.168.1.3'),
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'ServiceCIDR',
+      metadata: { name: 'kubernetes' },
+      spec: { cidrs: ['10.43.0.0/16'] },
+    },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.168.1.9'] }],
+      ports: [{ port: 6443 }],
+    },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: 'kubernetes-6', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: 'IPv6',
+      endpoints: [{ addresses: ['fd00::9'] }],
+      ports: [{ port: 6443 }],
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'kubernetes', namespace: 'default' },
+      spec: { clusterIP: '10.43.0.1', ports: [{ port: 443 }] },
+    },
+  ])
+    await cluster.create(one)
+  expect(await apiServerAddresses(cluster, new AbortController().signal)).toEqual([
+    { cidr: '10.43.0.1/32', port: 443 },
+    { cidr: '192.168.1.9/32', port: 6443 },
+    { cidr: 'fd00::9/128', port: 6443 },
+  ])
+  expect(await clusterNetworks(cluster, new AbortController().signal)).toEqual([
+    '10.42.0.0/24',
+    '10.42.1.0/24',
+    '10.43.0.0/16',
+    '192.168.1.2/32',
+    '192.168.1.3/32',
+    '192.168.1.9/32',
+  ])
+})
+
+test.each([
+  ['10.0.0.1', ['10.0.0.1/32']],
+  ['10.0.0.0/8', ['10.0.0.0/8']],
+  ['0.0.0.0/0', []],
+  ['10.0.0.0/33', []],
+  ['10.0.0.0/8/8', []],
+  ['fd00::/64', []],
+  ['node-a', []],
+])('%s is the network %j', (text, wanted) => {
+  expect(toNetwork(text)).toEqual(wanted)
+})
+
+test('an older API server names the range when it refuses an address', () => {
+  const message =
+    'Service "x" is invalid: spec.clusterIPs: Invalid value: ["192.0.2.1"]: failed to allocate IP 192.0.2.1: the provided IP (192.0.2.1) is not in the valid range. The range of valid IPs is 10.96.0.0/16'
+  expect(rangesIn(message)).toEqual(['10.96.0.0/16'])
+  expect(rangesIn('forbidden')).toEqual([])
+})
+
+test('the ways out of a namespace and of the runs leave them out', () => {
+  const one = { version: '', domain: '', image: '', runnerImage: '', replicas: 1, kubernetes: { server: '' } }
+  const networks = ['10.42.0.0/16']
+  const outside = (objects: readonly KubeObject[]) => {
+    const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy')
+    return [...JSON.stringify(policies).matchAll(/"cidr":"0\.0\.0\.0\/0"(,"except":\[[^\]]*\])?/g)].map(
+      ([, except]) => except,
+    )
+  }
+  const wanted = [',"except":["169.254.0.0/16","10.42.0.0/16"]']
+  expect(outside(surroundings('shop', networks))).toEqual(wanted)
+  expect(outside(platformObjects({ ...one, clusterNetworks: networks }))).toEqual(wanted)
+})
+
+test.each([
+  ['10.0.0.1', true],
+  ['10.0.0.0/24', true],
+  ['fd00::/64', true],
+  ['::1', true],
+  ['0.0.0.0/0', false],
+  ['::/0', false],
+  ['10.0.0.0/33', false],
+  ['10.0.0.0/', false],
+  ['10.0.0.0/8/8', false],
+  ['ingress', false],
+  ['', false],
+])('%s as a proxy: %s', (text, wanted) => {
+  expect(isProxy(text)).toBe(wanted)
+})
+
+test.each([
+  ['10.42.0.0/16', undefined],
+  ['10.42.0.1/32', undefined],
+  ['10.42.3.7/16', ['10.42.0.0/16', '10.42.3.7/32']],
+  ['255.255.255.255/1', ['128.0.0.0/1', '255.255.255.255/32']],
+])('%s is clear, or has two meanings', (network, meanings) => expect(twoMeanings(network)).toEqual(meanings))
+
+test('networks that are in no named one are open', () => {
+  const found = ['10.42.0.0/24', '10.96.0.0/12', '192.168.1.7/32']
+  expect(uncovered(found, ['10.0.0.0/8', '192.168.1.0/24'])).toEqual([])
+  // Somebody has forgotten the length.
+  expect(uncovered(found, ['10.0.0.0/32', '192.168.1.0/24'])).toEqual(['10.42.0.0/24', '10.96.0.0/12'])
+  expect(uncovered(found, ['10.42.0.0/16', '10.96.0.0/16', '192.168.1.7/32'])).toEqual(['10.96.0.0/12'])
+  expect(uncovered(found, [])).toEqual(found)
+})

@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Secret } from '../../../operations/contexts/secret.ts'
+import { saveContext } from '../../../operations/contexts/store.ts'
+import { makeFolder } from '../../support/cli/folder.ts'
+import { Answer, type FakeServer, fakeServer } from '../../support/kubernetes/fake-server.ts'
+import { run } from '../../support/run.ts'
+
+// Which cluster `devctl platform …` administers, and what it says of one that cannot be administered.
+
+const URL = 'https://platform.dev.example.com'
+const SETTINGS = '/api/v1/namespaces/devctl-platform/configmaps/settings'
+
+describe('the cluster that is administered', () => {
+  let server: FakeServer
+  let settings: unknown
+  beforeAll(async () => {
+    server = await fakeServer(({ path }) => (path === SETTINGS ? (settings as object) : undefined))
+  })
+  afterAll(() => server.close())
+  beforeEach(() => {
+    settings = settingsOf(JSON.stringify({ url: URL }))
+  })
+
+  const settingsOf = (text: string) => ({
+    ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'devctl-platform' } },
+    data: { 'settings.json': text },
+  })
+
+  /** `devctl platform invite`, which says whether it has found the platform by what it refuses. */
+  async function invite(options = '', { current = 'admin', extension = {} } = {}) {
+    const user = { name: 'root', user: {} }
+    const cluster = { name: 'one', cluster: { server: server.access.server.href } }
+    const context = { name: 'admin', context: { cluster: 'one', user: 'root', ...extension } }
+    const kubeconfig = { clusters: [cluster], users: [user], contexts: [context], 'current-context': current }
+    const cwd = makeFolder({ config: JSON.stringify(kubeconfig) })
+    const env = { KUBECONFIG: join(cwd, 'config'), DEVCTL_HOME: join(cwd, 'home') }
+    await saveContext(env.DEVCTL_HOME, { name: URL, token: new Secret('devctl_cli_x') }, true)
+    return run(['platform', 'invite', 'ann', ...options.split(' ').filter(Boolean)], { cwd, env })
+  }
+
+  test('is that of the kubeconfig for somebody who has logged in to its platform', async () => {
+    server.requests.length = 0
+    await invite()
+    expect(server.requests.map(({ path }) => path)).toContain(SETTINGS)
+  })
+
+  test('is not another one, unless it is named', async () => {
+    settings = settingsOf(JSON.stringify({ url: 'https://platform.other.example.com' }))
+    expect((await invite()).stderr).toBe(
+      `error: the current context is the platform \`${URL}\`, but the cluster of \`admin\` has the platform \`https://platform.other.example.com\`\n  = help: add \`--context admin\` if you mean this cluster\n`,
+    )
+    settings = undefined
+    expect((await invite()).stderr).toContain('but the cluster of `admin` has no platform')
+    expect((await invite('--context admin')).stderr).toContain('error: the cluster has no platform')
+  })
+
+  test.each([
+    ['without a current context', { current: '' }],
+    [
+      'whose current context is that of the platform',
+      { extension: { extensions: [{ name: 'devctl', extension: { platform: URL } }] } },
+    ],
+  ])('has to be named with a kubeconfig %s', async (_, kubeconfig) => {
+    expect(await invite('', kubeconfig)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(
+        `error: the current context is the platform \`${URL}\`\n  = help: this needs the rights`,
+      ),
+    })
+  })
+
+  test('needs rights, and says which', async () => {
+    const message = 'configmaps "settings" is forbidden: User "ann" cannot get resource "configmaps"'
+    settings = new Answer(403, { kind: 'Status', code: 403, reason: 'Forbidden', message })
+    expect((await invite('--context admin')).stderr).toBe(
+      `error: ${message}\n  = note: context \`admin\`, chosen by \`--context\`\n  = help: this needs the rights of a cluster administrator: name a context that has them with \`--context\`\n`,
+    )
+  })
+
+  test.each([
+    ['{"url": ,}', 'Unexpected token'],
+    ['', 'Unexpected end of JSON input'],
+    ['[]', 'it has to be an object'],
+  ])('may have settings that are broken: %s', async (text, problem) => {
+    settings = settingsOf(text)
+    const { status, stderr } = await invite()
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringContaining('`settings.json` of the ConfigMap `settings` cannot be read'),
+    ])
+    expect(stderr).toContain(problem)
+    expect(stderr).toContain('kubectl --namespace devctl-platform edit configmap settings')
+  })
+})

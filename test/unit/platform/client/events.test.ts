@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { readEvents } from '../../../../platform/client/events.ts'
+import { toEventStream } from '../../../../platform/server/event-stream.ts'
+import type { StreamEvent } from '../../../../platform/server/handlers/handler.ts'
+
+async function* inChunks(text: string, size: number): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+describe('streams of events', () => {
+  const events: readonly StreamEvent<unknown>[] = [
+    { id: '1', data: { text: 'a line\nand another\n\nand a third' } },
+    { data: 'id: 7' },
+    { id: '2', data: [] },
+  ]
+
+  test.each([1, 2, 7, 1000])('what the server writes the client reads, in pieces of %i', async size => {
+    const written = (await all(toEventStream(fromArray(events)))).join('')
+    const read = await all(readEvents(inChunks(written, size)))
+    expect(read.map(({ id, data }) => ({ ...(id !== undefined && { id }), data: JSON.parse(data) }))).toEqual(events)
+  })
+
+  test('one that breaks off is left out, and signs of life are no events', async () => {
+    expect(await all(readEvents(inChunks(':\n\nid: 1\ndata: 1\n\nid: 2\ndata: 2', 3)))).toEqual([
+      { id: '1', data: '1' },
+    ])
+  })
+
+  test('one without an end is refused, and not kept in memory', async () => {
+    async function* endless() {
+      for (;;) yield `data: ${'x'.repeat(1024 * 1024)}`
+    }
+    await expect(all(readEvents(endless()))).rejects.toThrow('an event is too long')
+  })
+
+  test('a client that goes ends what it is sent', async () => {
+    let isEnded = false
+    async function* source() {
+      try {
+        for (let i = 0; ; i++) yield { data: i }
+      } finally {
+        isEnded = true
+      }
+    }
+    const stream = toEventStream(source())
+    for await (const _ of stream) break
+    await new Promise(resolve => setImmediate(resolve))
+    expect([stream.destroyed, isEnded]).toEqual([true, true])
+  })
+})
+
+async function* fromArray<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items
+}

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import {
+  finalTold,
+  fromHook,
+  fromHookState,
+  type HookState,
+  hookSealedFor,
+  MOST_PULLS,
+  toHook,
+} from '../../../platform/records/hook.ts'
+import { DELIVERIES } from '../../../platform/rules/deliveries.ts'
+
+const setup = {
+  id: 'a'.repeat(16),
+  forge: 'gitea',
+  repository: 'https://git.example.com/team/shop',
+  repositoryId: '3',
+  owner: 'b'.repeat(16),
+  scope: 'personal',
+  forks: 'approve',
+  prefix: 'shop-',
+  created: '2026-01-01T00:00:00Z',
+} as const
+const sealed = { secret: 'v1.k1.abc', token: 'v1.k1.def' }
+const sha = 'a'.repeat(40)
+const pull = { number: 7, page: 'https://git.example.com/7', author: 'ann', commit: sha, trust: 'fork' } as const
+const empty: HookState = { look: [], pulls: [], seen: [] }
+
+/** The object as the API server has it after a change. */
+function written(state?: HookState, data: object = {}): KubeObject {
+  const object = fromHook(setup, sealed)
+  const change = state ? fromHookState(state).data : {}
+  return {
+    ...object,
+    metadata: { ...object.metadata, resourceVersion: '5' },
+    data: { ...(object['data'] as object), ...change, ...data },
+  }
+}
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+
+test('what was written is read again', () => {
+  expect(toHook(written())).toEqual({ ...setup, ...empty, sealed, version: '5' })
+  const state: HookState = {
+    look: [7],
+    pulls: [
+      { ...pull, branch: 'x', from: 'https://git.example.com/eve/shop.git', isWaiting: true, problem: 'why' },
+      {
+        ...pull,
+        number: 8,
+        approved: { commit: sha, by: 'c'.repeat(16), time: setup.created },
+        deployed: { commit: sha, trust: 'fork' },
+        comment: { id: 12, told: `deploys ${sha}` },
+      },
+    ],
+    seen: ['x'],
+  }
+  expect(toHook(written(state))).toEqual({ ...setup, ...state, sealed, version: '5' })
+  expect(fromHookState(state).metadata.labels).toEqual({ 'dev.platform/look': 'true', 'dev.platform/tell': 'true' })
+  expect(fromHookState(empty).metadata.labels).toEqual({ 'dev.platform/look': null, 'dev.platform/tell': null })
+  const told = state.pulls.map(one => ({ ...one, comment: { told: finalTold(one) ?? '' } }))
+  expect(told.map(one => one.comment.told)).toEqual([`waits ${sha}`, `deployed ${sha}`])
+  expect(fromHookState({ ...state, pulls: told }).metadata.labels).toMatchObject({ 'dev.platform/tell': null })
+})
+
+test('a record has a limit', () => {
+  const many = Array.from({ length: 1000 }, (_, at) => at + 1)
+  const found = toHook(
+    written({
+      look: many,
+      pulls: many.map(number => ({ ...pull, number })),
+      seen: many.map(String),
+    }),
+  )
+  expect([found?.look.length, found?.pulls.length, found?.seen.length]).toEqual([MOST_PULLS, MOST_PULLS, DELIVERIES])
+  expect(found?.pulls.at(-1)?.number).toBe(1000)
+})
+
+test.each([
+  ['an approval without who', { approved: { commit: sha, time: setup.created } }],
+  ['an approval of half a commit', { approved: { commit: 'aaaa', by: 'ann', time: setup.created } }],
+  ['a deploy of nobody knows whose code', { deployed: { commit: sha } }],
+])('%s is none', (_, more) => {
+  const found = toHook(written(undefined, { state: base64({ pulls: [{ ...pull, ...more }] }) }))
+  expect(found?.pulls).toEqual([pull])
+})
+
+test.each([
+  ['another name', { id: 'c'.repeat(16) }],
+  ['another owner', { owner: 'c'.repeat(16) }],
+  ['no owner', { owner: '' }],
+  ['a repository that is not encrypted', { repository: 'http://git.example.com/team/shop' }],
+  ['an unknown policy', { forks: 'always' }],
+  ['an unknown forge', { forge: 'other' }],
+  ['no prefix', { prefix: '' }],
+])('a webhook with %s is none', (_, more) => {
+  expect(toHook(written(undefined, { setup: base64({ ...setup, ...more }) }))).toBeUndefined()
+})
+
+test('what is sealed belongs to one repository and one use', () => {
+  const places = [
+    hookSealedFor(setup, 'secret'),
+    hookSealedFor(setup, 'token'),
+    hookSealedFor({ ...setup, repository: 'https://git.example.com/team/other' }, 'token'),
+    hookSealedFor({ ...setup, id: 'c'.repeat(16) }, 'token'),
+  ]
+  expect(new Set(places).size).toBe(places.length)
+})
+
+test('nothing that is there ends the reader', () => {
+  const any = fc.record({ setup: fc.json().map(one => Buffer.from(one).toString('base64')), sealed: fc.string() })
+  fc.assert(fc.property(any, data => void toHook(written(undefined, data))))
+  fc.assert(fc.property(fc.anything(), state => void toHook(written(undefined, { state: base64(state ?? null) }))))
+})

@@ -1,0 +1,35 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Secret } from '../../../operations/contexts/secret.ts'
+import { connectPlatform } from '../../../operations/platform/connect-platform.ts'
+
+// An ingress controller whose platform has no replica just now.
+
+let status = 503
+const server = createServer((_request, response) => response.writeHead(status).end('no available server'))
+let url: string
+
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => server.close())
+
+const ask = (token: Secret | undefined) => connectPlatform(url, token, {}).call('GET /info', {})
+
+test.each([404, 502, 503, 504])('who has logged in hears at %i that the platform does not answer', async code => {
+  status = code
+  await expect(ask(new Secret('devctl_token'))).rejects.toMatchObject({
+    message: `the platform \`${url}\` does not answer: what is before it says status ${code}`,
+    hint: expect.stringContaining('it may be starting again'),
+  })
+})
+
+test('another answer, or one to somebody who has not logged in, is of no platform', async () => {
+  status = 200
+  await expect(ask(new Secret('devctl_token'))).rejects.toThrow('is not a devctl platform')
+  status = 404
+  await expect(ask(undefined)).rejects.toThrow('is not a devctl platform')
+})

@@ -1,0 +1,270 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { longerNames, ownerOfHost, shorterNames } from '../../../platform/rules/hosts.ts'
+import { namespaceNameProblem, personalNamespace, previewName, userId } from '../../../platform/rules/names.ts'
+import { mayDo, NAMESPACE_ROLES, type NamespaceAction } from '../../../platform/rules/roles.ts'
+import { isSecretOf, makeToken, parseToken, secretHash, TOKEN_KINDS, tokenText } from '../../../platform/rules/token.ts'
+import { variableNameProblem } from '../../../platform/rules/variable-names.ts'
+
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
+
+describe('tokens', () => {
+  test('are read as they were written, and not when a letter of them is another one', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...TOKEN_KINDS), bytes(10), bytes(32), fc.nat(), (kind, id, secret, at) => {
+        const parts = makeToken(kind, { id, secret })
+        const text = tokenText(parts)
+        expect(parseToken(text)).toEqual(parts)
+        expect(text).toMatch(/^devctl_[a-z]+_[a-z2-7]{16}_[0-9A-Za-z]{49}$/)
+        const place = at % text.length
+        const other = text[place] === 'b' ? 'c' : 'b'
+        expect(parseToken(text.slice(0, place) + other + text.slice(place + 1))).toBeUndefined()
+      }),
+    )
+  })
+
+  test('that are no tokens are none', () => {
+    fc.assert(
+      fc.property(fc.string(), text => {
+        expect(parseToken(text)).toBeUndefined()
+      }),
+    )
+  })
+
+  test('only their own secret fits', () => {
+    expect(isSecretOf(secretHash('one'), 'one')).toBe(true)
+    for (const wrong of ['two', '', 'onee']) expect(isSecretOf(secretHash('one'), wrong)).toBe(false)
+    expect(isSecretOf('', 'one')).toBe(false)
+  })
+})
+
+describe('names', () => {
+  test.each([
+    ['ann', 'ann'],
+    ['Ann.Smith', 'ann-smith'],
+    ['Ünsal', 'u-nsal'],
+    ['kube-admin', 'dev-abcdefgh'],
+    ['default', 'dev-abcdefgh'],
+    ['…', 'dev-abcdefgh'],
+    ['a'.repeat(60), 'a'.repeat(36)],
+  ])('the namespace of %s is %s', (login, name) => {
+    expect(personalNamespace(login, 'abcdefghijklmnop', () => false)).toBe(name)
+  })
+
+  test('a name that is taken gets a number', () => {
+    expect(personalNamespace('ann', 'x', name => ['ann', 'ann-2'].includes(name))).toBe('ann-3')
+    // What is kept for others is neither the name nor what it becomes by a number.
+    const kept = (name: string) => name.startsWith('ann-')
+    expect(personalNamespace('ann', 'abcdefghij', name => name === 'ann', kept)).toBe('dev-abcdefgh-2')
+    expect(personalNamespace('Ann B', 'abcdefghij', () => false, kept)).toBe('dev-abcdefgh')
+  })
+
+  test('whatever the login, the repository and the branch are, the names are good', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (one, other) => {
+        expect(namespaceNameProblem(personalNamespace(one, 'abcdefghijklmnop', () => false))).toBeUndefined()
+        expect(previewName(one, other)).toMatch(/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/)
+        expect(namespaceNameProblem(previewName(one, other))).toBeUndefined()
+      }),
+    )
+  })
+
+  test.each(['kube-x', 'devctl-x', 'openshift', 'openshift-x', 'istio-system', 'default', 'platform', 'shared'])(
+    '%s is reserved',
+    name => {
+      expect(namespaceNameProblem(name)).toBe('it is reserved')
+      expect(namespaceNameProblem(`my-${name}-of-mine`)).toBeUndefined()
+      expect(namespaceNameProblem(personalNamespace(name, 'abcdefghijklmnop', () => false))).toBeUndefined()
+    },
+  )
+
+  test.each([
+    ['kube-tools', 'main', /^preview-kube-tools-main-[a-z2-7]{6}$/],
+    ['shop', 'design-system', /^preview-shop-design-system-[a-z2-7]{6}$/],
+    ['devctl-docs', 'a'.repeat(60), /^preview-devctl-docs-a{13}-[a-z2-7]{6}$/],
+  ])('the preview of %s, branch %s, has another name than one that is reserved', (repository, branch, name) => {
+    expect(previewName(repository, branch)).toMatch(name)
+    expect(namespaceNameProblem(previewName(repository, branch))).toBeUndefined()
+  })
+
+  test('two long branches have two names', () => {
+    const long = 'feature/the-login-page-that-everybody-has-been-waiting-for'
+    expect(previewName('shop', `${long}-1`)).not.toBe(previewName('shop', `${long}-2`))
+    expect(previewName('shop', 'Feature/Login')).toBe('shop-feature-login')
+  })
+
+  test('issuer and subject cannot be mixed up', () => {
+    expect(userId('https://a', 'b')).not.toBe(userId('https://ab', ''))
+  })
+})
+
+describe('hosts', () => {
+  const namespaces = ['dev', 'shop-dev', 'shop']
+  test.each([
+    ['web-dev.example.com', 'dev'],
+    ['web-shop-dev.example.com', 'shop-dev'],
+    ['shop-dev.example.com', 'shop-dev'],
+    ['web-shop.example.com', 'shop'],
+    ['webshop.example.com', undefined],
+    ['web-dev.example.org', undefined],
+    ['platform.example.com', undefined],
+  ])('%s belongs to %s', (host, owner) => {
+    expect(ownerOfHost(host, 'example.com', namespaces)).toBe(owner)
+  })
+
+  test('a longer name is longer than the names that have it as one', () => {
+    expect(longerNames('dev', namespaces)).toEqual(['shop-dev'])
+    expect(shorterNames('shop-dev', namespaces)).toEqual(['dev'])
+  })
+})
+
+describe('roles', () => {
+  const actions: readonly NamespaceAction[] = [
+    'see',
+    'deploy',
+    'wake',
+    'sleep',
+    'share',
+    'variables',
+    'delete',
+    'transfer',
+  ]
+  const table = (platform: 'admin' | 'developer') =>
+    Object.fromEntries(
+      [...NAMESPACE_ROLES, undefined].map(namespace => [
+        namespace ?? 'stranger',
+        actions.filter(action => mayDo({ platform, namespace }, action)).join(' '),
+      ]),
+    )
+
+  test('of people', () => {
+    expect(table('developer')).toEqual({
+      owner: 'see deploy wake sleep share variables delete',
+      developer: 'see deploy wake sleep variables',
+      viewer: 'see wake',
+      stranger: '',
+    })
+  })
+
+  test('administrators keep order, and read no secrets of others', () => {
+    expect(table('admin').stranger).toBe('see wake sleep share delete transfer')
+  })
+})
+
+test.each([
+  'PATH',
+  'HOME',
+  'SHELL',
+  'IFS',
+  'ENV',
+  'BASH_ENV',
+  'KUBECONFIG',
+  'HTTP_PROXY',
+  'https_proxy',
+  'LD_PRELOAD',
+  'DYLD_INSERT_LIBRARIES',
+  'NODE_OPTIONS',
+  'GIT_SSH_COMMAND',
+  'SSH_AUTH_SOCK',
+  'PYTHONPATH',
+  'PYTHON_HOME',
+  'PERL5LIB',
+  'RUBYOPT',
+  'JAVA_TOOL_OPTIONS',
+  '_JAVA_OPTIONS',
+  'DOCKER_HOST',
+  'HELM_PLUGINS',
+  'DEVCTL_URL',
+  'node_options',
+  'NPM_CONFIG_REGISTRY',
+  'npm_config_script_shell',
+  'PIP_INDEX_URL',
+  'GOPROXY',
+  'GOFLAGS',
+  'CARGO_HOME',
+  'RUSTC_WRAPPER',
+  'MAKEFLAGS',
+  'MAVEN_OPTS',
+  'JDK_JAVA_OPTIONS',
+  'DOTNET_STARTUP_HOOKS',
+  'ZDOTDIR',
+  'PS4',
+  'PROMPT_COMMAND',
+  'BASH_FUNC_ls',
+  'LESSOPEN',
+  'EDITOR',
+  'KUBECTL_EXTERNAL_DIFF',
+  'GCONV_PATH',
+  'OPENSSL_CONF',
+  'SSL_CERT_FILE',
+  'XDG_CONFIG_HOME',
+  'COMPOSE_FILE',
+  'AWS_CONFIG_FILE',
+  'TAR_OPTIONS',
+  'AWS_PAGER',
+  'PSQL_EDITOR',
+  'SUDO_ASKPASS',
+  'RSYNC_RSH',
+  'GOAUTH',
+  'GOCACHEPROG',
+  'CC',
+  'JAVACMD',
+  'CLOUDSDK_PYTHON_ARGS',
+  'SOPS_AGE_KEY_CMD',
+  'RESTIC_PASSWORD_COMMAND',
+  'MANPAGER',
+  'LIBMYSQL_PLUGIN_DIR',
+  'TS_NODE_PROJECT',
+  'MVNW_REPOURL',
+  'COR_PROFILER_PATH',
+  'Lua_Path',
+  'ANSIBLE_CONFIG',
+  'COREPACK_NPM_REGISTRY',
+  'my_http_PROXY',
+  'a2_PROXY',
+  'DEVCTL_TOKEN',
+  'devctl_compose_volume_affinity_enabled',
+  '1A',
+  'A-B',
+  '',
+  'A=B',
+  'A'.repeat(129),
+])('the variable %s is refused', name => {
+  expect(variableNameProblem(name)).toBeDefined()
+})
+
+test.each([
+  'DATABASE_URL',
+  'CREDITOR',
+  'WORKER_COMMAND',
+  'MAVEN_PASSWORD',
+  'RESTIC_PASSWORD',
+  'GREETING',
+  '_x',
+  'PATHS',
+  'MY_PATH',
+  'PROXY_HOST',
+  'NODES',
+  'GITHUB_TOKEN',
+  'AWS_ACCESS_KEY_ID',
+  'COMPOSE_PROFILES',
+  'PAGER_URL',
+  'GOOGLE_CLIENT_ID',
+  'CCC',
+  'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED',
+])('the variable %s is allowed', name => {
+  expect(variableNameProblem(name)).toBeUndefined()
+})
+
+test('a name is refused whatever its case, and what is allowed is a name that a shell can have', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,9}$/)), name => {
+      const isAllowed = variableNameProblem(name) === undefined
+      if (isAllowed) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/)
+      if (isAllowed) expect(variableNameProblem(name.toLowerCase())).toBeUndefined()
+      for (const family of ['LD_', 'NODE_', 'GIT_', 'python', 'Devctl_', '_java_'])
+        expect(variableNameProblem(`${family}${name}`)).toBeDefined()
+      expect(variableNameProblem(`${name}_proxy`)).toBeDefined()
+    }),
+  )
+})

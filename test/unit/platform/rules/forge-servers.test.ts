@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type ForgeServer,
+  forgeServers,
+  isForgeServer,
+  servedRepository,
+} from '../../../../platform/rules/forge-servers.ts'
+
+const gitea = { kind: 'gitea', url: 'https://git.example.com' } as const
+const below = { kind: 'gitlab', url: 'https://example.com/gitlab', api: 'https://api.example.com/v4' } as const
+
+describe('the server of a repository', () => {
+  const servers = forgeServers([gitea, below], [{ url: 'https://sso.example.com/' }])
+  test.each<readonly [string, ForgeServer['kind'], object | string]>([
+    ['https://git.example.com/team/shop.git', undefined, { kind: 'gitea', web: gitea.url, path: 'team/shop' }],
+    ['https://git.example.com/team/shop', 'gitea', { kind: 'gitea', web: gitea.url, path: 'team/shop' }],
+    [
+      'https://example.com/gitlab/a/b/shop',
+      undefined,
+      { kind: 'gitlab', web: below.url, api: below.api, path: 'a/b/shop' },
+    ],
+    ['https://github.com/a/b', undefined, { kind: 'github', web: 'https://github.com', path: 'a/b' }],
+    ['https://sso.example.com/a/b', 'gitea', { kind: 'gitea', web: 'https://sso.example.com', path: 'a/b' }],
+    ['https://sso.example.com/a/b', undefined, 'not configured'],
+    ['https://git.example.com/team/shop', 'github', 'is a `gitea` server'],
+    ['https://git.example.com/team', undefined, 'not the path'],
+    ['https://git.example.com/a/b/c', undefined, 'not the path'],
+    ['https://git.example.com.attacker.example/a/b', undefined, 'does not contact'],
+    ['https://git.example.com:8443/a/b', undefined, 'does not contact'],
+    ['https://example.com/other/a/b', undefined, 'does not contact'],
+    ['https://10.96.0.1/a/b', 'gitea', 'does not contact'],
+    ['https://169.254.169.254/a/b', 'github', 'does not contact'],
+    ['http://git.example.com/a/b', undefined, 'does not contact'],
+  ])('%s, %s', (address, kind, wanted) => {
+    const found = servedRepository(address, servers, kind)
+    if (typeof wanted === 'string') expect(found).toEqual({ ok: false, problem: expect.stringContaining(wanted) })
+    else expect(found).toEqual({ ok: true, repository: wanted })
+  })
+})
+
+test.each([
+  [gitea, true],
+  [below, true],
+  [{ url: 'https://git.example.com' }, true],
+  [{ ...gitea, api: 'http://127.0.0.1:3000/api/v1' }, true],
+  [{ ...gitea, api: 'http://git.example.com/api/v1' }, false],
+  [{ ...gitea, url: 'http://git.example.com' }, false],
+  [{ ...gitea, url: 'https://git.example.com/' }, false],
+  [{ ...gitea, url: 'https://ann:secret@git.example.com' }, false],
+  [{ ...gitea, kind: 'other' }, false],
+  [{ ...gitea, token: 'x' }, false],
+  [{ kind: 'gitea' }, false],
+  [null, false],
+])('%j is a server: %s', (value, is) => {
+  expect(isForgeServer(value)).toBe(is)
+})

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest'
+import { builderFor, inOrder } from '../../../../platform/rules/placement.ts'
+import { type BuildSlot, BuildSlots, TooManyBuilds } from '../../../../platform/server/builds/build-slots.ts'
+
+const BUILDERS = ['a', 'b', 'c', 'd']
+const KEYS = Array.from({ length: 1000 }, (_, index) => `shop\0service-${index}`)
+
+describe('the order of builders', () => {
+  test('is the same for the same key, and spreads keys evenly', () => {
+    expect(inOrder(BUILDERS, 'shop\0web')).toEqual(inOrder([...BUILDERS].reverse(), 'shop\0web'))
+    for (const builder of BUILDERS) {
+      const first = KEYS.filter(key => inOrder(BUILDERS, key)[0] === builder).length
+      expect(first).toBeGreaterThan(190)
+      expect(first).toBeLessThan(310)
+    }
+  })
+
+  test('a builder that goes moves only its own builds', () => {
+    for (const key of KEYS) {
+      const [before] = inOrder(BUILDERS, key)
+      if (before !== 'c') expect(inOrder(['a', 'b', 'd'], key)[0]).toBe(before)
+    }
+  })
+
+  test.each<readonly [string, readonly number[], string | undefined]>([
+    ['the first', [0, 0, 0], 'a'],
+    ['the first, with one build', [1, 0, 0], 'a'],
+    ['the next one at two builds', [2, 0, 0], 'b'],
+    ['the one with the fewest when each has two', [3, 2, 2], 'b'],
+    ['the only one with a place', [4, 4, 3], 'c'],
+    ['none', [4, 4, 4], undefined],
+  ])('%s', (_, running, wanted) => {
+    const order = ['a', 'b', 'c']
+    expect(builderFor(order, one => running[order.indexOf(one)]!, 4)).toBe(wanted)
+  })
+})
+
+describe('places for builds', () => {
+  const settled = () => new Promise(resolve => setImmediate(resolve))
+
+  function queue(builders: readonly string[], most: number, oneNamespace = false) {
+    const slots = new BuildSlots(builders, most, oneNamespace)
+    const placed: string[] = []
+    const told = new Map<string, number>()
+    const given = new Map<string, BuildSlot>()
+    const take = (name: string, user: string, signal = new AbortController().signal, namespace = user, key = name) =>
+      slots.take({ user, namespace, key, signal, onQueue: before => told.set(name, before) }).then(slot => {
+        placed.push(name)
+        given.set(name, slot)
+      })
+    return { take, placed, told, free: (name: string) => given.get(name)!.free() }
+  }
+
+  test('builders of one namespace at a time: nobody shares one, and one is emptied for who waits first', async () => {
+    const { take, placed, told, free } = queue(['a', 'b'], 3, true)
+    for (const name of ['ann1', 'ann2', 'ann3']) void take(name, 'ann', undefined, 'shop')
+    void take('bob1', 'bob', undefined, 'shop')
+    await settled()
+    // One builder is left for other namespaces; and on that of the shop, one place for other people.
+    expect(placed).toEqual(['ann1', 'ann2', 'bob1'])
+    void take('eve1', 'eve', undefined, 'blog')
+    await settled()
+    expect(placed.at(-1)).toBe('eve1')
+    void take('kim1', 'kim', undefined, 'wiki')
+    await settled()
+    expect(told.get('kim1')).toBe(0)
+    // That of the blog has the fewest builds: nothing more begins there.
+    void take('fay1', 'fay', undefined, 'blog')
+    await settled()
+    expect(placed.at(-1)).toBe('eve1')
+    // The other one goes on.
+    for (const name of ['ann1', 'ann2']) free(name)
+    void take('bob2', 'bob', undefined, 'shop')
+    await settled()
+    expect(placed.slice(4)).toEqual(['ann3', 'bob2'])
+    free('eve1')
+    await settled()
+    expect(placed.slice(6)).toEqual(['kim1'])
+    free('kim1')
+    await settled()
+    expect(placed.at(-1)).toBe('fay1')
+  })
+
+  test('builders of one namespace at a time: who waits for an empty one holds up only builds for that one', async () => {
+    const { take, placed, free } = queue(['a', 'b', 'c'], 2, true)
+    const free2 = async (name: string) => {
+      free(name)
+      await settled()
+    }
+    for (const namespace of ['shop', 'shop', 'blog', 'blog', 'wiki'])
+      await take(`${namespace}${placed.length}`, `${namespace}${placed.length}`, undefined, namespace, namespace)
+    expect(placed).toEqual(['shop0', 'shop1', 'blog2', 'blog3', 'wiki4'])
+    void take('new', 'new', undefined, 'new')
+    for (let one = 0; one < 6; one++) void take(`shop again ${one}`, `s${one}`, undefined, 'shop', 'shop')
+    void take('wiki again', 'w', undefined, 'wiki', 'wiki')
+    await settled()
+    expect(placed).toHaveLength(5)
+    // A shop that never stops does not wait for her, and she does not wait for it.
+    for (const [at, name] of ['shop0', 'shop1', 'shop again 0', 'shop again 1'].entries()) {
+      await free2(name)
+      expect(placed.at(-1)).toBe(`shop again ${at}`)
+    }
+    await free2('wiki4')
+    expect(placed.at(-1)).toBe('new')
+  })
+
+  test('a single builder goes on for a few builds of its namespace, and then changes', async () => {
+    const { take, placed, free } = queue(['a'], 3, true)
+    void take('shop0', 'a', undefined, 'shop')
+    void take('new', 'b', undefined, 'new')
+    for (let one = 1; one < 20; one++) void take(`shop${one}`, `c${one}`, undefined, 'shop')
+    await settled()
+    expect(placed).toEqual(['shop0', 'shop1', 'shop2'])
+    for (const name of ['shop0', 'shop1', 'shop2']) {
+      expect(placed).not.toContain('new')
+      free(name)
+      await settled()
+    }
+    expect(placed).toEqual(['shop0', 'shop1', 'shop2', 'new'])
+  })
+
+  test.each([
+    ['of one namespace', 'm1', 'm1'],
+    ['of two namespaces', 'm1', 'm2'],
+  ])('nobody is on all builders of one namespace at a time: builds %s', async (_, first, second) => {
+    for (const builders of [BUILDERS.slice(0, 2), BUILDERS]) {
+      const { take, placed } = queue(builders, 4, true)
+      for (let one = 0; one < 20; one++) void take(`mallory ${one}`, 'mallory', undefined, one % 2 ? first : second)
+      await settled()
+      void take('alice', 'alice', undefined, 'shop')
+      await settled()
+      expect(placed.at(-1)).toBe('alice')
+    }
+  })
+
+  test('a namespace is not on all builders, though many people build for it', async () => {
+    const { take, placed } = queue(['a', 'b', 'c'], 2, true)
+    for (let one = 0; one < 20; one++) void take(`member ${one}`, `member ${one}`, undefined, 'shop')
+    await settled()
+    expect(placed).toHaveLength(4)
+    void take('alice', 'alice', undefined, 'blog')
+    await settled()
+    expect(placed.at(-1)).toBe('alice')
+  })
+
+  test('a single builder of one namespace at a time is for everybody', async () => {
+    const { take, placed, free } = queue(['a'], 2, true)
+    void take('ann1', 'ann', undefined, 'shop')
+    void take('bob1', 'bob', undefined, 'shop')
+    void take('eve1', 'eve', undefined, 'blog')
+    await settled()
+    expect(placed).toEqual(['ann1', 'bob1'])
+    free('ann1')
+    free('bob1')
+    await settled()
+    expect(placed).toContain('eve1')
+  })
+
+  test('one person does not have all of them, and who has the fewest is next', async () => {
+    const { take, placed, told, free } = queue(['a'], 3)
+    for (const name of ['ann1', 'ann2', 'ann3', 'ann4']) void take(name, 'ann')
+    await settled()
+    expect(placed).toEqual(['ann1', 'ann2'])
+    void take('bob1', 'bob')
+    await settled()
+    expect(placed).toEqual(['ann1', 'ann2', 'bob1'])
+    void take('bob2', 'bob')
+    void take('eve1', 'eve')
+    expect([told.get('eve1'), told.get('bob2'), told.get('ann3'), told.get('ann4')]).toEqual([0, 1, 2, 3])
+    free('ann1')
+    await settled()
+    expect(placed.at(-1)).toBe('eve1')
+    free('ann2')
+    await settled()
+    expect(placed.at(-1)).toBe('ann3')
+  })
+
+  test('a single place is for everybody', async () => {
+    const { take, placed } = queue(['a'], 1)
+    await take('ann1', 'ann')
+    expect(placed).toEqual(['ann1'])
+  })
+
+  test('who leaves the queue is not served, and a place is given back once', async () => {
+    const { take, placed, free } = queue(['a'], 1)
+    await take('one', 'ann')
+    const leaving = new AbortController()
+    const left = take('two', 'bob', leaving.signal)
+    void take('three', 'eve')
+    void take('four', 'eve')
+    leaving.abort(new Error('gone'))
+    await expect(left).rejects.toThrow('gone')
+    free('one')
+    free('one')
+    await settled()
+    expect(placed).toEqual(['one', 'three'])
+  })
+
+  test('queues have an end', async () => {
+    const { take } = queue(['a'], 1)
+    await take('first', 'ann')
+    for (let one = 0; one < 32; one++) void take(`${one}`, 'ann')
+    await expect(take('too many', 'ann')).rejects.toThrow(TooManyBuilds)
+    void take('of another', 'bob')
+  })
+})

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { isPartOf } from '../../../../platform/rules/workload-parts.ts'
+
+test.each([
+  ['deployment/web', 'Deployment', 'web', true],
+  ['deployment/web', 'StatefulSet', 'web', false],
+  ['deployment/web', 'Deployment', 'web-api', false],
+  ['deployment/web', 'ReplicaSet', 'web-6bbc7c877f', true],
+  ['deployment/web', 'ReplicaSet', 'web-api-6bbc7c877f', false],
+  ['deployment/web', 'Pod', 'web-6bbc7c877f-l5m5d', true],
+  ['deployment/web', 'Pod', 'web-api-6bbc7c877f-l5m5d', false],
+  ['deployment/web-api', 'Pod', 'web-api-6bbc7c877f-l5m5d', true],
+  ['deployment/web', 'Pod', 'website-6bbc7c877f-l5m5d', false],
+  ['deployment/web', 'Pod', 'web', false],
+  ['statefulset/db', 'Pod', 'db-0', true],
+  ['statefulset/db', 'Pod', 'db-copy-0', false],
+  ['statefulset/db', 'ReplicaSet', 'db-6bbc7c877f', false],
+  ['job/migrate-1a2b3c', 'Pod', 'migrate-1a2b3c-x7k2p', true],
+  ['daemonset/agent', 'Pod', 'agent-x7k2p', true],
+  ['deployment/web', 'Ingress', 'web', false],
+  ['', 'Pod', '-x7k2p', false],
+])('%s and %s %s: %s', (workload, kind, name, is) => {
+  expect(isPartOf(workload, { kind, name })).toBe(is)
+})

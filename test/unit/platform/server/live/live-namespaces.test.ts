@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import type { Identified } from '../../../../../platform/server/caller.ts'
+import { LiveNamespaces } from '../../../../../platform/server/live/live-namespaces.ts'
+import type { PlatformError } from '../../../../../platform/server/platform-error.ts'
+import type { Tokens } from '../../../../../platform/server/tokens.ts'
+import type { UserClusters } from '../../../../../platform/server/user-clusters.ts'
+import type { PlatformWorld } from '../../../../../platform/server/world.ts'
+import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
+
+test('who looks at too many streams gets an answer, not an empty stream', async () => {
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  const world = { now: Date.now } as PlatformWorld
+  const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Tokens)
+  const by = { user: { id: 'u-1' }, token: { id: 't' } } as Identified
+  const end = new AbortController()
+  const open = () => live.follow(by, 'ns', end.signal)
+  const begun = Array.from({ length: 99 }, () => open().next())
+  const [last, late] = [open(), open()]
+  begun.push(last.next())
+  expect(open).toThrow('you already have 100 streams open')
+  await expect(late.next()).rejects.toThrow('you already have 100 streams open')
+  expect(() => live.follow({ ...by, user: { ...by.user, id: 'u-2' } }, 'ns', end.signal)).not.toThrow()
+  end.abort()
+  await Promise.all(begun)
+  live.close()
+})
+
+test('logs have a limit of their own, for one person and for all', async () => {
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  const world = { now: Date.now } as PlatformWorld
+  const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Tokens)
+  const end = new AbortController()
+  const wanted = { namespace: 'ns', environment: undefined, service: undefined, tail: 1, after: undefined }
+  const open = (who: number) =>
+    live.logs({ user: { id: `u-${who}` }, token: { id: `t-${who}` } } as Identified, wanted, end.signal)
+  const begun: Promise<unknown>[] = []
+  const most = (who: number) => {
+    for (let count = 0; ; count++) {
+      try {
+        begun.push(open(who).next())
+      } catch (error) {
+        return { count, error: error as PlatformError }
+      }
+    }
+  }
+  const first = most(0)
+  expect(first.count).toBe(8)
+  expect(first.error.body).toEqual({
+    code: 'platform/busy',
+    message: 'you already have 8 logs open',
+    hint: 'close some pages, or stop commands that follow logs',
+  })
+  let all = first.count
+  for (let who = 1; who < 12; who++) all += most(who).count
+  expect(all + most(12).count).toBe(100)
+  expect(most(13).error.message).toBe('100 logs are already open')
+  end.abort()
+  await Promise.all(begun)
+  expect(most(0).count).toBe(8)
+  live.close()
+})

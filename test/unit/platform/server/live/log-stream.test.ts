@@ -1,0 +1,114 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { logStream, type WantedLogs } from '../../../../../platform/server/live/log-stream.ts'
+import { FakePods } from '../../../../support/objects/fake-pods.ts'
+
+/** On a busy machine. */
+const LONG = { timeout: 15_000 }
+
+const open = new Set<AbortController>()
+afterEach(() => {
+  for (const one of open) one.abort()
+  open.clear()
+})
+
+function stream(pods: FakePods, more: Partial<WantedLogs> = {}) {
+  const stop = new AbortController()
+  open.add(stop)
+  const wanted = { cluster: pods.cluster, namespace: 'shop', environment: 'shop', service: undefined, tail: 100 }
+  const events = logStream({ ...wanted, after: undefined, now: () => pods.now(), ...more }, stop.signal)
+  return { events, stop }
+}
+
+/** The next lines, as `service: text`, with the id of the last one. */
+async function take(events: ReturnType<typeof logStream>, count: number) {
+  const lines: string[] = []
+  let id: string | undefined
+  while (lines.length < count) {
+    const { value, done } = await events.next()
+    if (done) break
+    if (value.data.type === 'line') {
+      lines.push(`${value.data.service}: ${value.data.text}`)
+      id = value.id
+    }
+  }
+  return { lines, id }
+}
+
+function running(...names: readonly string[]): FakePods {
+  const pods = new FakePods()
+  for (const name of names) {
+    pods.add(`${name}-1`, name)
+    pods.start(`${name}-1`)
+  }
+  return pods
+}
+
+test('lines of all services come, then those that are new; of one service only its own', async () => {
+  const pods = running('api', 'db')
+  pods.write('api-1', ['one'])
+  pods.write('db-1', ['two'])
+  const [all, own] = [stream(pods), stream(pods, { service: 'db' })]
+  expect((await take(all.events, 2)).lines).toEqual(['api: one', 'db: two'])
+  pods.write('api-1', ['three'])
+  pods.write('db-1', ['four'])
+  expect((await take(all.events, 2)).lines.sort()).toEqual(['api: three', 'db: four'])
+  expect((await take(own.events, 2)).lines).toEqual(['db: two', 'db: four'])
+})
+
+test('a client goes on after the last line that it has', async () => {
+  const pods = running('api')
+  pods.write('api-1', ['one', 'two'])
+  const first = stream(pods)
+  const { id } = await take(first.events, 2)
+  first.stop.abort()
+  pods.write('api-1', ['three', 'four'])
+  expect((await take(stream(pods, { after: id }).events, 2)).lines).toEqual(['api: three', 'api: four'])
+})
+
+test('a slow client loses no line', async () => {
+  const pods = running('api')
+  const lines = Array.from({ length: 2000 }, (_, index) => `line ${index}`)
+  pods.write('api-1', lines)
+  const { events } = stream(pods, { tail: 5000 })
+  await take(events, 1)
+  await new Promise(resolve => setTimeout(resolve, 50))
+  expect((await take(events, 1999)).lines).toEqual(lines.slice(1).map(line => `api: ${line}`))
+})
+
+test('it ends with its client, and a long line is cut', async () => {
+  const pods = running('api')
+  pods.write('api-1', ['x'.repeat(100_000)])
+  const { events, stop } = stream(pods)
+  expect((await take(events, 1)).lines[0]!.length).toBeLessThan(20_000)
+  const next = events.next()
+  stop.abort()
+  expect((await next).done).toBe(true)
+})
+
+test('of a client that takes nothing few lines wait, and fewer that are long', async () => {
+  for (const [length, most] of [
+    [1, 300],
+    [20_000, 60],
+  ] as const) {
+    const pods = running('api')
+    const all = Array.from({ length: 400 }, (_, at) => `${at} ${'x'.repeat(length)}`)
+    let read = 0
+    const logs = pods.cluster.logs.bind(pods.cluster)
+    Object.assign(pods.cluster, {
+      async *logs(...args: Parameters<typeof logs>) {
+        for await (const one of logs(...args)) {
+          read++
+          yield one
+        }
+      },
+    })
+    pods.write('api-1', all)
+    const { events } = stream(pods, { tail: 1000 })
+    await events.next()
+    await vi.waitFor(() => expect(read).toBeGreaterThan(10), LONG)
+    for (let turn = 0; turn < 1000; turn++) await Promise.resolve()
+    expect(read).toBeLessThan(most)
+    const left = await take(events, 399)
+    expect(left.lines).toHaveLength(399)
+  }
+})

@@ -1,0 +1,207 @@
+import { h } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { describe, expect, test } from 'vitest'
+import { addressOf } from '../../../../platform/api/pages.ts'
+import { NoPlatform, PlatformRefusal } from '../../../../platform/client/client.ts'
+import { readCliRequest } from '../../../../platform/web/pages/login/cli-request.ts'
+import { isWebAddress, OutsideLink } from '../../../../platform/web/parts/link.tsx'
+import { InlineCode, ProblemBox } from '../../../../platform/web/parts/problem.tsx'
+import { namespaceState } from '../../../../platform/web/parts/state.tsx'
+import { find } from '../../../../platform/web/state/find.ts'
+import { groupsOf } from '../../../../platform/web/state/groups.ts'
+import { toProblem } from '../../../../platform/web/state/problem.ts'
+import { duration, relativeTime } from '../../../../platform/web/state/relative-time.ts'
+import { runningOf } from '../../../../platform/web/state/running.ts'
+import { safeReturn } from '../../../../platform/web/state/safe-return.ts'
+
+describe('addresses', () => {
+  test('of a page have their parameters in them, escaped', () => {
+    expect(addressOf('home')).toBe('/')
+    expect(addressOf('members', { ns: 'a/b?c' })).toBe('/namespaces/a%2Fb%3Fc/members')
+  })
+
+  test.each([
+    ['/namespaces/shop', '/namespaces/shop'],
+    ['/cli?port=4000&state=x', '/cli?port=4000&state=x'],
+    [undefined, '/'],
+    ['', '/'],
+    ['https://evil.example.com/', '/'],
+    ['//evil.example.com', '/'],
+    ['/\\evil.example.com', '/'],
+    ['/.//evil.example.com', '/'],
+    ['/%2e//evil.example.com', '/'],
+    ['/\t/evil.example.com', '/'],
+    ['javascript:alert(1)', '/'],
+  ])('after a login of %j one comes to %j', (text, expected) => {
+    expect(safeReturn(text, 'https://platform.example.com')).toBe(expected)
+  })
+
+  test.each([
+    ['https://web.example.com/', true],
+    ['http://web.example.com', true],
+    ['javascript:alert(1)', false],
+    [' javascript:alert(1)', false],
+    ['JaVaScRiPt:alert(1)', false],
+    ['data:text/html,x', false],
+    ['vbscript:x', false],
+    ['/path', false],
+    ['', false],
+  ])('%j is a link: %j', (text, expected) => {
+    expect(isWebAddress(text)).toBe(expected)
+    expect(renderToString(h(OutsideLink, { href: text })).startsWith('<a ')).toBe(expected)
+  })
+})
+
+describe('texts from outside', () => {
+  const nasty = '<img src=x onerror=alert(1)> `<b>code</b>`'
+  test('are text, whatever is in them', () => {
+    const html = renderToString(h(InlineCode, { text: nasty }))
+    expect(html).toBe('&lt;img src=x onerror=alert(1)> <code>&lt;b>code&lt;/b></code>')
+    const problem = { kind: 'refused' as const, message: nasty, hint: nasty, notes: [nasty] }
+    expect(renderToString(h(ProblemBox, { problem }))).not.toContain('<img')
+  })
+})
+
+test.each([
+  [new PlatformRefusal(401, { code: 'platform/login', message: 'log in first' }), 'login', 'log in first'],
+  [new PlatformRefusal(403, { code: 'platform/quota', message: 'too many' }), 'refused', 'too many'],
+  [new NoPlatform(502), 'offline', 'The platform does not answer'],
+  [new NoPlatform(200), 'refused', 'the answer (status 200) is not that of a platform'],
+  [new TypeError('Failed to fetch'), 'offline', 'The platform cannot be reached'],
+])('a failed call is a problem in words: %s', (error, kind, message) => {
+  expect(toProblem(error)).toMatchObject({ kind, message })
+})
+
+test.each([
+  [0, 'just now'],
+  [59_000, 'just now'],
+  [60_000, '1 min ago'],
+  [3_599_000, '59 min ago'],
+  [7_200_000, '2 h ago'],
+  [86_400_000 * 3, '3 d ago'],
+  [86_400_000 * 50, '12 Sept 2026'],
+  [-30_000, 'in a moment'],
+  [-7_200_000, 'in 2 h'],
+])('%d ms ago is %j', (before, expected) => {
+  const now = Date.UTC(2026, 10, 1, 12)
+  expect(relativeTime(now - before, now)).toBe(expected)
+})
+
+test.each([
+  [400, '0 s'],
+  [12_300, '12 s'],
+  [184_000, '3 min 4 s'],
+  [180_000, '3 min'],
+  [7_500_000, '2 h 5 min'],
+])('%d ms take %j', (milliseconds, expected) => {
+  expect(duration(milliseconds)).toBe(expected)
+})
+
+describe('the search', () => {
+  const all = ['shop', 'blog', 'web-shop', 'workshop', 'show people', 'schnee op'].map(text => ({ text }))
+  const found = (text: string) => find(all, text).map(one => one.text)
+  test('finds beginnings before middles, and letters in order last', () => {
+    expect(found('shop')).toEqual(['shop', 'web-shop', 'workshop', 'show people', 'schnee op'])
+  })
+  test('wants all words', () => {
+    expect(found('show peo')).toEqual(['show people'])
+    expect(found('show xyz')).toEqual([])
+  })
+  test('shows everything before something is typed', () => {
+    expect(found(' ')).toHaveLength(all.length)
+  })
+  test('knows other words for a thing', () => {
+    expect(find([{ text: 'People', also: 'users admin' }], 'users')).toHaveLength(1)
+  })
+})
+
+describe('a request of a command line', () => {
+  const good = { port: '43127', state: 'abc_-1', challenge: 'A'.repeat(43), label: 'ann@laptop' }
+  test('is read', () => {
+    expect(readCliRequest(good)).toEqual({ ...good, port: 43127 })
+    expect(readCliRequest({ ...good, label: 'x'.repeat(200) })?.label).toHaveLength(60)
+  })
+  test.each([
+    { port: '80' },
+    { port: '70000' },
+    { port: '4000@evil.example.com' },
+    { port: '' },
+    { state: '' },
+    { state: 'a&b' },
+    { challenge: 'short' },
+  ])('that is none is nothing: %j', change => {
+    expect(readCliRequest({ ...good, ...change })).toBeUndefined()
+  })
+})
+
+describe('Home', () => {
+  const namespace = (name: string, owner: string, more: object = {}) => ({
+    name,
+    kind: 'namespace',
+    status: 'Active',
+    owner: { id: owner, login: owner },
+    created: '',
+    lastActive: '',
+    ...more,
+  })
+  test('has own namespaces first, and the personal one before them', () => {
+    const items = [
+      namespace('blog', 'ann', { role: 'owner' }),
+      namespace('ann', 'ann', { role: 'owner', kind: 'personal' }),
+      namespace('pay', 'bob', { role: 'viewer' }),
+      namespace('bob', 'bob', { kind: 'personal' }),
+      namespace('shop-main', 'bob', { kind: 'preview', role: 'viewer' }),
+    ]
+    expect(groupsOf(items, 'ann').map(({ title, found }) => [title, ...found.map(one => one.name)])).toEqual([
+      ['Your namespaces', 'ann', 'blog'],
+      ['Shared with you', 'pay'],
+      ['Previews', 'shop-main'],
+      ['Other namespaces', 'bob'],
+    ])
+  })
+})
+
+describe('what runs in a namespace', () => {
+  const environment = (name: string, more: object = {}) => ({
+    name,
+    state: 'ready',
+    services: 3,
+    ready: 3,
+    endpoints: [`https://web-${name}.example.com`],
+    ...more,
+  })
+  const deployed = (at: string) => ({ by: 'ann', at })
+
+  test.each([
+    [[], { state: 'empty' }],
+    [[environment('shop')], { state: 'ready', word: '3 services ready' }],
+    [[environment('shop', { services: 1 })], { state: 'ready', word: '1 service ready' }],
+    [[environment('shop'), environment('pay', { state: 'waiting' })], { state: 'waiting' }],
+    [
+      [environment('shop', { state: 'waiting' }), environment('pay', { state: 'failed' })],
+      { state: 'failed', word: 'Problem in pay' },
+    ],
+    [
+      [environment('shop', { state: 'failed' }), environment('pay', { state: 'failed' })],
+      { state: 'failed', word: '2 problems' },
+    ],
+  ])('is what is worst: %#', (items, wanted) => {
+    const { state, word } = runningOf(items)
+    expect({ state, ...(word !== undefined && { word }) }).toEqual(wanted)
+  })
+
+  test('has the first problem, the last deploy, and all addresses', () => {
+    const problem = { service: 'api', reason: 'the image cannot be pulled' }
+    const found = runningOf([
+      environment('shop', { deployed: deployed('2026-01-02T00:00:00Z') }),
+      environment('pay', { state: 'failed', problem, deployed: deployed('2026-01-03T00:00:00Z') }),
+    ])
+    expect(found).toMatchObject({ problem, deployed: { environment: 'pay', deploy: { by: 'ann' } } })
+    expect(found.endpoints).toEqual(['https://web-shop.example.com', 'https://web-pay.example.com'])
+  })
+})
+
+test('a state that is not known is shown by its word', () => {
+  expect(namespaceState('Melting')).toEqual({ tone: 'quiet', icon: 'ring', word: 'Melting' })
+  expect(new Set(['Active', 'Sleeping', 'Deleting', 'DeleteFailed'].map(one => namespaceState(one).icon)).size).toBe(4)
+})

@@ -1,0 +1,52 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { exampleCases } from '../../support/cases.ts'
+import { expectNoDifference, rendered, shuffledCases } from '../../support/properties/shuffle.ts'
+
+// The same input gives the same bytes: whatever the order of keys, the folder that devctl runs in, and the environment of the process.
+
+// One order for every second case; `npm run test:long` tries more of all.
+describe('keys in another order make the same manifests', () => {
+  test.each(shuffledCases().filter((_, index) => index % 2 === 0))('%s', { timeout: 60_000 }, (_name, one, index) =>
+    expectNoDifference(one, { runs: 1, seed: index + 1 }),
+  )
+})
+
+const work = mkdtempSync(join(tmpdir(), 'devctl-elsewhere-'))
+afterAll(() => rmSync(work, { recursive: true, force: true }))
+
+describe('neither the folder nor the environment of the process change a byte', () => {
+  const changes: Readonly<Record<string, string>> = {
+    TZ: 'Pacific/Kiritimati',
+    LANG: 'tr_TR.UTF-8',
+    LC_ALL: 'tr_TR.UTF-8',
+    CDK8S_DISABLE_SORT: '1',
+    CDK8S_LEGACY_HASH: '1',
+    CDK8S_OUTDIR: '/nowhere',
+    CDK8S_RECORD_CONSTRUCT_METADATA: 'true',
+    KUBECONFIG: '/nowhere',
+  }
+  for (const one of exampleCases()) {
+    test(one.name, async () => {
+      const expected = await rendered(one, one.directory)
+      const before = { ...process.env }
+      Object.assign(process.env, changes)
+      try {
+        expect(await rendered(one, one.directory), 'variables').toBe(expected)
+      } finally {
+        for (const name of Object.keys(changes)) {
+          if (before[name] === undefined) delete process.env[name]
+          else process.env[name] = before[name]
+        }
+      }
+      // Paths in COMPOSE_FILE begin in the folder that devctl runs in, as in Compose.
+      const variables = join(one.directory, '.env')
+      if (existsSync(variables) && readFileSync(variables, 'utf8').includes('COMPOSE_FILE=')) return
+      const elsewhere = { ...one, args: [...one.args, '--project-directory', one.directory] }
+      expect(await rendered(elsewhere, dirname(one.directory)), 'from the folder above').toBe(expected)
+      expect(await rendered(elsewhere, work), 'from afar').toBe(expected)
+    })
+  }
+})

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { toDnsLabel } from '../../compiler/values/dns-name.ts'
+import type { KubernetesObject } from '../../constructs/manifest.ts'
+import { type Case, goldenCases } from '../support/cases.ts'
+import { expectedDocuments, type RenderedDocument } from '../support/documents.ts'
+import {
+  abbreviateLabels,
+  expandLabels,
+  selectorLabels,
+  standardLabels,
+  USUAL_APPLICATION,
+} from '../support/standard-labels.ts'
+
+/** The golden cases that call their application otherwise, and how. */
+const APPLICATIONS: Readonly<Record<string, string>> = {
+  'project/an-environment-gives-files-variables-profiles-and-routes': 'next',
+  'project/an-option-wins-over-the-environment': 'shop',
+  'project/the-name-of-the-file-names-the-environment': 'my-shop',
+}
+
+/** Objects that do not belong to the service of their source, by case and name: to another one, or (`null`) to the application. */
+const SERVICES: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
+  // Claims of several services.
+  'host-paths/a-fresh-clone-gives-the-same-claims': { data: null },
+  'host-paths/a-host-folder-in-another-is-part-of-its-claim': { data: null },
+  'host-paths/a-host-folder-without-tracked-files-becomes-a-claim': { data: null },
+  'host-paths/a-mount-says-what-becomes-of-it': { seed: null },
+  // A link is another name of the service that it leads to.
+  'names/links-become-aliases': { database: 'db' },
+  // Names that a Service cannot have.
+  'names/names-become-dns-labels': { 's-1st': 's-1st', 'api-v1': 'api-v1' },
+  // Names that are cut, or differ only in what Kubernetes does not allow.
+  'names/a-long-name-is-cut-with-a-hash': {
+    'a-service-with-a-name-that-goes-on-and-on-until-nobody-b22a8b02':
+      'a-service-with-a-name-that-goes-on-and-on-until-nobody-b22a8b02',
+  },
+  'names/names-that-collide-get-a-hash': { 'my-app-3fe58': 'my-app-3fe58' },
+}
+
+const STANDARD = Object.keys(standardLabels('', ''))
+type Labels = Readonly<Record<string, string>>
+
+describe('every golden object has the standard labels', () => {
+  for (const one of goldenCases().filter(({ command }) => command === 'render')) {
+    const documents = expectedDocuments(one)
+    if (documents.length === 0) continue
+    test(one.name, () => {
+      const application = APPLICATIONS[one.name] ?? USUAL_APPLICATION
+      for (const document of documents) {
+        const { object, file } = document
+        const expected = standardLabels(application, serviceOf(document, one))
+        expect(standardOf(object.metadata.labels), file).toEqual(expected)
+        const pods = podTemplate(object)
+        if (pods) expect(standardOf(pods), `Pods of ${file}`).toEqual(expected)
+      }
+    })
+  }
+})
+
+test('every case that prints its labels in full is one with an application of its own', () => {
+  const usual = goldenCases().filter(({ name, command }) => command === 'render' && !(name in APPLICATIONS))
+  const full = usual.flatMap(one =>
+    expectedDocuments(one)
+      .map(({ text }) => abbreviateLabels(text))
+      .filter(text => STANDARD_LINE.test(text)),
+  )
+  expect(full).toEqual([])
+})
+
+const STANDARD_LINE = new RegExp(`^ *(${STANDARD.join('|').replace(/[./]/g, '\\$&')}): `, 'm')
+
+describe('labels in an expected manifest', () => {
+  const block = (labels: Labels, indent: string) =>
+    Object.entries(labels)
+      .map(([key, value]) => `${indent}${key}: ${value}\n`)
+      .join('')
+  const all = block(standardLabels('app', 'web'), '    ')
+  const pods = block(selectorLabels('app', 'web'), '    ')
+
+  test.each([
+    ['those of a service', `  labels:\n${all}spec: {}\n`, '  labels: <labels of web>\nspec: {}\n'],
+    [
+      'those of the application',
+      `  labels:\n${block(standardLabels('app'), '    ')}`,
+      '  labels: <labels of the application>\n',
+    ],
+    ['a selector', `  selector:\n${pods}  a: 1\n`, '  selector: <pods of web>\n  a: 1\n'],
+    ['a selector in a list', `- matchLabels:\n${pods}`, '- matchLabels: <pods of web>\n'],
+    ['beside a label before', `  labels:\n    a: b\n${all}`, '  labels:\n    a: b\n    <<: <labels of web>\n'],
+    ['beside a label after', `  labels:\n${all}    z: b\n`, '  labels:\n    <<: <labels of web>\n    z: b\n'],
+  ])('are abbreviated: %s', (_name, full, abbreviated) => {
+    expect(abbreviateLabels(full)).toBe(abbreviated)
+    expect(expandLabels(abbreviated)).toBe(full)
+  })
+
+  test.each([
+    ['another value', all.replace('managed-by: devctl', 'managed-by: helm')],
+    ['another application', all.replaceAll(': app\n', ': shop\n')],
+    ['two services', all.replace('name: web', 'name: db')],
+    ['a label too few', all.replace(/.*part-of.*\n/, '')],
+  ])('stay as they are: %s', (_name, labels) => {
+    const abbreviated = abbreviateLabels(`  labels:\n${labels}`)
+    expect(abbreviated).not.toContain('<labels of web>')
+    expect(expandLabels(abbreviated)).toBe(`  labels:\n${labels}`)
+  })
+})
+
+/** The service that an object belongs to, by the source in its first line; undefined for what belongs to the application. */
+function serviceOf({ text, object }: RenderedDocument, { name }: Case): string | undefined {
+  const exception = SERVICES[name]?.[object.metadata.name]
+  if (exception !== undefined) return exception ?? undefined
+  const service = /^# .*#services\.([^.\s]+)/.exec(text)?.[1]
+  return service === undefined ? undefined : toDnsLabel(service)
+}
+
+function standardOf(labels: Labels = {}): Labels {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => STANDARD.includes(key)))
+}
+
+/** The labels of the Pods that a workload makes; undefined for other kinds. */
+function podTemplate({ spec }: KubernetesObject): Labels | undefined {
+  const { template } = (spec ?? {}) as { template?: { metadata?: { labels?: Labels } } }
+  return template && (template.metadata?.labels ?? {})
+}

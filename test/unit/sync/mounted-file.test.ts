@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { NO_IGNORES } from '../../../sync/ignore-source.ts'
+import { SMALL_FILE } from '../../../sync/writer.ts'
+import { TwoSides } from '../../support/sync/two-sides.ts'
+
+// The container has the file itself mounted: one that is renamed into its place is not seen there.
+
+const PLACE = '/volume/src/0/nginx.conf'
+const HERE = '/home/project/nginx.conf'
+
+function twoSides(): TwoSides {
+  const rules = [{ under: 'nginx.conf', isFile: true, except: [] }]
+  const ignores = { ...NO_IGNORES, text: '', rules }
+  return new TwoSides(
+    { folders: [{ name: '0', local: '/home/project', ignores, file: 'nginx.conf' }] },
+    { folders: [{ name: '0', path: 'src/0', file: 'nginx.conf' }] },
+  )
+}
+
+async function synced(text: string): Promise<TwoSides> {
+  const sides = twoSides()
+  sides.laptop.put(HERE, text)
+  sides.laptop.put('/home/project/other', 'stays here')
+  sides.start()
+  await sides.settle()
+  return sides
+}
+
+const inode = (sides: TwoSides) => sides.container.entry(PLACE)?.inode
+
+const LARGE = 'x'.repeat(SMALL_FILE + 10)
+
+test('is written in place, whatever its size and its bytes are', async () => {
+  const sides = await synced('one')
+  expect(sides.files('remote')).toEqual({ 'nginx.conf': 'one' })
+  const first = inode(sides)
+  for (const text of ['two', LARGE, `${LARGE}, and more`, 'a \0 byte', '', 'three']) {
+    // As an editor that renames: another file is there.
+    sides.laptop.removeFile(HERE)
+    sides.laptop.put(HERE, text)
+    await sides.settle()
+    expect(sides.container.text(PLACE) === text).toBe(true)
+    expect(inode(sides)).toBe(first)
+  }
+  sides.container.put(PLACE, 'by the container')
+  await sides.settle()
+  expect(sides.laptop.text(HERE)).toBe('by the container')
+  await sides.close()
+})
+
+test('stays in the container when it has gone here, which is said after a moment', async () => {
+  const sides = await synced('one')
+  const first = inode(sides)
+  sides.laptop.removeFile(HERE)
+  await sides.clock.run(500)
+  expect(sides.engine.status().problems).toEqual([])
+  await sides.clock.run(2_000)
+  expect(sides.engine.status().problems).toMatchObject([{ path: 'nginx.conf', side: 'local' }])
+  expect(sides.container.text(PLACE)).toBe('one')
+  sides.laptop.put(HERE, 'two')
+  await sides.settle()
+  expect(sides.container.text(PLACE)).toBe('two')
+  expect(inode(sides)).toBe(first)
+  await sides.close()
+})
+
+test('is there before the application starts, also when it is new in a volume that was synchronized', async () => {
+  const sides = new TwoSides()
+  sides.laptop.put('/home/project/a', 'one')
+  sides.start()
+  await sides.settle()
+  await sides.close()
+  sides.container.removeFile('/run/ready')
+
+  const more = twoSides()
+  more.container = sides.container
+  more.startAgent()
+  expect(more.container.entry('/run/ready')).toBeUndefined()
+  more.laptop.put(HERE, 'two')
+  more.startLaptop()
+  await more.settle()
+  expect(more.container.entry('/run/ready')).toBeDefined()
+  await more.close()
+  more.container.removeFile('/run/ready')
+  more.startAgent()
+  expect(more.container.entry('/run/ready')).toBeDefined()
+  more.server.close()
+})
+
+test('is empty in the container while it cannot be read here: a folder would be mounted in its place', async () => {
+  const sides = twoSides()
+  sides.start()
+  await sides.settle()
+  expect(sides.files('remote')).toEqual({ 'nginx.conf': '' })
+  await sides.close()
+})
