@@ -3,7 +3,6 @@
 // line is "N passed, N failed"; the exit status is 1 if anything failed.
 import { spawn, spawnSync } from 'node:child_process'
 import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -13,7 +12,7 @@ const root = join(import.meta.dirname, '..')
 const program = join(root, '../shared/cluster/cluster')
 const hasCluster = existsSync(program) && `${process.platform} ${process.arch}` === 'linux x64'
 const hasPods = hasCluster && process.getuid?.() === 0
-const vitest = createRequire(import.meta.url).resolve('vitest/vitest.mjs')
+const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const work = mkdtempSync(join(tmpdir(), 'devctl-ci-'))
 const env = { ...process.env, CI: '1', NO_COLOR: '1' }
 

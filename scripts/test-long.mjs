@@ -2,12 +2,11 @@
 // `npm run test:long -- --repeat 20 FILE...` runs files of any layer so many times, and stops at the first failure. KUBECONFIG names the
 // cluster for tests with Pods, REFERENCE_LOADER the reference loader; API servers are started.
 import { spawnSync } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
-const vitest = createRequire(import.meta.url).resolve('vitest/vitest.mjs')
+const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
 /** Tests of other layers that repeat more, or take all cases, where these variables are set. */
 const MORE = { KILLED_RUNS: '100', DIFF_RUNS: '3000', SYNC_RUNS: '10000', TAKE: 'all' }
