@@ -16,7 +16,7 @@ the text below; \`devctl validate --output json\` gives messages with their code
 
 Codes that begin with \`platform/\` are those of errors of a [platform](platform.md).
 
-This page is made from the code; \`npx vitest run test/diagnostics -u\` writes it anew.
+This page is made from the code; \`npx vitest run test/unit/compiler/diagnostics -u\` writes it anew.
 `
 
 /**

@@ -8,7 +8,7 @@ import { abbreviateLabels, expandLabels } from '../support/standard-labels.ts'
 import { expectFile, isUpdating } from '../support/written-file.ts'
 
 // Each folder of golden/compose/FAMILY is a rule: what `render` prints for its files is in expected/, what it says in diagnostics.txt.
-// `npx vitest run test/golden.test.ts -u` writes them anew; read the difference before you keep it.
+// `npx vitest run test/unit/golden.test.ts -u` writes them anew; read the difference before you keep it.
 describe('golden', () => {
   test('cases are in the folder of a family, each under a name of its own', () => {
     const golden = join(root, 'golden/compose')

@@ -6,7 +6,7 @@ import { UP_MANAGER } from '../../../operations/objects/up-record.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { caseNames, mirrorOf } from '../../support/mirror/mirror-cases.ts'
 
-// The mirrors of test/mirror/cases, as an API server takes them: every field is known to it, and stays as it was sent.
+// The mirrors of test/support/mirror/cases, as an API server takes them: every field is known to it, and stays as it was sent.
 
 const found = findCluster()
 

@@ -67,5 +67,5 @@ function undoubled(value: unknown): unknown {
   return value
 }
 
-/** Projects that people wrote, by folder name: test/differential/projects. */
+/** Projects that people wrote, by folder name: test/programs/differential/projects. */
 export const projects = join(root, 'test/programs/differential/projects')

@@ -59,7 +59,7 @@ interface Stored extends Managed {
 
 /**
  * A cluster in memory, for tests: an API server with its garbage collector, and nothing else. No controller works in it: what one would do, a
- * test does with `act`. What it shares with a real one is in test/cluster-contract.ts.
+ * test does with `act`. What it shares with a real one is in test/support/cluster-contract.ts.
  */
 export class MemoryCluster implements Cluster {
   readonly name: string

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../../support/run.ts'
 
-// `devctl variables` before a platform is asked: test/platform-server/variables-command.test.ts has the rest.
+// `devctl variables` before a platform is asked: test/api/platform/variables-command.test.ts has the rest.
 
 const folder = mkdtempSync(join(tmpdir(), 'devctl-variables-'))
 const PLATFORM = { DEVCTL_URL: 'http://127.0.0.1:9', DEVCTL_TOKEN: 'x' }

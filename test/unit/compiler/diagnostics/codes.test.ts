@@ -70,11 +70,11 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
 
 /** Codes that no file can show, and why. */
 const unseen: Readonly<Record<string, string>> = {
-  'volumes/host-expected-in-image': 'needs `--image`; test/plan/host-volumes.test.ts shows it',
-  'volumes/of-image': 'needs the configuration of an image; test/plan/image-facts.test.ts shows it',
-  'security/image-user': 'needs the configuration of an image; test/plan/image-facts.test.ts shows it',
-  'limits/invalid': 'is about a variable of the environment; test/cli/limits.test.ts shows it',
-  'manifest/not-published': 'is said by `publish`; test/repositories/publish.test.ts shows it',
+  'volumes/host-expected-in-image': 'needs `--image`; test/unit/compiler/plan/host-volumes.test.ts shows it',
+  'volumes/of-image': 'needs the configuration of an image; test/unit/compiler/plan/image-facts.test.ts shows it',
+  'security/image-user': 'needs the configuration of an image; test/unit/compiler/plan/image-facts.test.ts shows it',
+  'limits/invalid': 'is about a variable of the environment; test/unit/cli/limits.test.ts shows it',
+  'manifest/not-published': 'is said by `publish`; test/programs/git/publish.test.ts shows it',
   'routes/bad-domain': 'the command line refuses a bad domain itself; for callers of the compiler',
   'routes/no-gateway':
     'the command line refuses `--routes gateway` without a Gateway itself; for callers of the compiler',

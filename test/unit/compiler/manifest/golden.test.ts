@@ -7,7 +7,7 @@ import { plainManifest } from '../../../support/manifest/plain.ts'
 import { expectFile } from '../../../support/written-file.ts'
 
 // Each folder of golden/manifest is a rule: manifest.json has the manifest read from devctl.yml,
-// diagnostics.txt its diagnostics. `npx vitest run test/manifest -u` updates them; read the diff.
+// diagnostics.txt its diagnostics. `npx vitest run test/unit/compiler/manifest -u` updates them; read the diff.
 describe('golden manifests', () => {
   for (const one of manifestCases()) {
     test(one.name, async () => {
