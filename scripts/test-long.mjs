@@ -20,7 +20,7 @@ const WITH_MORE = [
   'test/api/platform/killed.test.ts',
   'test/pods/cluster/deploy-examples.test.ts',
   'test/pods/cluster/deploy-faults.test.ts',
-  'test/pods/cluster/deploy-killed.test.ts',
+  'test/api/cluster/deploy-killed.test.ts',
   'test/pods/cluster/gitops-apply.test.ts',
   'test/pods/cluster/kustomize.test.ts',
   'test/pods/buildkit/killed.test.ts',

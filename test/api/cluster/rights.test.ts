@@ -6,12 +6,15 @@ import { root } from '../../support/cases.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { adminOf, editorToken, tokenFor, writeKubeconfig } from '../../support/cluster/kubeconfigs.ts'
+import { playPods } from '../../support/cluster/play-pods.ts'
 import { withProject } from '../../support/cluster/project.ts'
 import { run } from '../../support/run.ts'
 
 const found = findCluster()
 const namespace = `rights-${process.pid}`
 const elsewhere = `${namespace}-elsewhere`
+
+playPods({ isOurs: name => name === namespace || name.startsWith(`p${process.pid}-`) })
 
 /** Something of every kind that an application usually is of. */
 const COMPOSE = `name: shop
@@ -66,10 +69,9 @@ describe.skipIf(found === undefined)('somebody who has only what the table of do
       const kubeconfig = writeKubeconfig(directory, { cluster, user: { token }, namespace: name })
       const env = { KUBECONFIG: kubeconfig, DEVCTL_HOME: join(directory, 'home'), PASSWORD: 'hunter2' }
       const devctl = (...words: string[]) => run([...words, '--namespace', name], { cwd: directory, env })
-      const runnable = (await found!.hasNodes()) ? ['--wait'] : []
       for (const text of [COMPOSE, COMPOSE.replace('content: hello', 'content: good day')]) {
         project.compose(text.replace('name: shop\n', ''))
-        const { status, stderr } = await devctl('deploy', '--domain', 'dev.example.com', ...runnable)
+        const { status, stderr } = await devctl('deploy', '--domain', 'dev.example.com', '--wait')
         expect(status, stderr).toBe(0)
       }
       for (const words of [['diff'], ['ps'], ['restart', 'web'], ['endpoints'], ['destroy', '--volumes', '--wait']]) {
@@ -108,8 +110,7 @@ describe.skipIf(found === undefined)('somebody who has only the role `edit`, in 
   const devctl = (line: string) => run(line.split(' '), { cwd: folder, env })
 
   test('deploys, deploys again, and destroys', async () => {
-    const runnable = (await cluster.hasNodes()) ? ' --wait' : ''
-    const first = await devctl(`deploy --domain dev.example.com${runnable}`)
+    const first = await devctl('deploy --domain dev.example.com --wait')
     expect(first, first.stderr).toMatchObject({ status: 0 })
     expect(first.stderr).toContain(`shop is deployed to ${namespace}`)
     const second = await devctl('deploy --domain dev.example.com --wait')

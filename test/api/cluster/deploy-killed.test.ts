@@ -7,10 +7,9 @@ import { type Project, withProject } from '../../support/cluster/project.ts'
 import { generator } from '../../support/cluster/random.ts'
 import { stateOf } from '../../support/cluster/state.ts'
 
-const found = findCluster()
-const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+const cluster = findCluster()
 
-const RUNS = Number(process.env.KILLED_RUNS ?? 20)
+const RUNS = Number(process.env.KILLED_RUNS ?? 8)
 
 const files = (web: string, more: string) => `services:
   web:

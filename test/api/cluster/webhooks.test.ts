@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { findCluster } from '../../support/cluster/cluster.ts'
+import { playPods } from '../../support/cluster/play-pods.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
-import { type Review, type Verdict, WebhookServer } from '../cluster/webhook-server.ts'
+import { type Review, type Verdict, WebhookServer } from './webhook-server.ts'
 
-const found = findCluster()
-const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+const cluster = findCluster()
 
 const COMPOSE = `services:
   web:
@@ -79,6 +79,7 @@ function specOf(object: Review['object'], kind: string): PodSpec {
 }
 
 describe.skipIf(cluster === undefined)('admission webhooks', () => {
+  playPods()
   afterAll(() => cluster?.close())
 
   it(
@@ -140,7 +141,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
     'Validating',
     ({ kind }) => (kind.kind === 'Deployment' ? 'hang' : 'allow'),
     async (project, webhook) => {
-      const { status, stderr } = await project.devctl('deploy', '--timeout', '5s')
+      const { status, stderr } = await project.devctl('deploy', '--timeout', '15s')
       expect(status, stderr).toBe(1)
       expect(stderr).toMatch(/`PATCH` of `deployments\/web` has had no answer for \d/)
       expect(stderr).toContain(`\`${webhook}\` (timeout 30 s)`)

@@ -1,15 +1,16 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { findCluster } from '../../support/cluster/cluster.ts'
+import { playPods } from '../../support/cluster/play-pods.ts'
 import { withProject } from '../../support/cluster/project.ts'
 import { run } from '../../support/run.ts'
 
-const found = findCluster()
-const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+const cluster = findCluster()
 
 const PASSWORD = 'a password that nobody may see'
 const AUTH = Buffer.from(`ann:${PASSWORD}`).toString('base64')
 
 describe.skipIf(cluster === undefined)('deploy --registry-credentials', () => {
+  playPods()
   afterAll(() => cluster?.close())
 
   // The registry of the test cluster asks nobody for credentials; that Pods start with them is all that it can show.
@@ -20,11 +21,11 @@ describe.skipIf(cluster === undefined)('deploy --registry-credentials', () => {
   web:
     image: 127.0.0.1:5000/library/busybox:1.37
     command: [sleep, "1000"]
-    stop_grace_period: 1s
+    healthcheck: {test: "true"}
   api:
     image: busybox:1.37
     command: [sleep, "1000"]
-    stop_grace_period: 1s
+    healthcheck: {test: "true"}
 `)
       const auths = { '127.0.0.1:5000': { auth: AUTH }, 'unused.example.com': { auth: AUTH } }
       project.write('docker/config.json', JSON.stringify({ auths }))

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { findCluster } from '../../support/cluster/cluster.ts'
+import { playPods } from '../../support/cluster/play-pods.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
 
-const found = findCluster()
-const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+const cluster = findCluster()
 
 const definition = (group: string) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -79,6 +79,7 @@ const it = (name: string, body: (shared: Shared) => Promise<void>) =>
   )
 
 describe.skipIf(cluster === undefined)('a destroy of what commands made for the whole cluster', () => {
+  playPods()
   afterAll(() => cluster?.close())
 
   it('refuses without --yes and lists it, and with it takes all that is ours', async ({

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
+import { playPods } from '../../support/cluster/play-pods.ts'
 import { withProject } from '../../support/cluster/project.ts'
 
-const found = findCluster()
-const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+const cluster = findCluster()
 
 /** What a program prints, and its exit status. */
 async function printed(...words: readonly string[]): Promise<{ readonly text: string; readonly status: number }> {
@@ -20,6 +20,7 @@ async function printed(...words: readonly string[]): Promise<{ readonly text: st
 }
 
 describe.skipIf(cluster === undefined)('a program deploys by `devctl/operations`', () => {
+  playPods()
   afterAll(() => cluster?.close())
   const program = join(root, 'examples/program/deploy.mjs')
 

@@ -1,36 +1,39 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { playPods } from '../../support/cluster/play-pods.ts'
 import { Program } from '../../support/cluster/program.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
 import { deleteHeld, letGo } from './held.ts'
 
-const found = findCluster()
-const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+const cluster = findCluster()
 
 const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
 
-/**
- * A Deployment and a StatefulSet with a claim; neither listens to SIGTERM, as a first process without a handler for it. Their checks
- * start no process in the container, as `test` would each second.
- */
+/** A Deployment and a StatefulSet with a claim. */
 const COMPOSE = `services:
   web:
     image: busybox:1.37
-    command: [sh, -c, "touch /tmp/ready; exec httpd -f -p 8080 -h /tmp"]
     expose: [8080]
-    stop_grace_period: 2s
-    healthcheck: {http: {path: /ready, port: 8080}, interval: 1s}
+    healthcheck: {http: {path: /ready, port: 8080}}
   db:
     image: busybox:1.37
-    command: [sh, -c, "touch /tmp/ready; exec httpd -f -p 8080 -h /tmp"]
     volumes: [data:/data]
-    stop_grace_period: 2s
-    healthcheck: {http: {path: /ready, port: 8080}, interval: 1s}
+    healthcheck: {http: {path: /ready, port: 8080}}
 volumes: {data: {}}
 `
-/** It never gets ready. */
-const NEVER = COMPOSE.replaceAll('port: 8080}, interval: 1s', 'port: 1}, start_period: 5m')
+/** The Pods with a check of this path do not get ready in the namespaces that are not released. */
+const LATER = '/later'
+const NEVER = COMPOSE.replaceAll('/ready', LATER).replaceAll('port: 8080}', 'port: 8080}, start_period: 5m')
+
+/** Namespaces in which all Pods become ready. */
+const released = new Set<string | undefined>()
+/** Namespaces in which no Pod ends. */
+const lasting = new Set<string | undefined>()
+const kubelet = playPods({
+  isReady: ({ metadata, spec }) => released.has(metadata.namespace) || !JSON.stringify(spec).includes(LATER),
+  mayEnd: ({ metadata }) => !lasting.has(metadata.namespace),
+})
 
 /** Starts a deploy as a process of its own, whose output is seen while it runs. */
 const startDeploy = ({ name, directory }: Project, ...args: readonly string[]) =>
@@ -101,10 +104,14 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     expect(await project.devctl('deploy', '--wait')).toMatchObject({ status: 0 })
     const objects = ['deployment/web', 'statefulset/db', 'service/web']
     const before = await uidsOf(project, objects)
+    lasting.add(project.name)
     expect(await project.devctl('destroy', '--volumes')).toMatchObject({ status: 0 })
-    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '150s')
-    expect(status, stderr).toBe(0)
-    expect(stderr).not.toContain('up to date')
+    const deploy = startDeploy(project, '--wait')
+    await untilTold(deploy, /waiting until .* is deleted/)
+    lasting.delete(project.name)
+    kubelet.recheck()
+    expect(await deploy.status, deploy.stderr).toBe(0)
+    expect(deploy.stderr).not.toContain('up to date')
     for (const [index, uid] of (await uidsOf(project, objects)).entries()) expect(uid).not.toBe(before[index])
     await expectUpToDate(project)
   })
@@ -120,11 +127,12 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
   })
 
   it('what is not waited for, and is deleted while a deploy waits', async project => {
-    project.compose(COMPOSE.replace('touch /tmp/ready; ', ''))
+    project.compose(COMPOSE.replace('/ready', LATER))
     const deploy = startDeploy(project, '--wait')
     await untilTold(deploy, 'db: StatefulSet 1/1 ready')
     await project.kubectl('delete', 'service/web', `configmap/devctl-${project.name}`)
-    await project.kubectl('exec', 'deployment/web', '--', 'touch', '/tmp/ready')
+    released.add(project.name)
+    kubelet.recheck()
     expect(await deploy.status, deploy.stderr).toBe(1)
     expect(deploy.stderr).toMatch(
       /error: `service\/web` and `configmap\/devctl-[\w-]+` were deleted while the deploy ran/,

@@ -5,18 +5,20 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { objectsIn } from '../../support/cluster/objects.ts'
+import { playPods } from '../../support/cluster/play-pods.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
 
-const found = findCluster()
-const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+const cluster = findCluster()
 
 const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
 
-const SLEEP = 'image: busybox:1.37\n    command: [sleep, "3600"]\n    stop_grace_period: 0s'
+/** A service with a health check: what has none has to run for 13 s before a deploy calls it ready. */
+const SLEEP = 'image: busybox:1.37\n    command: [sleep, "3600"]\n    healthcheck: {test: "true"}'
 
 describe.skipIf(cluster === undefined)('a manifest', () => {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-repositories-'))
+  playPods()
   afterAll(() => {
     cluster?.close()
     rmSync(folder, { recursive: true, force: true })
