@@ -39,7 +39,8 @@ async function built(
     cwd: folder,
     env: { DEVCTL_HOME: join(folder, '.home'), ...builder, ...env },
   })
-  const lines = [...stderr.matchAll(/^#\d+ \d+\.\d+ (.*)$/gm)].map(([, line]) => line)
+  // The time of a line has three decimals, and the size of a download one.
+  const lines = [...stderr.matchAll(/^#\d+ \d+\.\d{3} (.*)$/gm)].map(([, line]) => line)
   return { status, stderr, lines, reference: /^web: (\S+)$/m.exec(stdout)?.[1] ?? '' }
 }
 
