@@ -38,7 +38,7 @@ describe.skipIf(cluster === undefined)('applied once more changes nothing', () =
   })
 
   for (const { name, objects } of applications()) {
-    test(name, async () => {
+    test.concurrent(name, async ({ expect }) => {
       const found = await Promise.all(objects.map(object => driftOf(object)))
       expect(found.flat()).toEqual([])
     })
