@@ -14,6 +14,7 @@ const WITH_MORE = [
   'test/unit/properties',
   'test/programs/git/concurrency.test.ts',
   'test/programs/git/killed.test.ts',
+  'test/programs/git/newest-source.test.ts',
   'test/programs/differential',
   'test/programs/sync/killed-laptop.test.ts',
   'test/programs/sync/nothing-lost.test.ts',

@@ -1,20 +1,18 @@
 import { expect } from 'vitest'
 import { fingerprint, LOCK_NAME, parseLock } from '../../../operations/gitops/tree/lock.ts'
-import { git } from '../../support/git/git.ts'
+import { git, tryGit } from '../../support/git/git.ts'
+import { readRef } from '../../support/git/repository.ts'
+import { filesAt } from '../../support/git/tree.ts'
 
 /** The texts of a tree of a repository by path; of a branch that is not there: none. */
 export async function treeAt(repository: string, revision = 'main'): Promise<Readonly<Record<string, string>>> {
-  const isThere = await git(repository, 'rev-parse', '--quiet', '--verify', revision).then(
-    () => true,
-    () => false,
-  )
-  if (!isThere) return {}
-  const lines = (await git(repository, 'ls-tree', '-r', '-z', revision)).split('\0').filter(line => line !== '')
-  const texts = lines.map(async line => {
-    const [, id, path] = /^\d+ blob (\S+)\t(.*)$/s.exec(line) ?? []
-    return [path!, await git(repository, 'cat-file', 'blob', id!)] as const
-  })
-  return Object.fromEntries(await Promise.all(texts))
+  const isThere =
+    readRef(repository, `refs/heads/${revision}`) !== undefined || (await isRevision(repository, revision))
+  return isThere ? filesAt(repository, revision) : {}
+}
+
+async function isRevision(repository: string, revision: string): Promise<boolean> {
+  return (await tryGit(repository, ['rev-parse', '--quiet', '--verify', revision])).status === 0
 }
 
 /** The same without lock files. */

@@ -1,15 +1,29 @@
+import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { generator } from '../../support/cluster/random.ts'
 import { git } from '../../support/git/git.ts'
-import { waits } from '../../support/git/hooks.ts'
+import { waits, waitsForRemoval } from '../../support/git/hooks.ts'
 import { httpServer } from '../../support/git/http-server.ts'
 import { processesWith, signal, start } from '../../support/git/processes.ts'
 import { leftIn, type Publishing, publishing } from '../../support/git/publishing.ts'
 import { bareRepository, installHooks } from '../../support/git/repository.ts'
 import { expectCleanHistory, expectValidLocks, treeAt, withoutLocks } from './history.ts'
 
-const RUNS = Number(process.env.KILLED_RUNS ?? 20)
+/** How many runs are killed at a random moment, by `npm run test:long`; otherwise one is killed at each of the moments below. */
+const RANDOM_RUNS = process.env.KILLED_RUNS
+
+type Moment = 'when it has begun' | 'when it has a copy' | 'while the server takes its push'
+
+const MOMENTS: readonly { readonly moment: Moment; readonly isGroup: boolean; readonly isLookedAt: boolean }[] = [
+  { moment: 'when it has begun', isGroup: true, isLookedAt: true },
+  { moment: 'when it has a copy', isGroup: false, isLookedAt: false },
+  { moment: 'when it has a copy', isGroup: true, isLookedAt: true },
+  { moment: 'while the server takes its push', isGroup: false, isLookedAt: true },
+  { moment: 'while the server takes its push', isGroup: true, isLookedAt: false },
+]
 
 /** Renderings between which the source goes to and fro. */
 const STATES = [
@@ -19,28 +33,27 @@ const STATES = [
 ]
 
 describe('a run that is killed', () => {
-  test(`leaves the repository before or after, and nothing to the next run, ${RUNS} times`, {
-    timeout: 900_000,
-  }, async () => {
+  test('leaves the repository before or after, and nothing to the next run', { timeout: 1_800_000 }, async () => {
     const project = await publishing()
     const { server, temporary } = project
     const seed = Number(process.env.KILLED_SEED ?? Date.now() % 1_000_000)
     const random = generator(seed)
     expect((await execute(project).ended).status).toBe(0)
     const begin = await git(server.repository, 'rev-parse', 'main')
+    const runs = Number(RANDOM_RUNS ?? MOMENTS.length)
     let milliseconds = 1000
     let current = 0
     let [killed, halfway] = [0, 0]
-    for (let run = 0; run < RUNS; run++) {
+    for (let run = 0; run < runs; run++) {
       current = (current + 1 + Math.floor(random() * 2)) % STATES.length
       await project.change({ 'compose.yaml': `name: shop\n${STATES[current]}` }, `run ${run}`)
       const before = await treeAt(server.repository)
-      const after = Math.round(50 + random() * milliseconds)
-      const isGroup = random() < 0.5
-      const what = `run ${run} of seed ${seed}: ${isGroup ? 'all' : 'node'} killed after ${after} ms`
-      if (await kill(project, after, isGroup)) killed++
+      const { moment, isGroup, isLookedAt } = RANDOM_RUNS
+        ? { moment: Math.round(50 + random() * milliseconds), isGroup: random() < 0.5, isLookedAt: random() < 0.7 }
+        : MOMENTS[run]!
+      const what = `run ${run} of seed ${seed}: ${isGroup ? 'all' : 'node'} killed ${typeof moment === 'number' ? `after ${moment} ms` : moment}`
+      if (await kill(project, moment, isGroup)) killed++
       // What git does alone may still end well; the next run need not wait for it, but who looks must.
-      const isLookedAt = random() < 0.7
       if (isLookedAt) await quiet(temporary)
       const between = isLookedAt ? await treeAt(server.repository) : undefined
       if (leftIn(temporary).length > 0) halfway++
@@ -55,7 +68,7 @@ describe('a run that is killed', () => {
       const again = await execute(project, '--verify').ended
       expect(again.status, `${what}\n${again.stderr}`).toBe(0)
     }
-    expect(killed, 'many runs were killed before their end').toBeGreaterThan(RUNS / 4)
+    expect(killed, 'many runs were killed before their end').toBeGreaterThan(RANDOM_RUNS ? runs / 4 : runs - 1)
     expect(halfway, 'some were killed in the middle').toBeGreaterThan(0)
     await expectCleanHistory(server.repository, begin)
     await git(server.repository, 'fsck', '--strict')
@@ -97,7 +110,6 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s ends a run in seconds, with no
     const hooks = makeFolder()
     write(hooks, { 'pre-commit': '#!/bin/sh\n: >"$TMPDIR/waiting"\nexec sleep 20\n' })
     await git(hooks, 'init', '--quiet')
-    const { chmodSync, existsSync } = await import('node:fs')
     chmodSync(`${hooks}/pre-commit`, 0o755)
     const env = { ...project.env, GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.hooksPath', GIT_CONFIG_VALUE_0: hooks }
     await interrupt({ ...project, env }, name, () => existsSync(`${project.temporary}/waiting`))
@@ -108,12 +120,26 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s ends a run in seconds, with no
 const execute = ({ source, env }: Publishing, ...words: readonly string[]) =>
   start(['publish', '--environment', 'staging', ...words], { cwd: source, env })
 
-/** Whether it was killed before its end. */
-async function kill(project: Publishing, after: number, isGroup: boolean): Promise<boolean> {
+/** Kills a run at a moment, or after so many milliseconds. Returns whether that was before its end. */
+async function kill(project: Publishing, moment: Moment | number, isGroup: boolean): Promise<boolean> {
+  const { repository } = project.server
+  // The server does not accept the push before the run is killed.
+  if (moment === 'while the server takes its push') installHooks(repository, waitsForRemoval())
+  const hasCome = {
+    'when it has begun': () => processesWith(`TMPDIR=${project.temporary}`).length > 0,
+    'when it has a copy': () => leftIn(project.temporary).length > 0,
+    'while the server takes its push': () => existsSync(join(repository, 'waiting')),
+  }
   const { pid, ended } = execute(project)
-  const timer = setTimeout(() => signal(isGroup ? -pid : pid, 'SIGKILL'), after)
-  const { status } = await ended
-  clearTimeout(timer)
+  let isOver = false
+  const killing =
+    typeof moment === 'number'
+      ? sleep(moment)
+      : vi.waitFor(() => expect(isOver || hasCome[moment]()).toBe(true), 30_000)
+  const end = () => killing.finally(() => signal(isGroup ? -pid : pid, 'SIGKILL'))
+  const [{ status }] = await Promise.all([ended.finally(() => (isOver = true)), end()])
+  rmSync(join(repository, 'waiting'), { force: true })
+  installHooks(repository, {})
   return status === undefined
 }
 

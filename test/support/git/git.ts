@@ -57,19 +57,31 @@ export async function git(folder: string, ...args: readonly string[]): Promise<s
 }
 
 /** Runs git in a folder, with more in its environment or something to read, and tells how it ended. */
-export function tryGit(
+export async function tryGit(
+  folder: string,
+  args: readonly string[],
+  more: { env?: Env; input?: string } = {},
+): Promise<Outcome> {
+  const { status, stdout, stderr } = await gitBytes(folder, args, more)
+  return { status, stdout: stdout.toString('utf8'), stderr }
+}
+
+/** As `tryGit`, with the output as bytes. */
+export function gitBytes(
   folder: string,
   args: readonly string[],
   { env = {}, input }: { env?: Env; input?: string } = {},
-): Promise<Outcome> {
+): Promise<Omit<Outcome, 'stdout'> & { readonly stdout: Buffer }> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', args, { cwd: folder, env: { ...gitEnv(), ...env } })
-    const written = { stdout: '', stderr: '' }
-    child.stdout.setEncoding('utf8').on('data', text => (written.stdout += text))
-    child.stderr.setEncoding('utf8').on('data', text => (written.stderr += text))
+    // Without a second process after each commit and fetch.
+    const child = spawn('git', ['-c', 'maintenance.auto=false', ...args], { cwd: folder, env: { ...gitEnv(), ...env } })
+    const stdout: Buffer[] = []
+    let stderr = ''
+    child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes))
+    child.stderr.setEncoding('utf8').on('data', text => (stderr += text))
     // git may end without reading: its status tells why.
     child.stdin.on('error', () => {}).end(input)
     child.on('error', reject)
-    child.on('close', status => resolve({ status: status ?? -1, ...written }))
+    child.on('close', status => resolve({ status: status ?? -1, stdout: Buffer.concat(stdout), stderr }))
   })
 }

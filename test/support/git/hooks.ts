@@ -49,6 +49,11 @@ export function waits(seconds: number): Hooks {
   return { 'pre-receive': `: >waiting\nfor _ in $(seq ${seconds * 5}); do [ -e hooks ] || exit 1; sleep 0.2; done\n` }
 }
 
+/** Each push writes the file `waiting`, and is accepted when somebody has removed it, or after a minute. */
+export function waitsForRemoval(): Hooks {
+  return { 'pre-receive': ': >waiting\nfor _ in $(seq 600); do [ -e waiting ] || exit 0; sleep 0.1; done\n' }
+}
+
 /** A script that does something in its first runs only; `mkdir` makes sure that two at once do not both count as one. */
 function next(times: number, script: string): string {
   return `for turn in $(seq ${times}); do\nif mkdir "turn-$turn" 2>/dev/null; then\n${script}\nfi\ndone\nexit 0\n`

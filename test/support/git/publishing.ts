@@ -5,7 +5,8 @@ import { onTestFinished } from 'vitest'
 import { write } from '../cli/folder.ts'
 import { type Result, run } from '../run.ts'
 import { type Env, git, gitEnv } from './git.ts'
-import { bareRepository, type GitServer } from './repository.ts'
+import { bareRepository, emptyRepository, type GitServer, readRef } from './repository.ts'
+import { filesAt } from './tree.ts'
 
 /** An application of two services, in a repository of its own, and a GitOps repository. */
 export interface Publishing {
@@ -74,7 +75,7 @@ export async function publishingFrom(
   mkdirSync(temporary)
   const env = { ...gitEnv(), ...server.env, TMPDIR: temporary }
   write(source, { 'compose.yaml': compose, 'devctl.yml': manifest })
-  await git(source, 'init', '--quiet', '--initial-branch=main')
+  await emptyRepository(join(source, '.git'), { isBare: false })
   await commit('begin')
   return {
     source,
@@ -88,11 +89,8 @@ export async function publishingFrom(
       return commit(subject)
     },
     async tree(branch = 'main') {
-      const paths = (await git(server.repository, 'ls-tree', '-r', '-z', '--name-only', branch)).split('\0')
-      const texts = paths
-        .filter(path => path !== '')
-        .map(async path => [path, `${await git(server.repository, 'show', `${branch}:${path}`)}\n`] as const)
-      return Object.fromEntries(await Promise.all(texts))
+      const files = await filesAt(server.repository, branch)
+      return Object.fromEntries(Object.entries(files).map(([path, text]) => [path, `${text}\n`]))
     },
     log: async (branch = 'main') => (await git(server.repository, 'log', '--format=%s', branch)).split('\n'),
   }
@@ -104,7 +102,7 @@ export async function publishingFrom(
   async function commit(subject: string): Promise<string> {
     await git(source, 'add', '--all')
     await git(source, 'commit', '--quiet', '--allow-empty', '--message', subject)
-    return git(source, 'rev-parse', 'HEAD')
+    return readRef(join(source, '.git'), 'HEAD') ?? git(source, 'rev-parse', 'HEAD')
   }
 }
 

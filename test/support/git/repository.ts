@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Env, git, tryGit } from './git.ts'
+import { type Env, git, gitEnv, tryGit } from './git.ts'
 import { historyStream, manifestFiles } from './history.mjs'
 import type { Hooks } from './hooks.ts'
 
@@ -32,10 +32,7 @@ export async function bareRepository(
   { branch = 'main', files = {}, commits, hooks = {} }: RepositoryOptions = {},
 ): Promise<GitServer> {
   const repository = join(folder, 'repository.git')
-  await git(folder, 'init', '--quiet', '--bare', `--initial-branch=${branch}`, repository)
-  await git(repository, 'config', 'uploadpack.allowFilter', 'true')
-  // Nothing runs on behind a push that has ended.
-  await git(repository, 'config', 'receive.autogc', 'false')
+  await emptyRepository(repository, { branch })
   const byPath = typeof files === 'number' ? manifestFiles(files) : files
   const length = commits ?? Math.min(1, Object.keys(byPath).length)
   if (length > 0) {
@@ -46,6 +43,40 @@ export async function bareRepository(
   installHooks(repository, hooks)
   const close = async () => rmSync(repository, { recursive: true, force: true })
   return { address: pathToFileURL(repository).href, repository, env: {}, close }
+}
+
+const templates = new Map<boolean, Promise<string>>()
+
+/** Makes a repository without commits in a folder: a copy of one that git has made, so that each costs no process. */
+export async function emptyRepository(
+  folder: string,
+  { branch = 'main', isBare = true }: { branch?: string; isBare?: boolean } = {},
+): Promise<void> {
+  const template = templates.get(isBare) ?? makeTemplate(isBare)
+  templates.set(isBare, template)
+  cpSync(await template, folder, { recursive: true })
+  writeFileSync(join(folder, 'HEAD'), `ref: refs/heads/${branch}\n`)
+}
+
+async function makeTemplate(isBare: boolean): Promise<string> {
+  const folder = mkdtempSync(join(gitEnv()['HOME']!, 'template-'))
+  await git(folder, 'init', '--quiet', ...(isBare ? ['--bare'] : []), folder)
+  const made = isBare ? folder : join(folder, '.git')
+  // Without the samples.
+  installHooks(made, {})
+  if (!isBare) return made
+  await git(folder, 'config', 'uploadpack.allowFilter', 'true')
+  // Nothing continues in the background after a push.
+  await git(folder, 'config', 'receive.autogc', 'false')
+  return made
+}
+
+/** Returns the commit of a ref, as the files of a repository have it; undefined if there is none, or only git can find it. */
+export function readRef(gitFolder: string, name: string): string | undefined {
+  const path = join(gitFolder, name)
+  if (!existsSync(path)) return undefined
+  const text = readFileSync(path, 'utf8').trim()
+  return text.startsWith('ref: ') ? readRef(gitFolder, text.slice('ref: '.length)) : text
 }
 
 /** Makes these the hooks of a bare repository, in place of those it had. */
@@ -65,11 +96,13 @@ export async function commitDirectly(
   files: Readonly<Record<string, string | undefined>>,
   { branch = 'main', message = 'somebody else' }: { branch?: string; message?: string } = {},
 ): Promise<string> {
-  const parent = await tryGit(repository, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])
+  const ref = `refs/heads/${branch}`
+  const parent =
+    readRef(repository, ref) ?? (await tryGit(repository, ['rev-parse', '--verify', '--quiet', ref])).stdout
   const bytes = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`
   const input = [
     `commit refs/heads/${branch}\ncommitter Somebody Else <else@example.com> now\n${bytes(message)}`,
-    parent.status === 0 ? `from ${parent.stdout.trim()}\n` : '',
+    parent === '' ? '' : `from ${parent.trim()}\n`,
     ...Object.entries(files).map(([path, text]) =>
       text === undefined ? `D ${JSON.stringify(path)}\n` : `M 100644 inline ${JSON.stringify(path)}\n${bytes(text)}`,
     ),
@@ -79,5 +112,5 @@ export async function commitDirectly(
     input,
   })
   if (status !== 0) throw new Error(`git fast-import: ${stderr}`)
-  return git(repository, 'rev-parse', `refs/heads/${branch}`)
+  return readRef(repository, ref) ?? git(repository, 'rev-parse', ref)
 }
