@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Generated, generate } from '../../support/differential/generate.ts'
+import { lacks } from '../../support/lacks.ts'
 import { run } from '../../support/run.ts'
 import { differences } from './compare.ts'
 import { deviationOf } from './deviations.ts'
@@ -17,6 +18,7 @@ const ignored = process.env.DIFF_IGNORE ? new RegExp(process.env.DIFF_IGNORE) : 
 const BATCH = 50
 
 const reference = findReference()
+const lacksReference = lacks('REFERENCE_LOADER', reference === undefined)
 const work = mkdtempSync(join(tmpdir(), 'devctl-differential-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
@@ -40,7 +42,7 @@ describe('projects as people write them', () => {
       expect(status, stderr).toBe(0)
     })
 
-    test.skipIf(reference === undefined)(`${name} loads as the reference loads it`, async () => {
+    test.skipIf(lacksReference)(`${name} loads as the reference loads it`, async () => {
       // In a checkout the project would be called after its repository.
       const copy = join(work, name)
       cpSync(folder, copy, { recursive: true })
@@ -49,7 +51,7 @@ describe('projects as people write them', () => {
   }
 })
 
-describe.skipIf(reference === undefined)('generated projects load as the reference loads them', () => {
+describe.skipIf(lacksReference)('generated projects load as the reference loads them', () => {
   for (let first = firstSeed; first < firstSeed + runs; first += BATCH) {
     const last = Math.min(first + BATCH, firstSeed + runs) - 1
     test(`seeds ${first} to ${last}`, { timeout: 120_000 }, async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseIgnores } from '../../../sync/ignore.ts'
+import { lacks } from '../../support/lacks.ts'
 import { filesOf, generateIgnores, PATHS } from './generate-ignores.ts'
 import { hasSyncthing, type Syncthing, startSyncthing } from './syncthing.ts'
 
@@ -7,7 +8,7 @@ import { hasSyncthing, type Syncthing, startSyncthing } from './syncthing.ts'
 const runs = Number(process.env.DIFF_RUNS ?? 50)
 const firstSeed = Number(process.env.DIFF_SEED ?? 1)
 
-describe.skipIf(!hasSyncthing())('ignore files have the effect that they have in Syncthing', () => {
+describe.skipIf(lacks('syncthing', !hasSyncthing()))('ignore files have the effect that they have in Syncthing', () => {
   let syncthing: Syncthing
   beforeAll(async () => {
     syncthing = await startSyncthing(PATHS)

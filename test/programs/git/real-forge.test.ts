@@ -11,6 +11,7 @@ import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
 import { git, gitEnv } from '../../support/git/git.ts'
 import { COMPOSE, manifestFor } from '../../support/git/publishing.ts'
+import { lacks } from '../../support/lacks.ts'
 
 /** A Gitea or Forgejo, and a user's token with all rights: FORGE_ADDRESS, FORGE_TOKEN, and FORGE_CA where its certificate needs one. */
 const { FORGE_ADDRESS: address, FORGE_TOKEN: token, FORGE_CA: authority } = process.env
@@ -27,7 +28,7 @@ interface Pull {
   readonly head: { readonly ref: string; readonly sha: string }
 }
 
-describe.skipIf(!address || !token)('on a real forge, a pull request', () => {
+describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a real forge, a pull request', () => {
   test('is opened, followed, merged, opened again and closed', async () => {
     const { publish, change, pulls, path, branches } = await publishing()
 

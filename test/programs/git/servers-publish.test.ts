@@ -11,6 +11,7 @@ import { processesWith } from '../../support/git/processes.ts'
 import { leftIn, type Publishing, publishing } from '../../support/git/publishing.ts'
 import { bareRepository, commitDirectly, type GitServer, installHooks } from '../../support/git/repository.ts'
 import { findSshd, sshServer } from '../../support/git/ssh-server.ts'
+import { lacks } from '../../support/lacks.ts'
 import { run } from '../../support/run.ts'
 import { expectValidLocks, treeAt } from './history.ts'
 import { makeHooks, withConfig } from './own-git.ts'
@@ -60,7 +61,7 @@ describe('a publish over', () => {
     await expectPublishes(await behind(bare => httpServer(bare.repository, { password: PASSWORD }), token))
   })
 
-  describe.skipIf(findSshd() === undefined)('ssh (skipped where sshd is not installed)', () => {
+  describe.skipIf(lacks('sshd', findSshd() === undefined))('ssh (skipped where sshd is not installed)', () => {
     test('with a key', async () => {
       await expectPublishes(await behind(bare => sshServer(bare.repository)))
     })

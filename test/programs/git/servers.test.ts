@@ -19,6 +19,7 @@ import {
 import { type HttpOptions, type HttpServer, httpServer } from '../../support/git/http-server.ts'
 import { bareRepository, commitDirectly, type GitServer, type RepositoryOptions } from '../../support/git/repository.ts'
 import { findSshd, sshServer } from '../../support/git/ssh-server.ts'
+import { lacks } from '../../support/lacks.ts'
 
 const CLONE = ['clone', '--depth', '1', '--filter=blob:none', '--sparse', '--single-branch', '--no-tags']
 const SERVERS = {
@@ -27,6 +28,8 @@ const SERVERS = {
   http: (bare: GitServer) => httpServer(bare.repository, { password: 'correct horse' }),
   ssh: (bare: GitServer) => sshServer(bare.repository),
 }
+/** On Debian: apt-get install openssh-server */
+const lacksSshd = lacks('sshd', findSshd() === undefined)
 const NAMES = Object.keys(SERVERS) as (keyof typeof SERVERS)[]
 
 /** A repository with a file and the server for it, ended after the test. */
@@ -62,34 +65,30 @@ const push = (work: string, env: Env = {}): Promise<Outcome> => tryGit(work, ['p
 const head = (folder: string): Promise<string> => git(folder, 'rev-parse', 'refs/heads/main')
 
 describe.each(NAMES)('%s', name => {
-  // On Debian: apt-get install openssh-server
-  describe.skipIf(name === 'ssh' && findSshd() === undefined)(
-    'served (ssh is skipped where sshd is not installed)',
-    () => {
-      test('a large repository is cloned in part and pushed to', async () => {
-        const { folder, server } = await serve(SERVERS[name], { files: 200, commits: 300 })
-        const work = await changed(folder, server)
-        expect(await git(work, 'rev-list', '--count', 'HEAD')).toBe('2')
-        expect(existsSync(join(work, 'environments'))).toBe(false)
-        const fetched = await tryGit(work, ['sparse-checkout', 'set', 'environments/staging/app-7'], {
-          env: server.env,
-        })
-        expect(fetched.status, fetched.stderr).toBe(0)
-        expect(existsSync(join(work, 'environments/staging/app-7/service.yaml'))).toBe(true)
-
-        expect((await push(work, server.env)).stderr).toContain('main -> main')
-        expect(await head(server.repository)).toBe(await head(work))
-        expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('301')
+  describe.skipIf(name === 'ssh' && lacksSshd)('served (ssh is skipped where sshd is not installed)', () => {
+    test('a large repository is cloned in part and pushed to', async () => {
+      const { folder, server } = await serve(SERVERS[name], { files: 200, commits: 300 })
+      const work = await changed(folder, server)
+      expect(await git(work, 'rev-list', '--count', 'HEAD')).toBe('2')
+      expect(existsSync(join(work, 'environments'))).toBe(false)
+      const fetched = await tryGit(work, ['sparse-checkout', 'set', 'environments/staging/app-7'], {
+        env: server.env,
       })
+      expect(fetched.status, fetched.stderr).toBe(0)
+      expect(existsSync(join(work, 'environments/staging/app-7/service.yaml'))).toBe(true)
 
-      test('an empty repository is cloned and gets its first commit', async () => {
-        const { folder, server } = await serve(SERVERS[name], {})
-        const work = await changed(folder, server)
-        expect((await push(work, server.env)).status).toBe(0)
-        expect(await head(server.repository)).toBe(await head(work))
-      })
-    },
-  )
+      expect((await push(work, server.env)).stderr).toContain('main -> main')
+      expect(await head(server.repository)).toBe(await head(work))
+      expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('301')
+    })
+
+    test('an empty repository is cloned and gets its first commit', async () => {
+      const { folder, server } = await serve(SERVERS[name], {})
+      const work = await changed(folder, server)
+      expect((await push(work, server.env)).status).toBe(0)
+      expect(await head(server.repository)).toBe(await head(work))
+    })
+  })
 })
 
 // A clone with a filter fetches the commit that it is told of, and so has no need to be told to fetch first.
@@ -208,7 +207,7 @@ test('compressed requests and large pushes arrive', async () => {
   expect(server.requests.some(({ headers }) => headers['transfer-encoding'] === 'chunked')).toBe(true)
 })
 
-describe.skipIf(findSshd() === undefined)('sshd (skipped where it is not installed)', () => {
+describe.skipIf(lacksSshd)('sshd (skipped where it is not installed)', () => {
   test('strangers are refused, and a client refuses a server it does not know', async () => {
     const { folder, server } = await serve(bare => sshServer(bare.repository))
     const stranger = await tryGit(folder, ['ls-remote', server.address], { env: server.strangerEnv })

@@ -9,6 +9,7 @@ import { agentAt, agentMessages, type SshAgent } from '../../../adapters/buildki
 import { openAgents } from '../../../adapters/buildkit/ssh/open-agents.ts'
 import { string } from '../../../adapters/buildkit/ssh/wire.ts'
 import { findSshd, sshServer } from '../../support/git/ssh-server.ts'
+import { lacks } from '../../support/lacks.ts'
 
 const run = promisify(execFile)
 
@@ -98,28 +99,31 @@ describe('keys in files are served as an agent', () => {
     })
   })
 
-  test.skipIf(findSshd() === undefined).each(KINDS.slice(0, 5))('sshd accepts %s %j', async (type, options) => {
-    const path = keyOf(`login-${Math.random()}`, type, options)
-    const server = await sshServer('/')
-    try {
-      const { port } = new URL(server.address)
-      const [, clientKey] = /-i (\S+)/.exec(server.env.GIT_SSH_COMMAND!)!
-      writeFileSync(join(clientKey!, '../authorized_keys'), readFileSync(`${path}.pub`))
-      await served(await agentOf(path), async socket => {
-        const settings = [
-          `IdentityAgent=${socket}`,
-          'BatchMode=yes',
-          'StrictHostKeyChecking=no',
-          'UserKnownHostsFile=/dev/null',
-        ]
-        const words = ['-F', '/dev/null', '-p', port, ...settings.flatMap(setting => ['-o', setting])]
-        const { stdout } = await run('ssh', [...words, `${userInfo().username}@127.0.0.1`, 'echo', 'in'])
-        expect(stdout).toBe('in\n')
-      })
-    } finally {
-      await server.close()
-    }
-  })
+  test.skipIf(lacks('sshd', findSshd() === undefined)).each(KINDS.slice(0, 5))(
+    'sshd accepts %s %j',
+    async (type, options) => {
+      const path = keyOf(`login-${Math.random()}`, type, options)
+      const server = await sshServer('/')
+      try {
+        const { port } = new URL(server.address)
+        const [, clientKey] = /-i (\S+)/.exec(server.env.GIT_SSH_COMMAND!)!
+        writeFileSync(join(clientKey!, '../authorized_keys'), readFileSync(`${path}.pub`))
+        await served(await agentOf(path), async socket => {
+          const settings = [
+            `IdentityAgent=${socket}`,
+            'BatchMode=yes',
+            'StrictHostKeyChecking=no',
+            'UserKnownHostsFile=/dev/null',
+          ]
+          const words = ['-F', '/dev/null', '-p', port, ...settings.flatMap(setting => ['-o', setting])]
+          const { stdout } = await run('ssh', [...words, `${userInfo().username}@127.0.0.1`, 'echo', 'in'])
+          expect(stdout).toBe('in\n')
+        })
+      } finally {
+        await server.close()
+      }
+    },
+  )
 })
 
 describe('what is no key is refused', () => {

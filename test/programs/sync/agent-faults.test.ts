@@ -3,8 +3,9 @@ import { connect, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AgentConfig } from '../../../agent/config.ts'
+import { lacks } from '../../support/lacks.ts'
 import { type Bench, startBench, until } from '../../support/sync/agent-process.ts'
-import { hasNamespaces, inNamespace } from './own-limits.ts'
+import { inNamespace, lacksNamespaces } from './own-limits.ts'
 
 // What can be wrong where the agent runs: it says so, does not end, and goes on when it is over.
 
@@ -17,7 +18,7 @@ async function open(settings: Partial<AgentConfig> = {}): Promise<Bench> {
 /** The user of the agent; the volume is somebody else's until it has become that. */
 const user = { uid: 1000, gid: 1000 }
 
-const isRoot = process.getuid?.() === 0
+const isNotRoot = lacks('root', process.getuid?.() !== 0)
 
 function write(root: string, path: string, text: string): void {
   mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -40,7 +41,7 @@ async function toldThenSynced(one: Bench, reason: RegExp, mend: () => void): Pro
   expect(engine.status()).toMatchObject({ state: 'synced', files: 1, problems: [] })
 }
 
-test.skipIf(!isRoot)('a folder of its own that belongs to somebody else', async () => {
+test.skipIf(isNotRoot)('a folder of its own that belongs to somebody else', async () => {
   const bench = await open({ user })
   const stage = join(bench.config.volume, '.devctl/stage')
   mkdirSync(stage, { recursive: true, mode: 0o700 })
@@ -58,7 +59,7 @@ test('something else where a folder of its own is to be', async () => {
   expect(agent.exitCode).toBeNull()
 })
 
-test.skipIf(!isRoot)('a folder for the ready file that it may not write', async () => {
+test.skipIf(isNotRoot)('a folder for the ready file that it may not write', async () => {
   const bench = await open({ user })
   const run = dirname(bench.ready)
   chownSync(run, 0, 0)
@@ -68,7 +69,7 @@ test.skipIf(!isRoot)('a folder for the ready file that it may not write', async 
   expect(agent.exitCode).toBeNull()
 })
 
-test.skipIf(!isRoot)('a new image that cannot be taken over', async () => {
+test.skipIf(isNotRoot)('a new image that cannot be taken over', async () => {
   const bench = await open({ user })
   const fresh = join(bench.config.volume, '.devctl/new-0')
   write(fresh, 'lib/a.js', 'of the image')
@@ -81,7 +82,7 @@ test.skipIf(!isRoot)('a new image that cannot be taken over', async () => {
   expect(agent.exitCode).toBeNull()
 })
 
-test.skipIf(!isRoot)('a folder of the container that its user cannot read is named', async () => {
+test.skipIf(isNotRoot)('a folder of the container that its user cannot read is named', async () => {
   const bench = await open({ user })
   const { remote, local } = bench
   write(remote, 'closed/inside', 'x')
@@ -124,7 +125,7 @@ test('another program has the port for SSH: files are synchronized, and forwards
   expect(hello).toContain('SSH-2.0-devctl')
 })
 
-describe.skipIf(!hasNamespaces)('the disk of the volume', () => {
+describe.skipIf(lacksNamespaces)('the disk of the volume', () => {
   const place = (one: Bench, agent: { readonly pid?: number | undefined }) =>
     `/proc/${agent.pid}/root${one.config.volume}`
 

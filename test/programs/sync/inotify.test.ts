@@ -6,7 +6,7 @@ import type { SyncEvent } from '../../../sync/sync.ts'
 import type { SyncStatus } from '../../../sync/sync-status.ts'
 import { type Bench, bundle, startBench, until } from '../../support/sync/agent-process.ts'
 import { filesOf } from '../../support/sync/files-of.ts'
-import { hasNamespaces, limited } from './own-limits.ts'
+import { lacksNamespaces, limited } from './own-limits.ts'
 
 // The system watches fewer folders than there are, or drops events: on the laptop, and where the agent runs.
 
@@ -74,7 +74,7 @@ function isEqual({ local, remote }: Bench): boolean {
   }
 }
 
-describe.skipIf(!hasNamespaces).each(SIDES)('the %s', end => {
+describe.skipIf(lacksNamespaces).each(SIDES)('the %s', end => {
   test.concurrent.for([
     ['watches', 5],
     ['instances', 0],

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { lacks } from '../../support/lacks.ts'
 
 /**
  * A program to run another one under, as root of a user namespace with its own mounts: `script` may set limits that
@@ -16,7 +17,10 @@ export const inNamespace = (script: string): readonly string[] => [
 ]
 
 /** Without such namespaces the tests are left out. */
-export const hasNamespaces = spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'true']).status === 0
+export const lacksNamespaces = lacks(
+  'user namespaces',
+  spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'true']).status !== 0,
+)
 
 /** `max_inotify_watches`, or `max_inotify_instances`: as few as that for the program. */
 export const limited = (what: 'watches' | 'instances', to: number): readonly string[] =>
