@@ -34,6 +34,7 @@ export default defineConfig({
       layer('programs', 5, { maxWorkers: 2, sequence: { groupOrder: 2 } }),
       // Each worker has an API server of its own, since a cluster has one platform.
       layer('api', 5, {
+        isolate: false,
         maxWorkers: 3,
         globalSetup: 'test/support/api-servers.ts',
         setupFiles: 'test/support/use-api-server.ts',

@@ -5,7 +5,8 @@ import { rfc3339 } from '../../platform/records/names.ts'
 import { fromNamespace } from '../../platform/records/namespace.ts'
 import { surroundings } from '../../platform/server/namespace-objects.ts'
 import { eventually } from '../support/cluster/cluster.ts'
-import { RUN, type TestPlatform } from '../support/platform/open-platform.ts'
+import type { TestPlatform } from '../support/platform/open-platform.ts'
+import { RUN } from '../support/platform/run-name.ts'
 import { askServer, makeServer, startServer } from '../support/platform/server-process.ts'
 
 /** A server that has many namespaces to look after. */

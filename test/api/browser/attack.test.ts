@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RUN } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { NO_BROWSER, openBrowser, type Seen, type TestBrowser } from './open-browser.ts'
 
 // A page of an application, on a host of the same site as the platform, as a preview is: browsers send it the cookie

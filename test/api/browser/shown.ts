@@ -1,4 +1,4 @@
-import { RUN } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // Tests show texts that try to be more than text, and names that no other run has. Pictures are for readers: they show what a team
 // would have.

@@ -7,7 +7,8 @@ import type { UsedCommand } from '../../../platform/rules/usage.ts'
 import { Usage } from '../../../platform/server/usage.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { Program } from '../../support/cluster/program.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
 // Anonymous counts of commands: from the command line to what administrators see.

@@ -4,7 +4,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { AuditLine } from '../../../platform/server/world.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // The audit: one line for each request that changes something, with who, what and the result, and no secret.
 

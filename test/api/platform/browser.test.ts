@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiRoute } from '../../../platform/api/route.ts'
 import { ROUTES, type RouteName } from '../../../platform/api/routes.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // A browser before the platform: the session in its cookie, and pages of others.
 

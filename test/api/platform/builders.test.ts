@@ -12,7 +12,8 @@ import { findBuildkitd, type OwnBuildkit, ownBuildkit } from '../../support/buil
 import { REGISTRY } from '../../support/buildkit/slow-project.ts'
 import { root } from '../../support/cases.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
 // `devctl build` with a platform as its context, which has a real BuildKit behind it.

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { loginAsJob } from '../../../operations/platform/ci-login.ts'
 import type { ApiRoute } from '../../../platform/api/route.ts'
 import { ROUTES, type RouteName } from '../../../platform/api/routes.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { type StubIssuer, stubIssuer } from '../../support/platform/stub-issuer.ts'
 
 // Jobs of a CI system exchange the token that the CI gives them; the issuer is ours, with real signatures.

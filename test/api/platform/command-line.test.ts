@@ -7,7 +7,8 @@ import type { PromptAnswer } from '../../../cli/terminal/io.ts'
 import { Secret } from '../../../operations/contexts/secret.ts'
 import { type LoginInput, login } from '../../../operations/platform/login.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
 // `devctl` with a platform as its context, from the login to a deploy, as a person with no kubeconfig.

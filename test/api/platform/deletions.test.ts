@@ -5,7 +5,8 @@ import { RUNS_NAMESPACE } from '../../../platform/records/names.ts'
 import { makeParts, type PlatformParts } from '../../../platform/server/make-parts.ts'
 import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // Namespaces and previews are deleted after what is in them is destroyed by runs. There is no node: the test plays
 // what it does to Pods.

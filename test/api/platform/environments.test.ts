@@ -3,7 +3,8 @@ import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { withChangeList } from '../../../operations/objects/change-lists.ts'
 import { recordName } from '../../../operations/objects/record.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // What runs in a namespace, as its members see it: before a real API server, without Pods but those that are written here.
 

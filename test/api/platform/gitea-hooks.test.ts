@@ -11,7 +11,8 @@ import { HookKeeper } from '../../../platform/server/hook-keeper.ts'
 import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { GITEA, type GiteaPerson, giteaApi, HAS_GITEA, trustGitea } from '../../support/platform/gitea.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // Webhooks that a real Gitea sends, about real requests of real forks. What it never sends is in hooks.test.ts.
 

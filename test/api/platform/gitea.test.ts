@@ -8,7 +8,8 @@ import { userId } from '../../../platform/rules/names.ts'
 import { standingTask } from '../../../platform/server/standings.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { GITEA, GiteaBrowser, giteaApi, HAS_GITEA, trustGitea } from '../../support/platform/gitea.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
 // A real OpenID Connect provider: Gitea, with its own pages, its tokens and what it says of people who left. What only a provider

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { userId } from '../../../platform/rules/names.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { type StubGitHub, stubGitHub } from './stub-github.ts'
 
 // Logins by GitHub, which has no OpenID Connect: people are known by their number, and let in by organisations and teams.

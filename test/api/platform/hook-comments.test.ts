@@ -6,7 +6,8 @@ import { HookComments } from '../../../platform/server/hook-comments.ts'
 import { HookKeeper } from '../../../platform/server/hook-keeper.ts'
 import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, REPOSITORY, type StubForge, type StubPull } from '../../support/platform/stub-forge.ts'
 
 // The comment on a request, before a real API server. The node and the forge are played; with Gitea: gitea-hooks.test.ts.

@@ -9,7 +9,8 @@ import { idleTask } from '../../../platform/server/idle.ts'
 import { makeParts } from '../../../platform/server/make-parts.ts'
 import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, REPOSITORY, type StubForge, type StubPull } from '../../support/platform/stub-forge.ts'
 
 // Webhooks before a real API server: forged, replayed and oversized deliveries, and what code of forks gets. The

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject, type ObjectRef } from '../../../adapters/kubernetes/cluster.ts'
 import { longerNamesTask } from '../../../platform/server/longer-names-task.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // Hosts and addresses of a namespace, by all ways in which a member can write them: the API server refuses those of others.
 

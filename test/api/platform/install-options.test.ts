@@ -11,7 +11,7 @@ import { platformObjects } from '../../../platform/install/server.ts'
 import { PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../../platform/records/names.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { everything } from '../../support/platform/everything.ts'
-import { RUN } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 import { type StubRegistry, stubRegistry } from './stub-registry.ts'
 

@@ -12,7 +12,8 @@ import { makeUlid } from '../../../platform/rules/ulid.ts'
 import { jobSpec } from '../../../platform/server/run-objects.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { generator } from '../../support/cluster/random.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { askServer, makeServer, type ServerProcess, startServer } from '../../support/platform/server-process.ts'
 
 // Two servers as they are installed, each in a process of its own, which are killed at random moments. There is no node:

@@ -10,7 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lead } from '../../../platform/server/leader.ts'
 import { makeTasks } from '../../../platform/server/make-tasks.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // One replica leads: processes that are killed, one after the other, and what the leader does with the rights of the server.
 

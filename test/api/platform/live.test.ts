@@ -5,7 +5,8 @@ import { recordName } from '../../../operations/objects/record.ts'
 import type { LiveEvent } from '../../../platform/api/environments.ts'
 import { readEvents } from '../../../platform/client/events.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // The live view of a namespace, as a client on the network has it.
 

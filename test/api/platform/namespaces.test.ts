@@ -3,7 +3,8 @@ import type { ObjectRef } from '../../../adapters/kubernetes/cluster.ts'
 import { OWNER, STATUS } from '../../../platform/records/namespace.ts'
 import { makeParts } from '../../../platform/server/make-parts.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // What one person could do to another by the namespaces that they make.
 

@@ -7,7 +7,8 @@ import { type Cluster, ClusterError, type KubeObject, type ObjectRef } from '../
 import { policyJson } from '../../../constructs/isolation-policy.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { planOf } from '../../support/plan/compose.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // Network policies of a namespace, by all ways in which a member can write them: none opens what those of the platform close.
 

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobRef } from '../../../platform/records/run.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
 // `devctl pipeline` in a checkout, with a platform as its context. There is no leader and no node: nothing runs, and

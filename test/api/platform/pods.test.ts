@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { placeFor } from '../../../platform/rules/registry-access.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // What a Pod would have its node do, which is in other networks than Pods are, and how it would push others off it.
 

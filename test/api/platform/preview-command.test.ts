@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobRef } from '../../../platform/records/run.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { forgeServer } from '../../support/gitops/forge/forge-server.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
 // `devctl preview` in a checkout, with a platform as its context.

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { USERS_NAMESPACE } from '../../../platform/records/names.ts'
 import { userId } from '../../../platform/rules/names.ts'
 import { standingTask } from '../../../platform/server/standings.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { type StubIssuer, stubIssuer } from '../../support/platform/stub-issuer.ts'
 
 // Logins by an OpenID Connect provider, which is ours, so that it can do what a real one does not.

@@ -11,7 +11,8 @@ import { pullSecretsTask } from '../../../platform/server/registry/pull-secrets.
 import { registryPassword } from '../../../platform/server/registry/registry-logins.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { freePort } from '../../support/develop/free-port.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { findRegistry, startRegistry, type TestRegistry } from './docker-registry.ts'
 
 // Tokens for the registry: who gets which, and what a real registry makes of them.

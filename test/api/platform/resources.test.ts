@@ -3,7 +3,8 @@ import { pause } from '../../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { surroundings } from '../../../platform/server/namespace-objects.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 /** Of the histories of StatefulSets and DaemonSets. */
 const REVISIONS = 5

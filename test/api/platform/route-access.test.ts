@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiRoute } from '../../../platform/api/route.ts'
 import { ROUTES, type RouteName } from '../../../platform/api/routes.ts'
 import type { NewToken } from '../../../platform/records/token.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, type StubForge } from '../../support/platform/stub-forge.ts'
 
 // Who may call what: each route of the table, with real records, for everybody that somebody can be to a namespace.

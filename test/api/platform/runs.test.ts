@@ -7,7 +7,8 @@ import { createApp } from '../../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../../platform/server/make-parts.ts'
 import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // Runs before a real API server and the real controller of Jobs. There is no node: the test plays what it does
 // to Pods (`ends`), and what their containers say.

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiRoute } from '../../../platform/api/route.ts'
 import { ROUTES, type RouteName } from '../../../platform/api/routes.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, RUN, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // Variables before a real API server: who may set and use which, and that no other reply has a value of them.
 

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { RUN } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import type { Installation, Repository } from './installation.ts'
 
 // What a job of a CI system does for a pull request, with nothing but the token that the CI gives it: deploy, comment, deploy again, destroy.

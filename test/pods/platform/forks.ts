@@ -6,7 +6,7 @@ import { FORGES } from '../../../adapters/forge/forges.ts'
 import type { Webhook } from '../../../platform/api/hooks.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { type GiteaPerson, giteaApi, HAS_GITEA } from '../../support/platform/gitea.ts'
-import { RUN } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import type { Installation, Repository } from './installation.ts'
 
 // A pull request of a stranger's fork, from the webhook that its push sends to the page of its preview, and to its end.

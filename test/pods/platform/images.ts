@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { RUN } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import type { Installation } from './installation.ts'
 
 // Images that people build on the builder of the platform, from their laptops, push to its own registry, and run.

@@ -7,7 +7,7 @@ import { root } from '../../support/cases.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { Program } from '../../support/cluster/program.ts'
 import { everything } from '../../support/platform/everything.ts'
-import { RUN } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 
 // The whole way, as an operator and two people go it: build the image, install, log in, deploy, and remove it all.
 

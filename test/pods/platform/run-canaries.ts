@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { PLATFORM_NAMESPACE, RUNS_NAMESPACE, USERS_NAMESPACE } from '../../../platform/records/names.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { RUN } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import type { Installation, Repository } from './installation.ts'
 
 // Two people have runs at the same time, whose code looks everywhere in its Pod: it finds what is its own, and nothing of anybody else.

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { RUN } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import type { Installation } from './installation.ts'
 
 // What sleeping and waking is like for who opens a page, with an ingress controller between them.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { RUN } from '../../support/platform/open-platform.ts'
+import { RUN } from '../../support/platform/run-name.ts'
 import { ciWay } from './ci-way.ts'
 import { forks } from './forks.ts'
 import { ownImages } from './images.ts'

@@ -21,6 +21,7 @@ import { toRegistryKey } from '../../../platform/server/registry/registry-key.ts
 import { sealingWith } from '../../../platform/server/sealed.ts'
 import type { AuditLine, PlatformWorld, ServerLogLine, Settings } from '../../../platform/server/world.ts'
 import { eventually } from '../cluster/cluster.ts'
+import { RUN } from './run-name.ts'
 
 /** An answer: the status, and the body of its route, or an error. */
 export interface Answer<N extends RouteName> {
@@ -68,9 +69,6 @@ export interface TestPlatform {
   close(): Promise<void>
 }
 
-/** Names that no other run has. */
-export const RUN = `t${process.pid % 100_000}`
-
 /** What differs from a platform as it is installed without options. */
 export type TestSettings = Partial<Settings> & {
   /** Of all providers, where it is not ours. */
@@ -88,16 +86,9 @@ export async function openPlatform(
 ): Promise<TestPlatform> {
   const admin = await connect({ env: process.env })
   const kubernetes = await apiServer()
-  await install(admin, kubernetes)
+  const isNew = await install(admin, kubernetes)
   const cluster = withoutNodes(await asPlatform(admin, kubernetes))
-  const plain = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `plain-${RUN}` } }
-  // The API server takes a moment to follow a new policy.
-  await eventually('the fence stands', 90, () =>
-    cluster.apply(plain, { manager: 'test', dryRun: true }).then(
-      () => undefined,
-      (error: Error) => (error.message.includes('only its own namespaces') ? true : undefined),
-    ),
-  )
+  if (isNew) await policiesInForce(cluster)
   const audit: AuditLine[] = []
   const log: string[] = []
   const forRegistry = makeAuthority('devctl', Date.now())
@@ -217,20 +208,45 @@ const installation = (kubernetes: Installation['kubernetes']): Installation => (
   kubernetes,
 })
 
-/** All of the platform but its Pods. */
-async function install(cluster: Cluster, kubernetes: Installation['kubernetes']): Promise<void> {
-  for (const object of platformObjects(installation(kubernetes)))
-    if (!['Deployment', 'Service', 'Ingress'].includes(object.kind)) {
-      const { kind, metadata } = object
-      if (kind === 'Namespace')
-        await eventually(`${metadata.name} of another test is gone`, 180, () => isFree(metadata.name))
-      await cluster.apply(object, { manager: 'test', force: true })
-    }
+/** The versions of the objects that this process has installed, by their names: another file of this worker needs no others. */
+const installed = new Map<string, string | undefined>()
+
+/** Installs all of the platform but its Pods, as far as it is not there as this process has left it. Returns whether anything was missing. */
+async function install(cluster: Cluster, kubernetes: Installation['kubernetes']): Promise<boolean> {
+  const wanted = platformObjects(installation(kubernetes)).filter(
+    ({ kind }) => !['Deployment', 'Service', 'Ingress'].includes(kind),
+  )
+  const missing = await Promise.all(wanted.map(async one => ((await isInstalled(one)) ? [] : [one])))
+  for (const object of missing.flat()) {
+    const { apiVersion, kind, metadata } = object
+    if (kind === 'Namespace')
+      await eventually(`${metadata.name} of another test is gone`, 180, () => isFree(metadata.name))
+    const live = await cluster.apply(object, { manager: 'test', force: true })
+    installed.set(`${apiVersion} ${kind} ${metadata.namespace}/${metadata.name}`, live.metadata.resourceVersion)
+  }
+  return missing.flat().length > 0
+
+  async function isInstalled({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): Promise<boolean> {
+    const version = installed.get(`${apiVersion} ${kind} ${namespace}/${name}`)
+    if (version === undefined) return false
+    return (await cluster.get({ apiVersion, kind, name, namespace }))?.metadata.resourceVersion === version
+  }
 
   async function isFree(name: string): Promise<true | undefined> {
     const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
     return live?.metadata.deletionTimestamp === undefined ? true : undefined
   }
+}
+
+/** Waits until the API server follows the new policies. */
+async function policiesInForce(own: Cluster): Promise<void> {
+  const plain = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `plain-${RUN}` } }
+  await eventually('the policies are in force', 90, () =>
+    own.apply(plain, { manager: 'test', dryRun: true }).then(
+      () => undefined,
+      (error: Error) => (error.message.includes('only its own namespaces') ? true : undefined),
+    ),
+  )
 }
 
 /** A token of the platform's own account, for an hour. */
