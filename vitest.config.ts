@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 /** The tests of the catalogue of diagnostics: they list whatever codes the modules of a process declare. */
 const CATALOGUE = 'test/unit/compiler/diagnostics/**/*.test.ts'
@@ -25,6 +26,7 @@ export default defineConfig({
   test: {
     // A missing snapshot fails; `-u` writes it.
     update: 'none',
+    sequence: { sequencer: LongestFirst },
     projects: [
       // The files of one worker share the modules that they import: loading the compiler for each file takes longer than most files. So
       // a file may not mock modules, and restores what it changes of the process.
@@ -42,7 +44,8 @@ export default defineConfig({
       }),
       layer('pods', 10, {
         exclude: ['test/pods/alone/**'],
-        maxWorkers: 2,
+        // Most of their time is waiting for Pods.
+        maxWorkers: 3,
         maxConcurrency: 3,
         sequence: { groupOrder: 4 },
       }),

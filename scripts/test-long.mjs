@@ -22,11 +22,14 @@ const WITH_MORE = [
   'test/pods/cluster/deploy-examples.test.ts',
   'test/api/cluster/deploy-faults.test.ts',
   'test/api/cluster/deploy-killed.test.ts',
-  'test/pods/cluster/gitops-apply.test.ts',
+  'test/api/cluster/gitops-apply.test.ts',
+  'test/pods/cluster/applied-at-once.test.ts',
   'test/api/cluster/kustomize.test.ts',
+  'test/pods/cluster/pods-killed.test.ts',
   'test/pods/buildkit/killed.test.ts',
   'test/pods/develop/killed.test.ts',
   'test/pods/develop/up-killed.test.ts',
+  'test/pods/develop/watchers.test.ts',
 ]
 
 const { values, positionals } = parseArgs({ options: { repeat: { type: 'string' } }, allowPositionals: true })

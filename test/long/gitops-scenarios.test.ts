@@ -1,5 +1,6 @@
 import { gitopsScenarios } from '../support/cluster/gitops-scenarios.ts'
 
-// Those that `.ci/run` leaves out; two at a time, for a machine of two cores.
+// Two at a time, for a machine of two cores. Of each controller, one case runs before a merge: test/pods/alone.
+gitopsScenarios(['argo', 'flux'])
 gitopsScenarios(['argo-client-diff', 'argo-server-side'])
 gitopsScenarios(['argo-waves', 'argo-server-diff'])

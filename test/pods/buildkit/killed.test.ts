@@ -11,7 +11,7 @@ const buildkit = findBuildkit() ?? ''
 const engine = findEngineAddress() ?? ''
 const builders = [buildkit, engine].filter(address => address !== '')
 
-const RUNS = Number(process.env.KILLED_RUNS ?? 20)
+const RUNS = Number(process.env.KILLED_RUNS ?? 8)
 const METADATA = 'images.json'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const
 

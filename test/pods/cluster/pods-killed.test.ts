@@ -6,6 +6,7 @@ import { applyAll, untilReady } from '../../support/cluster/application.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { documentsOf } from '../../support/documents.ts'
 import { run } from '../../support/run.ts'
+import { TAKES_ALL } from '../../support/takes-all.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -47,7 +48,7 @@ describe.skipIf(cluster === undefined)('a volume that is filled', () => {
     await applyAll(cluster!, namespace, objects)
 
     let killed = 0
-    for (const delay of [0, 60, 120, 250, 400, 600]) {
+    for (const delay of TAKES_ALL ? [0, 60, 120, 250, 400, 600] : [0, 250]) {
       const filling = await eventually('the Pod fills its volume, or has done so', 180, () => pod(), undefined, 30)
       if (filling === 'started') break
       await new Promise(resolve => setTimeout(resolve, delay))

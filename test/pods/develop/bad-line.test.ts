@@ -66,7 +66,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     port = await freePort()
     const files = { 'compose.yaml': COMPOSE, 'devctl.yml': manifest(port), 'files/server.js': SERVER }
     write(place.folder, files)
-    const deploy = place.devctl('deploy', '--wait')
+    const deploy = place.devctl('deploy')
     expect(await deploy.status, deploy.stderr).toBe(0)
   })
   beforeEach(async () => {

@@ -24,7 +24,7 @@ const CONTAINER = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL
 
 const found = findCluster()
 
-describe.skipIf(found === undefined)('mirrors', () => {
+describe.skipIf(found === undefined).concurrent('mirrors', () => {
   let place: Place
   let strict: Place
   beforeAll(async () => {

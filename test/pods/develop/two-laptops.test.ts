@@ -27,7 +27,7 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
         [`files/${name}.txt`]: `of ${name}\n`,
         'files/both.txt': `of ${name}\n`,
       })
-    const deploy = ann.devctl('deploy', '--wait')
+    const deploy = ann.devctl('deploy')
     expect(await deploy.status, deploy.stderr).toBe(0)
   })
   afterAll(async () => {

@@ -18,7 +18,8 @@ import { TWO_REPLICAS } from './two-replicas.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-const RUNS = Number(process.env.KILLED_RUNS ?? 25)
+/** By default each kind once in each lane. */
+const RUNS = Number(process.env.KILLED_RUNS ?? 8)
 const SEED = Number(process.env.KILLED_SEED ?? 20_261_123)
 /** They run side by side: most of their time is waiting. */
 const LANES = 2

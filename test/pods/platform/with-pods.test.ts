@@ -6,10 +6,14 @@ import { ownImages } from './images.ts'
 import { findSurroundings, Installation } from './installation.ts'
 import { runCanaries } from './run-canaries.ts'
 import { sleepAndWake } from './sleep.ts'
+import { wholeWay } from './whole-way.ts'
 
 // One platform with a registry and a builder of its own, in a cluster with nodes and a forge: what takes Pods to be seen.
 
 const around = await findSurroundings()
+
+// Files run side by side, and a cluster has one platform: all installations are in this file.
+wholeWay()
 
 describe.skipIf(around === undefined)('a platform with Pods', () => {
   let installation: Installation
@@ -18,7 +22,7 @@ describe.skipIf(around === undefined)('a platform with Pods', () => {
   beforeAll(async () => {
     installation = new Installation(around!)
     await installation.install(`--registry registry.devctl.localhost/people-${RUN} --builders 1 --builder-size 2Gi`)
-  }, 300_000)
+  })
   afterAll(() => installation?.close(), 120_000)
 
   ciWay(installed)

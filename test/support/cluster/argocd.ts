@@ -3,7 +3,7 @@ import { git } from '../git/git.ts'
 import type { GitServer } from '../git/repository.ts'
 import { describeAll } from './application.ts'
 import { type Cluster, eventually } from './cluster.ts'
-import type { Controller } from './controller.ts'
+import { type Controller, ensureControllers } from './controller.ts'
 
 /** Argo CD as it follows one folder of a repository. */
 export interface Argocd extends Controller {
@@ -11,12 +11,9 @@ export interface Argocd extends Controller {
   isSynced(object: string): Promise<void>
 }
 
-/** Whether the controllers of Argo CD run here: what they know as resources is there. */
-export async function hasArgocd(cluster: Cluster | undefined): Promise<boolean> {
-  if (cluster === undefined) return false
-  const { status } = await cluster.send('GET', '/apis/argoproj.io/v1alpha1/namespaces/argocd/appprojects/default')
-  return status === 200
-}
+/** Returns true if the controllers of Argo CD run, after starting them where the test cluster is that of this machine. */
+export const ensureArgocd = (cluster: Cluster | undefined): Promise<boolean> =>
+  ensureControllers(cluster, 'argocd', '/apis/argoproj.io/v1alpha1/namespaces/argocd/appprojects/default')
 
 /** As much of an Application as is looked at. */
 interface Application {

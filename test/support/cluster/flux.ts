@@ -3,16 +3,35 @@ import { join } from 'node:path'
 import type { AgentTarget } from '../../../operations/gitops/agents.ts'
 import { type FluxSettings, fluxObjects } from '../../../operations/gitops/flux.ts'
 import { git } from '../git/git.ts'
-import type { GitServer } from '../git/repository.ts'
+import { httpServer } from '../git/http-server.ts'
+import { manifestFor, type Publishing, publishingFrom } from '../git/publishing.ts'
+import { bareRepository, type GitServer } from '../git/repository.ts'
 import { describeAll } from './application.ts'
 import { type Cluster, eventually } from './cluster.ts'
-import type { Controller } from './controller.ts'
+import { type Controller, ensureControllers } from './controller.ts'
+import { DOMAIN } from './examples.ts'
 
-/** Whether the controllers of Flux run here: what they know as resources is there. */
-export async function hasFlux(cluster: Cluster | undefined): Promise<boolean> {
-  if (cluster === undefined) return false
-  const { status } = await cluster.send('GET', '/apis/kustomize.toolkit.fluxcd.io/v1')
-  return status === 200
+/** Returns true if the controllers of Flux run, after starting them where the test cluster is that of this machine. */
+export const ensureFlux = (cluster: Cluster | undefined): Promise<boolean> =>
+  ensureControllers(cluster, 'flux', '/apis/kustomize.toolkit.fluxcd.io/v1')
+
+/** The folder of the application that `publishingToFlux` publishes. */
+export const FLUX_TARGET = { application: 'shop', environment: 'staging', path: 'environments/staging/shop' }
+export const FLUX_LOGIN = { username: 'publisher', password: 'correct horse' }
+
+/** Makes a source, and a repository that asks for a password, in a folder. */
+export async function publishingToFlux(
+  root: string,
+  text: string,
+  namespace: string,
+  environment = '',
+): Promise<Publishing> {
+  const bare = await bareRepository(root)
+  const server = await httpServer(bare.repository, { user: FLUX_LOGIN.username, password: FLUX_LOGIN.password })
+  const manifest = `${manifestFor(server.address, environment)}`
+    .replace('shop-staging', namespace)
+    .replace('staging.example.com', DOMAIN)
+  return publishingFrom(root, server, { compose: text, manifest })
 }
 
 /** Flux as it follows one folder of a repository, with the objects that devctl writes for it. */

@@ -5,15 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { httpServer } from '../git/http-server.ts'
 import { manifestFor, type Publishing, publishingFrom } from '../git/publishing.ts'
 import { bareRepository } from '../git/repository.ts'
-import { hasArgocd, startArgocd } from './argocd.ts'
+import { ensureArgocd, startArgocd } from './argocd.ts'
 import { findCluster } from './cluster.ts'
 import type { Controller } from './controller.ts'
 import { DOMAIN } from './examples.ts'
-import { hasFlux, startFlux } from './flux.ts'
+import { ensureFlux, startFlux } from './flux.ts'
 
 const cluster = findCluster()
-const hasNodes = (await cluster?.hasNodes()) ?? false
-const isThere = { argocd: hasNodes && (await hasArgocd(cluster)), flux: hasNodes && (await hasFlux(cluster)) }
+const isThere = { argocd: await ensureArgocd(cluster), flux: await ensureFlux(cluster) }
 
 const PATH = 'environments/staging/shop'
 

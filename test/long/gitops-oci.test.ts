@@ -2,20 +2,23 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasArgocd } from '../../support/cluster/argocd.ts'
-import { findCluster } from '../../support/cluster/cluster.ts'
-import { DOMAIN } from '../../support/cluster/examples.ts'
-import { hasFlux } from '../../support/cluster/flux.ts'
-import { git } from '../../support/git/git.ts'
-import { type Publishing, publishingFrom } from '../../support/git/publishing.ts'
-import { bareRepository } from '../../support/git/repository.ts'
+import { ensureArgocd } from '../support/cluster/argocd.ts'
+import { findCluster } from '../support/cluster/cluster.ts'
+import { DOMAIN } from '../support/cluster/examples.ts'
+import { ensureFlux } from '../support/cluster/flux.ts'
+import { git } from '../support/git/git.ts'
+import { type Publishing, publishingFrom } from '../support/git/publishing.ts'
+import { bareRepository } from '../support/git/repository.ts'
 
 /** The registry of the test cluster, without encryption: controllers have to be told so. */
 const REGISTRY = '127.0.0.1:5000'
 
 const cluster = findCluster()
 const hasRegistry = cluster !== undefined && (await answers(`http://${REGISTRY}/v2/`))
-const isThere = { flux: hasRegistry && (await hasFlux(cluster)), argocd: hasRegistry && (await hasArgocd(cluster)) }
+const isThere = {
+  flux: hasRegistry && (await ensureFlux(cluster)),
+  argocd: hasRegistry && (await ensureArgocd(cluster)),
+}
 
 const ARTIFACT = `${REGISTRY}/devctl-oci-${process.pid}/shop`
 /** Of a wait. */

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Argocd, hasArgocd, startArgocd } from '../../support/cluster/argocd.ts'
+import { type Argocd, ensureArgocd, startArgocd } from '../../support/cluster/argocd.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { DOMAIN } from '../../support/cluster/examples.ts'
 import { installHttpRoute } from '../../support/cluster/http-route.ts'
@@ -11,7 +11,7 @@ import { manifestFor, type Publishing, publishingFrom } from '../../support/git/
 import { bareRepository } from '../../support/git/repository.ts'
 
 const cluster = findCluster()
-const isThere = (await hasArgocd(cluster)) && ((await cluster?.hasNodes()) ?? false)
+const isThere = await ensureArgocd(cluster)
 
 const compose = (greeting: string) => `name: shop
 services:

@@ -2,18 +2,14 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { restarted, untilAnswers } from '../../support/cluster/application.ts'
-import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { DOMAIN } from '../../support/cluster/examples.ts'
-import { type Flux, hasFlux, startFlux } from '../../support/cluster/flux.ts'
-import { httpServer } from '../../support/git/http-server.ts'
-import { manifestFor, type Publishing, publishingFrom } from '../../support/git/publishing.ts'
-import { bareRepository } from '../../support/git/repository.ts'
+import { restarted, untilAnswers } from '../support/cluster/application.ts'
+import { eventually, findCluster } from '../support/cluster/cluster.ts'
+import { DOMAIN } from '../support/cluster/examples.ts'
+import { ensureFlux, FLUX_LOGIN, FLUX_TARGET, type Flux, publishingToFlux, startFlux } from '../support/cluster/flux.ts'
+import type { Publishing } from '../support/git/publishing.ts'
 
 const cluster = findCluster()
-const isThere = (await hasFlux(cluster)) && ((await cluster?.hasNodes()) ?? false)
-
-const PASSWORD = 'correct horse'
+const isThere = await ensureFlux(cluster)
 
 /** Answers with what the migration has counted in the database: how often it ran. */
 const SERVER = `require('http').createServer((request, response) => {
@@ -91,19 +87,6 @@ interface Version {
   }
 }
 
-const TARGET = { application: 'shop', environment: 'staging', path: 'environments/staging/shop' }
-const LOGIN = { username: 'publisher', password: PASSWORD }
-
-/** A source, and a repository that asks for a password, in a folder. */
-async function begin(root: string, text: string, namespace: string, environment = ''): Promise<Publishing> {
-  const bare = await bareRepository(root)
-  const server = await httpServer(bare.repository, { user: LOGIN.username, password: PASSWORD })
-  const manifest = `${manifestFor(server.address, environment)}`
-    .replace('shop-staging', namespace)
-    .replace('staging.example.com', DOMAIN)
-  return publishingFrom(root, server, { compose: text, manifest })
-}
-
 afterAll(() => cluster?.close())
 
 describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
@@ -115,7 +98,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
 
   beforeAll(async () => {
     await cluster!.createNamespace(namespace)
-    app = await begin(root, compose(), namespace)
+    app = await publishingToFlux(root, compose(), namespace)
   })
 
   afterAll(async () => {
@@ -161,8 +144,8 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
   test('all of it is ready, in its order, and answers', async () => {
     const { status, stderr } = await app.publish()
     expect(status, stderr).toBe(0)
-    const target = { ...TARGET, namespace }
-    flux = await startFlux(cluster!, { namespace, target, server: app.server, login: LOGIN, folder: root })
+    const target = { ...FLUX_TARGET, namespace }
+    flux = await startFlux(cluster!, { namespace, target, server: app.server, login: FLUX_LOGIN, folder: root })
     await flux.reconcile()
     await answers(1)
     // What starts too early fails: the Job for good.
@@ -273,7 +256,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
     const files = { 'single-file': 'manifests.yaml', kustomize: 'kustomization.yaml', plain: 'web/deployment-web.yaml' }
     for (const [layout, file] of Object.entries(files)) {
       expect(await publish('--layout', layout), layout).not.toContain('unchanged')
-      const paths = Object.keys(await app.tree()).map(path => path.replace(`${TARGET.path}/`, ''))
+      const paths = Object.keys(await app.tree()).map(path => path.replace(`${FLUX_TARGET.path}/`, ''))
       expect(paths, layout).toContain(file)
       expect(paths.includes('web/deployment-web.yaml'), layout).toBe(layout === 'plain')
       expect(await uids(), layout).toEqual(before)
@@ -290,73 +273,5 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
     })
     const claims = await kubectl('get', 'pvc', '--output=jsonpath={.items[*].metadata.name}')
     expect(claims.split(' ').sort()).toEqual(['archive', 'data'])
-  })
-})
-
-describe.skipIf(!isThere)('Flux makes the namespace where the environment asks for it', () => {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-flux-')))
-  const namespace = `flux-made-${process.pid}`
-  const own = `flux-own-${process.pid}`
-  let app: Publishing
-  let flux: Flux
-
-  beforeAll(async () => {
-    await cluster!.createNamespace(own)
-    const site = `name: shop
-services:
-  web:
-    image: nginx:1.27-alpine
-    ports: ["80:80"]
-    stop_grace_period: 1s
-    volumes: [pages:/pages]
-volumes:
-  pages:
-`
-    app = await begin(root, site, namespace, '    createNamespace: true\n    layout: kustomize\n')
-  })
-
-  afterAll(async () => {
-    await flux?.remove()
-    await cluster!.deleteNamespace(namespace)
-    await cluster!.deleteNamespace(own)
-    await app?.server.close()
-    rmSync(root, { recursive: true, force: true })
-  })
-
-  const made = async () => JSON.parse(await cluster!.kubectl('get', 'namespace', namespace, '--output=json')).metadata
-
-  test('it is there before what is in it', async () => {
-    const { status, stderr } = await app.publish()
-    expect(status, stderr).toBe(0)
-    const target = { ...TARGET, namespace, createNamespace: true }
-    flux = await startFlux(cluster!, { namespace: own, target, server: app.server, login: LOGIN, folder: root })
-    await flux.reconcile()
-    expect((await made()).labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': expect.any(String) })
-    await untilAnswers(cluster!, `web-${namespace}.${DOMAIN}`, '/', ({ status }) => status === 200)
-    expect(await flux.inventory()).toEqual(
-      expect.arrayContaining([`Namespace/${namespace}`, 'PersistentVolumeClaim/pages', 'StatefulSet/web']),
-    )
-  })
-
-  test('a second reconciliation writes nothing', async () => {
-    const [before, told] = [await made(), await flux.changes()]
-    await flux.reconcile()
-    expect(await made()).toEqual(before)
-    expect(await flux.changes()).toEqual(told)
-  })
-
-  test('it stays, with the claims, when nobody asks for it any more, and when Flux is taken away', async () => {
-    const before = await made()
-    const manifest = manifestFor(app.server.address, '    layout: kustomize\n')
-    await app.change({
-      'devctl.yml': manifest.replace('shop-staging', namespace).replace('staging.example.com', DOMAIN),
-    })
-    expect((await app.publish()).stdout).toBe(`deploy(shop/staging): remove namespace/${namespace}\n`)
-    await flux.reconcile()
-    expect(await flux.inventory()).not.toContain(`Namespace/${namespace}`)
-    await flux.remove()
-    expect(await made()).toMatchObject({ uid: before.uid })
-    expect((await made()).deletionTimestamp).toBeUndefined()
-    expect(await cluster!.kubectl('--namespace', namespace, 'get', 'pvc', 'pages', '--output=name')).toContain('pages')
   })
 })

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { hasArgocd } from '../../support/cluster/argocd.ts'
-import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { httpServer } from '../../support/git/http-server.ts'
-import { manifestFor, type Publishing, publishingFrom } from '../../support/git/publishing.ts'
-import { bareRepository, commitDirectly } from '../../support/git/repository.ts'
+import { ensureArgocd } from '../support/cluster/argocd.ts'
+import { eventually, findCluster } from '../support/cluster/cluster.ts'
+import { httpServer } from '../support/git/http-server.ts'
+import { manifestFor, type Publishing, publishingFrom } from '../support/git/publishing.ts'
+import { bareRepository, commitDirectly } from '../support/git/repository.ts'
 
 const cluster = findCluster()
 
@@ -20,7 +20,7 @@ const COMPOSE = `services:
 const APIS = '/apis/argoproj.io/v1alpha1/namespaces/argocd'
 const SECONDS = 120
 
-describe.skipIf(!(await hasArgocd(cluster)))('Argo CD, with one ApplicationSet for all folders', () => {
+describe.skipIf(!(await ensureArgocd(cluster)))('Argo CD, with one ApplicationSet for all folders', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-argocd-all-')))
   const own = `gitops-all-${process.pid}`
   const [one, two] = [`${own}-one`, `${own}-two`]

@@ -2,18 +2,18 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { printYaml } from '../../../constructs/yaml.ts'
-import { write } from '../../support/cli/folder.ts'
-import { type Argocd, hasArgocd, startArgocd } from '../../support/cluster/argocd.ts'
-import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { httpServer } from '../../support/git/http-server.ts'
-import { bareRepository, type GitServer } from '../../support/git/repository.ts'
-import { type DevelopmentPlace, openDevelopment } from './development.ts'
-import { deployment, withoutServerFields } from './taking.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { printYaml } from '../../constructs/yaml.ts'
+import { type DevelopmentPlace, openDevelopment } from '../pods/develop/development.ts'
+import { deployment, withoutServerFields } from '../pods/develop/taking.ts'
+import { write } from '../support/cli/folder.ts'
+import { type Argocd, ensureArgocd, startArgocd } from '../support/cluster/argocd.ts'
+import { eventually, findCluster } from '../support/cluster/cluster.ts'
+import { httpServer } from '../support/git/http-server.ts'
+import { bareRepository, type GitServer } from '../support/git/repository.ts'
 
 const cluster = findCluster()
-const isThere = (await hasArgocd(cluster)) && ((await cluster?.hasNodes()) ?? false)
+const isThere = await ensureArgocd(cluster)
 
 const MANIFEST = `dev:
   web:

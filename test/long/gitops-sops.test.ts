@@ -2,15 +2,15 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findCluster } from '../../support/cluster/cluster.ts'
-import { type Flux, hasFlux, startFlux } from '../../support/cluster/flux.ts'
-import { httpServer } from '../../support/git/http-server.ts'
-import { manifestFor, type Publishing, publishingFrom } from '../../support/git/publishing.ts'
-import { bareRepository } from '../../support/git/repository.ts'
-import { IDENTITY, RECIPIENT } from '../../support/gitops/sops/decrypt.ts'
+import { findCluster } from '../support/cluster/cluster.ts'
+import { ensureFlux, type Flux, startFlux } from '../support/cluster/flux.ts'
+import { httpServer } from '../support/git/http-server.ts'
+import { manifestFor, type Publishing, publishingFrom } from '../support/git/publishing.ts'
+import { bareRepository } from '../support/git/repository.ts'
+import { IDENTITY, RECIPIENT } from '../support/gitops/sops/decrypt.ts'
 
 const cluster = findCluster()
-const isThere = (await hasFlux(cluster)) && ((await cluster?.hasNodes()) ?? false)
+const isThere = await ensureFlux(cluster)
 
 const LOGIN = { username: 'publisher', password: 'correct horse' }
 const KEYS = 'sops-age'

@@ -2,11 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { printYaml } from '../../../constructs/yaml.ts'
-import { findCluster } from '../../support/cluster/cluster.ts'
-import { type Flux, hasFlux, startFlux } from '../../support/cluster/flux.ts'
-import { httpServer } from '../../support/git/http-server.ts'
-import { bareRepository, type GitServer } from '../../support/git/repository.ts'
+import { printYaml } from '../../constructs/yaml.ts'
 import {
   DEPLOYMENT,
   deployment,
@@ -16,10 +12,14 @@ import {
   readyPod,
   takeOne,
   withoutServerFields,
-} from './taking.ts'
+} from '../pods/develop/taking.ts'
+import { findCluster } from '../support/cluster/cluster.ts'
+import { ensureFlux, type Flux, startFlux } from '../support/cluster/flux.ts'
+import { httpServer } from '../support/git/http-server.ts'
+import { bareRepository, type GitServer } from '../support/git/repository.ts'
 
 const cluster = findCluster()
-const isThere = (await hasFlux(cluster)) && ((await cluster?.hasNodes()) ?? false)
+const isThere = await ensureFlux(cluster)
 
 describe.skipIf(!isThere)('an application that Flux applies', () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-up-flux-')))

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, test } from 'vitest'
+import { restarted, untilReady } from '../../support/cluster/application.ts'
+import { findCluster } from '../../support/cluster/cluster.ts'
+import { DOMAIN, defaultServiceAccount, fewExamples, shows } from '../../support/cluster/examples.ts'
+import { documentsOf } from '../../support/documents.ts'
+import { run } from '../../support/run.ts'
+import { TAKES_ALL } from '../../support/takes-all.ts'
+
+const cluster = findCluster()
+
+/** One with several services and claims that need each other; `npm run test:long` takes all. */
+const chosen = fewExamples().filter(({ name }) => TAKES_ALL || name === 'voting')
+
+describe.skipIf(cluster === undefined)(
+  'what is rendered with the start order in the manifests, applied at once',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'devctl-at-once-'))
+    afterAll(() => {
+      cluster?.close()
+      rmSync(folder, { recursive: true })
+    })
+
+    for (const one of chosen) {
+      test.concurrent(`${one.name} works, and nothing starts before what it needs`, async ({ expect }) => {
+        const name = `${one.name.replaceAll('/', '-')}-o${process.pid}`
+        const options = ['--name', name, '--namespace', name, '--domain', DOMAIN, '--start-order', 'manifest']
+        const rendered = await run(['render', '--include-secrets', ...options], { cwd: one.directory, env: one.env })
+        expect(rendered.status, rendered.stderr).toBe(0)
+        const objects = documentsOf(rendered.stdout).map(({ object }) => object)
+        const file = join(folder, `${name}.yaml`)
+        writeFileSync(file, rendered.stdout)
+        await cluster!.createNamespace(name)
+        try {
+          await defaultServiceAccount(cluster!, name)
+          const options = ['--namespace', name, '--server-side', '--validate=strict', '--filename', file]
+          await cluster!.kubectl('apply', ...options)
+          await untilReady(cluster!, name, objects, 200)
+          expect(await restarted(cluster!, name)).toEqual([])
+          await shows[one.name]!(cluster!, name)
+        } finally {
+          await cluster!.deleteNamespace(name)
+        }
+      })
+    }
+  },
+)

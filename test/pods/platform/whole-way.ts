@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findBuildkit } from '../../support/buildkit/buildkit.ts'
+import { root } from '../../support/cases.ts'
+import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { Program } from '../../support/cluster/program.ts'
+import { everything } from '../../support/platform/everything.ts'
+import { RUN } from '../../support/platform/run-name.ts'
+
+// The whole way, as an operator and two people go it: build the image, install, log in, deploy, and remove it all.
+
+const found = findCluster()
+const builder = found && findBuildkit()
+const cluster = found !== undefined && builder !== undefined && (await found.hasNodes()) ? found : undefined
+
+/** A path of its own: nodes keep an image that they have under the same name, though it be an older one. */
+const REGISTRY = `127.0.0.1:5000/devctl-${RUN}`
+const COMPOSE = `name: shop
+services:
+  web:
+    image: nginx:1.27-alpine
+    ports: ["80:80"]
+    healthcheck: {http: {path: /, port: 80}, interval: 1s}
+`
+
+/** Installs a platform with commands, uses it, and removes it. A cluster has one platform: it comes before other installations. */
+export function wholeWay(): void {
+  describe.skipIf(cluster === undefined)('devctl platform install', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'devctl-install-'))
+    let before: ReadonlySet<string>
+
+    const devctl = async (who: string, line: string, cwd = folder) => {
+      const env = {
+        DEVCTL_HOME: join(folder, who),
+        BUILDKIT_HOST: builder!,
+        // Of the ingress controller of the test cluster.
+        NODE_EXTRA_CA_CERTS: join(dirname(process.env.KUBECONFIG!), 'pki/ca.crt'),
+        // People have no kubeconfig.
+        ...(who !== 'operator' && { KUBECONFIG: join(folder, 'none') }),
+      }
+      const program = new Program(line.split(' '), { cwd, env }).read()
+      return { status: await program.status, stdout: program.stdout, stderr: program.stderr }
+    }
+    const ok = async (...words: Parameters<typeof devctl>) => {
+      const answer = await devctl(...words)
+      expect(answer.status, answer.stderr).toBe(0)
+      return answer.stdout
+    }
+    const install = `platform install --domain devctl.localhost --image-registry ${REGISTRY}`
+    /** The line that somebody is to paste. */
+    const pasted = (stdout: string) => /^ {2}devctl (context use .*)$/m.exec(stdout)?.[1] ?? ''
+
+    beforeAll(async () => {
+      writeFileSync(join(folder, 'compose.yaml'), COMPOSE)
+      await devctl('operator', 'platform uninstall --yes')
+      await eventually('an earlier one is gone', 180, async () =>
+        (await namespaces()).includes('devctl-users') ? undefined : true,
+      )
+      before = await everything(cluster!)
+      const file = 'platform/images/platform.Dockerfile'
+      await ok('operator', `build --file ${file} --tag ${REGISTRY}/platform:0.1.0 .`, root)
+    })
+    afterAll(async () => {
+      await devctl('operator', 'platform uninstall --yes')
+      rmSync(folder, { recursive: true })
+    })
+
+    /** The objects that came with the platform: not those in namespaces of other tests, and not these namespaces and their volumes. */
+    const left = async () => {
+      const isOurs = (namespace = '') => namespace.startsWith('devctl-') || namespace.includes(RUN)
+      const claims = '--output=jsonpath={range .items[*]}{.spec.claimRef.namespace}{"\\n"}{end}'
+      const volumes = (await cluster!.kubectl('get', 'persistentvolumes', claims)).split('\n').filter(isOurs)
+      const others = [...(await everything(cluster!))].filter(one => {
+        const [kind = '', path = ''] = one.split(' ')
+        const [namespace, name] = path.split('/')
+        if (before.has(one) || kind.startsWith('PersistentVolume.')) return false
+        return namespace === '' && !kind.startsWith('Namespace.') ? true : isOurs(namespace || name)
+      })
+      return [...others, ...volumes.map(namespace => `a volume of ${namespace}`)]
+    }
+
+    const namespaces = async () =>
+      (await cluster!.kubectl('get', 'namespaces', '--output=jsonpath={.items[*].metadata.name}')).split(' ')
+
+    test('an image that is not there is told, and not told again when it is', async () => {
+      const { status, stderr } = await devctl('operator', `${install}-none`)
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/the platform does not start: .*-none\/platform:0\.1\.0/),
+      ])
+      expect(stderr).toContain('push the image there')
+      expect(await ok('operator', install)).toContain('devctl context use')
+    })
+
+    test('the first administrator logs in by the line that it prints', async () => {
+      const line = pasted(await ok('operator', install))
+      expect(line).toMatch(/^context use https:\/\/platform\.devctl\.localhost --token devctl_setup_\w+$/)
+      expect(await ok('root', line)).toMatch(/^Using context \S+ @ platform\.devctl\.localhost\n$/)
+      expect((await devctl('other', line)).stderr).toContain('this link was already used, or has expired')
+    })
+
+    test('again is an upgrade, and makes no second administrator', async () => {
+      expect(await ok('operator', install)).toBe('The platform is at https://platform.devctl.localhost\n')
+    })
+
+    test('its status is told, and nothing is wrong', async () => {
+      const found = await eventually('a replica leads', 180, async () => {
+        const status = JSON.parse((await devctl('operator', 'platform status --output json')).stdout || '{}')
+        return status.leader === undefined ? undefined : status
+      })
+      expect(found).toMatchObject({
+        url: 'https://platform.devctl.localhost',
+        version: '0.1.0',
+        leader: expect.stringMatching(/^platform-/),
+        // Builders may be there, of another test.
+        workloads: expect.arrayContaining([
+          expect.objectContaining({ name: 'deployment/platform', ready: 1, wanted: 1 }),
+        ]),
+        isReachable: true,
+        certificate: { names: expect.arrayContaining(['*.devctl.localhost']) },
+        users: { all: 1, admins: 1 },
+      })
+      const ofBuilders = ({ message }: { readonly message: string }) => message.includes('builder')
+      expect(found.problems.filter((one: { readonly message: string }) => !ofBuilders(one))).toEqual([])
+      expect((await devctl('operator', 'platform status')).stdout).toContain('Reachable    yes')
+    })
+
+    test('somebody who was invited deploys to a namespace of their own, without a kubeconfig', async () => {
+      const line = pasted(await ok('operator', `platform invite bob-${RUN}`))
+      expect(await ok('bob', line)).toBe(`Using context bob-${RUN} @ platform.devctl.localhost\n`)
+      await ok('bob', `namespace create team-${RUN}`)
+      await ok('bob', 'deploy --wait')
+      const answer = await eventually('the application answers', 90, async () => {
+        const { stdout } = await devctl('bob', 'endpoints --output json')
+        const url = JSON.parse(stdout || '[]')[0]?.url ?? JSON.parse(stdout || '{}').endpoints?.[0]?.url
+        return url as string | undefined
+      })
+      expect(answer).toContain('devctl.localhost')
+      expect((await devctl('root', `deploy --namespace team-${RUN}`)).stderr).toContain(
+        `only the owner or a developer of \`team-${RUN}\` may deploy there`,
+      )
+    })
+
+    test('removing it needs a word, and leaves nothing', async () => {
+      const refused = await devctl('operator', 'platform uninstall')
+      expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('with everything in them')])
+      await ok('operator', 'platform uninstall --yes')
+      await eventually(
+        'nothing of it is left',
+        360,
+        async () => {
+          return (await left()).length === 0 || undefined
+        },
+        async () => (await left()).join(' '),
+      )
+    })
+  })
+}
