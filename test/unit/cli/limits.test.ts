@@ -5,6 +5,7 @@ import { LIMITS, parseLimits } from '../../../compiler/diagnostics/budget.ts'
 import { compile } from '../../../compiler/index.ts'
 import { createHost } from '../../../operations/project/node-host.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
+import { measureProcessor } from '../../support/processor-time.ts'
 import { run } from '../../support/run.ts'
 
 const web = 'name: shop\nservices:\n  web:\n    image: nginx\n'
@@ -107,13 +108,13 @@ describe('a file of 10 GB that takes no room on the disk', () => {
   test.each(Object.entries(uses))('is not read as %s', async (_, compose) => {
     const folder = makeFolder({ 'compose.yaml': compose, big: '', Dockerfile: 'FROM x\n' })
     truncateSync(join(folder, 'big'), 10 * 2 ** 30)
-    const began = performance.now()
+    const used = measureProcessor()
     const { status, stderr } = await render(folder)
     expect({ status, stderr }).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/error\[(limits\/exceeded|volumes\/host-too-large)\]/),
     })
-    expect(performance.now() - began).toBeLessThan(5000)
+    expect(used()).toBeLessThan(5000)
   })
 })
 
@@ -149,10 +150,10 @@ describe('an ignore file that was made to hurt', () => {
       [`b/${name}/${name}/${name}`]: '',
       [`b/${deep}a`]: '',
     })
-    const began = performance.now()
+    const used = measureProcessor()
     const { status, stderr } = await render(folder)
     expect({ status, stderr }).toMatchObject({ status: 0 })
-    expect(performance.now() - began).toBeLessThan(3_000)
+    expect(used()).toBeLessThan(3_000)
   })
 })
 
@@ -190,10 +191,10 @@ describe('what a few lines multiply', () => {
       'values that `extends` and `volumes_from` take over',
     ],
   ])('%s', (_, text, what) => {
-    const started = performance.now()
+    const used = measureProcessor()
     const found = limited(text)
     expect(found.at(-1)).toMatch(/^limits\/exceeded: more than /)
     expect(found.at(-1)).toContain(what)
-    expect(performance.now() - started, 'milliseconds').toBeLessThan(20_000)
+    expect(used(), 'milliseconds').toBeLessThan(20_000)
   })
 })

@@ -34,7 +34,7 @@ const drip = (piece: string, count: number) => (response: ServerResponse) => {
 test('an answer that trickles is given up', async () => {
   const began = performance.now()
   await expect(answerOf(drip('x', 1000))).rejects.toBeInstanceOf(NoAnswer)
-  expect(performance.now() - began).toBeLessThan(2000)
+  expect(performance.now() - began).toBeLessThan(8000)
 })
 
 test('a long answer may take its time', async () => {

@@ -63,7 +63,7 @@ test('a handshake that is swallowed on its way is begun again, and does not hold
   }
   const began = performance.now()
   const stream = await openPortForward(access, { pod: 'p', namespace: 'n', port: 1 }, {}, { first: [100, 200] })
-  expect(performance.now() - began).toBeLessThan(3000)
+  expect(performance.now() - began).toBeLessThan(20_000)
   expect(open).toHaveLength(2)
   expect(open[0]!.destroyed || open[0]!.readableEnded).toBe(true)
   stream.destroy()

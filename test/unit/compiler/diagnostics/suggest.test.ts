@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { didYouMean, suggest } from '../../../../compiler/diagnostics/suggest.ts'
+import { measureProcessor } from '../../../support/processor-time.ts'
 
 const known = ['image', 'init', 'ports', 'profiles', 'environment', 'env_file', 'depends_on', 'cpus', 'cpuset', 'tty']
 
@@ -30,8 +31,8 @@ describe('suggest', () => {
 
   test('a long word is compared quickly', () => {
     const words = Array.from({ length: 2000 }, (_, at) => `service-${at}`)
-    const start = performance.now()
+    const used = measureProcessor()
     suggest('s'.repeat(10_000), words)
-    expect(performance.now() - start).toBeLessThan(500)
+    expect(used()).toBeLessThan(500)
   })
 })

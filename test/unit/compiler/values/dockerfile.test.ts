@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readDockerfile } from '../../../../compiler/values/dockerfile.ts'
+import { measureProcessor } from '../../../support/processor-time.ts'
 
 const none = new Map<string, string>()
 const lines = (...text: string[]) => text.join('\n')
@@ -208,10 +209,9 @@ describe('a malicious Dockerfile', () => {
   })
 })
 
-/** In milliseconds. Generous, since other tests run at the same time. */
+/** Returns the milliseconds of processor time that some work takes. */
 function processorTime(work: () => void): number {
-  const before = process.cpuUsage()
+  const used = measureProcessor()
   work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
+  return used()
 }

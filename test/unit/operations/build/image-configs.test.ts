@@ -41,7 +41,7 @@ describe('known images', () => {
     const images = { built: new Map([['web', `${host}/web:1`]]), plain: new Map([['slow', `${host}/slow/a:1`]]) }
     const began = performance.now()
     const { configs, notes } = await knownImages(images, { ...options, limit: 100 })
-    expect(performance.now() - began).toBeLessThan(5000)
+    expect(performance.now() - began).toBeLessThan(20_000)
     expect([...configs.keys()]).toEqual(['web'])
     expect([...notes]).toEqual([])
   })
