@@ -19,6 +19,7 @@ const WITH_MORE = [
   'test/programs/sync/killed-laptop.test.ts',
   'test/programs/sync/nothing-lost.test.ts',
   'test/api/platform/killed.test.ts',
+  'test/api/platform/leader.test.ts',
   'test/pods/cluster/deploy-examples.test.ts',
   'test/api/cluster/deploy-faults.test.ts',
   'test/api/cluster/deploy-killed.test.ts',

@@ -53,6 +53,8 @@ export interface TestBrowser {
   readonly forge: StubForge
   /** Somebody's browser; with their session where a login is given. */
   open(who: string | undefined, look?: Look): Promise<Seen>
+  /** Opens another page in the one browser that somebody has for all of their visits, which has loaded scripts and fonts before. */
+  visit(who: string | undefined, look?: Look): Promise<Seen>
   /** Logs somebody in, in a browser that is open. */
   enter(context: BrowserContext, who: string): Promise<void>
   close(): Promise<void>
@@ -84,12 +86,22 @@ export async function openBrowser(): Promise<TestBrowser> {
     executablePath: CHROMIUM ?? '',
     args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--force-color-profile=srgb', ...hosts.args],
   })
+  const contexts = new Map<string | undefined, Promise<BrowserContext>>()
+  const contextOf = (who: string | undefined) => {
+    const context = contexts.get(who) ?? makeContext(browser, platform, url, who)
+    contexts.set(who, context)
+    return context
+  }
   return {
     platform,
     url,
     logs,
     forge,
-    open: (who, look) => see(browser, platform, url, who, look),
+    async open(who, look) {
+      const context = await makeContext(browser, platform, url, who)
+      return { ...(await see(context, look)), close: () => context.close() }
+    },
+    visit: async (who, look) => see(await contextOf(who), look),
     enter: (context, who) => enter(context, platform, url, who),
     async close() {
       await browser.close()
@@ -123,14 +135,13 @@ async function overTls(port: number): Promise<{ readonly args: readonly string[]
   return { args: [`--host-resolver-rules=${rule}`], close: () => server.close() }
 }
 
-async function see(
+async function makeContext(
   browser: Browser,
   platform: TestPlatform,
   url: string,
   who: string | undefined,
-  look: Look = {},
-): Promise<Seen> {
-  const { width, height, scheme } = { ...USUAL, ...look }
+): Promise<BrowserContext> {
+  const { width, height, scheme } = USUAL
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width, height },
@@ -140,14 +151,28 @@ async function see(
     // Nobody trusts the certificate of the addresses under dev.example.com.
     ignoreHTTPSErrors: true,
   })
+  // On a busy machine, a page takes longer than the 30 s that are usual.
+  context.setDefaultTimeout(120_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
   if (who !== undefined) await enter(context, platform, url, who)
+  return context
+}
+
+/** Opens a page that has not loaded anything. */
+async function see(context: BrowserContext, look: Look = {}): Promise<Seen> {
   const page = await context.newPage()
-  // Several pictures are taken at once.
-  if (PICTURES !== undefined) page.setDefaultTimeout(120_000)
-  const complaints: string[] = []
   // When Pods come and go on this machine, its network changes, and Chromium fails the requests that are under way. The
   // page repeats its own; without a script there is no page, and a person would load it again.
+  const goto = page.goto.bind(page)
+  page.goto = async (...words) => {
+    for (;;)
+      try {
+        return await goto(...words)
+      } catch (error) {
+        if (!String(error).includes(NETWORK_CHANGED)) throw error
+      }
+  }
+  const complaints: string[] = []
   page.on('requestfailed', failed => {
     const isPart = ['script', 'stylesheet'].includes(failed.resourceType())
     if (isPart && failed.failure()?.errorText === NETWORK_CHANGED)
@@ -162,9 +187,15 @@ async function see(
     const { width, height, scheme } = { ...USUAL, ...other }
     await page.setViewportSize({ width, height })
     await page.emulateMedia({ colorScheme: scheme })
-    await page.evaluate(() => new Promise(requestAnimationFrame))
+    // The first frame has the new style and begins the transitions to it, which the next one ends.
+    await page.evaluate(async () => {
+      await new Promise(requestAnimationFrame)
+      await new Promise(requestAnimationFrame)
+      await Promise.allSettled(document.getAnimations().map(one => one.finished))
+    })
   }
-  return { page, complaints, change, close: () => context.close() }
+  if (look.width !== undefined || look.scheme !== undefined) await change(look)
+  return { page, complaints, change, close: () => page.close() }
 }
 
 /** Gives a browser the session of a person, as a login does. */

@@ -199,7 +199,10 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   })
 
   const open = async (visit: Visit, look: Look): Promise<Seen> => {
-    const seen = await browser.open(visit.who && team[visit.who], look)
+    return follow(await browser.open(visit.who && team[visit.who], look), visit)
+  }
+  /** Goes to the page of a visit, and waits until it shows everything. */
+  const follow = async (seen: Seen, visit: Visit): Promise<Seen> => {
     await seen.page.goto(visit.path(team))
     if (visit.doing) {
       await seen.page.locator('h1').first().waitFor()
@@ -209,13 +212,15 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     return seen
   }
 
-  // Pictures are taken several at once: most of their time is waiting.
-  describe.each(Object.entries(SCREENS))('%s', { concurrent: PICTURES !== undefined }, (_, looks) => {
+  // Several at once: most of their time is waiting. They change nothing.
+  describe.each(Object.entries(SCREENS))('%s', { concurrent: true }, (_, looks) => {
     test.each(Object.entries(VISITS))('%s', async (page, visit) => {
-      const seen = await open(visit, looks[0]!)
+      const seen = await browser.visit(visit.who && team[visit.who], looks[0]!)
       try {
+        await follow(seen, visit)
         await tryLooks(seen, looks, page)
         expect(seen.complaints.filter(one => !visit.complains?.test(one))).toEqual([])
+        if (!PICTURES && looks[0]!.name === 'light') await reachAllByKeyboard(seen, page)
       } finally {
         await seen.close()
       }
@@ -277,45 +282,6 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       }
       throw new Error(`\`${wanted}\` is not reached; the focus is at ${await at(page)}`)
     }
-
-    test.each(Object.entries(VISITS))(
-      'each thing to press is reached, in order, and the focus is seen: %s',
-      async (name, visit) => {
-        const { page, close } = await open(visit, {})
-        const inside = (await page.locator('dialog[open]').count()) > 0 ? 'dialog[open] ' : ''
-        const all = page.locator(
-          `${inside}:is(a[href]:not([tabindex="-1"]), button, input, select, summary, pre[tabindex="0"]):visible:not(:disabled)`,
-        )
-        const wanted = await all.evaluateAll(
-          list => list.filter(one => !(one instanceof HTMLInputElement && one.type === 'radio' && !one.checked)).length,
-        )
-        const reached = new Set<string>()
-        for (let step = 0; step < wanted + 12; step++) {
-          await page.keyboard.press('Tab')
-          const found = await page.evaluate(() => {
-            const one = document.activeElement
-            if (!one || one === document.body || one.tagName === 'DIALOG' || one.tagName === 'H1') return undefined
-            const place = [...document.querySelectorAll('*')].indexOf(one)
-            const box = one.matches('input[type=radio]') ? (one.closest('label') ?? one) : one
-            // A link that covers its whole row shows the focus around the row.
-            const isOutlined = [undefined, '::after'].some(part => {
-              const { outlineStyle, outlineWidth } = getComputedStyle(box, part)
-              return outlineStyle !== 'none' && outlineWidth !== '0px'
-            })
-            return {
-              place,
-              isSeen: isOutlined || one.matches('.palette input'),
-              what: one.outerHTML.slice(0, 120),
-            }
-          })
-          if (!found) continue
-          expect(found.isSeen, `${name}: ${found.what}`).toBe(true)
-          reached.add(String(found.place))
-        }
-        expect(reached.size, name).toBeGreaterThanOrEqual(wanted)
-        await close()
-      },
-    )
 
     test('a namespace is made, shared and deleted', async () => {
       const { page, complaints, close } = await browser.open(team.bob)
@@ -893,4 +859,40 @@ async function picture(page: Page, name: string, isFirst: boolean): Promise<void
   const folder = join(root, 'docs/platform')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${name}.webp`), Buffer.from(data, 'base64'))
+}
+
+/** Checks that each thing to press is reached with Tab, in order, and that it shows that it has the focus. */
+async function reachAllByKeyboard({ page, change }: Seen, name: string): Promise<void> {
+  await change({})
+  const inside = (await page.locator('dialog[open]').count()) > 0 ? 'dialog[open] ' : ''
+  const all = page.locator(
+    `${inside}:is(a[href]:not([tabindex="-1"]), button, input, select, summary, pre[tabindex="0"]):visible:not(:disabled)`,
+  )
+  const wanted = await all.evaluateAll(
+    list => list.filter(one => !(one instanceof HTMLInputElement && one.type === 'radio' && !one.checked)).length,
+  )
+  const reached = new Set<string>()
+  for (let step = 0; step < wanted + 12; step++) {
+    await page.keyboard.press('Tab')
+    const found = await page.evaluate(() => {
+      const one = document.activeElement
+      if (!one || one === document.body || one.tagName === 'DIALOG' || one.tagName === 'H1') return undefined
+      const place = [...document.querySelectorAll('*')].indexOf(one)
+      const box = one.matches('input[type=radio]') ? (one.closest('label') ?? one) : one
+      // A link that covers its whole row shows the focus around the row.
+      const isOutlined = [undefined, '::after'].some(part => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(box, part)
+        return outlineStyle !== 'none' && outlineWidth !== '0px'
+      })
+      return {
+        place,
+        isSeen: isOutlined || one.matches('.palette input'),
+        what: one.outerHTML.slice(0, 120),
+      }
+    })
+    if (!found) continue
+    expect(found.isSeen, `${name}: ${found.what}`).toBe(true)
+    reached.add(String(found.place))
+  }
+  expect(reached.size, name).toBeGreaterThanOrEqual(wanted)
 }

@@ -19,7 +19,8 @@ import { askServer, makeServer, type ServerProcess, startServer } from '../../su
 // Two servers as they are installed, each in a process of its own, which are killed at random moments. There is no node:
 // the test plays what it does to Pods.
 
-const RUNS = Number(process.env.KILLED_RUNS ?? 5)
+/** `npm run test:long` takes more. */
+const RUNS = Number(process.env.KILLED_RUNS ?? 2)
 /** Of which server is killed after what time. */
 const SEED = Number(process.env.KILLED_SEED ?? 1000)
 const found = findCluster()
