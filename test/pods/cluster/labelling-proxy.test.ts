@@ -207,7 +207,6 @@ spec:
   })
 
   test('Pods: run, wait, exec, cp, logs -f, port-forward, attach', async () => {
-    if (!(await cluster!.hasNodes())) return
     // A second attempt begins anew.
     await command('kubectl delete pod box --ignore-not-found --now')
     await command(
@@ -274,12 +273,12 @@ spec:
   volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}}]
 `,
     )
-    const wait = (await cluster!.hasNodes()) ? '--wait --timeout 90s' : '--no-hooks'
+    const wait = '--wait --timeout 90s'
     await command(`helm install rel chart ${wait}`)
     expect(templateLabels(await expectLabelled(apps('deployments', 'rel')))).toEqual({ app: 'rel', ...label })
     const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`
     expect(templateLabels(await expectLabelled(`${jobs}/rel-job`))).toMatchObject(label)
-    if (wait.includes('--wait')) await expectLabelled(`${jobs}/rel-hook`)
+    await expectLabelled(`${jobs}/rel-hook`)
     await expectLabelled(core('configmaps', 'rel-sub'))
     await expectLabelled(apps('statefulsets', 'rel-db'))
 
