@@ -5,6 +5,8 @@ import { LongestFirst } from './test/support/longest-first.ts'
 /** The tests of the catalogue of diagnostics: they list whatever codes the modules of a process declare. */
 const CATALOGUE = 'test/unit/compiler/diagnostics/**/*.test.ts'
 
+const NODES = 'test/support/needs-nodes.ts'
+
 /**
  * Returns the project of a layer: the tests of `test/NAME`. Every wait in a test has a deadline of its own; `minutes` is the limit for a
  * test or a hook without one.
@@ -37,20 +39,26 @@ export default defineConfig({
       // Each worker has an API server of its own, since a cluster has one platform.
       layer('api', 5, {
         isolate: false,
-        maxWorkers: 3,
+        maxWorkers: process.env['API_KUBECONFIG'] ? 1 : 3,
         globalSetup: 'test/support/api-servers.ts',
         setupFiles: 'test/support/use-api-server.ts',
         sequence: { groupOrder: 3 },
       }),
       layer('pods', 10, {
         exclude: ['test/pods/alone/**'],
+        globalSetup: NODES,
         // Most of their time is waiting for Pods.
         maxWorkers: 3,
         maxConcurrency: 3,
         sequence: { groupOrder: 4 },
       }),
       // These measure how soon something ends, or change what the whole cluster has.
-      layer('alone', 10, { include: ['test/pods/alone/**/*.test.ts'], maxWorkers: 1, sequence: { groupOrder: 5 } }),
+      layer('alone', 10, {
+        include: ['test/pods/alone/**/*.test.ts'],
+        globalSetup: NODES,
+        maxWorkers: 1,
+        sequence: { groupOrder: 5 },
+      }),
       layer('long', 30, { maxWorkers: 1, sequence: { groupOrder: 6 } }),
     ],
   },

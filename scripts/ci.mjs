@@ -4,7 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { summarize } from './ci-summary.mjs'
 
@@ -16,7 +16,8 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const work = mkdtempSync(join(tmpdir(), 'devctl-ci-'))
 // Agents of other users have their files in it.
 chmodSync(work, 0o755)
-const env = { ...process.env, CI: '1', NO_COLOR: '1' }
+/** With EXPECT_ALL, a test fails where it would skip itself since a program is missing. */
+const env = { ...process.env, CI: '1', NO_COLOR: '1', ...(hasPods && { EXPECT_ALL: '1' }) }
 
 /** Steps that failed without test results that show it. */
 let failedSteps = 0
@@ -87,31 +88,42 @@ function kill(child) {
 
 const cluster = (...words) => spawnSync(program, words, { encoding: 'utf8', env }).stdout.trim()
 
-/** The variables with which the tests of Pods find the parts of the cluster; a part that was started and is not found is a failure. */
-function clusterVariables() {
-  const kubeconfig = /KUBECONFIG=(\S+)/.exec(cluster('env'))[1]
-  const state = dirname(kubeconfig)
+/** Returns the path of the kubeconfig of the cluster with nodes; its folder has the state and the programs of the cluster. */
+const kubeconfig = () => /KUBECONFIG=(\S+)/.exec(cluster('env'))[1]
+
+/** The variables with which tests find the builders of the cluster; a builder that is named and not found is a failure. */
+function builderVariables() {
+  const state = dirname(kubeconfig())
   return {
-    KUBECONFIG: kubeconfig,
     DEVCTL_TEST_BUILDKIT: `unix://${state}/run/buildkitd.sock`,
     DEVCTL_TEST_DOCKER: `unix://${state}/run/docker.sock`,
-    EXPECT_POLICIES: '1',
+    PATH: `${env.PATH}${delimiter}${join(state, 'bin')}`,
   }
 }
 
+/** The variables with which the tests of Pods find the parts of the cluster. */
+const clusterVariables = () => ({ KUBECONFIG: kubeconfig(), EXPECT_POLICIES: '1', ...builderVariables() })
+
 /** The variables with which tests find the forge of the cluster, with a person for each layer. */
 function forgeVariables(person) {
-  const state = dirname(/KUBECONFIG=(\S+)/.exec(cluster('env'))[1])
   return {
     FORGE_ADDRESS: 'https://git.devctl.localhost',
-    FORGE_CA: join(state, 'pki/ca.crt'),
+    FORGE_CA: join(dirname(kubeconfig()), 'pki/ca.crt'),
     FORGE_TOKEN: cluster('forge-user', person),
     FORGE_ADMIN_TOKEN: cluster('forge-user', `${person}-admin`, '--admin'),
   }
 }
 
+const wasUp = hasPods && spawnSync(program, ['status'], { stdio: 'ignore' }).status === 0
+
+/** Ends everything that was started. A cluster that ran before belongs to another user. */
+function cleanUp() {
+  for (const child of children) kill(child)
+  if (hasPods && !wasUp) cluster('down')
+  rmSync(work, { recursive: true, force: true })
+}
+
 async function main() {
-  const wasUp = hasPods && spawnSync(program, ['status'], { stdio: 'ignore' }).status === 0
   try {
     // The cluster starts while the project is checked; its images take longest, and are needed last.
     const nodes = hasPods
@@ -120,33 +132,35 @@ async function main() {
     const images = nodes.then(up => up && mustPass('images', 20, program, ['image', 'base']))
     await mustPass('check', 10, 'npm', ['run', '--silent', 'check'])
     await mustPass('build', 10, 'npm', ['run', '--silent', 'build'])
-    const hasForge = await nodes
+    const hasNodes = await nodes
     const pods = images.then(
       ready =>
         ready && tests('pods', 60, ['pods', 'alone'], { ...clusterVariables(), ...forgeVariables('devctl-pods') }),
     )
     await tests('unit', 15, ['unit', 'catalogue'])
-    const programs = { ...(hasForge && forgeVariables('devctl-programs')), ...(hasPods && { EXPECT_ALL: '1' }) }
-    const lanes = [pods, tests('programs', 30, ['programs'], programs, IN_MEMORY)]
-    if (hasCluster) lanes.push(tests('api', 45, ['api'], hasForge ? forgeVariables('devctl-api') : {}))
+    const lanes = [
+      pods,
+      tests('programs', 30, ['programs'], hasNodes ? forgeVariables('devctl-programs') : {}, IN_MEMORY),
+    ]
+    // Some tests of the platform build images and log in at the forge of the cluster with nodes.
+    const api = () =>
+      tests('api', 45, ['api'], hasNodes ? { ...builderVariables(), ...forgeVariables('devctl-api') } : {})
+    if (hasCluster) lanes.push(images.then(api))
     else console.log('there is no test cluster beside the checkout: the layers api and pods are left out')
     if (hasCluster && !hasPods) console.log('Pods need root: the layer pods is left out')
     await Promise.all(lanes)
+    const { count, line } = summarize(results, failedSteps)
+    console.log(`${seconds(start)} in all`)
+    console.log(line)
+    process.exitCode = count > 0 ? 1 : 0
   } finally {
-    for (const child of children) kill(child)
-    // A cluster that ran before belongs to somebody else.
-    if (hasPods && !wasUp) cluster('down')
+    cleanUp()
   }
-  const failed = summarize(results, failedSteps)
-  console.log(`${seconds(start)} in all`)
-  console.log(failed.line)
-  process.exitCode = failed.count > 0 ? 1 : 0
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => {
-    for (const child of children) kill(child)
+    cleanUp()
     process.exit(130)
   })
 await main()
-rmSync(work, { recursive: true, force: true })

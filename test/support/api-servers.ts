@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { root } from './cases.ts'
+import { lacks } from './lacks.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,12 +19,11 @@ const program = join(root, '../shared/cluster/cluster')
 
 /**
  * Starts an API server for each worker of a project, and stops them at the end: `cluster up --api-only` needs no root and takes 10 s.
- * With API_KUBECONFIG set, the tests use that cluster instead; run them with `--maxWorkers 1`, since a cluster has one platform.
- * Without either, the tests are skipped.
+ * With API_KUBECONFIG set, one worker uses that cluster instead. Without either, the tests are skipped.
  */
 export default async function startApiServers({ config, provide }: TestProject): Promise<(() => Promise<void>) | void> {
   const given = process.env['API_KUBECONFIG']
-  if (given || !existsSync(program)) {
+  if (given || lacks('the test cluster', !existsSync(program))) {
     if (!given)
       console.warn('there is no test cluster beside the checkout: the tests that need an API server are skipped')
     provide('kubeconfigs', given ? [given] : [])

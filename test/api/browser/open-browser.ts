@@ -9,6 +9,7 @@ import { makeAuthority, makeCertificate } from '../../../operations/platform/cer
 import { readWebFiles } from '../../../platform/server/pages.ts'
 import { root } from '../../support/cases.ts'
 import { freePort } from '../../support/develop/free-port.ts'
+import { lacks } from '../../support/lacks.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { openStubForge, type StubForge } from '../../support/platform/stub-forge.ts'
 import { type PlayedLogs, playLogs } from './play-logs.ts'
@@ -22,6 +23,8 @@ const CHROMIUM = [process.env['CHROMIUM'], '/usr/bin/chromium-headless-shell', '
 /** Why there are no browser tests here; undefined where there are. */
 export const NO_BROWSER =
   process.env['KUBECONFIG'] === undefined ? 'no KUBECONFIG' : CHROMIUM === undefined ? 'no chromium' : undefined
+
+if (process.env['KUBECONFIG'] !== undefined) lacks('chromium', CHROMIUM === undefined)
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 

@@ -12,6 +12,7 @@ import { findBuildkitd, type OwnBuildkit, ownBuildkit } from '../../support/buil
 import { REGISTRY } from '../../support/buildkit/slow-project.ts'
 import { root } from '../../support/cases.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
+import { lacks } from '../../support/lacks.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
@@ -22,7 +23,7 @@ const UPGRADE = 'Connection: Upgrade\r\nUpgrade: devctl-tunnel\r\n'
 const address = process.env.KUBECONFIG ? findBuildkit() : undefined
 const buildkitd = findBuildkitd()
 
-describe.skipIf(address === undefined)('the build service', () => {
+describe.skipIf(lacks('BuildKit', address === undefined))('the build service', () => {
   let platform: TestPlatform
   let [ann, bob]: Awaited<ReturnType<TestPlatform['person']>>[] = []
   let url: string
@@ -171,7 +172,7 @@ describe.skipIf(address === undefined)('the build service', () => {
     expect(await send(head(UPGRADE), /101/)).toMatch(/^HTTP\/1.1 101 /)
   })
 
-  describe.skipIf(buildkitd === undefined)('for code of forks', () => {
+  describe.skipIf(lacks('buildkitd', buildkitd === undefined))('for code of forks', () => {
     let daemon: OwnBuildkit
     let forks: TestPlatform
     let [there, owner]: [string, typeof ann] | [] = []

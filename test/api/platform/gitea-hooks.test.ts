@@ -10,6 +10,7 @@ import { HookComments } from '../../../platform/server/hook-comments.ts'
 import { HookKeeper } from '../../../platform/server/hook-keeper.ts'
 import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
+import { lacks } from '../../support/lacks.ts'
 import { GITEA, type GiteaPerson, giteaApi, HAS_GITEA, trustGitea } from '../../support/platform/gitea.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -37,7 +38,7 @@ const PASSWORD = `secret-${RUN}-0123`
 const COMPOSE = 'services: {web: {image: "nginx:1.27-alpine", ports: ["80"]}}\n'
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-describe.skipIf(!process.env.KUBECONFIG || !HAS_GITEA)('webhooks of Gitea', () => {
+describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !HAS_GITEA))('webhooks of Gitea', () => {
   let platform: TestPlatform
   let keeper: HookKeeper
   let comments: HookComments

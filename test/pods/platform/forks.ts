@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FORGES } from '../../../adapters/forge/forges.ts'
 import type { Webhook } from '../../../platform/api/hooks.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
+import { lacks } from '../../support/lacks.ts'
 import { type GiteaPerson, giteaApi, HAS_GITEA } from '../../support/platform/gitea.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import type { Installation, Repository } from './installation.ts'
@@ -30,7 +31,7 @@ services:
 }
 
 export const forks = (installed: () => Installation) =>
-  describe.skipIf(!HAS_GITEA)('a pull request of a fork', () => {
+  describe.skipIf(lacks('a Gitea', !HAS_GITEA))('a pull request of a fork', () => {
     const stranger: GiteaPerson = { name: `stranger-${RUN}`, password: `secret-${RUN}-0123` }
     let shop: Repository
     let relay: Server
