@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,6 +15,10 @@ declare module 'vitest' {
     readonly kubeconfigs: readonly string[]
   }
 }
+
+/** The number of ports that belong together, and how many times they fit below those that the system gives to clients. */
+const BLOCK = 32
+const BLOCKS = 300
 
 /** The program that starts test clusters. It is part of the shared folder beside the checkout, not of the project. */
 const program = join(root, '../shared/cluster/cluster')
@@ -30,9 +36,10 @@ export default async function startApiServers({ config, provide }: TestProject):
     return
   }
   const home = mkdtempSync(join(tmpdir(), 'devctl-api-servers-'))
+  const count = config.maxWorkers ?? 1
+  const first = await freePorts(4 * count)
   // The client port of etcd is followed by its peer port.
-  const first = 20_000 + 4 * (process.pid % 2500)
-  const servers = Array.from({ length: config.maxWorkers ?? 1 }, (_, index) => ({
+  const servers = Array.from({ length: count }, (_, index) => ({
     ...process.env,
     TESTCLUSTER_HOME: join(home, String(index)),
     TESTCLUSTER_ETCD_PORT: String(first + 4 * index),
@@ -55,4 +62,16 @@ export default async function startApiServers({ config, provide }: TestProject):
     servers.map(env => join(env.TESTCLUSTER_HOME, 'admin.kubeconfig')),
   )
   return stop
+}
+
+/** Returns the first of so many consecutive ports that are free. Two runs that begin at the same time begin to search far apart. */
+async function freePorts(count: number): Promise<number> {
+  for (let tried = 0; tried < BLOCKS; tried++) {
+    const first = 20_000 + BLOCK * ((process.pid + tried) % BLOCKS)
+    const servers = Array.from({ length: count }, (_, index) => createServer().listen(first + index))
+    const results = await Promise.allSettled(servers.map(server => once(server, 'listening')))
+    for (const server of servers) server.close()
+    if (results.every(({ status }) => status === 'fulfilled')) return first
+  }
+  throw new Error('there are no free ports between 20000 and 30000')
 }
