@@ -159,8 +159,8 @@ export function pathOf({ apiVersion, kind, metadata }: KubernetesObject, namespa
 }
 
 /**
- * Tries until the attempt returns something else than undefined, with pauses of some milliseconds. Throws what `explain` returns after
- * so many seconds.
+ * Tries until the attempt returns something else than undefined, with pauses that grow to some milliseconds. Throws what `explain`
+ * returns after so many seconds.
  */
 export async function eventually<T>(
   what: string,
@@ -170,11 +170,11 @@ export async function eventually<T>(
   pause = 300,
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1000
-  for (;;) {
+  for (let next = 50; ; next *= 2) {
     const result = await attempt()
     if (result !== undefined) return result
     if (Date.now() > deadline) throw new Error(`${what}: not after ${seconds} s\n${await explain()}`)
-    await new Promise(resolve => setTimeout(resolve, pause))
+    await new Promise(resolve => setTimeout(resolve, Math.min(next, pause)))
   }
 }
 
