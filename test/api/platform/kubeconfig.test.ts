@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -13,7 +13,11 @@ import { run } from '../../support/run.ts'
 
 // kubectl and devctl itself with what `devctl kubeconfig` has written of a platform.
 
-const hasKubectl = findProgram('kubectl', process.env) !== undefined
+/** Where the test cluster has its kubectl, besides those of this machine. */
+const PATH = [process.env.PATH, ...(process.env.KUBECONFIG ? [join(dirname(process.env.KUBECONFIG), 'bin')] : [])].join(
+  delimiter,
+)
+const hasKubectl = findProgram('kubectl', { PATH }) !== undefined
 
 describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () => {
   let platform: TestPlatform
@@ -23,7 +27,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () =
   const folder = mkdtempSync(join(tmpdir(), 'devctl-kubeconfig-'))
   const file = join(folder, 'kube/config')
   // The plugin is a program that kubectl starts.
-  const path = `${join(folder, 'bin')}${delimiter}${process.env.PATH}`
+  const path = `${join(folder, 'bin')}${delimiter}${PATH}`
   const env = { HOME: folder, DEVCTL_HOME: join(folder, 'home'), KUBECONFIG: file, PATH: path }
 
   beforeAll(async () => {
