@@ -1,19 +1,20 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { compiledModules, EXTERNAL } from './test/support/compiled-modules.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
 /** The tests of the catalogue of diagnostics: they list whatever codes the modules of a process declare. */
-const CATALOGUE = 'test/unit/compiler/diagnostics/**/*.test.ts'
-
-const NODES = 'test/support/needs-nodes.ts'
+const CATALOGUE = 'test/unit/compiler/diagnostics/{codes,document,infos}.test.ts'
 
 /**
  * Returns the project of a layer: the tests of `test/NAME`. Every wait in a test has a deadline of its own; `minutes` is the limit for a
  * test or a hook without one.
  */
 const layer = (name: string, minutes: number, more: object = {}) => ({
+  plugins: [compiledModules()],
   test: {
     name,
+    server: { deps: { external: [EXTERNAL] } },
     include: [`test/${name}/**/*.test.ts`],
     testTimeout: minutes * 60_000,
     hookTimeout: minutes * 60_000,
@@ -46,7 +47,7 @@ export default defineConfig({
       }),
       layer('pods', 10, {
         exclude: ['test/pods/alone/**'],
-        globalSetup: NODES,
+        globalSetup: 'test/support/needs-nodes.ts',
         // Most of their time is waiting for Pods.
         maxWorkers: 3,
         maxConcurrency: 3,
@@ -55,7 +56,7 @@ export default defineConfig({
       // These measure how soon something ends, or change what the whole cluster has.
       layer('alone', 10, {
         include: ['test/pods/alone/**/*.test.ts'],
-        globalSetup: NODES,
+        globalSetup: 'test/support/needs-nodes.ts',
         maxWorkers: 1,
         sequence: { groupOrder: 5 },
       }),

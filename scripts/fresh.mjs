@@ -1,0 +1,34 @@
+// Compares dist with the sources that it is built from.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const SOURCES = [
+  'adapters',
+  'agent',
+  'api',
+  'bin',
+  'cli',
+  'compiler',
+  'constructs',
+  'examples',
+  'operations',
+  'platform',
+]
+  .concat('scripts', 'sync', 'package.json', 'package-lock.json', 'tsconfig.json', 'node_modules/.package-lock.json')
+  .map(path => join(root, path))
+
+/** Written when a build is complete. Its time is that of the start of the build. */
+export const stamp = join(root, 'dist/.built')
+
+/** Returns true if dist is complete, and newer than all of its sources. */
+export function isFresh() {
+  return existsSync(stamp) && Math.max(...SOURCES.map(newest)) < statSync(stamp).mtimeMs
+}
+
+/** Returns when a file, or anything in a folder, was changed last; a folder changes when a file in it is deleted. */
+function newest(path) {
+  const status = statSync(path, { throwIfNoEntry: false })
+  if (!status?.isDirectory()) return status?.mtimeMs ?? 0
+  return Math.max(status.mtimeMs, ...readdirSync(path).map(name => newest(join(path, name))))
+}

@@ -1,0 +1,29 @@
+import { dirname, join, relative, resolve } from 'node:path'
+import type { Plugin } from 'vitest/config'
+import { isFresh } from '../../scripts/fresh.mjs'
+
+const root = join(import.meta.dirname, '../..')
+const COMPILED = /^(?:adapters|agent|api|cli|compiler|constructs|operations|platform(?!\/web\/)|sync)\/.*\.ts$/
+
+/**
+ * Returns a plugin with which tests import the compiled modules of dist. Node.js loads these faster than Vite compiles the sources for
+ * each worker. Tests import the sources where dist is older than these, and where Vitest watches for changes.
+ */
+export function compiledModules(): Plugin {
+  let uses = false
+  return {
+    name: 'compiled-modules',
+    enforce: 'pre',
+    configureVitest({ vitest }) {
+      uses = !vitest.config.watch && isFresh()
+    },
+    resolveId(source, importer) {
+      if (!uses || importer === undefined || !source.startsWith('.')) return
+      const path = relative(root, resolve(dirname(importer), source))
+      return COMPILED.test(path) ? join(root, 'dist', path.replace(/ts$/, 'js')) : undefined
+    },
+  }
+}
+
+/** Matches the compiled modules, which Node.js loads without Vite. */
+export const EXTERNAL = /\/dist\/(?:adapters|agent|api|cli|compiler|constructs|operations|platform|sync)\//
