@@ -3,12 +3,17 @@ import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { goldenCases, root } from '../support/cases.ts'
 import { documentsOf } from '../support/documents.ts'
-import { runCase } from '../support/run.ts'
+import { expectNoDifference, shuffledCases } from '../support/properties/shuffle.ts'
+import { type Result, runCase } from '../support/run.ts'
 import { abbreviateLabels, expandLabels } from '../support/standard-labels.ts'
 import { expectFile, isUpdating } from '../support/written-file.ts'
 
 // Each folder of golden/compose/FAMILY is a rule: what `render` prints for its files is in expected/, what it says in diagnostics.txt.
 // `npx vitest run test/unit/golden.test.ts -u` writes them anew; read the difference before you keep it.
+
+/** The results of the cases by their names: each is run once for all that is checked of it. */
+const results = new Map<string, Result>()
+
 describe('golden', () => {
   test('cases are in the folder of a family, each under a name of its own', () => {
     const golden = join(root, 'golden/compose')
@@ -23,6 +28,7 @@ describe('golden', () => {
   for (const one of goldenCases()) {
     test(one.name, async () => {
       const result = await runCase(one)
+      results.set(one.name, result)
       const { status, stderr } = result
       // `config` prints absolute paths, as its model has them; nothing else may.
       const stdout = one.command === 'config' ? result.stdout.replaceAll(root, '/checkout') : result.stdout
@@ -58,6 +64,14 @@ describe('golden', () => {
         )
     })
   }
+})
+
+// One order for every second case; `npm run test:long` tries more of all.
+describe('keys in another order make the same manifests', () => {
+  test.each(shuffledCases().filter((_, index) => index % 2 === 0))('%s', { timeout: 60_000 }, (name, one, index) => {
+    const stdout = results.get(name)?.stdout
+    return expectNoDifference(one, { runs: 1, seed: index + 1, ...(stdout !== undefined && { stdout }) })
+  })
 })
 
 /** Files that nothing produced any more: removed when snapshots are being rewritten, else an error. (File snapshots are written when the run ends, so only extra files can be looked for.) */
