@@ -11,6 +11,9 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 /** Tests of other layers that repeat more, or take all cases, where these variables are set. */
 const MORE = { KILLED_RUNS: '100', DIFF_RUNS: '3000', SYNC_RUNS: '10000', TAKE: 'all' }
 const WITH_MORE = [
+  'test/unit/agent/ssh-keys.test.ts',
+  'test/unit/compiler/manifest/mutation.test.ts',
+  'test/unit/operations/init/init.test.ts',
   'test/unit/properties',
   'test/programs/git/concurrency.test.ts',
   'test/programs/git/killed.test.ts',

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest'
 import { readManifest } from '../../../../compiler/manifest/read.ts'
 import { createHost } from '../../../../operations/project/node-host.ts'
 import { type ManifestCase, manifestCases } from '../../../support/manifest/cases.ts'
+import { partOf } from '../../../support/part-of-cases.ts'
 
-// Reading any manifest gives a manifest, or diagnostics with a span.
+// Reading any manifest gives a manifest, or diagnostics with a span. `npm run test:long` tries all.
 
 const VALUES = ['', '[]', '{}', '5', '-1', 'true', 'null', '"$"', '${', '":"', '[[a]]', '{a: {b: c}}', '"\\0"', '1e999']
 
@@ -32,7 +33,9 @@ function read(text: string, { environment }: ManifestCase) {
   )
 }
 
-test.each(manifestCases().map(one => [one.name, one] as const))('%s with changed lines and values', (_name, one) => {
+const { cases, title } = partOf(manifestCases(), 6)
+
+test.each(cases.map(one => [one.name, one] as const))(`%s with changed lines and values (${title})`, (_name, one) => {
   for (const text of mutations(readFileSync(join(one.directory, 'devctl.yml'), 'utf8'))) {
     const { manifest, diagnostics } = read(text, one)
     expect(manifest !== undefined || diagnostics.length > 0, text).toBe(true)
