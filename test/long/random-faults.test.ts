@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { findCluster } from '../support/cluster/cluster.ts'
 import { tryRandomFaults } from '../support/cluster/random-faults.ts'
 
-// `FAULT_RUNS=1000 FAULT_SEED=7` makes more runs, or others than test/pods/alone/random-faults.test.ts has.
+// `FAULT_RUNS=1000 FAULT_SEED=7` makes more runs, or others than test/api/cluster/random-faults.test.ts has.
 const runs = Number(process.env.FAULT_RUNS ?? 100)
 const seed = Number(process.env.FAULT_SEED ?? 1_000)
 
