@@ -126,10 +126,10 @@ function cleanUp() {
 async function main() {
   try {
     // The cluster starts while the project is checked; its images take longest, and are needed last.
-    const nodes = hasPods
-      ? mustPass('cluster', 10, program, ['up', '--buildkit', '--docker', '--forge', '--policy'])
-      : Promise.resolve(false)
-    const images = nodes.then(up => up && mustPass('images', 20, program, ['image', 'base']))
+    const up = () => mustPass('cluster', 10, program, ['up', '--buildkit', '--docker', '--forge', '--policy'])
+    const nodes = hasPods ? up() : Promise.resolve(false)
+    // A kubelet that starts before containerd is ready ends at once: a second `up` starts what is not running.
+    const images = nodes.then(async isUp => isUp && (await mustPass('images', 20, program, ['image', 'base'])) && up())
     await mustPass('check', 10, 'npm', ['run', '--silent', 'check'])
     await mustPass('build', 10, 'npm', ['run', '--silent', 'build'])
     const hasNodes = await nodes

@@ -1,9 +1,19 @@
-import { findCluster } from './cluster/cluster.ts'
+import { eventually, findCluster } from './cluster/cluster.ts'
 import { lacks } from './lacks.ts'
 
-/** Fails where nothing may be left out and the cluster of KUBECONFIG has no nodes: the tests with Pods would skip themselves. */
+interface Nodes {
+  readonly items: readonly { readonly status: { readonly conditions?: readonly { type: string; status: string }[] } }[]
+}
+
+/** Fails where nothing may be left out and the cluster of KUBECONFIG has no node that is ready: the tests with Pods would skip themselves. */
 export default async function needsNodes(): Promise<void> {
   const cluster = findCluster()
-  lacks('a cluster with nodes', !(await cluster?.hasNodes()))
-  cluster?.close()
+  const hasNodes = (await cluster?.hasNodes()) ?? false
+  if (lacks('a cluster with nodes', !hasNodes) || cluster === undefined) return
+  await eventually('a node is ready', 120, async () => {
+    const { items } = await cluster.get<Nodes>('/api/v1/nodes')
+    const conditions = items.flatMap(({ status }) => status.conditions ?? [])
+    return conditions.some(({ type, status }) => type === 'Ready' && status === 'True') || undefined
+  })
+  cluster.close()
 }
