@@ -135,16 +135,16 @@ async function main() {
     const hasNodes = await nodes
     const pods = images.then(
       ready =>
-        ready && tests('pods', 60, ['pods', 'alone'], { ...clusterVariables(), ...forgeVariables('devctl-pods') }),
+        ready && tests('pods', 75, ['pods', 'alone'], { ...clusterVariables(), ...forgeVariables('devctl-pods') }),
     )
     await tests('unit', 15, ['unit', 'catalogue'])
     const lanes = [
       pods,
-      tests('programs', 30, ['programs'], hasNodes ? forgeVariables('devctl-programs') : {}, IN_MEMORY),
+      tests('programs', 60, ['programs'], hasNodes ? forgeVariables('devctl-programs') : {}, IN_MEMORY),
     ]
     // Some tests of the platform build images and log in at the forge of the cluster with nodes.
     const api = () =>
-      tests('api', 45, ['api'], hasNodes ? { ...builderVariables(), ...forgeVariables('devctl-api') } : {})
+      tests('api', 75, ['api'], hasNodes ? { ...builderVariables(), ...forgeVariables('devctl-api') } : {})
     if (hasCluster) lanes.push(images.then(api))
     else console.log('there is no test cluster beside the checkout: the layers api and pods are left out')
     if (hasCluster && !hasPods) console.log('Pods need root: the layer pods is left out')
