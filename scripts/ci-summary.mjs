@@ -32,5 +32,9 @@ export function summarize(files, failedSteps) {
   return { count, line: `${tests.filter(({ status }) => status === 'passed').length} passed, ${count} failed` }
 }
 
+/** Returns whether a file of results has a test or a file that failed. */
+export const hasFailures = file =>
+  JSON.parse(readFileSync(file, 'utf8')).testResults.some(({ status }) => status === 'failed')
+
 const duration = ({ startTime, endTime }) => endTime - startTime
 const firstLines = text => stripVTControlCharacters(text).split('\n').slice(0, 6).join('\n    ').slice(0, 800)
