@@ -146,7 +146,12 @@ class Kubelet {
 
   /** Does the next step of a Pod; its change brings the one after it. */
   #play(pod: PlayedPod): void {
-    this.#next(pod).catch(error => {
+    this.#untilEnd(this.#next(pod))
+  }
+
+  /** Fails the run if a step fails before this kubelet is closed. */
+  #untilEnd(step: Promise<void>): void {
+    step.catch(error => {
       if (!this.#end.signal.aborted) throw error
     })
   }
@@ -183,17 +188,18 @@ class Kubelet {
     const volume = `played-${uid}`
     const path = '/api/v1/persistentvolumes'
     if (isGone) {
-      if (this.#volumes.delete(volume)) void this.#send('DELETE', `${path}/${volume}`)
+      if (this.#volumes.delete(volume)) this.#untilEnd(this.#send('DELETE', `${path}/${volume}`))
     } else if (spec.volumeName === undefined && !this.#volumes.has(volume)) {
       this.#volumes.add(volume)
       const { accessModes, resources, storageClassName } = spec
       const capacity = (resources as { readonly requests: unknown }).requests
       const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace, uid }
       const source = { hostPath: { path: `/played/${uid}` } }
-      void this.#send('POST', path, {
+      const created = this.#send('POST', path, {
         metadata: { name: volume },
         spec: { accessModes, capacity, storageClassName, claimRef, persistentVolumeReclaimPolicy: 'Retain', ...source },
       })
+      this.#untilEnd(created)
     }
   }
 
