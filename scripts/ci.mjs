@@ -16,7 +16,7 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const work = mkdtempSync(join(tmpdir(), 'devctl-ci-'))
 // Agents of other users have their files in it.
 chmodSync(work, 0o755)
-/** With EXPECT_ALL, a test fails where it would skip itself since a program is missing. */
+/** EXPECT_ALL makes a test fail, instead of skipping itself, if a program that it needs is missing. */
 const env = { ...process.env, CI: '1', NO_COLOR: '1', ...(hasPods && { EXPECT_ALL: '1' }) }
 
 /** Steps that failed without test results that show it. */
@@ -37,7 +37,6 @@ async function step(name, minutes, command, words, more = {}) {
     env: { ...env, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
-    timeout: minutes * 60_000,
   })
   children.add(child)
   child.stdout.pipe(log, { end: false })
@@ -57,7 +56,7 @@ async function step(name, minutes, command, words, more = {}) {
   return status === 0
 }
 
-/** As `step`; a failure counts as one. */
+/** Runs a step, and counts its failure. */
 async function mustPass(...words) {
   const passed = await step(...words)
   if (!passed) failedSteps++

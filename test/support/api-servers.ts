@@ -25,7 +25,7 @@ const program = join(root, '../shared/cluster/cluster')
 
 /**
  * Starts an API server for each worker of a project, and stops them at the end: `cluster up --api-only` needs no root and takes 10 s.
- * With API_KUBECONFIG set, one worker uses that cluster instead. Without either, the tests are skipped.
+ * API_KUBECONFIG names another cluster, which one worker then uses. The tests are skipped if there is neither.
  */
 export default async function startApiServers({ config, provide }: TestProject): Promise<(() => Promise<void>) | void> {
   const given = process.env['API_KUBECONFIG']

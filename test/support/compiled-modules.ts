@@ -5,6 +5,13 @@ import { isFresh } from '../../scripts/fresh.mjs'
 const root = join(import.meta.dirname, '../..')
 const COMPILED = /^(?:adapters|agent|api|cli|compiler|constructs|operations|platform(?!\/web\/)|sync)\/.*\.ts$/
 
+let isDistNew: boolean | undefined
+/** Compares dist with its sources once for all projects. */
+const isDistFresh = (): boolean => {
+  isDistNew ??= isFresh()
+  return isDistNew
+}
+
 /**
  * Returns a plugin with which tests import the compiled modules of dist. Node.js loads these faster than Vite compiles the sources for
  * each worker. Tests import the sources where dist is older than these, and where Vitest watches for changes.
@@ -15,7 +22,7 @@ export function compiledModules(): Plugin {
     name: 'compiled-modules',
     enforce: 'pre',
     configureVitest({ vitest }) {
-      uses = !vitest.config.watch && isFresh()
+      uses = !vitest.config.watch && isDistFresh()
     },
     resolveId(source, importer) {
       if (!uses || importer === undefined || !source.startsWith('.')) return

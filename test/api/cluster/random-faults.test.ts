@@ -4,7 +4,7 @@ import { tryRandomFaults } from '../../support/cluster/random-faults.ts'
 
 const cluster = findCluster()
 
-// The same seeds each time; test/long has many.
+// Uses fixed seeds; test/long has many more.
 describe.skipIf(cluster === undefined)('faults at random on the way to the API server', () => {
   test('leave the state that was wanted, or an error that says why', async () => {
     expect(await tryRandomFaults(cluster!, 3, 1000)).toBeDefined()

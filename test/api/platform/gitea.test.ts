@@ -68,7 +68,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       distrust()
     })
 
-    /** Somebody with an account there; gives their number and a browser in which they have logged in. */
+    /** Creates a user with an account in Gitea. Returns the number of the account, and a browser that is logged in. */
     async function person(short: string) {
       const name = `${short}-${RUN}`
       const made = await giteaApi<{ readonly id: number }>('POST', '/admin/users', {
@@ -91,7 +91,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       return { status: statusCode, location: String(headers.location), jar }
     }
 
-    /** From the page of the platform to Gitea and back. */
+    /** Logs in: goes from the page of the platform to Gitea and back. */
     async function logIn({ browser }: { readonly browser: GiteaBrowser }, provider = 'oidc', change = (_: URL) => {}) {
       const begun = await go(`/login/${provider}?to=/namespaces/shop`)
       const back = await browser.consent(begun.location)
@@ -120,7 +120,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
         role: 'developer',
         home: ann.name,
       })
-      // With the consent that is given already.
+      // The consent from the first login still applies.
       expect((await platform.call('GET /me', { headers: sessionOf(await logIn(ann)) })).body.id).toBe(ann.id)
     })
 

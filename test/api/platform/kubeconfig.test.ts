@@ -13,7 +13,7 @@ import { run } from '../../support/run.ts'
 
 // kubectl and devctl itself with what `devctl kubeconfig` has written of a platform.
 
-/** Where the test cluster has its kubectl, besides those of this machine. */
+/** The PATH of this machine, then the programs of the test cluster, which include kubectl. */
 const PATH = [process.env.PATH, ...(process.env.KUBECONFIG ? [join(dirname(process.env.KUBECONFIG), 'bin')] : [])].join(
   delimiter,
 )

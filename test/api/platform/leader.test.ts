@@ -15,7 +15,7 @@ import { RUN } from '../../support/platform/run-name.ts'
 
 // One replica leads: processes that are killed, one after the other, and what the leader does with the rights of the server.
 
-/** How leaders end, one after the other; `npm run test:long` takes more. */
+/** The signals that end the leaders, in turn; `npm run test:long` sends more. */
 const SIGNALS = process.env.KILLED_RUNS
   ? (['SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGTERM'] as const)
   : (['SIGKILL', 'SIGTERM'] as const)

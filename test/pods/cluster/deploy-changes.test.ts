@@ -16,7 +16,7 @@ async function deploy({ devctl }: Project, ...args: readonly string[]): Promise<
   return stderr
 }
 
-/** What a diff prints, which must not have changed anything. */
+/** Returns the output of a diff, and fails if the diff changed anything. */
 async function diff({ devctl }: Project, ...args: readonly string[]): Promise<string> {
   const { status, stdout, stderr } = await devctl('diff', ...args)
   expect(status, stderr).toBe(0)

@@ -36,7 +36,7 @@ const leaf: Readonly<Record<string, string>> = {
   networks: 'backup',
 }
 
-/** Before a merge one example goes the whole way, and the others are deployed and destroyed; `npm run test:long` takes the whole way with all. */
+/** One example goes the whole way before a merge, and the others are deployed and destroyed; all go the whole way in `npm run test:long`. */
 const isWhole = (name: string): boolean => TAKES_ALL || name === 'voting'
 
 /** The examples where it can be left out, too: no endpoint leads to it, and nothing becomes something else without it. */

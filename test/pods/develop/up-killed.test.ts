@@ -18,7 +18,7 @@ import { TWO_REPLICAS } from './two-replicas.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** By default each kind once in each lane. */
+/** The default kills each kind once in each lane. */
 const RUNS = Number(process.env.KILLED_RUNS ?? 8)
 const SEED = Number(process.env.KILLED_SEED ?? 20_261_123)
 /** They run side by side: most of their time is waiting. */

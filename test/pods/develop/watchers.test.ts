@@ -140,7 +140,7 @@ const watchers = (port: Readonly<Record<string, number>>): readonly Watcher[] =>
   },
 ]
 
-/** Before a merge one that is notified and one that polls, for which nothing has to be installed; all in `npm run test:long`. */
+/** Tries one program that is notified and one that polls, which need no installation; `npm run test:long` tries all. */
 const QUICK = ['node --watch', 'a poller']
 
 const PORTS = { vite: await freePort(), flask: await freePort(), uvicorn: await freePort() }

@@ -35,7 +35,7 @@ export function wholeWay(): void {
       const env = {
         DEVCTL_HOME: join(folder, who),
         BUILDKIT_HOST: builder!,
-        // Of the ingress controller of the test cluster.
+        // The ingress controller of the test cluster sets this.
         NODE_EXTRA_CA_CERTS: join(dirname(process.env.KUBECONFIG!), 'pki/ca.crt'),
         // People have no kubeconfig.
         ...(who !== 'operator' && { KUBECONFIG: join(folder, 'none') }),

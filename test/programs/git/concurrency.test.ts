@@ -18,7 +18,7 @@ interface Source {
 }
 
 const APPLICATIONS = TAKES_ALL ? 20 : 2
-/** What the commits of one application render to: two of them to the same, and the newest to something else than the others. */
+/** The render of each commit of one application: two commits render the same, and the newest differs from all others. */
 const IMAGES = TAKES_ALL
   ? ['nginx:1.25', 'nginx:1.26', 'nginx:1.26', 'nginx:1.27', 'nginx:1.28']
   : ['nginx:1.25', 'nginx:1.25', 'nginx:1.26']

@@ -12,7 +12,7 @@ import { leftIn, type Publishing, publishing } from '../../support/git/publishin
 import { bareRepository, installHooks } from '../../support/git/repository.ts'
 import { expectCleanHistory, expectValidLocks, treeAt, withoutLocks } from './history.ts'
 
-/** How many runs are killed at a random moment, by `npm run test:long`; otherwise one is killed at each of the moments below. */
+/** The number of runs that `npm run test:long` kills at random moments. Unset, one run is killed at each of the moments below. */
 const RANDOM_RUNS = process.env.KILLED_RUNS
 
 type Moment = 'when it has begun' | 'when it has a copy' | 'while the server takes its push'

@@ -244,7 +244,7 @@ describe(`${TAGS.length} commits published at the same moment`, () => {
       const bare = app.server
       const server = isHttp ? await httpServer(bare.repository) : bare
       onTestFinished(() => server.close())
-      // With and without a publish before, in turn.
+      // Alternates between a repository with an earlier publish and an empty one.
       if ((round + Number(isHttp)) % 2) await app.publishCommit(1)
       const begin = await git(bare.repository, 'rev-parse', 'main~0')
       const root = makeFolder()

@@ -12,7 +12,7 @@ export interface PlayOptions {
   readonly mayEnd?: (pod: PlayedPod) => boolean
 }
 
-/** As much of a Pod as decides how it runs. */
+/** The fields of a Pod that decide how it runs. */
 export interface PlayedPod extends KubeObject {
   readonly spec: {
     readonly nodeName?: string

@@ -66,14 +66,14 @@ export async function tryGit(
   return { status, stdout: stdout.toString('utf8'), stderr }
 }
 
-/** As `tryGit`, with the output as bytes. */
+/** Does what `tryGit` does, and returns the output as bytes. */
 export function gitBytes(
   folder: string,
   args: readonly string[],
   { env = {}, input }: { env?: Env; input?: string } = {},
 ): Promise<Omit<Outcome, 'stdout'> & { readonly stdout: Buffer }> {
   return new Promise((resolve, reject) => {
-    // Without a second process after each commit and fetch.
+    // Avoids a second process after each commit and fetch.
     const child = spawn('git', ['-c', 'maintenance.auto=false', ...args], { cwd: folder, env: { ...gitEnv(), ...env } })
     const stdout: Buffer[] = []
     let stderr = ''

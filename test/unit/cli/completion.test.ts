@@ -59,7 +59,7 @@ describe('completion', () => {
   })
 
   test.each(['bash', 'zsh', 'fish'])('of %s is a script of that shell, where it is installed', async shell => {
-    // By its path: standard input can be a socket, which has no path that can be opened.
+    // The script is named by its path, since standard input can be a socket, which cannot be opened by path.
     const file = join(makeFolder({ completion: await script(shell) }), 'completion')
     const { status, error, stderr } = spawnSync(shell, ['-n', file], {
       encoding: 'utf8',

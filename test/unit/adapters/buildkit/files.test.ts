@@ -17,7 +17,7 @@ import { type FileToSend, folderAt, folderInMemory, type OpenFile } from '../../
 import { followLinks } from '../../../../adapters/buildkit/files/follow-links.ts'
 import { walk } from '../../../../adapters/buildkit/files/walk.ts'
 
-// What BuildKit itself makes of generated contexts is compared in test/pods/buildkit.
+// test/pods/buildkit compares generated contexts with the result of BuildKit itself.
 
 const root = mkdtempSync(join(tmpdir(), 'devctl-test-files-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

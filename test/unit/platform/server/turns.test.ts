@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { PlatformError } from '../../../../platform/server/platform-error.ts'
 import { Turns } from '../../../../platform/server/turns.ts'
+import { eventually } from '../../../support/cluster/cluster.ts'
 
 // How many requests of one caller are worked on at the same time.
 
@@ -13,9 +14,9 @@ afterEach(() => {
   server?.close()
 })
 
-/** Waits until something holds, and looks often. */
-const eventually = (what: string, holds: () => boolean) =>
-  vi.waitFor(() => expect(holds(), what).toBe(true), { timeout: 30_000, interval: 5 })
+/** Waits until something holds, and checks every 5 ms. */
+const eventuallyHolds = (what: string, holds: () => boolean) =>
+  eventually(what, 30, async () => holds() || undefined, undefined, 5)
 
 /** A server whose answers wait until they are let go; its callers are what their credentials begin with. */
 async function open(turns: Turns) {
@@ -58,7 +59,7 @@ async function open(turns: Turns) {
       ({ status }) => status,
       () => 0,
     )
-  const until = (count: number) => eventually(`${count} are worked on`, () => working.length === count)
+  const until = (count: number) => eventuallyHolds(`${count} are worked on`, () => working.length === count)
   /** Whose a credential is is known from then on. */
   const meet = async (credential: string) => {
     const first = ask(credential)
@@ -81,11 +82,11 @@ test('those of one caller wait for each other, with all their credentials, and o
   expect(working.map(({ who }) => who).sort()).toEqual(['ann', 'ann', 'bob'])
   expect(asked(), 'nothing is asked for who waits').toBe(5)
   for (let done = 0; done < 5; done++) {
-    await eventually('one is worked on', () => working.length > 0)
+    await eventuallyHolds('one is worked on', () => working.length > 0)
     working.shift()!.answer()
   }
   expect(await Promise.all([...all, other])).toEqual([200, 200, 200, 200, 200])
-  await eventually('nothing is kept', () => turns.size === 0)
+  await eventuallyHolds('nothing is kept', () => turns.size === 0)
 })
 
 test('a credential that is used for the first time waits for its owner, too', async () => {
@@ -96,12 +97,12 @@ test('a credential that is used for the first time waits for its owner, too', as
   await until(2)
   expect(working.map(({ who }) => who).sort()).toEqual(['ann', 'bob'])
   for (let done = 0; done < 4; done++) {
-    await eventually('one is worked on', () => working.length > 0)
+    await eventuallyHolds('one is worked on', () => working.length > 0)
     expect(working.filter(({ who }) => who === 'ann').length).toBeLessThanOrEqual(1)
     working.shift()!.answer()
   }
   expect(await Promise.all([...all, other])).toEqual([200, 200, 200, 200])
-  await eventually('nothing is kept', () => turns.size === 0)
+  await eventuallyHolds('nothing is kept', () => turns.size === 0)
 })
 
 test('who sends too many is refused, who goes makes room, and a turn can end before its answer', async () => {
@@ -113,11 +114,11 @@ test('who sends too many is refused, who goes makes room, and a turn can end bef
   const leaving = new AbortController()
   const gone = ask('ann-1', leaving.signal)
   const last = ask('ann-1')
-  await eventually('the others wait', () => came() === 4)
+  await eventuallyHolds('the others wait', () => came() === 4)
   expect(await ask('ann-1')).toBe(429)
   leaving.abort()
   expect(await gone).toBe(0)
-  await eventually('the server knows', () => closed() === 3)
+  await eventuallyHolds('the server knows', () => closed() === 3)
   // The first is answered later, as a stream is.
   working[0]!.end()
   await until(2)
@@ -125,7 +126,7 @@ test('who sends too many is refused, who goes makes room, and a turn can end bef
   expect(await last).toBe(200)
   working[0]!.answer()
   expect(await stream).toBe(200)
-  await eventually('nothing is kept', () => turns.size === 0)
+  await eventuallyHolds('nothing is kept', () => turns.size === 0)
 })
 
 test('work that has begun keeps its turn until it has settled, though its client is gone', async () => {
@@ -144,7 +145,7 @@ test('work that has begun keeps its turn until it has settled, though its client
   )
   leaving.abort()
   expect(await first).toBe(0)
-  await eventually('the server knows', () => closed() === 2)
+  await eventuallyHolds('the server knows', () => closed() === 2)
   const next = ask('ann-1')
   await new Promise(resolve => setTimeout(resolve, 100))
   expect(working).toHaveLength(1)
@@ -166,10 +167,10 @@ test('work that has begun keeps its turn until it has settled, though its client
   await until(3)
   again.abort()
   await last
-  await eventually('the server knows', () => closed() === 4)
+  await eventuallyHolds('the server knows', () => closed() === 4)
   await expect(working[2]!.work(doOne)).rejects.toMatchObject({ status: 408 })
   expect(done).toBe(1)
-  await eventually('nothing is kept', () => turns.size === 0)
+  await eventuallyHolds('nothing is kept', () => turns.size === 0)
 })
 
 test('credentials that nobody has wait by themselves, and nobody waits without one', async () => {
