@@ -90,7 +90,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
     )
     expect(read.join('')).toBe('')
     // The cookie came, so it is the origin that was refused.
-    await expect.poll(() => seen.answers.length, { timeout: 20_000 }).toBe(2 * paths.length)
+    await expect.poll(() => seen.answers.length, { timeout: 60_000 }).toBe(2 * paths.length)
     for (const answer of seen.answers) expect(answer).toMatchObject({ status: 403, hasCookie: true, site: 'same-site' })
     await expectNothing(seen)
     await seen.close()
@@ -122,7 +122,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
       seen.answers
         .filter(({ path }) => path.includes('/namespaces/'))
         .map(({ status, hasCookie }) => [status, hasCookie])
-    await expect.poll(streams, { timeout: 20_000 }).toEqual([
+    await expect.poll(streams, { timeout: 60_000 }).toEqual([
       [403, true],
       [403, true],
     ])
@@ -155,7 +155,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
         ),
       [browser.url, bodies] as const,
     )
-    await expect.poll(() => seen.answers.length, { timeout: 20_000 }).toBe(2 * bodies.length)
+    await expect.poll(() => seen.answers.length, { timeout: 60_000 }).toBe(2 * bodies.length)
     for (const answer of seen.answers) expect(answer).toMatchObject({ status: 403, hasCookie: true, site: 'same-site' })
     // JSON as the only field of a form, sent as a navigation.
     for (const [path, body] of bodies) {
@@ -185,7 +185,7 @@ describe.skipIf(NO_BROWSER)('a page of an application', () => {
       document.body.append(Object.assign(document.createElement('iframe'), { src: `${url}/you` }))
     }, browser.url)
     await expect
-      .poll(() => seen.complaints.join('\n'), { timeout: 20_000 })
+      .poll(() => seen.complaints.join('\n'), { timeout: 60_000 })
       .toMatch(/frame-ancestors|X-Frame-Options|Refused to display/)
     const [other] = await Promise.all([
       page.waitForEvent('popup'),

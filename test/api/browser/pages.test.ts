@@ -406,7 +406,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     await page.getByText('The platform cannot be reached').waitFor()
     expect(await page.getByText(team.shop).count()).toBeGreaterThan(0)
     await page.context().setOffline(false)
-    await page.getByText('The platform cannot be reached').waitFor({ state: 'detached', timeout: 20_000 })
+    await page.getByText('The platform cannot be reached').waitFor({ state: 'detached', timeout: 60_000 })
     await close()
   })
 
@@ -468,7 +468,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await short.getByRole('link', { name: team.shop }).press('Enter')
       await page.waitForURL(`**/namespaces/${team.shop}`)
       await page.locator('.page-title').getByText('Problem in shop').waitFor()
-      await eventually('the tab says so', 30, async () => ((await page.title()).startsWith('⚠ ') ? true : undefined))
+      await eventually('the tab says so', 180, async () => ((await page.title()).startsWith('⚠ ') ? true : undefined))
       await close()
     })
 
@@ -779,7 +779,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await page.getByRole('button', { name: 'Delete anyway' }).click()
       await page.locator('dialog').getByRole('button', { name: 'Delete anyway' }).click()
       await page.waitForURL('**/')
-      await eventually(`${name} is deleted`, 60, async () =>
+      await eventually(`${name} is deleted`, 180, async () =>
         (await parts.namespaces.find(name))?.namespace.status === 'DeleteFailed' ? undefined : true,
       )
       expect(complaints).toEqual([])

@@ -281,7 +281,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
       expect(await project.kubectl('get', 'leases', '--output=name')).toContain(`devctl-${ENVIRONMENT}`)
       const { status, milliseconds } = await program.interrupt(signal)
       expect(status, program.stderr).toBe(130)
-      expect(milliseconds).toBeLessThan(5_000)
+      expect(milliseconds).toBeLessThan(30_000)
       expect(program.stderr).toMatch(
         /is partly deployed to .*: api is ready; web is not ready\. Deploy again to continue/,
       )
@@ -308,7 +308,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     await asked(({ path }) => path.includes('dryRun'))
     const { status, milliseconds } = await program.interrupt()
     expect(status).toBe(130)
-    expect(milliseconds).toBeLessThan(2_000)
+    expect(milliseconds).toBeLessThan(8_000)
     expect(program.stderr).toMatch(/nothing was changed for .*\ninterrupted\n$/)
   })
 
@@ -323,6 +323,6 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     await sleep(700)
     const { status, milliseconds } = await program.interrupt()
     expect(status).toBe(130)
-    expect(milliseconds).toBeLessThan(1_000)
+    expect(milliseconds).toBeLessThan(2_000)
   })
 })

@@ -136,7 +136,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
       vi.spyOn(namespaces, 'create').mockImplementationOnce(async (...args) => {
         const made = await create(...args)
         socket.destroy()
-        await vi.waitUntil(async () => (await connections()) === 0, 5000)
+        await vi.waitUntil(async () => (await connections()) === 0, 60_000)
         return made
       })
       const head = [
@@ -147,7 +147,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
         `content-length: ${body.length}`,
       ]
       socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
-      await eventually('there is a line', 60, async () =>
+      await eventually('there is a line', 180, async () =>
         platform.audit.some(({ what }) => what?.['ns'] === name) ? true : undefined,
       )
     })

@@ -263,7 +263,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
       answer += data
     })
     try {
-      return await eventually('an answer', 90, async () =>
+      return await eventually('an answer', 180, async () =>
         (wanted ? wanted.test(answer) : answer.includes('\r\n\r\n')) ? answer : undefined,
       )
     } finally {

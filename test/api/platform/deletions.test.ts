@@ -67,7 +67,7 @@ describe.skipIf(!found)('deleting', () => {
   async function ends(id: string, isGood = true, cloned = commit): Promise<void> {
     await state(id, 'running')
     const labels = `batch.kubernetes.io/job-name=r-${id}`
-    const pod = await eventually(`the Pod of ${id} is made`, 90, async () => {
+    const pod = await eventually(`the Pod of ${id} is made`, 180, async () => {
       const pods = await platform.cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE, labels })
       return pods[0]
     })

@@ -58,7 +58,7 @@ export async function startRegistry(
   try {
     await eventually(
       'the registry answers',
-      90,
+      180,
       () =>
         fetch(`http://127.0.0.1:${port}/v2/`).then(
           answer => (answer.status === 401 ? true : undefined),

@@ -62,7 +62,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a personal namespace that is emptied',
     })
     expect(members.find(({ user }) => user.id === bob.id)?.role).toBe('viewer')
     const record = { apiVersion: 'v1', kind: 'Secret', name: emptiedName(ann.id), namespace: USERS_NAMESPACE }
-    await eventually('nothing is left of that', 90, async () =>
+    await eventually('nothing is left of that', 180, async () =>
       (await platform.cluster.get(record)) ? undefined : true,
     )
   })

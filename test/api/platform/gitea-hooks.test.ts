@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deliveryKeys } from '../../../platform/rules/deliveries.ts'
 import { clone } from '../../../platform/runner/clone.ts'
 import { HookComments } from '../../../platform/server/hook-comments.ts'
 import { HookKeeper } from '../../../platform/server/hook-keeper.ts'
@@ -288,7 +289,6 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
         return status === 204 && event.number === number && event.action === 'closed'
       }),
     )
-    const before = await platform.parts.hooks.find(hook.id)
     const { headers } = sent
     const another = { ...headers, 'x-gitea-delivery': 'a', 'x-github-delivery': 'a', 'x-gogs-delivery': 'a' }
     const forged = Buffer.from(String(sent.body).replaceAll(/"number": *\d+/g, `"number": ${number + 1}`))
@@ -297,14 +297,18 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     expect(await deliver({ headers, body: sent.body })).toBe(409)
     expect(await deliver({ headers: another, body: sent.body })).toBe(409)
     expect(await deliver({ headers: { ...another, ...length }, body: forged })).toBe(401)
-    expect((await platform.parts.hooks.find(hook.id))?.seen).toEqual(before?.seen)
+    // Gitea may have sent others meanwhile.
+    const { seen } = (await platform.parts.hooks.find(hook.id))!
+    for (const key of deliveryKeys('gitea', { headers, body: sent.body }))
+      expect(seen.filter(one => one === key)).toEqual([key])
+    for (const key of deliveryKeys('gitea', { headers: another, body: forged })) expect(seen).not.toContain(key)
   })
 
   test('a delivery that is too long is refused, and Gitea sends the others still', async () => {
     const before = deliveries.length
     const { number } = await closedPull({ body: 'x'.repeat(300 * 1024) })
     const of = () => deliveries.slice(before).filter(({ body }) => JSON.parse(String(body)).number === number)
-    const [sent] = await eventually('they were delivered', 90, async () => (of().length > 0 ? of() : undefined))
+    const [sent] = await eventually('they were delivered', 180, async () => (of().length > 0 ? of() : undefined))
     expect(sent!.body.length).toBeGreaterThan(256 * 1024)
     expect(new Set(of().map(({ status }) => status))).toEqual(new Set([413]))
     await giteaApi('PATCH', `/repos/${path}/pulls/${number}`, { body: 'short', state: 'open' }, writer)

@@ -334,7 +334,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         const socket = connect(Number(port), '127.0.0.1')
         socket.once('data', data => resolve(String(data)))
         socket.once('error', reject)
-        socket.setTimeout(5000, () => reject(new Error('no answer')))
+        socket.setTimeout(60_000, () => reject(new Error('no answer')))
         socket.write(
           `POST /api/v1/hooks/gitea/${hook.id} HTTP/1.1\r\nhost: platform.dev.example.com\r\ncontent-type: application/json\r\ncontent-length: 100000000\r\n\r\n{`,
         )
@@ -786,7 +786,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   /** Waits until the leader has seen that a run is over. */
   async function ended(id: string): Promise<void> {
     const runKeeper = new RunKeeper(platform.world, platform.parts)
-    await eventually(`${id} has ended`, 90, async () => {
+    await eventually(`${id} has ended`, 180, async () => {
       await runKeeper.run(signal)
       await runKeeper.settled()
       const run = await platform.parts.runs.find(id)

@@ -18,7 +18,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     const ann = await platform.person('ann')
     for (const name of [ns, longer])
       expect((await platform.call('POST /namespaces', { token: ann.token, body: { name } })).status).toBe(200)
-    await eventually('the policy is in force', 90, () =>
+    await eventually('the policy is in force', 180, () =>
       platform.cluster.create({ ...route({ rules: [rule('x.example.org')] }), ...{} }).then(
         () => platform.cluster.delete(ref).then(() => undefined),
         (error: Error) => (error.message.includes('is not one of this namespace') ? true : undefined),
@@ -254,7 +254,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     const [subsets, endpoints] = [[{ addresses: [{ ip: '10.1.2.3' }] }], [{ addresses: ['10.1.2.3'] }]]
     const why = /the addresses of a Service can only be those of the Pods that it selects/
     for (const one of addresses) {
-      await eventually('the policy is in force', 90, async () => {
+      await eventually('the policy is in force', 180, async () => {
         const refusal = await member.create(one).then(
           () => cluster.delete({ ...one, ...metadata }).then(() => ''),
           (error: Error) => error.message,
@@ -334,7 +334,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     for (const [kind, plural, version] of GATEWAY_ROUTES)
       if (!(await platform.cluster.resource(`${GATEWAY}/${version}`, kind))) {
         made.push(await platform.cluster.create(definition(kind, plural, version)))
-        await eventually(`${kind} is served`, 90, async () =>
+        await eventually(`${kind} is served`, 180, async () =>
           (await platform.cluster.resource(`${GATEWAY}/${version}`, kind)) ? true : undefined,
         )
       }
@@ -344,7 +344,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
         const [apiVersion, host] = [`${GATEWAY}/${version}`, `web-${name}.${DOMAIN}`]
         const where = { apiVersion, kind, name: 'web', namespace: ns }
         const one = { apiVersion, kind, metadata: { name: 'web', namespace: ns }, spec: { hostnames: [host] } }
-        await eventually(`${kind} can be created`, 90, () =>
+        await eventually(`${kind} can be created`, 180, () =>
           platform.cluster.create(one).then(
             () => true,
             error => (error.failure === 'not-found' ? undefined : Promise.reject(error)),

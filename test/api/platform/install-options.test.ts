@@ -69,7 +69,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       const hasPods = ['Deployment', 'StatefulSet'].includes(object.kind)
       const wanted = hasPods ? { ...object, spec: { ...spec, replicas: 0 } } : object
       // Right after its namespace was made, the API server may not know of it yet.
-      await eventually(`${object.kind} ${object.metadata.name}`, 90, () =>
+      await eventually(`${object.kind} ${object.metadata.name}`, 180, () =>
         cluster.apply(wanted, { manager: 'gitops', force: true }).then(
           () => true,
           (error: Error) => (error.message.includes('not found') ? undefined : Promise.reject(error)),
@@ -102,7 +102,7 @@ describe.skipIf(!found)('devctl platform install', () => {
     })
     await cluster.apply(CERTIFICATES, { manager: 'test', force: true })
     // A kind is not there at once.
-    await eventually('the kind of cert-manager', 90, () =>
+    await eventually('the kind of cert-manager', 180, () =>
       certificate().then(
         () => true,
         () => undefined,

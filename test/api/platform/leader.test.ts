@@ -72,7 +72,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
     let leader = await works(45)
     for (const signal of SIGNALS) {
       const enough = leader.times.length + Math.random() * 200
-      await eventually('it has worked for a while', 90, async () => leader.times.length > enough || undefined)
+      await eventually('it has worked for a while', 180, async () => leader.times.length > enough || undefined)
       leader.process.kill(signal)
       await once(leader.process, 'exit')
       const at = Date.now()
@@ -87,7 +87,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
     for (const [at, [, end]] of spans.slice(0, -1).entries()) expect(spans[at + 1]![0]).toBeGreaterThan(end)
     // A task that fails again and again is tried less and less often, and stops no other.
     const failures = () => leader.log.filter(line => line.startsWith('failing: it never works')).length
-    await eventually('it has failed three times', 90, async () => failures() >= 3 || undefined)
+    await eventually('it has failed three times', 180, async () => failures() >= 3 || undefined)
     expect(failures()).toBeLessThan(leader.times.length / 5)
     // The Lease is free when all of them have ended.
     const living = replicas.map(one => one.process).filter(one => one.exitCode === null && one.signalCode === null)

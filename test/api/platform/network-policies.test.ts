@@ -34,7 +34,7 @@ describe.skipIf(!process.env.KUBECONFIG)('network policies that a member writes'
     expect((await platform.call('POST /namespaces', { token: ann.token, body: { name: namespace } })).status).toBe(200)
     token = (await platform.call('POST /kube-token', { token: ann.token })).body.token
     member = platform.world.clusterAs(async () => token, 'ann')
-    await eventually('the policy is in force', 90, () =>
+    await eventually('the policy is in force', 180, () =>
       member.apply(everything, { manager: 'test', dryRun: true }).then(
         () => undefined,
         (error: Error) => (error.message.includes('`egress` can only allow Pods') ? true : undefined),

@@ -139,7 +139,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
       })
       return (review['status'] as { readonly allowed: boolean }).allowed
     }
-    await eventually('a stranger sees Pods', 60, async () => (await may(stranger, 'list', 'pods')) || undefined)
+    await eventually('a stranger sees Pods', 180, async () => (await may(stranger, 'list', 'pods')) || undefined)
     for (const one of [stranger, admin])
       for (const [verb, resource] of [
         ['get', 'secrets'],

@@ -70,7 +70,7 @@ describe.skipIf(!found)('runs', () => {
   }
 
   const podOf = (id: string) =>
-    eventually(`the Pod of ${id} is made`, 60, async () => {
+    eventually(`the Pod of ${id} is made`, 180, async () => {
       const labels = `batch.kubernetes.io/job-name=r-${id}`
       const pods = await platform.cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE, labels })
       return pods[0]
@@ -116,7 +116,7 @@ describe.skipIf(!found)('runs', () => {
   const until = (id: string, wanted: string) =>
     eventually(
       `${id} is ${wanted}`,
-      90,
+      180,
       async () => {
         await look()
         await keeper.settled()
@@ -126,7 +126,7 @@ describe.skipIf(!found)('runs', () => {
       async () => JSON.stringify(await get(id)),
     )
   const settled = (id: string) =>
-    eventually(`${id} is settled`, 90, async () => {
+    eventually(`${id} is settled`, 180, async () => {
       await look()
       await keeper.settled()
       return (await parts.runs.find(id))?.isSettled ? true : undefined
@@ -227,7 +227,7 @@ describe.skipIf(!found)('runs', () => {
       .map(({ metadata }) => metadata.name)
     expect(own).toEqual([`r-${run.id}-log-0`])
     expect((await platform.call('POST /kube-token', { token })).status).toBe(401)
-    await eventually('the token of Kubernetes has ended', 90, async () =>
+    await eventually('the token of Kubernetes has ended', 180, async () =>
       (await userOf(kube.body.token)) === undefined ? true : undefined,
     )
     const all = await platform.call('GET /runs', { token: owner!.token })
@@ -314,14 +314,14 @@ describe.skipIf(!found)('runs', () => {
     asked.length = 0
     const following = log(id)
     const isRead = (name: string) =>
-      eventually(`the log of ${name} is read`, 90, async () => asked.includes(name) || undefined)
+      eventually(`the log of ${name} is read`, 180, async () => asked.includes(name) || undefined)
     await isRead('clone')
     await setStatus(id, {
       containerStatuses: [container('clone', { exitCode: 0 }), container('run')],
     })
     await isRead('run')
     await ends(id)
-    await eventually('the Job is done', 60, async () => ((await get(id)).state === 'succeeded' ? true : undefined))
+    await eventually('the Job is done', 180, async () => ((await get(id)).state === 'succeeded' ? true : undefined))
     const events = await following
     expect(events.map(event => event.id)).toEqual([undefined, '1', '2', '3', undefined])
     await settled(id)
@@ -425,7 +425,7 @@ describe.skipIf(!found)('runs', () => {
     const ended = await until(run.id, 'refused')
     expect(ended.reason).toContain(why)
     expect((await platform.call('POST /kube-token', { token })).status).toBe(401)
-    await eventually('the token of Kubernetes has ended', 90, async () =>
+    await eventually('the token of Kubernetes has ended', 180, async () =>
       (await userOf(kube.body.token)) === undefined ? true : undefined,
     )
     await settled(run.id)
@@ -455,10 +455,14 @@ describe.skipIf(!found)('runs', () => {
       }),
     )
     try {
-      await eventually('all follow', 90, async () => streams.every(({ text }) => text.includes('running')) || undefined)
+      await eventually(
+        'all follow',
+        180,
+        async () => streams.every(({ text }) => text.includes('running')) || undefined,
+      )
       await unshare(people[0]!.id)
       await suspend(people[1]!.id)
-      await eventually('two streams have ended', 90, async () =>
+      await eventually('two streams have ended', 180, async () =>
         streams[0]!.isOver && streams[1]!.isOver ? true : undefined,
       )
       expect(streams[2]!.isOver).toBe(false)

@@ -73,7 +73,7 @@ describe.each(
       const socket = join(folder, 'agent.sock')
       const agent = spawn('ssh-agent', ['-D', '-a', socket])
       try {
-        await vi.waitUntil(() => existsSync(socket), { timeout: 5000 })
+        await vi.waitUntil(() => existsSync(socket), { timeout: 60_000 })
         execFileSync('ssh-add', ['-q', two], { env: { ...process.env, SSH_AUTH_SOCK: socket } })
         const ssh = new Map([
           ['default', [one]],

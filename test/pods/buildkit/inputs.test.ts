@@ -211,7 +211,7 @@ test.skipIf(buildkit === '')('a context is fetched over SSH, with a key or the a
   const socket = join(makeFolder(), 'agent')
   const agent = spawn('ssh-agent', ['-D', '-a', socket])
   try {
-    await vi.waitUntil(() => existsSync(socket), { timeout: 5000 })
+    await vi.waitUntil(() => existsSync(socket), { timeout: 60_000 })
     execFileSync('ssh-add', ['-q', key], { env: { ...process.env, SSH_AUTH_SOCK: socket } })
     const context = `${server.address}#trunk`
     const withAgent = await built(buildkit, { context }, {}, { env: { SSH_AUTH_SOCK: socket } })

@@ -52,7 +52,7 @@ describe.skipIf(buildkit === '')('a connection', () => {
   test('that is cut while files are sent costs one attempt', async () => {
     const { proxy, project } = await behindProxy({ seconds: 0.2, size: 40 << 20 })
     const { ended } = project.start('build')
-    await vi.waitFor(() => expect(proxy.sent).toBeGreaterThan(4 << 20), { timeout: 20_000, interval: 1 })
+    await vi.waitFor(() => expect(proxy.sent).toBeGreaterThan(4 << 20), { timeout: 60_000, interval: 1 })
     proxy.cut()
     await expectBuilt(
       project,
@@ -93,12 +93,12 @@ describe.skipIf(buildkit === '')('a connection', () => {
 
   test('on which nothing comes any more is waited for until the time limit', async () => {
     const { proxy, project } = await behindProxy({ seconds: 60 })
-    const { ended } = project.start('build', '--timeout', '6s')
+    const { ended } = project.start('build', '--timeout', '25s')
     await runsSteps(project)
     proxy.hold()
     const { status, stderr } = await ended
     expect(status).toBe(1)
-    expect(stderr).toContain('error: not done within 6.0 s')
+    expect(stderr).toContain('error: not done within 25.0 s')
     proxy.cut()
     await expectNothingRuns(buildkit, project.mark)
   })
@@ -111,7 +111,7 @@ describe.skipIf(buildkit === '')('a connection', () => {
     const began = performance.now()
     signal(pid, 'SIGINT')
     expect(await ended).toMatchObject({ status: 130, stderr: expect.stringMatching(/interrupted\n$/) })
-    expect(performance.now() - began).toBeLessThan(3000)
+    expect(performance.now() - began).toBeLessThan(15_000)
     proxy.cut()
     await expectNothingRuns(buildkit, project.mark)
   })
@@ -158,7 +158,7 @@ async function behindProxy(options: Omit<SlowOptions, 'address'>, address = buil
 /** Waits until both builds are at their long step. */
 const runsSteps = (project: SlowProject) =>
   vi.waitFor(() => expect(stepsWith(project.mark).filter(line => line.startsWith('/bin/sh')).length).toBe(2), {
-    timeout: 30_000,
+    timeout: 60_000,
     interval: 100,
   })
 

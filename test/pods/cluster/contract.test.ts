@@ -105,5 +105,5 @@ async function define(
       () => true,
       () => false,
     )
-  await eventually(`${name} is established`, 60, isEstablished)
+  await eventually(`${name} is established`, 180, isEstablished)
 }

@@ -57,7 +57,7 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
       said += part
     })
     const local: number[] = []
-    const late = setTimeout(() => child.kill(), 15_000)
+    const late = setTimeout(() => child.kill(), 60_000)
     for await (const line of createInterface({ input: child.stdout! })) {
       local.push(Number(/:(\d+) → echo:\d+$/.exec(line)![1]))
       if (local.length === ports.length) break
@@ -104,7 +104,7 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
     await echo(local[1]!, Buffer.from('x')).catch(() => undefined)
     await eventually(
       'the refusal is printed',
-      30,
+      180,
       async () => (/echo:9: nothing listens on port 9 in pod\/echo-/.test(said()) ? true : undefined),
       async () => said(),
     )
@@ -140,7 +140,7 @@ const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).diges
 /** Sends the bytes and gives the hash of as many that come back; rejects when the connection ends before, or after 30 s. */
 async function echo(port: number, bytes: Buffer): Promise<string> {
   const socket = connect(port, '127.0.0.1')
-  const timer = setTimeout(() => socket.destroy(new Error('no echo in 30 s')), 30_000)
+  const timer = setTimeout(() => socket.destroy(new Error('no echo in 90 s')), 90_000)
   try {
     socket.write(bytes)
     const parts: Buffer[] = []

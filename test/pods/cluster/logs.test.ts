@@ -77,7 +77,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     )
     const { status, milliseconds } = await program.interrupt()
     expect(status).toBe(130)
-    expect(milliseconds).toBeLessThan(2000)
+    expect(milliseconds).toBeLessThan(15_000)
     expect(program.stdout).not.toMatch(/\u001b/)
 
     // By the name of the file, though the cluster has another.
@@ -92,7 +92,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     await kubectl('run', 'crash', '--image=busybox:1.36', '--', 'sh', '-c', script)
     const program = logs(['crash', '--all']).read()
     await program.until(/ \| end$/, 100, 2)
-    await eventually('its end is told', 60, async () => / ended with exit code 3$/m.test(program.stderr) || undefined)
+    await eventually('its end is told', 180, async () => / ended with exit code 3$/m.test(program.stderr) || undefined)
     await program.interrupt()
     const texts = program.lines.map(line => line.slice(line.indexOf('|') + 2))
     const runs = `${texts.join('\n')}\n`.split('end\n').slice(0, 2)
@@ -174,7 +174,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     expect(slow.memory()).toBeLessThan(200)
     const { status, milliseconds } = await slow.interrupt()
     expect(status).toBe(130)
-    expect(milliseconds).toBeLessThan(2000)
+    expect(milliseconds).toBeLessThan(15_000)
 
     // As `| head -n 1` does.
     const head = logs(['wild', '--all'])

@@ -28,7 +28,7 @@ describe.skipIf(cluster === undefined)('an agent that cannot use its volume', ()
     place = await openDevelopment(cluster!, 'agent-fault')
     write(place.folder, { 'devctl.yml': MANIFEST, 'files/a.txt': 'one\n' })
     up = place.devctl('up')
-    await up.until(/it runs/, 90)
+    await up.until(/it runs/, 180)
   })
   afterAll(() => place?.close())
 
@@ -64,7 +64,7 @@ describe.skipIf(cluster === undefined)('an agent that cannot use its volume', ()
     await inAgent(`rm ${own} && mv ${VOLUME_PATH}/kept ${own}`)
     await statusSays(/100\.00%[\s\S]*: ready/)
     writeFileSync(join(place.folder, 'files/a.txt'), 'two\n')
-    await eventually('the container has what is saved', 90, async () => {
+    await eventually('the container has what is saved', 180, async () => {
       const cat = place.devctl('exec', '--', 'cat', 'a.txt')
       return ((await cat.status) === 0 && cat.stdout === 'two\n') || undefined
     })

@@ -59,9 +59,14 @@ describe.skipIf(cluster === undefined)('a command that ends before it has read i
   })
 
   test('does not wait for an input that says nothing', async () => {
-    const began = performance.now()
-    expect(await run('exit 4', endless())).toEqual({ status: 4, out: '', err: '' })
-    expect(performance.now() - began).toBeLessThan(2500)
+    const took: number[] = []
+    // Waiting would take three seconds each time; a busy machine is not as slow three times in a row.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const began = performance.now()
+      expect(await run('exit 4', endless())).toEqual({ status: 4, out: '', err: '' })
+      took.push(performance.now() - began)
+    }
+    expect(Math.min(...took)).toBeLessThan(2500)
   })
 
   test('still reads all of an input, and bytes that look like the announcement are its own', async () => {

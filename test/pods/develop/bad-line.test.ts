@@ -84,7 +84,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
 
   async function start(): Promise<Program> {
     up = place.devctl('up')
-    await up.until(/^connected$/, 60)
+    await up.until(/^connected$/, 180)
     return up
   }
 
@@ -161,7 +161,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
       await sleep(100)
     }
     for (let n = 40; n < 60; n++) await arrives(`lossy-${n % 20}.txt`, `save ${n}`, 20)
-    await eventually('the forward is there', 60, () => asked('after-loss.txt', 'POST').catch(() => undefined))
+    await eventually('the forward is there', 180, () => asked('after-loss.txt', 'POST').catch(() => undefined))
     await comes('after-loss.txt', 10)
     expect(up!.process.exitCode).toBeNull()
   })

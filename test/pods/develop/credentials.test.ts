@@ -81,7 +81,7 @@ describe.skipIf(cluster === undefined)('the credentials of `devctl up`', () => {
 
   test('a token that is revoked is told; with another one the session goes on', async () => {
     up = laptop!.devctl('up')
-    await up.until(/^the first$/, 90)
+    await up.until(/^the first$/, 180)
     await kubectl('delete', 'secret', 'first')
     // The API server believes a token for some seconds; then all connections are made anew.
     const refused = await eventually(
@@ -98,7 +98,7 @@ describe.skipIf(cluster === undefined)('the credentials of `devctl up`', () => {
     expect(up.stderr).toContain('log in again, in another terminal: `up` goes on by itself')
     writeFileSync(join(laptop!.folder, 'files/said.txt'), 'written meanwhile\n')
     await newToken('second')
-    await up.until(/^written meanwhile$/, 60)
+    await up.until(/^written meanwhile$/, 180)
     expect(up.stderr).toContain('the cluster accepts the credentials again')
     expect(up.stderr.match(/refuses the credentials/g)!.length).toBeLessThan(5)
     expect(up.stderr).not.toContain(readFileSync(tokenFile, 'utf8'))

@@ -54,7 +54,7 @@ describe.skipIf(cluster === undefined)('a development container whose Pod is evi
 
   test('waits as long as no node takes its Pod, and goes on', async () => {
     const up = place.devctl('up')
-    await up.until(/^the first$/, 90)
+    await up.until(/^the first$/, 180)
     await kubectl('label', 'node', node, `${LABEL}-`)
     const name = await podName()
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: place.namespace } }
@@ -72,16 +72,16 @@ describe.skipIf(cluster === undefined)('a development container whose Pod is evi
     await sleep(20_000)
     expect(up.process.exitCode, up.stderr).toBe(null)
     await kubectl('label', 'node', node, `${LABEL}=yes`)
-    await up.until(/^written meanwhile$/, 90)
+    await up.until(/^written meanwhile$/, 180)
     const down = place.devctl('down')
     expect(await down.status, down.stderr).toBe(0)
   })
 
   test('that has written more than it may is told why, and goes on', async () => {
     const up = place.devctl('up', '--', 'sh', '-c', 'echo began; sleep 300')
-    await up.until(/^began$/, 90)
+    await up.until(/^began$/, 180)
     place.devctl('exec', '--', 'sh', '-c', 'head -c 200000000 /dev/zero > /tmp/large; sleep 100')
-    await up.until(/^began$/, 150, 2)
+    await up.until(/^began$/, 180, 2)
     expect(up.stderr).toMatch(/its Pod was evicted: .*ephemeral.*storage/i)
   })
 })

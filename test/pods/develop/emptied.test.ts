@@ -36,11 +36,16 @@ describe.skipIf(cluster === undefined)('a folder that has lost all files', () =>
     expect(await list.status, list.stderr).toBe(0)
     return list.stdout.split('\n').slice(0, -1).sort()
   }
+  /** Deletes all files at once, as the session sees it: one after the other, they would be deletions like any. */
   const empty = () => {
+    const sessions = place.processes()
+    expect(sessions).not.toEqual([])
+    for (const pid of sessions) process.kill(pid, 'SIGSTOP')
     for (const name of here()) rmSync(join(place.folder, 'code', name))
+    for (const pid of sessions) process.kill(pid, 'SIGCONT')
   }
   const stopped = () =>
-    eventually('the synchronization has stopped', 60, async () => {
+    eventually('the synchronization has stopped', 180, async () => {
       const status = devctl('status')
       await status.status
       return status.stdout.includes('all files of ./code are gone here') ? status.stdout : undefined
@@ -59,13 +64,15 @@ describe.skipIf(cluster === undefined)('a folder that has lost all files', () =>
     expect(await there()).toEqual(all)
     const restore = devctl('status', 'api', '--answer', 'restore')
     expect(await restore.status, restore.stderr).toBe(0)
-    await eventually('the files are back', 60, async () => (here().length === 3 ? true : undefined))
+    await eventually('the files are back', 180, async () => (here().length === 3 ? true : undefined))
 
     empty()
     await stopped()
     const remove = devctl('status', 'api', '--answer', 'delete')
     expect(await remove.status, remove.stderr).toBe(0)
-    await eventually('the files are gone there, too', 60, async () => ((await there()).length === 0 ? true : undefined))
+    await eventually('the files are gone there, too', 180, async () =>
+      (await there()).length === 0 ? true : undefined,
+    )
     expect(here()).toEqual([])
 
     const down = devctl('down')
@@ -75,9 +82,9 @@ describe.skipIf(cluster === undefined)('a folder that has lost all files', () =>
   test('is told about with the line that answers', async () => {
     write(place.folder, { 'code/one.txt': '1', 'code/two.txt': '2' })
     const up = devctl('up')
-    await up.until(/^runs/, 60)
+    await up.until(/^runs/, 180)
     empty()
-    await eventually('up says it', 60, async () =>
+    await eventually('up says it', 180, async () =>
       up.stderr.includes('`devctl status api --answer delete` deletes them in the container, too') ? true : undefined,
     )
     expect((await up.interrupt()).status).toBe(130)

@@ -251,7 +251,7 @@ function collect({ stdout }: ExecProcess) {
     all: () => said,
     until: (pattern: RegExp) =>
       new Promise<void>((resolve, reject) => {
-        const late = setTimeout(() => reject(new Error(`not seen: ${pattern} in ${said}`)), 10_000)
+        const late = setTimeout(() => reject(new Error(`not seen: ${pattern} in ${said}`)), 60_000)
         const look = () => {
           if (!pattern.test(said)) return
           clearTimeout(late)

@@ -151,7 +151,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
     const taken = await takeOne(place.session(), DEPLOYMENT(name), { name })
     await taken.release()
     await place.cluster.delete({ ...DEPLOYMENT(name), namespace: place.namespace }, { propagation: 'Orphan' })
-    await expect.poll(() => place.get(DEPLOYMENT(name)), { timeout: 20_000 }).toBeUndefined()
+    await expect.poll(() => place.get(DEPLOYMENT(name)), { timeout: 60_000 }).toBeUndefined()
     await place.apply(deployment(name, { replicas: 1 }))
     const before = await whole(name)
     await give(place.session(), name)

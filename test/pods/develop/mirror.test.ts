@@ -150,7 +150,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       const pod = await podOf(place, `first-${name}`)
       const spec = pod['spec'] as Record<string, { name: string }[]> // a Pod's
       expect(spec[where]!.map(one => one.name)).toContain('devctl-agent')
-      const seen = await eventually('it has started', 90, async () => {
+      const seen = await eventually('it has started', 180, async () => {
         const text = await inPod(place, pod, 'cat /tmp/seen').catch(() => '')
         return text === '' ? undefined : text.split('\n')
       })
@@ -193,16 +193,16 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     )
     const pod = await podOf(place, 'runs')
     const starts = () => inPod(place, pod, 'grep -c start /tmp/starts')
-    await eventually('it has started', 60, async () => (await starts().catch(() => '')) === '1' || undefined)
+    await eventually('it has started', 180, async () => (await starts().catch(() => '')) === '1' || undefined)
     await inPod(place, pod, 'kill -USR1 1')
-    await eventually('it has started again', 60, async () => (await starts()) === '2' || undefined)
+    await eventually('it has started again', 180, async () => (await starts()) === '2' || undefined)
     // What ends by itself starts again, too; the container does not.
     await inPod(place, pod, 'kill $(grep -l "^sleep" /proc/[0-9]*/comm | cut -d/ -f3)')
-    await eventually('it has started for the third time', 60, async () => (await starts()) === '3' || undefined)
+    await eventually('it has started for the third time', 180, async () => (await starts()) === '3' || undefined)
     await inPod(place, pod, '(sleep 0.1 &) ; true')
     await eventually(
       'no process is left as a zombie',
-      60,
+      180,
       async () => (await inPod(place, pod, 'grep -l "^State:.Z" /proc/[0-9]*/status || true')) === '' || undefined,
     )
     await taken.release()

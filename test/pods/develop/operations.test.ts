@@ -93,12 +93,12 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['taken', 'ssh', 'sync']))
 
     writeFileSync(join(place.folder, 'code/two.txt'), 'two')
-    await eventually('the file is there', 60, async () =>
+    await eventually('the file is there', 180, async () =>
       (await exec(world, { dev: 'api', command: ['test', '-e', 'two.txt'] }, project)) === 0 ? true : undefined,
     )
     await expect(answerEmptied(world, { devs: ['api'], answer: 'delete' }, project)).rejects.toThrow(UserError)
     expect(await restartDevelopment(world, 'api')).toEqual({ services: [] })
-    await eventually('it has begun again', 60, async () => (lines.length > 1 ? true : undefined))
+    await eventually('it has begun again', 180, async () => (lines.length > 1 ? true : undefined))
     expect(lines).toEqual(['stdout: begins', 'stdout: begins'])
 
     const [outcome] = await down(world, { devs: ['api'] }, project)
@@ -117,7 +117,7 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     const all = ['api: begins', 'web: begins']
     await eventually('both run', 270, async () => (all.every(one => heard.includes(one)) ? true : undefined))
     await down(world, { devs: ['web'] }, project)
-    await eventually('one has ended', 60, async () => (heard.includes('web: stopped') ? true : undefined))
+    await eventually('one has ended', 180, async () => (heard.includes('web: stopped') ? true : undefined))
     control.abort(new Error('enough'))
     await expect(ended).rejects.toThrow('enough')
     const { world: later } = await open()

@@ -38,7 +38,7 @@ describe.skipIf(cluster === undefined)('a development container without enough m
   test('says which limit to raise when its command needs more', async () => {
     write(place.folder, { 'devctl.yml': manifest('    resources: {limits: {memory: 128Mi}}\n') })
     const up = place.devctl('up')
-    await up.until(/^began$/, 90)
+    await up.until(/^began$/, 180)
     write(place.folder, { 'files/grow': '' })
     // The kernel ends the process or the whole container, as the node is set up.
     const text =

@@ -167,7 +167,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
         GIT_SSH_COMMAND: `ssh -F "${sshConfigFile(home)}"`,
         ...more,
       }
-      const child = execFile(name, words, { env, cwd, timeout: 20_000, maxBuffer: 64 << 20 }, (error, out, err) => {
+      const child = execFile(name, words, { env, cwd, timeout: 60_000, maxBuffer: 64 << 20 }, (error, out, err) => {
         const code = error ? (error.code ?? -1) : 0
         resolve({ status: typeof code === 'number' ? code : -1, out, err })
       })
@@ -225,7 +225,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     const running = () => inBox("/devctl-tools/busybox ps -o args | grep -c '^[s]leep 4711' || true")
     expect(await running()).toBe('1\n')
     child.kill()
-    await expect.poll(running, { timeout: 10_000 }).toBe('0\n')
+    await expect.poll(running, { timeout: 60_000 }).toBe('0\n')
   })
 
   test('sftp lists, gets, puts, renames and removes', async () => {
@@ -314,10 +314,10 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
       ...['-R', `${remote}:127.0.0.1:${here}`, `${NAME}.devctl`],
     ])
     children.push(child)
-    await expect.poll(() => ask(left).catch(() => ''), { timeout: 10_000 }).toBe('loopback')
+    await expect.poll(() => ask(left).catch(() => ''), { timeout: 60_000 }).toBe('loopback')
     expect(await throughSocks(dynamic, '127.0.0.1', 8081)).toBe('loopback')
     const dial = `require('net').connect(${remote}, '127.0.0.1').pipe(process.stdout)`
-    await expect.poll(() => inBox(`node -e "${dial}"`), { timeout: 10_000 }).toBe('here')
+    await expect.poll(() => inBox(`node -e "${dial}"`), { timeout: 60_000 }).toBe('here')
     child.kill()
     expect(await ssh(['-W', 'localhost:8081', `${NAME}.devctl`])).toMatchObject({ out: 'loopback' })
   })
@@ -357,7 +357,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     const said: string[] = []
     child.stdout!.setEncoding('utf8').on('data', (part: string) => said.push(part))
     child.stdin!.write('echo "$((6 * 7)): begun"\n')
-    await expect.poll(() => said.join(''), { timeout: 10_000 }).toBe('42: begun\n')
+    await expect.poll(() => said.join(''), { timeout: 60_000 }).toBe('42: begun\n')
     // Other sessions come and go beside it.
     for (let index = 0; index < 5; index++) expect(await inBox(`echo ${index}`)).toBe(`${index}\n`)
     expect(await throughSocks(dynamic, '127.0.0.1', 8081)).toBe('loopback')
@@ -416,7 +416,7 @@ chmod +x *
     const socket = join(home, 'agent.sock')
     const own = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' })
     children.push(own)
-    await expect.poll(() => existsSync(socket), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => existsSync(socket), { timeout: 60_000 }).toBe(true)
     const key = join(home, 'agent-key')
     await program('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
     const env = { SSH_AUTH_SOCK: socket }
@@ -431,7 +431,7 @@ chmod +x *
     })
     const without = await program('ssh', [...options(), `${NAME}.devctl`, 'echo "[$SSH_AUTH_SOCK]"'], '', home, env)
     expect(without.out).toBe('[]\n')
-    await expect.poll(() => inBox(`ls ${SHARED_PATH}`), { timeout: 10_000 }).toBe('')
+    await expect.poll(() => inBox(`ls ${SHARED_PATH}`), { timeout: 60_000 }).toBe('')
   })
 
   test('nobody else is let in', async () => {

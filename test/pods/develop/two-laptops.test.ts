@@ -44,7 +44,7 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
     const original = async () => withoutServerFields(await cluster!.get<KubeObject>(path))
     const before = await original()
     const first = ann.devctl('up')
-    await first.until(/^connected$/, 60)
+    await first.until(/^connected$/, 180)
 
     const refused = ben.devctl('up')
     expect(await refused.status).toBe(1)
@@ -54,7 +54,7 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
     expect(first.process.exitCode).toBeNull()
 
     const second = ben.devctl('up', '--take-over')
-    await second.until(/^connected$/, 60)
+    await second.until(/^connected$/, 180)
     expect(await first.status, first.stderr).toBe(1)
     expect(first.stderr).toContain('somebody else has taken over `deployment/api`')
     expect(first.stderr).toContain('`devctl up api --take-over` takes it back')
@@ -68,7 +68,7 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
 
     writeFileSync(join(ben.folder, 'files/new.txt'), 'saved by ben\n')
     writeFileSync(join(ann.folder, 'files/late.txt'), 'saved by ann\n')
-    await eventually('the container has what the second saves', 60, async () => {
+    await eventually('the container has what the second saves', 180, async () => {
       const read = ben.devctl('exec', '--', 'node', '-e', READER, '/app')
       expect(await read.status, read.stderr).toBe(0)
       const names = Object.keys(JSON.parse(read.stdout))

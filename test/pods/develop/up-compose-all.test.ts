@@ -63,8 +63,8 @@ ${service('api', ports[0]!)}${service('web', ports[1]!)}  db:
 
   test('takes every service that people work on, each with its folder, port and rules, and gives all of them back', async () => {
     const up = place.devctl('up', '--all')
-    await up.until(/^api +\| .*listens/, 150)
-    await up.until(/^web +\| .*listens/, 60)
+    await up.until(/^api +\| .*listens/, 180)
+    await up.until(/^web +\| .*listens/, 180)
     expect(await deployments()).toEqual({ api: 0, 'api-dev': 1, db: 1, web: 0, 'web-dev': 1 })
     await page(ports[0]!, 'api one')
     await page(ports[1]!, 'web one')
@@ -80,7 +80,7 @@ ${service('api', ports[0]!)}${service('web', ports[1]!)}  db:
     expect(status.stdout).not.toContain('db')
 
     writeFileSync(join(place.folder, 'api/server.js'), SERVER.replace("'listens'", "'listens again'"))
-    await up.until(/^api +\| .*listens again/, 40)
+    await up.until(/^api +\| .*listens again/, 180)
     expect(up.lines.filter(line => /^web +\| .*listens/.test(line))).toHaveLength(1)
 
     const down = place.devctl('down', '--all')

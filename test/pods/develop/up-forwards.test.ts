@@ -48,7 +48,7 @@ ${dev('api')}${dev('web')}`,
   afterAll(() => place?.close())
 
   const page = (port: number, text: string) =>
-    eventually(`port ${port} says ${text}`, 90, async () => {
+    eventually(`port ${port} says ${text}`, 180, async () => {
       const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5000) }).catch(
         () => undefined,
       )
@@ -57,9 +57,9 @@ ${dev('api')}${dev('web')}`,
 
   test('the second waits for those of the manifest, moves its own, and takes them over when the first ends', async () => {
     const first = place.devctl('up', 'api')
-    await first.until(/^connected$/, 90)
+    await first.until(/^connected$/, 180)
     const second = place.devctl('up', 'web')
-    await second.until(/^connected$/, 90)
+    await second.until(/^connected$/, 180)
     await page(global, 'db')
     await page(own, 'api')
     expect(second.stderr).toMatch(new RegExp(`port ${own} of .* is in use, .*: localhost:\\d+ leads to 8080 instead`))

@@ -115,7 +115,7 @@ describe.skipIf(cluster === undefined)('the image of a workload', () => {
     await inContainer('rm -r node_modules/x; echo -n broken > dist/made.js')
     await eventually(
       'the change is here',
-      60,
+      180,
       async () => existsSync(join(place.folder, 'files/dist/made.js')) || undefined,
     )
     write(place.folder, { 'files/dist/made.js': 'repaired' })

@@ -62,7 +62,7 @@ class Lane {
       '--',
       ...saverCommand('/app', { side: 'container', run: number, milliseconds: SAVING, isWhole: kind === 'pod' }),
     )
-    await container.until(/^\{/, 20)
+    await container.until(/^\{/, 180)
     const saving = saveHere(this.#files, { side: 'laptop', run: number, milliseconds: SAVING })
     await sleep(this.#random() * SAVING)
     if (kind === 'up') await this.#killUp()
@@ -119,7 +119,7 @@ class Lane {
 
   async #startUp(): Promise<void> {
     this.#up = this.#place.devctl('up')
-    await this.#up.until(/^connected$/, 60)
+    await this.#up.until(/^connected$/, 180)
   }
 
   async #killUp(): Promise<void> {

@@ -103,7 +103,7 @@ dev:
       expect(await again.status).toBe(1)
       const running = Number(/already runs on this machine \(process (\d+)\)/.exec(again.stderr)?.[1])
       process.kill(running, 'SIGTERM')
-      await eventually('it has ended', 90, async () => {
+      await eventually('it has ended', 180, async () => {
         try {
           process.kill(running, 0)
           return undefined
@@ -120,7 +120,7 @@ dev:
 
   test('services share the files of the container, and are restarted by name', async () => {
     const up = devctl('up', 'worker')
-    await up.until(/ready/, 90)
+    await up.until(/ready/, 180)
     const runs = () =>
       existsSync(join(place.folder, 'runs.txt')) ? readFileSync(join(place.folder, 'runs.txt'), 'utf8') : ''
     const lines = (count: number) =>

@@ -41,9 +41,9 @@ describe.skipIf(cluster === undefined)('the command of devctl up', () => {
 
   test('runs again in a Pod that takes the place of its own', async () => {
     const up = place.devctl('up')
-    await up.until(/listens/, 90)
+    await up.until(/listens/, 180)
     await cluster!.kubectl('delete', 'pod', '-n', place.namespace, '-l', 'dev.platform/mirror', '--wait=false')
-    await up.until(/listens/, 60, 2)
+    await up.until(/listens/, 180, 2)
     expect(up.stderr).toMatch(/being replaced|connection was lost|has ended/)
     up.process.kill('SIGKILL')
     await up.status
@@ -52,18 +52,18 @@ describe.skipIf(cluster === undefined)('the command of devctl up', () => {
 
   test('ends what an `up` that was killed has left', async () => {
     const up = place.devctl('up')
-    await up.until(/listens/, 60)
+    await up.until(/listens/, 180)
     expect(up.stdout + up.stderr).not.toContain('EADDRINUSE')
     expect(await servers()).toBe(1)
     up.process.kill('SIGTERM')
     expect(await up.status).toBe(130)
     // Ended by `up`, not by the next one.
-    await eventually('nothing of it runs', 30, async () => ((await servers()) === 0 ? true : undefined))
+    await eventually('nothing of it runs', 180, async () => ((await servers()) === 0 ? true : undefined))
   })
 
   test('a signal that somebody sends to it is its own end', async () => {
     const up = place.devctl('up')
-    await up.until(/listens/, 60)
+    await up.until(/listens/, 180)
     const kill = place.devctl('exec', '--', 'sh', '-c', KILL_NODE)
     expect(await kill.status, kill.stderr).toBe(0)
     expect(await up.status).toBe(137)

@@ -96,7 +96,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     greet('later')
     const restart = devctl('restart', 'api')
     expect(await restart.status, restart.stderr).toBe(0)
-    await up.until(/^api +\| .*serves later/, 60)
+    await up.until(/^api +\| .*serves later/, 180)
 
     const down = devctl('down', 'api')
     expect(await down.status, down.stderr).toBe(0)
@@ -118,7 +118,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     const restart = devctl('restart', 'api')
     expect(await restart.status, restart.stderr).toBe(0)
     expect(restart.stderr).toContain('the program of api is restarted')
-    await up.until(/^serves later/, 60, 2)
+    await up.until(/^serves later/, 180, 2)
     await page(port, 'later')
     const down = devctl('down', 'api')
     expect(await down.status, down.stderr).toBe(0)
@@ -134,7 +134,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     await page(port, 'later')
     const exec = devctl('exec', 'shell', '--', 'touch', '/app/made')
     expect(await exec.status, exec.stderr).toBe(0)
-    await eventually('the file is here', 60, async () =>
+    await eventually('the file is here', 180, async () =>
       existsSync(join(place.folder, 'missing/made')) ? true : undefined,
     )
     const down = devctl('down', '--all')

@@ -59,12 +59,12 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
 
   test('deploys, runs the command beside the synchronized files, and gives the original back', async () => {
     const up = devctl('up')
-    await up.until(/from the laptop/, 90)
+    await up.until(/from the laptop/, 180)
     expect(await replicas()).toBe(0)
 
     writeFileSync(join(place.folder, 'new.txt'), 'saved\n')
     const read = () => devctl('exec', '--', 'cat', 'new.txt')
-    const saved = await eventually('the new file is in the container', 60, async () => {
+    const saved = await eventually('the new file is in the container', 180, async () => {
       const program = read()
       return (await program.status) === 0 ? program.stdout : undefined
     })
@@ -73,16 +73,16 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
     const made = devctl('exec', '--', 'sh', '-c', 'echo $GREETING > made.txt; exit 7')
     expect(await made.status, made.stderr).toBe(7)
     const here = join(place.folder, 'made.txt')
-    await eventually('the file of the container is here', 60, async () =>
+    await eventually('the file of the container is here', 180, async () =>
       existsSync(here) && readFileSync(here, 'utf8') === 'hello\n' ? true : undefined,
     )
 
     const config = join(place.home, 'ssh/config')
     const ssh = (...words: string[]) =>
-      execFileSync('ssh', ['-F', config, 'api.devctl', ...words], { encoding: 'utf8', timeout: 20_000 })
+      execFileSync('ssh', ['-F', config, 'api.devctl', ...words], { encoding: 'utf8', timeout: 60_000 })
     expect(ssh('pwd; cat new.txt; echo $GREETING')).toBe('/app\nsaved\nhello\n')
     execFileSync('scp', ['-q', '-F', config, join(place.folder, 'new.txt'), 'api.devctl:copied.txt'], {
-      timeout: 20_000,
+      timeout: 60_000,
     })
     expect(ssh('cat copied.txt')).toBe('saved\n')
 

@@ -57,13 +57,13 @@ services:
 
       await installed().ok(NAME, 'namespace sleep')
       await noPods()
-      await eventually('its page is that of the platform', 60, isWaker)
+      await eventually('its page is that of the platform', 180, isWaker)
       const waking = await page(LOADED)
       expect([waking.status, waking.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
       const wake = await took('it is woken')
       console.info(`wake: ${wake.toFixed(0)} ms; its own start: ${own.toFixed(0)} ms`)
       // The goal is a second; the rest is for a machine that has other things to do.
-      expect(wake - own).toBeLessThan(5000)
+      expect(wake - own).toBeLessThan(15_000)
     })
 
     test('is woken by a deploy before it begins', async () => {

@@ -132,7 +132,7 @@ export function wholeWay(): void {
       expect(await ok('bob', line)).toBe(`Using context bob-${RUN} @ platform.devctl.localhost\n`)
       await ok('bob', `namespace create team-${RUN}`)
       await ok('bob', 'deploy --wait')
-      const answer = await eventually('the application answers', 90, async () => {
+      const answer = await eventually('the application answers', 180, async () => {
         const { stdout } = await devctl('bob', 'endpoints --output json')
         const url = JSON.parse(stdout || '[]')[0]?.url ?? JSON.parse(stdout || '{}').endpoints?.[0]?.url
         return url as string | undefined

@@ -231,7 +231,7 @@ describe('the deadline holds', () => {
     expect(status).toBe(1)
     expect(stderr).toMatch(/error: not done within 3\.0 s\n {2}= help: .*`--timeout`; nothing was published partially/)
     // The deadline and what it takes to tidy up, on a busy machine.
-    expect(performance.now() - began).toBeLessThan(12_000)
+    expect(performance.now() - began).toBeLessThan(30_000)
     expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('1')
     expect(leftIn(temporary)).toEqual([])
     expect(processesWith(`TMPDIR=${temporary}`)).toEqual([])

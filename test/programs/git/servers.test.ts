@@ -147,7 +147,7 @@ describe('hooks that fail for a while', () => {
     const { folder, server } = await serve(SERVERS.daemon, { files: { a: '' }, hooks: waits(600) })
     const work = await changed(folder, server)
     const pushed = push(work)
-    await vi.waitFor(() => expect(existsSync(join(server.repository, 'waiting'))).toBe(true), 10_000)
+    await vi.waitFor(() => expect(existsSync(join(server.repository, 'waiting'))).toBe(true), 60_000)
     await server.close()
     expect((await pushed).stderr).toContain('the remote end hung up unexpectedly')
   })

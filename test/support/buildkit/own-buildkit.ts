@@ -52,7 +52,7 @@ export async function ownBuildkit(program: string): Promise<OwnBuildkit> {
     daemon = spawn(program, ['--config', config], { stdio: ['ignore', log, log] })
     await vi
       .waitFor(async () => (await connectToBuilder(address, { signal: AbortSignal.timeout(1000) })).close(), {
-        timeout: 30_000,
+        timeout: 60_000,
         interval: 100,
       })
       .catch(error => {

@@ -154,7 +154,7 @@ export function untilAnswers(
   let last: Page = { status: 0, body: '' }
   return eventually(
     `https://${host}${path} answers`,
-    90,
+    180,
     async () => {
       last = await ask(cluster, host, path)
       return right(last) ? last : undefined

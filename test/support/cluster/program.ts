@@ -36,7 +36,7 @@ export class Program {
   }
 
   /** Waits for a line of its output, or for as many as are asked for. */
-  until(line: RegExp, seconds = 40, count = 1): Promise<readonly string[]> {
+  until(line: RegExp, seconds = 180, count = 1): Promise<readonly string[]> {
     return eventually(
       `${count} × ${line}`,
       seconds,

@@ -241,7 +241,7 @@ async function install(cluster: Cluster, kubernetes: Installation['kubernetes'])
 /** Waits until the API server follows the new policies. */
 async function policiesInForce(own: Cluster): Promise<void> {
   const plain = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `plain-${RUN}` } }
-  await eventually('the policies are in force', 90, () =>
+  await eventually('the policies are in force', 180, () =>
     own.apply(plain, { manager: 'test', dryRun: true }).then(
       () => undefined,
       (error: Error) => (error.message.includes('only its own namespaces') ? true : undefined),
