@@ -40,7 +40,7 @@ export default defineConfig({
       // Each worker has an API server of its own, since a cluster has one platform.
       layer('api', 5, {
         isolate: false,
-        maxWorkers: process.env['API_KUBECONFIG'] ? 1 : 3,
+        maxWorkers: process.env['API_KUBECONFIG'] ? 1 : 2,
         globalSetup: 'test/support/api-servers.ts',
         setupFiles: 'test/support/use-api-server.ts',
         sequence: { groupOrder: 3 },

@@ -165,6 +165,6 @@ const microTime = (time: number): string => new Date(time).toISOString().replace
 export async function lookAt({ parts, world }: TestPlatform, hook: string, number: number): Promise<void> {
   await parts.hooks.change(hook, ({ pulls, seen }) => ({ look: [number], pulls, seen }))
   const keeper = new HookKeeper(world, parts)
-  await keeper.run(AbortSignal.timeout(30_000))
+  await keeper.run(AbortSignal.timeout(60_000))
   await keeper.settled()
 }

@@ -174,7 +174,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
 
   test('the command line picks up what the CI gives it', async () => {
     const url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
-    const signal = AbortSignal.timeout(20_000)
+    const signal = AbortSignal.timeout(60_000)
     // GitLab's is for the address of the platform; that of the test is another one.
     const secret = await loginAsJob(url, { DEVCTL_ID_TOKEN: await stub.sign(claims()) }, signal)
     expect(secret.reveal()).toMatch(/^devctl_ci_/)

@@ -299,7 +299,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     await create(stays)
     expect(await kept()).toBe(`${gone},${stays}`)
     const task = longerNamesTask(world, parts.longerNames)
-    const look = () => task.run(AbortSignal.timeout(30_000))
+    const look = () => task.run(AbortSignal.timeout(60_000))
     await look()
     await platform.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: gone })
     await eventually(`${gone} is gone`, 180, async () =>

@@ -278,7 +278,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   test('the server reads what has measured the disk of the registry, and no other log beside it', async () => {
     const { namespace, options } = {
       namespace: 'devctl-platform',
-      options: { container: 'disk', longest: 1000, signal: AbortSignal.timeout(20_000) },
+      options: { container: 'disk', longest: 1000, signal: AbortSignal.timeout(60_000) },
     }
     const failures = ['registry-0', 'platform-0'].map(pod =>
       lastLine(platform.own, { name: pod, namespace }, options).catch(({ failure }) => failure),
@@ -362,7 +362,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
         { name: `127.0.0.1:${port}/${image}`, tag: '1' },
         {
           env: { DOCKER_CONFIG: '/nonexistent' },
-          signal: AbortSignal.timeout(30_000),
+          signal: AbortSignal.timeout(60_000),
           mayPush,
           credentials: new Map(
             password === undefined
@@ -442,7 +442,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
           stored: { name: 'x', token: new Secret(owner!.token) },
         },
         {},
-        AbortSignal.timeout(30_000),
+        AbortSignal.timeout(60_000),
         text => heard.push(text),
       )
       expect(await images.login('docker.io')).toBeUndefined()
@@ -455,7 +455,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
         { name: `${images.name}/api`, tag: '1' },
         {
           env: { DOCKER_CONFIG: '/nonexistent' },
-          signal: AbortSignal.timeout(30_000),
+          signal: AbortSignal.timeout(60_000),
           mayPush: true,
           loginTo: registry => images.login(registry),
         },

@@ -139,7 +139,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
       await broken.wake({ name: ns }).catch(() => {})
       await broken.settled()
       if ((await status()) === 'Sleeping') await wake()
-      else await platform.parts.sleep.goOn({ name: ns }, AbortSignal.timeout(20_000))
+      else await platform.parts.sleep.goOn({ name: ns }, AbortSignal.timeout(60_000))
       await eventually('it is awake', 180, async () => ((await status()) === 'Active' ? true : undefined))
       expect(await state(), `dead after ${dies} changes`).toEqual(before)
     }
@@ -256,7 +256,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
       },
     })
     const { lastWork } = await import('../../../platform/server/activity.ts')
-    expect(await lastWork(cluster, ns, Date.now(), AbortSignal.timeout(30_000))).toBeGreaterThan(0)
+    expect(await lastWork(cluster, ns, Date.now(), AbortSignal.timeout(60_000))).toBeGreaterThan(0)
     const { Sleep } = await import('../../../platform/server/sleep.ts')
     const few = new Sleep({ ...platform.world, cluster })
     await few.sleep({ name: ns })
@@ -272,7 +272,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
 
   test('sleeps when nobody has used it for hours, and is deleted when nobody has for weeks', async () => {
     const { idleTask } = await import('../../../platform/server/idle.ts')
-    const look = () => idleTask(platform.world, platform.parts).run(AbortSignal.timeout(30_000))
+    const look = () => idleTask(platform.world, platform.parts).run(AbortSignal.timeout(60_000))
     const there = async () => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: ns })
     const HOUR = 3_600_000
     // By its annotation nobody has used it; but its objects were changed a moment ago.

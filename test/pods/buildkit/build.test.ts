@@ -134,7 +134,7 @@ describe.each(
       expect(await failureOf(building)).toBe(reason)
       expect(await readdir(folder)).toEqual(['Dockerfile'])
       const dockerfile = { text: `FROM busybox\nRUN ${cache} true` }
-      await build(address, { ...ofFolder(folder), dockerfile }, { signal: AbortSignal.timeout(30_000) })
+      await build(address, { ...ofFolder(folder), dockerfile }, { signal: AbortSignal.timeout(60_000) })
     })
   })
 })

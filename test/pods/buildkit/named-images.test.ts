@@ -43,7 +43,7 @@ const devctlIn =
   }
 
 async function digestOf(name: string): Promise<string | undefined> {
-  const resolved = await resolveDigests([name], { env: {}, signal: AbortSignal.timeout(10_000) })
+  const resolved = await resolveDigests([name], { env: {}, signal: AbortSignal.timeout(60_000) })
   const answer = resolved.get(name)!
   return 'digest' in answer ? answer.digest : undefined
 }

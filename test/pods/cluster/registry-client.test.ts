@@ -14,7 +14,7 @@ const V2 = 'application/vnd.docker.distribution.manifest.v2+json'
 const resolve = (...references: readonly string[]) =>
   resolveDigests(references, {
     env: { DOCKER_CONFIG: '/nonexistent' },
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(60_000),
     retries: { pause: 10 },
   })
 

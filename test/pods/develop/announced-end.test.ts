@@ -38,7 +38,7 @@ describe.skipIf(cluster === undefined)('a command that ends before it has read i
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'box' } }
     const command = { namespace, container: 'main', command: ['sh', '-c', script], polling: new Polling(NO_FOLDER) }
     const target = execTarget(command, pod, { size: undefined, type: undefined })
-    const remote = await openCommand(access, target, AbortSignal.timeout(30_000))
+    const remote = await openCommand(access, target, AbortSignal.timeout(60_000))
     onTestFinished(() => remote.destroy())
     input?.pipe(remote.stdin)
     const [status, out, err] = await Promise.all([remote.exit, text(remote.stdout), text(remote.stderr)])

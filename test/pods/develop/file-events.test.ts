@@ -51,7 +51,7 @@ describe.skipIf(cluster === undefined)('events of files between containers', () 
         agent: { container: 'agent', path: '/volume/src/0' },
         own: { container: 'main', path },
       },
-      AbortSignal.timeout(30_000),
+      AbortSignal.timeout(60_000),
     )
 
   test('are found, or found missing, or nothing can be said', async () => {

@@ -49,7 +49,7 @@ ${service('api', ports[0]!)}${service('web', ports[1]!)}  db:
 
   const page = (port: number, text: string) =>
     eventually(`port ${port} says ${text}`, 120, async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5000) }).catch(
+      const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(60_000) }).catch(
         () => undefined,
       )
       return answer && (await answer.text()) === text ? true : undefined

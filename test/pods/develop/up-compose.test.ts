@@ -52,7 +52,7 @@ services:
   /** The page as this machine sees it, over the forward of the published port. */
   const page = (text: string) =>
     eventually(`the page is \`${text}\``, 180, async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5000) }).catch(
+      const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(60_000) }).catch(
         () => undefined,
       )
       return answer && (await answer.text()) === text ? true : undefined

@@ -48,7 +48,7 @@ const kubeconfigOf = (user: string) =>
 /** The answer of a server on this machine, as soon as it is that text. */
 const answers = (port: number, text: string) =>
   eventually(`port ${port} answers \`${text}\``, 180, async () => {
-    const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5000) }).catch(
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(60_000) }).catch(
       () => undefined,
     )
     return answer && (await answer.text()) === text ? true : undefined

@@ -49,7 +49,7 @@ ${dev('api')}${dev('web')}`,
 
   const page = (port: number, text: string) =>
     eventually(`port ${port} says ${text}`, 180, async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5000) }).catch(
+      const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(60_000) }).catch(
         () => undefined,
       )
       return answer && (await answer.text()).trim() === text ? true : undefined

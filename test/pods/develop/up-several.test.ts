@@ -61,7 +61,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
 
   const page = (at: number, text: string) =>
     eventually(`port ${at} says ${text}`, 180, async () => {
-      const answer = await fetch(`http://127.0.0.1:${at}/`, { signal: AbortSignal.timeout(5000) }).catch(
+      const answer = await fetch(`http://127.0.0.1:${at}/`, { signal: AbortSignal.timeout(60_000) }).catch(
         () => undefined,
       )
       return answer && (await answer.text()) === text ? true : undefined

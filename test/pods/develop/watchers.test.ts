@@ -211,6 +211,6 @@ describe.skipIf(cluster === undefined)('programs that wait for files', () => {
 
 /** Nothing as long as the program restarts. */
 async function fetched(page: string): Promise<string> {
-  const answer = await fetch(page, { signal: AbortSignal.timeout(3000) }).catch(() => undefined)
+  const answer = await fetch(page, { signal: AbortSignal.timeout(60_000) }).catch(() => undefined)
   return (await answer?.text().catch(() => '')) ?? ''
 }

@@ -57,7 +57,7 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
 
   beforeAll(async () => {
     const admin = await connectCluster({ env: process.env })
-    networks = await clusterNetworks(admin, AbortSignal.timeout(30_000))
+    networks = await clusterNetworks(admin, AbortSignal.timeout(60_000))
     for (const name of [mine, others]) await makeManaged(admin, name, networks)
     const started = [startClient(cluster!, mine, 'client'), startClient(cluster!, mine, 'friend', { app: 'one' })]
     await Promise.all([...started, startClient(cluster!, others, 'other', { app: 'one' })])
@@ -126,7 +126,7 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
   beforeAll(async () => {
     admin = await connectCluster({ env: process.env })
     await Promise.all([runs, server].map(one => cluster!.createNamespace(one)))
-    const signal = AbortSignal.timeout(30_000)
+    const signal = AbortSignal.timeout(60_000)
     const policies = platformObjects({
       ...{ version: '', domain: 'x', image: '', runnerImage: '', replicas: 1, kubernetes: { server: '' } },
       clusterNetworks: await clusterNetworks(admin, signal),
@@ -194,7 +194,7 @@ describe.skipIf(!isEnforced)('the networks of a Compose file, in a namespace of 
     const admin = await connectCluster({ env: process.env })
     const { node } = await clusterAddresses(admin)
     // The ingress controller of the node stands for the world outside.
-    const networks = (await clusterNetworks(admin, AbortSignal.timeout(30_000))).filter(one => one !== `${node}/32`)
+    const networks = (await clusterNetworks(admin, AbortSignal.timeout(60_000))).filter(one => one !== `${node}/32`)
     await makeManaged(admin, namespace, networks)
     // Without a host: which ones there may be, a platform in this cluster decides.
     const file = readFileSync(join(root, 'examples/networks/compose.yaml'), 'utf8')

@@ -17,7 +17,7 @@ test('work that follows the cluster goes on after what passes, and says once tha
   const events: OperationEvent[] = []
   const refused = () => new ClusterError('unauthorized', 'no more')
   const work = failures(new ClusterError('unreachable', 'gone'), refused(), refused())
-  await lasting(work, new Credentials(event => events.push(event)), AbortSignal.timeout(10_000))
+  await lasting(work, new Credentials(event => events.push(event)), AbortSignal.timeout(60_000))
   expect(events).toEqual([
     { type: 'warning', text: 'no more', hint: 'log in again, in another terminal: `up` goes on by itself' },
     { type: 'note', text: 'the cluster accepts the credentials again' },
@@ -27,7 +27,7 @@ test('work that follows the cluster goes on after what passes, and says once tha
 test('what does not pass, and the reason of the signal, end it', async () => {
   const credentials = new Credentials(() => {})
   const forbidden = new ClusterError('forbidden', 'you may not')
-  await expect(lasting(failures(forbidden), credentials, AbortSignal.timeout(5000))).rejects.toBe(forbidden)
+  await expect(lasting(failures(forbidden), credentials, AbortSignal.timeout(60_000))).rejects.toBe(forbidden)
   const stop = new AbortController()
   const work = async () => {
     stop.abort(new Error('enough'))

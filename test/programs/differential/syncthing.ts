@@ -45,7 +45,7 @@ export async function startSyncthing(paths: readonly string[]): Promise<Syncthin
     await fetch(`http://127.0.0.1:${port}/rest/${path}`, {
       method,
       headers: { 'X-API-Key': KEY },
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(60_000),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
   const ping = () => ask('GET', 'system/ping')

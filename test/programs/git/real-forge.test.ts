@@ -135,7 +135,7 @@ async function comment(repository: string, number: number, status: string): Prom
     const { previewComment } = (await import(process.env.MODULE)).default
     const preview = { name: 'shop', status: process.env.STATUS, endpoints: [] }
     const place = { repository: process.env.REPOSITORY, number: Number(process.env.NUMBER) }
-    const signal = AbortSignal.timeout(30_000)
+    const signal = AbortSignal.timeout(60_000)
     const comment = await previewComment(place, process.env, signal)
     await comment(preview, 'https://platform.example.com/namespaces/shop', signal)`
   const env = {

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { composeDocument } from '../../../../../compiler/compose/keys/document.ts'
-import type { compile } from '../../../../../compiler/index.ts'
-import type { synth } from '../../../../../constructs/synth.ts'
-import { root } from '../../../../support/cases.ts'
-import { memoryHost } from '../../../../support/plan/compose.ts'
+import type { composeDocument } from '../../../compiler/compose/keys/document.ts'
+import type { compile } from '../../../compiler/index.ts'
+import type { synth } from '../../../constructs/synth.ts'
+import { root } from '../../support/cases.ts'
+import { memoryHost } from '../../support/plan/compose.ts'
 
 /**
  * Follows CONVENTIONS.md, "Keys", in a copy of the sources: a key needs a row, a decision of the
