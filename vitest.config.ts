@@ -41,6 +41,7 @@ export default defineConfig({
       layer('api', 5, {
         isolate: false,
         maxWorkers: process.env['API_KUBECONFIG'] ? 1 : 2,
+        maxConcurrency: 3,
         globalSetup: 'test/support/api-servers.ts',
         setupFiles: 'test/support/use-api-server.ts',
         sequence: { groupOrder: 3 },

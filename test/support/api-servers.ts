@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,6 +20,9 @@ declare module 'vitest' {
 const BLOCK = 32
 const BLOCKS = 300
 
+/** The name of the folder of a run begins with this and its process. */
+const HOME = 'devctl-api-servers-'
+
 /** The program that starts test clusters. It is part of the shared folder beside the checkout, not of the project. */
 const program = join(root, '../shared/cluster/cluster')
 
@@ -35,7 +38,8 @@ export default async function startApiServers({ config, provide }: TestProject):
     provide('kubeconfigs', given ? [given] : [])
     return
   }
-  const home = mkdtempSync(join(tmpdir(), 'devctl-api-servers-'))
+  await stopLeft()
+  const home = mkdtempSync(join(tmpdir(), `${HOME}${process.pid}-`))
   const count = config.maxWorkers ?? 1
   const first = await freePorts(4 * count)
   // The client port of etcd is followed by its peer port.
@@ -45,23 +49,43 @@ export default async function startApiServers({ config, provide }: TestProject):
     TESTCLUSTER_ETCD_PORT: String(first + 4 * index),
     TESTCLUSTER_API_PORT: String(first + 4 * index + 2),
   }))
-  const cluster = (env: NodeJS.ProcessEnv, ...words: readonly string[]) =>
-    promisify(execFile)(program, words, { env, timeout: 180_000 })
-  const stop = async () => {
-    await Promise.allSettled(servers.map(env => cluster(env, 'down', '--purge')))
-    rmSync(home, { recursive: true, force: true })
-  }
   try {
     await Promise.all(servers.map(env => cluster(env, 'up', '--api-only')))
   } catch (error) {
-    await stop()
+    await stop(home)
     throw error
   }
   provide(
     'kubeconfigs',
     servers.map(env => join(env.TESTCLUSTER_HOME, 'admin.kubeconfig')),
   )
-  return stop
+  return () => stop(home)
+}
+
+const cluster = (env: NodeJS.ProcessEnv, ...words: readonly string[]) =>
+  promisify(execFile)(program, words, { env, timeout: 180_000 })
+
+/** Stops the API servers of a run, and removes its folder. */
+async function stop(home: string): Promise<void> {
+  const homes = readdirSync(home).map(name => join(home, name))
+  await Promise.allSettled(
+    homes.map(TESTCLUSTER_HOME => cluster({ ...process.env, TESTCLUSTER_HOME }, 'down', '--purge')),
+  )
+  rmSync(home, { recursive: true, force: true })
+}
+
+/** Stops what runs have left that were killed. */
+async function stopLeft(): Promise<void> {
+  const left = readdirSync(tmpdir()).filter(name => name.startsWith(HOME) && !isAlive(Number(name.split('-').at(-2))))
+  for (const name of left) await stop(join(tmpdir(), name))
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
 }
 
 /** Returns the first of so many consecutive ports that are free. Two runs that begin at the same time begin to search far apart. */

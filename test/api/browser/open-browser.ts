@@ -216,11 +216,18 @@ async function enter(context: BrowserContext, { parts }: TestPlatform, url: stri
   ])
 }
 
-/** What axe finds wrong with a page, a line each: by all of its rules, or by these. */
-export async function findings(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
-  if (rules?.length === 0) return []
-  await page.evaluate(axeSource)
-  return page.evaluate(async rules => {
+/** The rules of axe that count: those that are named, or all but some. */
+export type AxeRules = { readonly only: readonly string[] } | { readonly not: readonly string[] }
+
+/** What axe finds wrong with a page, a line each. */
+export async function findings(page: Page, rules: AxeRules = { not: [] }): Promise<readonly string[]> {
+  if ('only' in rules && rules.only.length === 0) return []
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource)
+  const options =
+    'only' in rules
+      ? { runOnly: rules.only }
+      : { rules: Object.fromEntries(rules.not.map(rule => [rule, { enabled: false }])) }
+  return page.evaluate(async options => {
     // axe puts itself there.
     const { axe } = globalThis as unknown as {
       readonly axe: { run(options: object): Promise<{ violations: AxeFinding[] }> }
@@ -229,11 +236,11 @@ export async function findings(page: Page, rules?: readonly string[]): Promise<r
       readonly id: string
       readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
     }
-    const { violations } = await axe.run(rules ? { runOnly: rules } : {})
+    const { violations } = await axe.run(options)
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(one => `${id}: ${one.html.slice(0, 160)} (${one.failureSummary})`),
     )
-  }, rules)
+  }, options)
 }
 
 /** How far a page can be scrolled to the side, in pixels. */

@@ -7,7 +7,16 @@ import { makeUlid } from '../../../platform/rules/ulid.ts'
 import { root } from '../../support/cases.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { makeEnvironment, NASTY_EVENT, SECRET_VALUE, setReady } from './make-environment.ts'
-import { findings, type Look, NO_BROWSER, openBrowser, overflow, type Seen, type TestBrowser } from './open-browser.ts'
+import {
+  type AxeRules,
+  findings,
+  type Look,
+  NO_BROWSER,
+  openBrowser,
+  overflow,
+  type Seen,
+  type TestBrowser,
+} from './open-browser.ts'
 import { CANARY, lookAt, makeTeam, type Team, WAITING_COMMIT } from './people.ts'
 import { named, PICTURES, shown } from './shown.ts'
 
@@ -21,16 +30,17 @@ const SCREENS: Readonly<Record<string, readonly NamedLook[]>> = {
   'on a laptop, light and dark, and on a wide screen': [
     { name: 'light' },
     // Nothing but colours is different.
-    { name: 'dark', scheme: 'dark', rules: ['color-contrast'] },
-    { name: 'wide', width: 2560, height: 1200, rules: [] },
+    { name: 'dark', scheme: 'dark', rules: { only: ['color-contrast'] } },
+    { name: 'wide', width: 2560, height: 1200, rules: { only: [] } },
   ],
-  'on a phone': [{ name: 'narrow', width: 360, height: 740 }],
+  // Its colours are those of a laptop.
+  'on a phone': [{ name: 'narrow', width: 360, height: 740, rules: { not: ['color-contrast'] } }],
 }
 
 interface NamedLook extends Look {
   readonly name: string
   /** Of axe; absent: all. */
-  readonly rules?: readonly string[]
+  readonly rules?: AxeRules
 }
 
 interface Visit {

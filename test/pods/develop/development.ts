@@ -13,6 +13,8 @@ export interface Laptop {
   readonly namespace: string
   /** Starts the built program, and gathers what it prints. */
   devctl(...words: readonly string[]): Program
+  /** The processes of its programs, also of those that work in the background. */
+  processes(): readonly number[]
   /** Kills what runs, also in the background, waits until it has ended, and removes the folders. */
   clear(): Promise<void>
 }
@@ -71,6 +73,7 @@ export function openLaptop(namespace: string, name: string, more: Readonly<Recor
     home,
     namespace,
     devctl: (...words) => kept.start(words),
+    processes: () => kept.processes(),
     async clear() {
       laptops.delete(kept)
       await endAll(kept)
