@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,17 +25,20 @@ import { named, PICTURES, shown } from './shown.ts'
 
 if (NO_BROWSER) console.warn(`the pages are not tried in a browser: ${NO_BROWSER}`)
 
+const NARROW: NamedLook = { name: 'narrow', width: 360, height: 740 }
+
 /** Looks that a page is given in turn after it was loaded with the first one: what it shows stays. */
-const SCREENS: Readonly<Record<string, readonly NamedLook[]>> = {
-  'on a laptop, light and dark, and on a wide screen': [
-    { name: 'light' },
-    // Nothing but colours is different.
-    { name: 'dark', scheme: 'dark', rules: { only: ['color-contrast'] } },
-    { name: 'wide', width: 2560, height: 1200, rules: { only: [] } },
-  ],
-  // Its colours are those of a laptop.
-  'on a phone': [{ name: 'narrow', width: 360, height: 740, rules: { not: ['color-contrast'] } }],
-}
+const LOOKS: readonly NamedLook[] = [
+  { name: 'light' },
+  // Nothing but colours is different.
+  { name: 'dark', scheme: 'dark', rules: { only: ['color-contrast'] } },
+  { name: 'wide', width: 2560, height: 1200, rules: { only: [] } },
+  // Everything but colours is.
+  { ...NARROW, rules: { not: ['color-contrast'] } },
+]
+
+/** The pages whose scripts look at the width are also loaded on a phone; all others leave that to their styles. */
+const LOOKS_AT_WIDTH = ['environment']
 
 interface NamedLook extends Look {
   readonly name: string
@@ -223,17 +226,39 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   }
 
   // Several at once: most of their time is waiting. They change nothing.
-  describe.each(Object.entries(SCREENS))('%s', { concurrent: true }, (_, looks) => {
-    test.each(Object.entries(VISITS))('%s', async (page, visit) => {
+  describe('looks good', { concurrent: true }, () => {
+    async function look(
+      page: string,
+      looks: readonly NamedLook[],
+      more: (seen: Seen) => Promise<void> = async () => {},
+    ) {
+      const visit = VISITS[page]!
       const seen = await browser.visit(visit.who && team[visit.who], looks[0]!)
       try {
         await follow(seen, visit)
         await tryLooks(seen, looks, page)
         expect(seen.complaints.filter(one => !visit.complains?.test(one))).toEqual([])
-        if (!PICTURES && looks[0]!.name === 'light') await reachAllByKeyboard(seen, page)
+        await more(seen)
       } finally {
         await seen.close()
       }
+    }
+
+    test.each(Object.keys(VISITS))('%s', async page => {
+      const isWidthSeen = LOOKS_AT_WIDTH.includes(page)
+      await look(page, isWidthSeen ? LOOKS.filter(({ name }) => name !== 'narrow') : LOOKS, async seen => {
+        if (!PICTURES) await reachAllByKeyboard(seen, page)
+      })
+    })
+    test.each(LOOKS_AT_WIDTH)('%s, loaded on a phone', page => look(page, [NARROW]))
+
+    test('all others leave the width to their styles', () => {
+      const folder = join(root, 'platform/web')
+      const looking = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+        path =>
+          path.endsWith('.tsx') && /innerWidth|matchMedia|clientWidth/.test(readFileSync(join(folder, path), 'utf8')),
+      )
+      expect(looking).toEqual(LOOKS_AT_WIDTH.map(page => `pages/${page}/${page}.tsx`))
     })
   })
 
@@ -250,12 +275,12 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       expect(slept.status).toBe(200)
     })
 
-    test.each(Object.entries(SCREENS))('is woken by whoever opens it, %s', async (_, looks) => {
-      const seen = await browser.open(undefined, looks[0])
+    test('is woken by whoever opens it', async () => {
+      const seen = await browser.open(undefined, LOOKS[0])
       try {
         await seen.page.goto(url)
         await line(seen.page, 'web').getByText('starting').waitFor()
-        await tryLooks(seen, looks, 'waking')
+        await tryLooks(seen, LOOKS, 'waking')
         // The page itself comes with 503: for programs it is not there yet.
         expect(seen.complaints.filter(one => !/status of 503/.test(one))).toEqual([])
       } finally {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Cluster } from '../../support/cluster/cluster.ts'
 import { Program } from '../../support/cluster/program.ts'
-import { endAll, type KeptLaptop, laptops, type Started } from './attempts.ts'
+import { endAll, type KeptLaptop, laptops, type Started } from './kept-laptops.ts'
 
 /** A project in a folder, with the programs that work on it. Those that a failed test has started are ended after it. */
 export interface Laptop {
@@ -25,19 +25,13 @@ export interface DevelopmentPlace extends Laptop {
   close(): Promise<void>
 }
 
-/** How many places of a name there were. */
-const opened = new Map<string, number>()
-
 /** Makes the namespace and an empty folder; both have the name of the test. The programs also get the variables of `more`. */
 export async function openDevelopment(
   cluster: Cluster,
   name: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<DevelopmentPlace> {
-  // A test that is tried again does not get the namespace of its first attempt, which may still be ending.
-  const others = opened.get(name) ?? 0
-  opened.set(name, others + 1)
-  const namespace = `${name}-${process.pid}${others > 0 ? `-${others}` : ''}`
+  const namespace = `${name}-${process.pid}`
   const laptop = openLaptop(namespace, name, more)
   await cluster.createNamespace(namespace)
   return {

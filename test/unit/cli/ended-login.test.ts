@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { NOT_LOGGED_IN, Refused, servePlatform } from '../../support/cli/fake-platform.ts'
 import { makeFolder, read, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
-import { NOT_LOGGED_IN, Refused, servePlatform } from './fake-platform.ts'
 
 // A platform that accepts no token: which one it is, and what to do, is for the command line to say.
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { servePlatform } from '../../support/cli/fake-platform.ts'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
-import { servePlatform } from './fake-platform.ts'
 
 // What to run next, where a command was told the namespace or the platform: the next one does not know them.
 

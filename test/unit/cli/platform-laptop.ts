@@ -1,6 +1,6 @@
+import { noNamespace, servePlatform } from '../../support/cli/fake-platform.ts'
 import { makeFolder, read, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
-import { noNamespace, servePlatform } from './fake-platform.ts'
 
 export const TOKEN = 'devctl_api_canary'
 const FILE = '.devctl/contexts.json'

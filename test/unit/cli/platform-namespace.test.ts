@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { servePlatform } from '../../support/cli/fake-platform.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
-import { servePlatform } from './fake-platform.ts'
 import { platformLaptop, TOKEN } from './platform-laptop.ts'
 
 // Whether the namespace of a context that is a platform is there.

@@ -2,7 +2,7 @@ import { App, Chart } from 'cdk8s'
 import { expect, test } from 'vitest'
 import { Application } from '../../../constructs/application.ts'
 import { toManifests } from '../../../constructs/index.ts'
-import { containerOf, deploymentOf, planOf, podOf } from './plans.ts'
+import { containerOf, deploymentOf, planOf, podOf } from '../../support/constructs/plans.ts'
 
 const plan = planOf({
   externalSecrets: [

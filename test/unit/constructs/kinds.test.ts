@@ -10,10 +10,10 @@ import { withLabels } from '../../../operations/gitops/layout/label-transformer.
 import { manifestsOf } from '../../../operations/objects/part.ts'
 import { serviceOf } from '../../../operations/objects/wanted.ts'
 import { goldenCases, root } from '../../support/cases.ts'
+import { everything } from '../../support/constructs/everything.ts'
 import { expectedDocuments } from '../../support/documents.ts'
 import { KINDS as MEMORY_KINDS } from '../../support/memory-cluster/kinds.ts'
 import { deploy, NAMESPACE, newCluster, object, wanted } from '../../support/objects/deploying.ts'
-import { everything } from './everything.ts'
 
 /**
  * What knows kinds by name beside the table of constructs/kinds.ts. Each message names the file to

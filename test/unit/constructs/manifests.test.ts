@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { JobPlan, Plan, WorkloadPlan } from '../../../compiler/plan/plan.ts'
 import { toManifests } from '../../../constructs/index.ts'
 import { printStream } from '../../../constructs/yaml.ts'
+import { everything } from '../../support/constructs/everything.ts'
+import { containerOf, deploymentOf, guestbook, object, planOf, podOf } from '../../support/constructs/plans.ts'
 import { expectFile } from '../../support/written-file.ts'
-import { everything } from './everything.ts'
-import { containerOf, deploymentOf, guestbook, object, planOf, podOf } from './plans.ts'
 
 const expected = (name: string) => join(import.meta.dirname, 'expected', name)
 

@@ -4,7 +4,7 @@ import { toContainer } from '../../../constructs/pod/container.ts'
 import { escapeDollars } from '../../../constructs/pod/escape.ts'
 import { podTemplateJson } from '../../../constructs/pod/newer-fields.ts'
 import { toPodSpec } from '../../../constructs/pod/pod-spec.ts'
-import { containerOf, podOf } from './plans.ts'
+import { containerOf, podOf } from '../../support/constructs/plans.ts'
 
 const identity = { environment: { 'dev.platform/environment': 'shop' }, workload: { 'dev.platform/service': 'web' } }
 

@@ -18,8 +18,8 @@ import { takenNames } from '../../../constructs/pod/helper.ts'
 import { quote } from '../../../constructs/pod/shell.ts'
 import { planTools } from '../../../constructs/pod/tools.ts'
 import { waitContainers } from '../../../constructs/pod/wait-for.ts'
-import { everything } from './everything.ts'
-import { podOf } from './plans.ts'
+import { everything } from '../../support/constructs/everything.ts'
+import { podOf } from '../../support/constructs/plans.ts'
 
 /** The scripts run for real, in a folder that stands for the Pod's file system; a stand-in for busybox calls the machine's own tools. */
 let folder: string

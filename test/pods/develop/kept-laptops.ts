@@ -1,12 +1,11 @@
-import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, type RunnerTestCase } from 'vitest'
+import { afterEach, beforeEach } from 'vitest'
 import { eventually } from '../../support/cluster/cluster.ts'
 import type { Program } from '../../support/cluster/program.ts'
 
-// What a failed attempt of a test leaves on a laptop would be in the way of the next one.
+// A test that fails says what its programs have said, and none of them is left.
 
 /** A program, and the words after `devctl`. */
 export interface Started {
@@ -32,57 +31,29 @@ interface Before {
   readonly laptop: KeptLaptop
   readonly programs: number
   readonly processes: ReadonlySet<number>
-  /** A copy of its folder, where nothing worked in that. */
-  readonly copy: string | undefined
 }
 
 let before: readonly Before[] = []
 
 beforeEach(({ task }) => {
-  // Of tests that run at once, nobody knows which of them has started a program, or written a file.
+  // Of tests that run at once, nobody knows which of them has started a program.
   if (task.concurrent) return
-  before = [...laptops].map(laptop => {
-    const processes = new Set(laptop.processes())
-    const copy = processes.size === 0 ? mkdtempSync(join(tmpdir(), 'devctl-before-')) : undefined
-    if (copy !== undefined) copyFiles(laptop.folder, copy)
-    return { laptop, programs: laptop.started.length, processes, copy }
-  })
+  before = [...laptops].map(laptop => ({
+    laptop,
+    programs: laptop.started.length,
+    processes: new Set(laptop.processes()),
+  }))
 })
 
-// A failure says what the programs of the test have said. None of them is left, and the files are as they were: another attempt
-// begins as the first did.
 afterEach(async ({ task }) => {
-  if (task.concurrent) return
   const error = task.result?.state === 'fail' ? task.result.errors?.at(-1) : undefined
-  for (const { laptop, programs, processes, copy } of before) {
-    const failed = laptops.has(laptop) ? error : undefined
-    if (failed) {
-      const report = await reportOf(laptop, laptop.started.slice(programs))
-      failed.message += `\n${report}`
-      // Of an attempt that is followed by one that passes, only this is printed.
-      if (isTriedAgain(task)) console.error(`${failed.name}: ${failed.message}`)
-      await endAll(laptop, processes)
-    }
-    if (copy === undefined) continue
-    if (failed) {
-      for (const name of readdirSync(laptop.folder)) rmSync(join(laptop.folder, name), { recursive: true })
-      copyFiles(copy, laptop.folder)
-    }
-    rmSync(copy, { recursive: true })
+  if (task.concurrent || !error) return
+  for (const { laptop, programs, processes } of before) {
+    if (!laptops.has(laptop)) continue
+    error.message += `\n${await reportOf(laptop, laptop.started.slice(programs))}`
+    await endAll(laptop, processes)
   }
 })
-
-const isTriedAgain = ({ retry = 0, result }: Pick<RunnerTestCase, 'retry' | 'result'>): boolean =>
-  (result?.retryCount ?? 0) < (typeof retry === 'number' ? retry : (retry.count ?? 0))
-
-/** All but sockets. */
-function copyFiles(from: string, to: string): void {
-  const isCopied = (path: string) => {
-    const one = lstatSync(path)
-    return one.isFile() || one.isDirectory() || one.isSymbolicLink()
-  }
-  cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: isCopied })
-}
 
 /** What the programs have said, `status`, and the logs of the sessions. */
 async function reportOf(laptop: KeptLaptop, started: readonly Started[]): Promise<string> {

@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type HostContent, hostReader } from '../../../../compiler/plan/storage/host-content.ts'
-import { createCheckouts } from '../../../../operations/project/checkout.ts'
-import { createHost } from '../../../../operations/project/node-host.ts'
+import { type HostContent, hostReader } from '../../../compiler/plan/storage/host-content.ts'
+import { createCheckouts } from '../../../operations/project/checkout.ts'
+import { createHost } from '../../../operations/project/node-host.ts'
 
 let root: string
 

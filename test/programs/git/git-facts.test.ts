@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { readGitFacts, toHttps } from '../../../../adapters/git/git-facts.ts'
+import { readGitFacts, toHttps } from '../../../adapters/git/git-facts.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-git-facts-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))

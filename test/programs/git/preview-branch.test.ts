@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
+import { servePlatform } from '../../support/cli/fake-platform.ts'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
-import { servePlatform } from './fake-platform.ts'
 
 // Which branch `devctl preview` means where a checkout is on none, as in most CI systems.
 

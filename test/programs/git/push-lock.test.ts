@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { takePushLock } from '../../../../adapters/git/push-lock.ts'
-import { makeFolder } from '../../../support/cli/folder.ts'
+import { takePushLock } from '../../../adapters/git/push-lock.ts'
+import { makeFolder } from '../../support/cli/folder.ts'
 
 const never = new AbortController().signal
 const branch = 'https://git.example.com/deploy.git main'
