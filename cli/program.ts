@@ -22,16 +22,17 @@ export async function runProgram(
   let status = 0
   const dashes = argv.indexOf('--')
   const passed = dashes < 0 ? {} : { passed: argv.slice(dashes + 1) }
-  const program = buildProgram(commands, io, async (command, words, options) => {
+  const run: Run = async (command, words, options) => {
     const { loglevel } = program.opts<{ loglevel: LogLevel }>()
     const help = (name: string | undefined) => {
-      let named: CommanderCommand | undefined = program
+      let named: CommanderCommand | undefined = buildProgram(commands, io, run)
       for (const word of name?.split(' ') ?? []) named = named?.commands.find(one => one.name() === word)
       return named && helpOf(named)
     }
     onCommand?.(command.name)
     status = await command.run({ io, logLevel: loglevel, commands, help, ...passed }, words, options)
-  })
+  }
+  const program = buildProgram(calledOf(argv, commands), io, run)
   try {
     await program.parseAsync(withLongFlags(argv), { from: 'user' })
   } catch (error) {
@@ -44,6 +45,12 @@ export async function runProgram(
     throw (await unknownCommand(error, argv, commands)) ?? (await unknownOption(error, argv)) ?? toUsageError(error)
   }
   return status
+}
+
+/** The command that a line begins with, and those below it; all of them for another line: describing them takes longer than what most of them do. */
+function calledOf([word]: readonly string[], commands: readonly Command[]): readonly Command[] {
+  const called = commands.filter(({ name }) => name === word || name.startsWith(`${word} `))
+  return called.length > 0 ? called : commands
 }
 
 /** The parser takes no short flag with two characters, such as the `-v1` of `init`. */
