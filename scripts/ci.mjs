@@ -134,11 +134,11 @@ async function main() {
     await mustPass('check', 10, 'npm', ['run', '--silent', 'check'])
     await mustPass('build', 10, 'npm', ['run', '--silent', 'build'])
     const hasNodes = await nodes
+    await tests('unit', 15, ['unit', 'catalogue'])
     const pods = images.then(
       ready =>
         ready && tests('pods', 75, ['pods', 'alone'], { ...clusterVariables(), ...forgeVariables('devctl-pods') }),
     )
-    await tests('unit', 15, ['unit', 'catalogue'])
     await tests('programs', 60, ['programs'], hasNodes ? forgeVariables('devctl-programs') : {}, IN_MEMORY)
     // Some tests of the platform build images and log in at the forge of the cluster with nodes.
     const more = (await images) ? { ...builderVariables(), ...forgeVariables('devctl-api') } : {}

@@ -101,7 +101,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
     'Validating',
     ({ kind, operation }) => (kind.kind === 'Pod' && operation === 'CREATE' ? { refuse: 'no Pods today' } : 'allow'),
     async (project, webhook) => {
-      const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '60s')
+      const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '150s')
       expect(status, stderr).toBe(1)
       expect(stderr).toContain(`error[deploy/refused]: the admission webhook \`${webhook}\` denied the Pods of \`web\``)
       expect(stderr).toContain('no Pods today')
@@ -151,7 +151,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
 
   it('what one sets is no difference', 'Mutating', mutate, async (project, _, server) => {
     const { devctl, kubectl, get } = project
-    const first = await devctl('deploy', '--wait', '--timeout', '90s')
+    const first = await devctl('deploy', '--wait', '--timeout', '150s')
     expect(first.status, first.stderr).toBe(0)
     const { metadata, spec } = await get('deployment/web')
     expect(metadata.labels?.['example.com/mesh']).toBe('on')
@@ -168,7 +168,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
     expect(diff.stdout).toBe('')
 
     project.compose(COMPOSE.replace('A: b', 'A: c'))
-    const changed = await devctl('deploy', '--wait', '--timeout', '90s')
+    const changed = await devctl('deploy', '--wait', '--timeout', '150s')
     expect(changed.status, changed.stderr).toBe(0)
     const env = await kubectl('get', 'deployment/web', '--output=jsonpath={.spec.template.spec.containers[0].env}')
     expect(JSON.parse(env)).toContainEqual({ name: 'A', value: 'c' })

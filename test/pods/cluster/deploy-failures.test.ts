@@ -186,9 +186,9 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    healthcheck: {test: [CMD, "false"], start_period: 5m}\n  api:\n    image: nginx:1.27-alpine\n',
     )
-    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '15s')
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '45s')
     expect(status).toBe(1)
-    expect(stderr).toContain('not done within 15 s')
+    expect(stderr).toContain('not done within 45 s')
     expect(stderr).toContain('error[deploy/not-ready]: `web` was not ready in time')
     expect(stderr).toMatch(/api is ready; web is not ready/)
     expect(await project.kubectl('get', 'leases', '--output=name')).toBe('')

@@ -273,7 +273,7 @@ spec:
   volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}}]
 `,
     )
-    const wait = '--wait --timeout 90s'
+    const wait = '--wait --timeout 150s'
     await command(`helm install rel chart ${wait}`)
     expect(templateLabels(await expectLabelled(apps('deployments', 'rel')))).toEqual({ app: 'rel', ...label })
     const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`

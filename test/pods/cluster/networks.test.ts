@@ -46,7 +46,7 @@ describe.skipIf(!isEnforced)('with enforced policies', () => {
     networks: [back]
 networks: {back: {internal: true}}
 `)
-      const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '60s')
+      const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '150s')
       expect(status, stderr).toBe(0)
       expect(stderr).toContain('seed: Job complete')
     })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { exchangeWhole, NoAnswer } from '../../../../adapters/http/exchange.ts'
 
-/** The answer of a server, where 100 ms of silence are too much. */
+/** The answer of a server, where half a second of silence is too much. */
 async function answerOf(respond: (response: ServerResponse) => void) {
   const server = createServer((_, response) => respond(response))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -12,7 +12,7 @@ async function answerOf(respond: (response: ServerResponse) => void) {
     return await exchangeWhole(
       { url, method: 'GET', headers: {} },
       new Agent(),
-      { silence: 100, limit: 1e6 },
+      { silence: 500, limit: 1e6 },
       undefined,
     )
   } finally {
