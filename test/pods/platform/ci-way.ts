@@ -130,7 +130,7 @@ export const ciWay = (installed: () => Installation) =>
 
     test('a commit that does not start is a failed command, and the comment says why', async () => {
       await installed().commit(shop.full_name, branch, 'Dockerfile', `FROM ${BASE}\nCMD ["false"]\n`)
-      const failed = installed().start('job', `${deploy()} --timeout 60s`, { env: await job() })
+      const failed = installed().start('job', `${deploy()} --timeout 240s`, { env: await job() })
       expect(await failed.status, failed.stderr).toBe(1)
       const [comment, ...others] = await comments()
       expect([comment!.body, others]).toEqual([expect.stringContaining('❌ failed'), []])
