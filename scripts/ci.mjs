@@ -17,7 +17,10 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const work = mkdtempSync(join(tmpdir(), 'devctl-ci-'))
 // Agents of other users have their files in it.
 chmodSync(work, 0o755)
-/** GOGC: API servers and kubectl have memory enough, and collect garbage for a third of their time otherwise. EXPECT_ALL makes a test fail, instead of skipping itself, if a program that it needs is missing. */
+/**
+ * GOGC: API servers and kubectl collect garbage less often, as there is memory enough. EXPECT_ALL makes a test fail, instead of skipping
+ * itself, if a program that it needs is missing.
+ */
 const env = { ...process.env, CI: '1', NO_COLOR: '1', GOGC: '400', ...(hasPods && { EXPECT_ALL: '1' }) }
 
 /** Steps that failed without test results that show it. */
