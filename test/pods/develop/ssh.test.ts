@@ -167,7 +167,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
         GIT_SSH_COMMAND: `ssh -F "${sshConfigFile(home)}"`,
         ...more,
       }
-      const child = execFile(name, words, { env, cwd, timeout: 60_000, maxBuffer: 64 << 20 }, (error, out, err) => {
+      const child = execFile(name, words, { env, cwd, timeout: 180_000, maxBuffer: 64 << 20 }, (error, out, err) => {
         const code = error ? (error.code ?? -1) : 0
         resolve({ status: typeof code === 'number' ? code : -1, out, err })
       })
