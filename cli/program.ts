@@ -47,10 +47,13 @@ export async function runProgram(
   return status
 }
 
-/** The command that a line begins with, and those below it; all of them for another line: describing them takes longer than what most of them do. */
+/**
+ * Returns the command that a line begins with, and those below it; all commands for any other line. Describing all of them to the
+ * parser takes longer than what most of them do.
+ */
 function calledOf([word]: readonly string[], commands: readonly Command[]): readonly Command[] {
-  const called = commands.filter(({ name }) => name === word || name.startsWith(`${word} `))
-  return called.length > 0 ? called : commands
+  const called = commands.filter(({ name }) => name === word)
+  return called.length > 0 ? [...called, ...commandsBelow(commands, word)] : commands
 }
 
 /** The parser takes no short flag with two characters, such as the `-v1` of `init`. */

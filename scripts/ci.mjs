@@ -1,6 +1,6 @@
 // Runs what must pass before a change is merged: `npm run ci`, on a machine that has what `.ci/run` installs. The layer pods, most
 // of which is waiting, runs beside the other layers, and these run one after the other: all at once would only slow each other down.
-// Where root, zstd and the shared folder are at hand, a layer that cannot run has failed. The last line is "N passed, N failed"; the
+// A layer that cannot run has failed where root, zstd and the shared folder are at hand. The last line is "N passed, N failed"; the
 // exit status is 1 if anything failed.
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

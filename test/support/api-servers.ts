@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
+import { isRunning } from '../../adapters/git/process-identity.ts'
 import { root } from './cases.ts'
 import { lacks } from './lacks.ts'
 
@@ -76,16 +77,8 @@ async function stop(home: string): Promise<void> {
 
 /** Stops what runs have left that were killed. */
 async function stopLeft(): Promise<void> {
-  const left = readdirSync(tmpdir()).filter(name => name.startsWith(HOME) && !isAlive(Number(name.split('-').at(-2))))
+  const left = readdirSync(tmpdir()).filter(name => name.startsWith(HOME) && !isRunning(Number(name.split('-').at(-2))))
   for (const name of left) await stop(join(tmpdir(), name))
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 /** Returns the first of so many consecutive ports that are free. Two runs that begin at the same time begin to search far apart. */

@@ -219,7 +219,7 @@ async function enter(context: BrowserContext, { parts }: TestPlatform, url: stri
 /** The rules of axe that count: those that are named, or all but some. */
 export type AxeRules = { readonly only: readonly string[] } | { readonly not: readonly string[] }
 
-/** What axe finds wrong with a page, a line each. */
+/** Returns the findings of axe on a page, a line each. */
 export async function findings(page: Page, rules: AxeRules = { not: [] }): Promise<readonly string[]> {
   if ('only' in rules && rules.only.length === 0) return []
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource)

@@ -16,6 +16,7 @@ import { openStubForge, REPOSITORY, type StubForge, type StubPull } from '../../
 // Webhooks before a real API server: forged, replayed and oversized deliveries, and what code of forks gets. The
 // forge is played: no real one can be made to send what it never sends.
 
+type Server = Pick<TestPlatform['app'], 'inject'>
 type Person = Awaited<ReturnType<TestPlatform['person']>>
 interface Made {
   readonly id: string
@@ -88,7 +89,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     hook: Pick<Made, 'id' | 'secret'>,
     text: string,
     headers: Readonly<Record<string, string>> = {},
-    to: { readonly inject: TestPlatform['app']['inject'] } = platform.app,
+    to: Server = platform.app,
   ) {
     const signature = createHmac('sha256', hook.secret).update(text).digest('hex')
     return to.inject({
@@ -104,7 +105,8 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     })
   }
   /** A delivery that nobody has sent before. */
-  const send = (hook: Made, pull: number) => deliver(hook, payload(pull, { now: randomUUID() }))
+  const send = (hook: Made, pull: number, to: Server = platform.app) =>
+    deliver(hook, payload(pull, { now: randomUUID() }), {}, to)
   /** A server for which no time goes by, which would allow more deliveries. */
   const serverWithoutTime = () => {
     const time = Date.now()
@@ -370,8 +372,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       const hook = await made({}, flooder)
       const codes: number[] = []
       const server = serverWithoutTime()
-      for (let at = 0; at < 260 && codes.at(-1) !== 429; at++)
-        codes.push((await deliver(hook, payload(7, { now: randomUUID() }), {}, server)).statusCode)
+      for (let at = 0; at < 260 && codes.at(-1) !== 429; at++) codes.push((await send(hook, 7, server)).statusCode)
       await server.close()
       expect(codes.at(-1)).toBe(429)
       expect((await send(await made(), 7)).statusCode).toBe(204)

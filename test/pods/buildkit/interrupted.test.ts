@@ -11,7 +11,7 @@ import { withProject } from '../../support/cluster/project.ts'
 import { signal } from '../../support/git/processes.ts'
 import { program } from '../../support/program.ts'
 import { fakeServer } from '../../support/registry/fake-registry.ts'
-import { expectNothingRuns, stepsWith } from './left.ts'
+import { expectNothingRuns, runsSteps } from './left.ts'
 
 const buildkit = findBuildkit() ?? ''
 const engine = findEngineAddress() ?? ''
@@ -140,13 +140,6 @@ describe.skipIf(cluster === undefined)('a deploy', () => {
 
 const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
-
-/** Waits until both builds are at their long step. */
-const runsSteps = (project: SlowProject) =>
-  vi.waitFor(() => expect(stepsWith(project.mark).filter(line => line.startsWith('/bin/sh')).length).toBe(2), {
-    timeout: 60_000,
-    interval: 100,
-  })
 
 /** Starts the program on a terminal of its own. */
 function onTerminal({ folder, env }: SlowProject, ...words: readonly string[]) {

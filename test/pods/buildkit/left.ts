@@ -4,6 +4,7 @@ import { credentials, makeGenericClientConstructor, type ServiceError } from '@g
 import protobuf from 'protobufjs'
 import { expect, vi } from 'vitest'
 import { ENGINE } from '../../support/buildkit/buildkit.ts'
+import type { SlowProject } from '../../support/buildkit/slow-project.ts'
 
 /** Milliseconds in which a builder must have ended what a client has left. */
 const SOON = 60_000
@@ -17,8 +18,15 @@ export async function expectNothingRuns(address: string, text: string, what = ''
   await vi.waitFor(async () => expect(await left(), what).toEqual({ steps: [], builds: [] }), SOON)
 }
 
+/** Waits until both builds are at their long step. */
+export const runsSteps = (project: SlowProject): Promise<void> =>
+  vi.waitFor(() => expect(stepsWith(project.mark).filter(line => line.startsWith('/bin/sh')).length).toBe(2), {
+    timeout: 60_000,
+    interval: 100,
+  })
+
 /** The command lines of this machine's processes that have a text in them. */
-export function stepsWith(text: string): readonly string[] {
+function stepsWith(text: string): readonly string[] {
   const ids = readdirSync('/proc').filter(name => /^\d+$/.test(name))
   return ids.flatMap(id => {
     try {

@@ -7,7 +7,7 @@ import { generator } from '../../support/cluster/random.ts'
 import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
 import { type Ended, signal } from '../../support/git/processes.ts'
 import { faultyRegistry } from './faulty-registry.ts'
-import { expectNothingRuns, stepsWith } from './left.ts'
+import { expectNothingRuns, runsSteps } from './left.ts'
 
 const buildkit = findBuildkit() ?? ''
 const engine = findEngineAddress() ?? ''
@@ -154,13 +154,6 @@ async function behindProxy(options: Omit<SlowOptions, 'address'>, address = buil
     }),
   }
 }
-
-/** Waits until both builds are at their long step. */
-const runsSteps = (project: SlowProject) =>
-  vi.waitFor(() => expect(stepsWith(project.mark).filter(line => line.startsWith('/bin/sh')).length).toBe(2), {
-    timeout: 60_000,
-    interval: 100,
-  })
 
 /** Both images are in the registry under their digests, and nothing is left of lost builds. */
 async function expectBuilt(

@@ -67,7 +67,7 @@ export function openLaptop(namespace: string, name: string, more: Readonly<Recor
     home,
     namespace,
     devctl: (...words) => kept.start(words),
-    processes: () => kept.processes(),
+    processes: kept.processes,
     async clear() {
       laptops.delete(kept)
       await endAll(kept)

@@ -36,7 +36,7 @@ interface Before {
 let before: readonly Before[] = []
 
 beforeEach(({ task }) => {
-  // Of tests that run at once, nobody knows which of them has started a program.
+  // A program cannot be told apart from those of tests that run at the same time.
   if (task.concurrent) return
   before = [...laptops].map(laptop => ({
     laptop,
