@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { USERS_NAMESPACE } from '../../../platform/records/names.ts'
 import { userId } from '../../../platform/rules/names.ts'
 import { standingTask } from '../../../platform/server/standings.ts'
+import { altered } from '../../support/platform/altered.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { type StubIssuer, stubIssuer } from '../../support/platform/stub-issuer.ts'
@@ -140,14 +141,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
     const back = await atProvider(location)
     expect(problem(await go(back))).toBe('expired')
     expect(problem(await go(back, (await begin()).cookie))).toBe('provider-answer')
-    expect(
-      problem(
-        await go(
-          back,
-          cookie.replace(/.$/, one => (one === 'A' ? 'B' : 'A')),
-        ),
-      ),
-    ).toBe('expired')
+    expect(problem(await go(back, altered(cookie)))).toBe('expired')
     // A login at another provider.
     expect(problem(await go(back.replace('/oidc/', '/closed/'), cookie))).toBe('expired')
     expect((await go(back, cookie)).jar.get('__Host-devctl')).toMatch(/^devctl_session_/)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiRoute } from '../../../platform/api/route.ts'
 import { ROUTES, type RouteName } from '../../../platform/api/routes.ts'
+import { altered } from '../../support/platform/altered.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
@@ -49,7 +50,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
     const wrong = [
       undefined,
       'nothing',
-      `${good.slice(0, -1)}0`,
+      altered(good),
       good.replace('_cli_', '_session_'),
       `devctl_cli_${'a'.repeat(16)}_${'0'.repeat(49)}`,
       api.text,

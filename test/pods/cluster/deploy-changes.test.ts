@@ -8,7 +8,7 @@ const cluster = findCluster()
 const SLEEP = `image: busybox:1.37
     command: [httpd, -f, -p, "8080"]
     stop_grace_period: 0s
-    healthcheck: {http: {path: /etc/passwd, port: 8080}, interval: 1s}`
+    healthcheck: {http: {path: /etc/passwd, port: 8080}, interval: 1s, retries: 100}`
 
 async function deploy({ devctl }: Project, ...args: readonly string[]): Promise<string> {
   const { status, stderr } = await devctl('deploy', '--wait', ...args)

@@ -13,7 +13,7 @@ const it = (name: string, body: (project: Project) => Promise<void>) =>
 /** With a healthcheck nobody watches whether it goes on running. This one starts no process in the container. */
 const QUICK = `command: [sh, -c, "touch /tmp/index.html; exec httpd -f -p 8080 -h /tmp"]
     stop_grace_period: 0s
-    healthcheck: {http: {path: /, port: 8080}, interval: 1s}`
+    healthcheck: {http: {path: /, port: 8080}, interval: 1s, retries: 100}`
 
 /** A Deployment, a StatefulSet and a Job that have the same in their way. */
 const services = (what: string, more = '') => `services:

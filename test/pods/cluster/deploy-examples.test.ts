@@ -130,12 +130,16 @@ describe.skipIf(cluster === undefined)('an example lives in the cluster', () => 
 
 const CHANGE = 'compose.change.yaml'
 
-/** To run a probe in a container costs more than all else in these examples, and several of them share two processors. */
+/**
+ * To run a probe in a container costs more than all else in these examples, and several of them share two processors, where
+ * a database takes minutes for its first start.
+ */
 function probeSeldom(directory: string): void {
   for (const file of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
     if (!/compose\.ya?ml$/.test(file)) continue
     const path = join(directory, file)
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/interval: 2s$/gm, 'interval: 5s'))
+    const text = readFileSync(path, 'utf8').replaceAll(/^ *retries: .*\n/gm, '')
+    writeFileSync(path, text.replaceAll(/^( *)interval: [25]s$/gm, '$1interval: 5s\n$1retries: 40'))
   }
 }
 

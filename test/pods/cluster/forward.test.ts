@@ -22,7 +22,7 @@ const COMPOSE = `services:
     command: ["node", "-e", "require('net').createServer(s => s.on('error', () => {}).pipe(s)).listen(7000)"]
     ports: ["7001:7000"]
     stop_grace_period: 1s
-    healthcheck: {test: "node -e \\"require('net').connect(7000, '127.0.0.1').on('connect', () => process.exit(0))\\"", interval: 3s}
+    healthcheck: {test: "node -e \\"require('net').connect(7000, '127.0.0.1').on('connect', () => process.exit(0))\\"", interval: 3s, retries: 60}
 `
 
 describe.skipIf(cluster === undefined)('devctl forward', () => {

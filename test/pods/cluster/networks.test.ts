@@ -36,7 +36,7 @@ describe.skipIf(!isEnforced)('with enforced policies', () => {
   redis:
     image: redis:7-alpine
     expose: ["6379"]
-    healthcheck: {test: [CMD, redis-cli, ping], interval: 3s}
+    healthcheck: {test: [CMD, redis-cli, ping], interval: 3s, retries: 60}
     networks: [back]
   seed:
     image: redis:7-alpine

@@ -16,14 +16,14 @@ services:
     build: .
     ports: ["80:80"]
     depends_on: {store: {condition: service_healthy}}
-    healthcheck: {test: wget -qO- http://127.0.0.1/ || exit 1, interval: 3s}
+    healthcheck: {test: wget -qO- http://127.0.0.1/ || exit 1, interval: 3s, retries: 60}
   api:
     image: nginx:1.27-alpine
     ports: ["80:80"]
-    healthcheck: {http: {path: /, port: 80}, interval: 1s}
+    healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}
   store:
     image: redis:7-alpine
-    healthcheck: {test: redis-cli ping, interval: 3s}
+    healthcheck: {test: redis-cli ping, interval: 3s, retries: 60}
 `,
   Dockerfile: `FROM ${BASE}\nCOPY index.html /usr/share/nginx/html/index.html\n`,
   'index.html': `main of ${RUN}\n`,

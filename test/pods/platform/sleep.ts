@@ -40,7 +40,7 @@ export const sleepAndWake = (installed: () => Installation) =>
         join(installed().folder, 'sleepy.yaml'),
         `name: sleepy
 services:
-  web: {image: "nginx:1.27-alpine", ports: ["80:80"], healthcheck: {http: {path: /, port: 80}, interval: 1s}}
+  web: {image: "nginx:1.27-alpine", ports: ["80:80"], healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}}
   other: {image: "nginx:1.27-alpine", expose: ["80"]}
 `,
       )

@@ -22,7 +22,7 @@ services:
   web:
     image: nginx:1.27-alpine
     ports: ["80:80"]
-    healthcheck: {http: {path: /, port: 80}, interval: 1s}
+    healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}
 `
 
 /** Installs a platform with commands, uses it, and removes it. A cluster has one platform: it comes before other installations. */

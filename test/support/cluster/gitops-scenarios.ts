@@ -50,7 +50,7 @@ services:
     environment: {GREETING: ${greeting}, EMPTY: ""}
     ports: ["80:3000"]
     stop_grace_period: 1s${waits ? waitsText : ''}
-    healthcheck: {http: {path: /index.html, port: 3000}, interval: 1s}
+    healthcheck: {http: {path: /index.html, port: 3000}, interval: 1s, retries: 100}
   migrate:
     image: busybox:1.37
     command: [sh, -c, ${JSON.stringify(migration)}]
@@ -61,7 +61,7 @@ services:
     ${databasePort ? 'expose: [6379]' : ''}
     stop_grace_period: 1s
     volumes: [data:/data]
-    healthcheck: {test: "nc -z localhost 6379 || true", interval: 3s}
+    healthcheck: {test: "nc -z localhost 6379 || true", interval: 3s, retries: 60}
   ${worker}:
     image: busybox:1.37
     command: httpd -f -p 8080 -h /etc
