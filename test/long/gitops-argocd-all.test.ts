@@ -34,7 +34,9 @@ describe.skipIf(!(await ensureArgocd(cluster)))('Argo CD, with one ApplicationSe
 
   afterAll(async () => {
     await cluster!.send('DELETE', `${APIS}/applicationsets/${own}`)
-    await eventually('no Application is left', SECONDS, async () => (await applications()).length === 0 || undefined)
+    await eventually('no Application is left', async () => (await applications()).length === 0 || undefined, {
+      seconds: SECONDS,
+    })
     for (const namespace of [one, two]) await cluster!.deleteNamespace(namespace)
     await app?.server.close()
     cluster!.close()
@@ -76,12 +78,11 @@ describe.skipIf(!(await ensureArgocd(cluster)))('Argo CD, with one ApplicationSe
   const become = (wanted: readonly Found[]) =>
     eventually(
       'the Applications are as they should be',
-      SECONDS,
       async () => {
         const found = await applications()
         return JSON.stringify(found) === JSON.stringify(wanted) || undefined
       },
-      async () => `${JSON.stringify(await applications())}\n${await said()}`,
+      { explain: async () => `${JSON.stringify(await applications())}\n${await said()}`, seconds: SECONDS },
     )
 
   const said = async () => (await cluster!.send('GET', `${APIS}/applicationsets/${own}`)).body

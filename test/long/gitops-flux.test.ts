@@ -169,7 +169,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
   })
 
   test('a second reconciliation writes nothing', async () => {
-    const settled = await eventually('nothing moves', 180, async () => {
+    const settled = await eventually('nothing moves', async () => {
       const before = await objects()
       await new Promise(resolve => setTimeout(resolve, 2000))
       return JSON.stringify(before) === JSON.stringify(await objects()) ? before : undefined
@@ -267,7 +267,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
 
   test('when Flux is taken away the claims stay', async () => {
     await flux.remove()
-    await eventually('the workloads are gone', 180, async () => {
+    await eventually('the workloads are gone', async () => {
       const left = await kubectl('get', 'deploy,sts,job,service,ingress', '--output=name')
       return left === '' || undefined
     })

@@ -30,7 +30,7 @@ export async function measureNamespaces(platform: TestPlatform, folder: string, 
   await inTurn(names, (name, at) => makeNamespace(platform, name, at % 2 ? ann.id : bob.id))
   const server = await startServer(folder)
   try {
-    await eventually('it leads', 180, async () => server.isLeader || undefined)
+    await eventually('it leads', async () => server.isLeader || undefined)
     const listed = async (token: string) => {
       const began = performance.now()
       const { items } = (await (await askServer(server, '/namespaces', { token })).json()) as {
@@ -67,7 +67,7 @@ async function makeNamespace(platform: TestPlatform, name: string, owner: string
   } as const
   await platform.cluster.create(fromNamespace(one))
   for (const object of [...surroundings(name, []), fromMember({ namespace: name, user: owner, role: 'owner' })])
-    await eventually(`${object.kind} of ${name}`, 180, () =>
+    await eventually(`${object.kind} of ${name}`, () =>
       platform.cluster.apply(object, { manager: 'test', force: true }).catch(() => undefined),
     )
 }

@@ -81,9 +81,8 @@ describe.skipIf(!isThere).each([
     } else {
       await eventually(
         'Argo CD wins',
-        360,
         async () => (up.stderr.includes('again and again') && (await original()).spec.replicas === 2) || undefined,
-        async () => `${up.stderr}\n${(await original()).spec.replicas}`,
+        { explain: async () => `${up.stderr}\n${(await original()).spec.replicas}`, seconds: 360 },
       )
       expect(up.stderr).toContain('`argocd-controller` has scaled `deployment/web`: `devctl down` restores 2')
       expect(up.stderr).toContain(

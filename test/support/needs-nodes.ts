@@ -10,10 +10,14 @@ export default async function needsNodes(): Promise<void> {
   const cluster = findCluster()
   const hasNodes = (await cluster?.hasNodes()) ?? false
   if (lacks('a cluster with nodes', !hasNodes) || cluster === undefined) return
-  await eventually('a node is ready', 120, async () => {
-    const { items } = await cluster.get<Nodes>('/api/v1/nodes')
-    const conditions = items.flatMap(({ status }) => status.conditions ?? [])
-    return conditions.some(({ type, status }) => type === 'Ready' && status === 'True') || undefined
-  })
+  await eventually(
+    'a node is ready',
+    async () => {
+      const { items } = await cluster.get<Nodes>('/api/v1/nodes')
+      const conditions = items.flatMap(({ status }) => status.conditions ?? [])
+      return conditions.some(({ type, status }) => type === 'Ready' && status === 'True') || undefined
+    },
+    { seconds: 120 },
+  )
   cluster.close()
 }

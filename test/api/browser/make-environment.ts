@@ -252,7 +252,7 @@ async function writePod(
   const config = new KubeConfig()
   config.loadFromDefault()
   const core = config.makeApiClient(CoreV1Api)
-  await eventually(`the Pod of ${labels ?? namespace} says how it is`, 180, async () => {
+  await eventually(`the Pod of ${labels ?? namespace} says how it is`, async () => {
     const [pod] = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, ...(labels && { labels }) })
     if (!pod) return undefined
     const { name } = pod.metadata

@@ -124,7 +124,7 @@ async function create({ own, world }: TestPlatform, wanted: WantedRun): Promise<
 async function begin(platform: TestPlatform, wanted: WantedRun): Promise<void> {
   await create(platform, wanted)
   await platform.own.patch(jobRef(wanted.id), { spec: { suspend: false } }, { manager: MANAGER })
-  await eventually(`${wanted.id} runs`, 180, async () => {
+  await eventually(`${wanted.id} runs`, async () => {
     const live = await platform.own.get(jobRef(wanted.id))
     return (live?.['status'] as { readonly startTime?: string } | undefined)?.startTime
   })
@@ -140,7 +140,7 @@ async function ended(
   const { id } = wanted
   await begin(platform, wanted)
   await endPod(platform, id, phase)
-  const record = await eventually(`${id} has ended`, 180, async () => {
+  const record = await eventually(`${id} has ended`, async () => {
     const live = await platform.own.get(jobRef(id))
     const known = live && toRun(live)
     return known?.ended === undefined ? undefined : known
@@ -167,7 +167,7 @@ async function endPod({ cluster }: TestPlatform, id: string, phase: 'Succeeded' 
     ...{ name, image: 'x', imageID: 'x', ready: false, restartCount: 0 },
     state: terminated(exitCode),
   })
-  await eventually(`the Pod of ${id} has ended`, 180, async () => {
+  await eventually(`the Pod of ${id} has ended`, async () => {
     const labels = `batch.kubernetes.io/job-name=r-${id}`
     const [pod] = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE, labels })
     if (!pod) return undefined

@@ -503,7 +503,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await short.getByRole('link', { name: team.shop }).press('Enter')
       await page.waitForURL(`**/namespaces/${team.shop}`)
       await page.locator('.page-title').getByText('Problem in shop').waitFor()
-      await eventually('the tab says so', 180, async () => ((await page.title()).startsWith('⚠ ') ? true : undefined))
+      await eventually('the tab says so', async () => ((await page.title()).startsWith('⚠ ') ? true : undefined))
       await close()
     })
 
@@ -814,7 +814,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await page.getByRole('button', { name: 'Delete anyway' }).click()
       await page.locator('dialog').getByRole('button', { name: 'Delete anyway' }).click()
       await page.waitForURL('**/')
-      await eventually(`${name} is deleted`, 180, async () =>
+      await eventually(`${name} is deleted`, async () =>
         (await parts.namespaces.find(name))?.namespace.status === 'DeleteFailed' ? undefined : true,
       )
       expect(complaints).toEqual([])

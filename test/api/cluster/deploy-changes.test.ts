@@ -224,7 +224,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     starting.add(project.name)
     project.compose(`services:\n  web:\n    ${SLEEP}\n`)
     const first = project.devctl('deploy', '--wait')
-    await eventually('the first deploy holds the environment', 180, async () =>
+    await eventually('the first deploy holds the environment', async () =>
       (await project.kubectl('get', 'leases', '--output=name')) === '' ? undefined : true,
     )
     project.compose(`services:\n  web:\n    ${SLEEP}\n    environment: {A: "1"}\n`)

@@ -45,10 +45,8 @@ const startDeploy = ({ name, directory }: Project, ...args: readonly string[]) =
 const untilTold = (program: Program, text: string | RegExp) =>
   eventually(
     `it says ${text}`,
-    270,
     async () => (typeof text === 'string' ? program.stderr.includes(text) : text.test(program.stderr)) || undefined,
-    async () => program.stderr,
-    50,
+    { explain: async () => program.stderr, seconds: 270, pause: 50 },
   )
 
 async function expectUpToDate({ devctl }: Project): Promise<void> {

@@ -102,7 +102,7 @@ async function withFaults(test: (faulty: Faulty) => Promise<void>): Promise<void
         },
         start: (command, ...args) => new Program(argv(command, args), { cwd: directory, env }).read(),
         async asked(what) {
-          await eventually('it is asked', 180, async () => proxy.asked.some(what) || undefined, undefined, 5)
+          await eventually('it is asked', async () => proxy.asked.some(what) || undefined, { pause: 5 })
         },
       })
     })
@@ -236,7 +236,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
   it('a server that is gone for good while it is waited for', async ({ project, proxy, start }) => {
     project.compose(ENDLESS)
     const program = start('deploy', '--wait')
-    await eventually('it waits', 180, async () => /web: Deployment 0\/1/.test(program.stderr) || undefined)
+    await eventually('it waits', async () => /web: Deployment 0\/1/.test(program.stderr) || undefined)
     await proxy.refuse()
     expect(await program.status).toBe(1)
     const { stderr } = program
@@ -247,12 +247,12 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
   it('a server that is gone for good while something is destroyed', async ({ project, proxy, devctl }) => {
     project.compose(ENDLESS)
     expect(await devctl('deploy')).toMatchObject({ status: 0 })
-    await eventually('the Pod runs', 180, async () => {
+    await eventually('the Pod runs', async () => {
       const phases = await project.kubectl('get', 'pods', '--output=jsonpath={.items[*].status.phase}')
       return phases === 'Running' || undefined
     })
     const destroying = devctl('destroy', '--wait')
-    await eventually('the Deployment ends', 180, async () => {
+    await eventually('the Deployment ends', async () => {
       const { metadata } = JSON.parse(await project.kubectl('get', 'deployment', 'web', '--output=json'))
       return metadata.deletionTimestamp
     })
@@ -273,11 +273,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
       const { project, start } = faulty
       project.compose(`${ENDLESS}  api: {image: "nginx:1.27-alpine", healthcheck: {test: "true"}}\n`)
       const program = start('deploy', '--wait')
-      await eventually(
-        'api is ready',
-        180,
-        async () => /api: Deployment 1\/1 ready\n/.test(program.stderr) || undefined,
-      )
+      await eventually('api is ready', async () => /api: Deployment 1\/1 ready\n/.test(program.stderr) || undefined)
       expect(await project.kubectl('get', 'leases', '--output=name')).toContain(`devctl-${ENVIRONMENT}`)
       const { status, milliseconds } = await program.interrupt(signal)
       expect(status, program.stderr).toBe(130)
@@ -289,11 +285,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
       expect(await project.kubectl('get', 'leases', '--output=name')).toBe('')
 
       const destroying = start('destroy', '--wait')
-      await eventually(
-        'web is deleted',
-        180,
-        async () => /deleted deployment\/web/.test(destroying.stderr) || undefined,
-      )
+      await eventually('web is deleted', async () => /deleted deployment\/web/.test(destroying.stderr) || undefined)
       expect((await destroying.interrupt(signal)).status, destroying.stderr).toBe(130)
       expect(destroying.stderr).toMatch(/is partly destroyed in .* Destroy again to continue\ninterrupted\n$/)
       expect(await project.kubectl('get', 'leases', '--output=name')).toBe('')
@@ -317,7 +309,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     const isLast = ({ method, path }: Asked) => method === 'DELETE' && path.includes('leases')
     proxy.inject('stall', isLast, Number.POSITIVE_INFINITY)
     const program = start('deploy', '--wait')
-    await eventually('it waits', 180, async () => /web: Deployment 0\/1/.test(program.stderr) || undefined)
+    await eventually('it waits', async () => /web: Deployment 0\/1/.test(program.stderr) || undefined)
     program.process.kill('SIGINT')
     await asked(isLast)
     await sleep(700)

@@ -24,7 +24,7 @@ describe.skipIf(cluster === undefined)('applied once more changes nothing', () =
     const { status, body } = await cluster!.send('POST', `/api/v1/namespaces/${namespace}/resourcequotas`, quota)
     expect(status, body).toBe(201)
     // Nothing is refused before the quota is reckoned.
-    await eventually('the quota holds', 180, async () => {
+    await eventually('the quota holds', async () => {
       const { status = {} } = await cluster!.get<{ status?: { hard?: object } }>(
         `/api/v1/namespaces/${namespace}/resourcequotas/no-pods`,
       )

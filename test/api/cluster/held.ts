@@ -15,7 +15,7 @@ export async function deleteHeld(project: Project, ...objects: readonly string[]
 /** Takes the finalizer away from objects. A controller may take its own away meanwhile: what has changed is read again. */
 export async function letGo(project: Project, ...objects: readonly string[]): Promise<void> {
   for (const object of objects) {
-    await eventually(`${object} is let go`, 180, async () => {
+    await eventually(`${object} is let go`, async () => {
       const { finalizers = [], resourceVersion } = (await project.get(object)).metadata as {
         readonly finalizers?: readonly string[]
         readonly resourceVersion: string

@@ -101,7 +101,7 @@ export class WebhookServer {
     const { status, body } = await cluster.send('POST', path, { metadata: { name }, webhooks: [webhook] })
     if (status !== 201) throw new Error(`webhook ${name}: ${body}`)
     const probe = { metadata: { name: 'probe' }, spec: { limits: [] } }
-    await eventually(`the webhook ${name} is asked`, 180, async () => {
+    await eventually(`the webhook ${name} is asked`, async () => {
       await cluster.send('POST', `/api/v1/namespaces/${namespace}/limitranges?dryRun=All`, probe)
       return this.asked.length > 0 || undefined
     })

@@ -139,7 +139,7 @@ describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
     }
     await run(['context', 'use', url, '--token', ann.token], { cwd: folder, env: { ...env, DO_NOT_TRACK: '1' } })
     await devctl('variables list')
-    await eventually('the platform has counted it', 180, async () => {
+    await eventually('the platform has counted it', async () => {
       const counts = (await days())[0]?.commands['variables list']
       return counts?.['done'] === 1 ? true : undefined
     })

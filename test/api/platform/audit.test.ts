@@ -147,7 +147,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
         `content-length: ${body.length}`,
       ]
       socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
-      await eventually('there is a line', 180, async () =>
+      await eventually('there is a line', async () =>
         platform.audit.some(({ what }) => what?.['ns'] === name) ? true : undefined,
       )
     })

@@ -149,7 +149,6 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
     const connected = { action: 'connect to builders', user: bob!.id, status: 101 }
     await eventually(
       'the build has its connection',
-      180,
       async () =>
         platform.audit.some(({ action, user, status }) => isDeepStrictEqual({ action, user, status }, connected)) ||
         undefined,
@@ -263,7 +262,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
       answer += data
     })
     try {
-      return await eventually('an answer', 180, async () =>
+      return await eventually('an answer', async () =>
         (wanted ? wanted.test(answer) : answer.includes('\r\n\r\n')) ? answer : undefined,
       )
     } finally {

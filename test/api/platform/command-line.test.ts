@@ -195,7 +195,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
     const env = { DEVCTL_HOME: join(folder, 'third') }
     const before = platform.lastCode()
     const login = devctl(`context use ${url}`, env)
-    const code = await eventually('a code', 180, async () => {
+    const code = await eventually('a code', async () => {
       const last = platform.lastCode()
       return last === before ? undefined : last
     })

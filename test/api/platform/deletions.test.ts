@@ -53,7 +53,7 @@ describe.skipIf(!found)('deleting', () => {
     await by.deletions.run(signal())
   }
   const until = <T>(what: string, ask: () => Promise<T | undefined>) =>
-    eventually(what, 180, async () => {
+    eventually(what, async () => {
       await look()
       return ask()
     })
@@ -67,7 +67,7 @@ describe.skipIf(!found)('deleting', () => {
   async function ends(id: string, isGood = true, cloned = commit): Promise<void> {
     await state(id, 'running')
     const labels = `batch.kubernetes.io/job-name=r-${id}`
-    const pod = await eventually(`the Pod of ${id} is made`, 180, async () => {
+    const pod = await eventually(`the Pod of ${id} is made`, async () => {
       const pods = await platform.cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE, labels })
       return pods[0]
     })
@@ -125,7 +125,7 @@ describe.skipIf(!found)('deleting', () => {
     const name = aName()
     await create(name)
     expect((await del(name)).status).toBe(204)
-    await eventually(`${name} is gone`, 180, async () => ((await live(name)) ? undefined : true))
+    await eventually(`${name} is gone`, async () => ((await live(name)) ? undefined : true))
   })
 
   test('what runs have deployed is destroyed first, at its commit, by who has deployed it', async () => {

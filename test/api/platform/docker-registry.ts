@@ -58,13 +58,12 @@ export async function startRegistry(
   try {
     await eventually(
       'the registry answers',
-      180,
       () =>
         fetch(`http://127.0.0.1:${port}/v2/`).then(
           answer => (answer.status === 401 ? true : undefined),
           () => undefined,
         ),
-      async () => log,
+      { explain: async () => log },
     )
   } catch (error) {
     await close()

@@ -43,7 +43,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a personal namespace that is emptied',
     server = await startServer(folder)
     expect((await platform.call('DELETE /namespaces/:ns', { token: ann.token, params })).status).toBe(204)
     const query = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', namespace: ann.home }
-    await eventually('it goes, and nobody is a member any more', 180, async () =>
+    await eventually('it goes, and nobody is a member any more', async () =>
       (await live())?.metadata.deletionTimestamp && (await platform.cluster.list(query)).length === 0
         ? true
         : undefined,
@@ -52,18 +52,16 @@ describe.skipIf(!process.env.KUBECONFIG)('a personal namespace that is emptied',
     server.process.kill('SIGKILL')
     await once(server.process, 'exit')
     await platform.cluster.patch(held, { metadata: { finalizers: null } }, { manager: 'test' })
-    await eventually('it is gone', 180, async () => ((await live())?.metadata.uid === uid ? undefined : true))
+    await eventually('it is gone', async () => ((await live())?.metadata.uid === uid ? undefined : true))
     // She does not wait for it: her login makes it anew.
     await platform.person('ann')
     server = await startServer(folder)
-    const members = await eventually('it has its members again', 180, async () => {
+    const members = await eventually('it has its members again', async () => {
       const { body } = await platform.call('GET /namespaces/:ns', { token: ann.token, params })
       return body.members?.length === 2 ? body.members : undefined
     })
     expect(members.find(({ user }) => user.id === bob.id)?.role).toBe('viewer')
     const record = { apiVersion: 'v1', kind: 'Secret', name: emptiedName(ann.id), namespace: USERS_NAMESPACE }
-    await eventually('nothing is left of that', 180, async () =>
-      (await platform.cluster.get(record)) ? undefined : true,
-    )
+    await eventually('nothing is left of that', async () => ((await platform.cluster.get(record)) ? undefined : true))
   })
 })

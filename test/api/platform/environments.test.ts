@@ -145,7 +145,7 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
       lastTimestamp: time,
       count: 1,
     })
-    const found = await eventually('the failure is told', 180, async () => {
+    const found = await eventually('the failure is told', async () => {
       const { body } = await read(viewer)
       return body.services[0]!.problems.length > 0 ? body : undefined
     })
@@ -209,7 +209,7 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
         token: who!.token,
         params: { ns, env: ENVIRONMENT, service },
       })
-    const { body } = await eventually('the container has its variable', 180, async () => {
+    const { body } = await eventually('the container has its variable', async () => {
       const found = await settings(viewer)
       return found.body.variables.length > 0 ? found : undefined
     })

@@ -147,7 +147,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
   }
   /** What is known of a request, once it is so: the delivery is sent when Gitea gets to it. */
   const known = (number: number, what: string, is: (one: Shown | undefined) => boolean) =>
-    eventually(what, 180, async () => {
+    eventually(what, async () => {
       await look()
       const { items } = (await platform.call('GET /hooks', { token: owner!.token })).body
       const found = items.find(({ id }) => id === hook.id)!.pulls.find(one => one.number === number)
@@ -155,7 +155,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     })
   /** The one comment on a request, once it says that. */
   const told = (number: number, what: string) =>
-    eventually(`the comment says ${what}`, 180, async () => {
+    eventually(`the comment says ${what}`, async () => {
       await look()
       await comments.run(signal)
       await comments.settled()
@@ -283,7 +283,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
   test('what Gitea has sent counts once, and nothing that somebody has made of it', async () => {
     const { number } = await closedPull()
     // The last of its deliveries: one that came later would be seen, too.
-    const sent = await eventually('it was delivered', 180, async () =>
+    const sent = await eventually('it was delivered', async () =>
       deliveries.findLast(({ body, status }) => {
         const event = JSON.parse(String(body))
         return status === 204 && event.number === number && event.action === 'closed'
@@ -308,7 +308,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     const before = deliveries.length
     const { number } = await closedPull({ body: 'x'.repeat(300 * 1024) })
     const of = () => deliveries.slice(before).filter(({ body }) => JSON.parse(String(body)).number === number)
-    const [sent] = await eventually('they were delivered', 180, async () => (of().length > 0 ? of() : undefined))
+    const [sent] = await eventually('they were delivered', async () => (of().length > 0 ? of() : undefined))
     expect(sent!.body.length).toBeGreaterThan(256 * 1024)
     expect(new Set(of().map(({ status }) => status))).toEqual(new Set([413]))
     await giteaApi('PATCH', `/repos/${path}/pulls/${number}`, { body: 'short', state: 'open' }, writer)
@@ -329,7 +329,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     const run = (await runsOf(number)).at(-1)
     const runs = new RunKeeper(platform.world, platform.parts)
     const ref = { apiVersion: 'v1', kind: 'Secret', name: `r-${run!.id}-clone`, namespace: 'devctl-runs' }
-    const live = await eventually('its turn comes', 180, async () => {
+    const live = await eventually('its turn comes', async () => {
       await runs.run(signal)
       return platform.cluster.get(ref)
     })

@@ -179,7 +179,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
 
       const before = platform.lastCode()
       const waiting = devctl(`context use ${url}`, 'code')
-      const code = await eventually('a code', 180, async () => {
+      const code = await eventually('a code', async () => {
         const last = platform.lastCode()
         return last === before ? undefined : last
       })

@@ -107,13 +107,12 @@ describe.skipIf(!found)('the comment of a webhook', () => {
   const told = (one: number, what: string) =>
     eventually(
       `it says ${what}`,
-      180,
       async () => {
         await look()
         await tell()
         return on(one).at(-1)?.includes(what) ? true : undefined
       },
-      async () => on(one).join('\n'),
+      { explain: async () => on(one).join('\n') },
     )
   const approve = (one: number, commit: string) =>
     platform.call('POST /previews/:name/approve', {
@@ -127,7 +126,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     said = lines.map(line => JSON.stringify(line))
     const [newest] = await platform.parts.runs.list({ namespace: nameOf(one) })
     const { id } = newest!
-    const pod = await eventually(`the Pod of ${id} is made`, 180, async () => {
+    const pod = await eventually(`the Pod of ${id} is made`, async () => {
       await runs.run(signal)
       const labels = `batch.kubernetes.io/job-name=r-${id}`
       return (await platform.cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE, labels }))[0]
@@ -150,7 +149,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     const path = `/api/v1/namespaces/${RUNS_NAMESPACE}/pods/${pod.metadata.name}/status`
     const answer = await found!.send('PATCH', path, { status }, 'application/merge-patch+json')
     expect(answer.status, answer.body).toBe(200)
-    await eventually(`${id} is settled`, 180, async () => {
+    await eventually(`${id} is settled`, async () => {
       await runs.run(signal)
       await runs.settled()
       return (await platform.parts.runs.find(id))?.isSettled ? true : undefined

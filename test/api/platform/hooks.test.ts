@@ -795,7 +795,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   /** Waits until the leader has seen that a run is over. */
   async function ended(id: string): Promise<void> {
     const runKeeper = new RunKeeper(platform.world, platform.parts)
-    await eventually(`${id} has ended`, 180, async () => {
+    await eventually(`${id} has ended`, async () => {
       await runKeeper.run(signal)
       await runKeeper.settled()
       const run = await platform.parts.runs.find(id)

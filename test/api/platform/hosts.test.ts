@@ -18,7 +18,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     const ann = await platform.person('ann')
     for (const name of [ns, longer])
       expect((await platform.call('POST /namespaces', { token: ann.token, body: { name } })).status).toBe(200)
-    await eventually('the policy is in force', 180, () =>
+    await eventually('the policy is in force', () =>
       platform.cluster.create({ ...route({ rules: [rule('x.example.org')] }), ...{} }).then(
         () => platform.cluster.delete(ref).then(() => undefined),
         (error: Error) => (error.message.includes('is not one of this namespace') ? true : undefined),
@@ -254,7 +254,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     const [subsets, endpoints] = [[{ addresses: [{ ip: '10.1.2.3' }] }], [{ addresses: ['10.1.2.3'] }]]
     const why = /the addresses of a Service can only be those of the Pods that it selects/
     for (const one of addresses) {
-      await eventually('the policy is in force', 180, async () => {
+      await eventually('the policy is in force', async () => {
         const refusal = await member.create(one).then(
           () => cluster.delete({ ...one, ...metadata }).then(() => ''),
           (error: Error) => error.message,
@@ -302,7 +302,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     const look = () => task.run(AbortSignal.timeout(60_000))
     await look()
     await platform.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: gone })
-    await eventually(`${gone} is gone`, 180, async () =>
+    await eventually(`${gone} is gone`, async () =>
       (await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: gone })) ? undefined : true,
     )
     await look()
@@ -334,7 +334,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     for (const [kind, plural, version] of GATEWAY_ROUTES)
       if (!(await platform.cluster.resource(`${GATEWAY}/${version}`, kind))) {
         made.push(await platform.cluster.create(definition(kind, plural, version)))
-        await eventually(`${kind} is served`, 180, async () =>
+        await eventually(`${kind} is served`, async () =>
           (await platform.cluster.resource(`${GATEWAY}/${version}`, kind)) ? true : undefined,
         )
       }
@@ -344,7 +344,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
         const [apiVersion, host] = [`${GATEWAY}/${version}`, `web-${name}.${DOMAIN}`]
         const where = { apiVersion, kind, name: 'web', namespace: ns }
         const one = { apiVersion, kind, metadata: { name: 'web', namespace: ns }, spec: { hostnames: [host] } }
-        await eventually(`${kind} can be created`, 180, () =>
+        await eventually(`${kind} can be created`, () =>
           platform.cluster.create(one).then(
             () => true,
             error => (error.failure === 'not-found' ? undefined : Promise.reject(error)),

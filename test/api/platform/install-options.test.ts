@@ -69,7 +69,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       const hasPods = ['Deployment', 'StatefulSet'].includes(object.kind)
       const wanted = hasPods ? { ...object, spec: { ...spec, replicas: 0 } } : object
       // Right after its namespace was made, the API server may not know of it yet.
-      await eventually(`${object.kind} ${object.metadata.name}`, 180, () =>
+      await eventually(`${object.kind} ${object.metadata.name}`, () =>
         cluster.apply(wanted, { manager: 'gitops', force: true }).then(
           () => true,
           (error: Error) => (error.message.includes('not found') ? undefined : Promise.reject(error)),
@@ -81,12 +81,10 @@ describe.skipIf(!found)('devctl platform install', () => {
   async function gone(): Promise<void> {
     await ok('platform uninstall --yes')
     const left = async () => [...(await everything(found!))].filter(one => !before.has(one))
-    await eventually(
-      'nothing of it is left',
-      360,
-      async () => ((await left()).length === 0 ? true : undefined),
-      async () => (await left()).join('; '),
-    )
+    await eventually('nothing of it is left', async () => ((await left()).length === 0 ? true : undefined), {
+      explain: async () => (await left()).join('; '),
+      seconds: 360,
+    })
   }
 
   beforeAll(async () => {
@@ -96,13 +94,13 @@ describe.skipIf(!found)('devctl platform install', () => {
     cluster = await connect({ env: process.env })
     folder = await mkdtemp(join(tmpdir(), 'devctl-options-'))
     await devctl('platform uninstall --yes')
-    await eventually('an earlier one is gone', 180, async () => {
+    await eventually('an earlier one is gone', async () => {
       const left = await Promise.all(['platform', 'users', 'runs', 'build'].map(one => namespaceOf(`devctl-${one}`)))
       return left.every(one => one === undefined) ? true : undefined
     })
     await cluster.apply(CERTIFICATES, { manager: 'test', force: true })
     // A kind is not there at once.
-    await eventually('the kind of cert-manager', 180, () =>
+    await eventually('the kind of cert-manager', () =>
       certificate().then(
         () => true,
         () => undefined,
@@ -139,7 +137,7 @@ describe.skipIf(!found)('devctl platform install', () => {
         expect.stringContaining('write the address of the API server'),
       ])
     // Namespaces of earlier tests take a while to go.
-    await eventually('nothing is there to be removed', 180, async () => {
+    await eventually('nothing is there to be removed', async () => {
       const { stdout } = await ok('platform uninstall --yes')
       return stdout === 'The cluster has no platform; nothing was deleted\n' ? true : undefined
     })
@@ -467,9 +465,8 @@ describe.skipIf(!found)('devctl platform install', () => {
     ]
     await eventually(
       'all else is gone',
-      180,
       async () => ((await left()).every(one => kept.includes(one)) ? true : undefined),
-      async () => (await left()).join('; '),
+      { explain: async () => (await left()).join('; ') },
     )
     expect(await get('ServiceAccount', person.metadata.name, 'v1', USERS_NAMESPACE)).toBeDefined()
     expect(await get('ConfigMap', 'shop', 'v1', team)).toBeDefined()

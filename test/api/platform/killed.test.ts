@@ -164,12 +164,14 @@ describe.skipIf(!found)('two servers that are killed', () => {
       await Promise.all([queueing, killing])
       const all = await eventually(
         'all runs are settled',
-        540,
         async () => {
           const now = await seen()
           return accepted.every(id => now.get(id)?.isSettled) ? now : undefined
         },
-        async () => JSON.stringify([...(await seen()).values()].filter(one => !one.isSettled)),
+        {
+          explain: async () => JSON.stringify([...(await seen()).values()].filter(one => !one.isSettled)),
+          seconds: 540,
+        },
       )
       expect(accepted.map(id => all.get(id)?.state)).toEqual(accepted.map(() => 'succeeded'))
       expect(accepted.map(id => pods.get(id)?.size)).toEqual(accepted.map(() => 1))

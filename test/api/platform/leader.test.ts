@@ -60,19 +60,17 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
   }
   const working = (since: number) => replicas.find(({ times }) => (times.at(-1) ?? 0) > since)
   const works = (seconds: number, since = Date.now()) =>
-    eventually(
-      'a replica works',
+    eventually('a replica works', async () => working(since), {
+      explain: async () => replicas.flatMap(({ log }) => log).join('\n'),
       seconds,
-      async () => working(since),
-      async () => replicas.flatMap(({ log }) => log).join('\n'),
-    )
+    })
 
   test('is one of them: after kills another one takes over, and never do two work at once', async () => {
     for (let number = 0; number < 3; number++) start()
     let leader = await works(45)
     for (const signal of SIGNALS) {
       const enough = leader.times.length + Math.random() * 200
-      await eventually('it has worked for a while', 180, async () => leader.times.length > enough || undefined)
+      await eventually('it has worked for a while', async () => leader.times.length > enough || undefined)
       leader.process.kill(signal)
       await once(leader.process, 'exit')
       const at = Date.now()
@@ -87,7 +85,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
     for (const [at, [, end]] of spans.slice(0, -1).entries()) expect(spans[at + 1]![0]).toBeGreaterThan(end)
     // A task that fails again and again is tried less and less often, and stops no other.
     const failures = () => leader.log.filter(line => line.startsWith('failing: it never works')).length
-    await eventually('it has failed three times', 180, async () => failures() >= 3 || undefined)
+    await eventually('it has failed three times', async () => failures() >= 3 || undefined)
     expect(failures()).toBeLessThan(leader.times.length / 5)
     // The Lease is free when all of them have ended.
     const living = replicas.map(one => one.process).filter(one => one.exitCode === null && one.signalCode === null)
@@ -115,7 +113,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
     const once_ = async (until: () => Promise<true | undefined>) => {
       const end = new AbortController()
       const leading = lead(platform.world, makeTasks(platform.world, platform.parts), end.signal)
-      await eventually('it is done', 180, until)
+      await eventually('it is done', until)
       end.abort()
       await leading
     }

@@ -78,7 +78,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
   const seen = <T extends LiveEvent['type']>(stream: Stream, type: T) =>
     stream.events.filter((one): one is Extract<LiveEvent, { type: T }> => one.type === type)
   const until = (what: string, seconds: number, check: () => boolean) =>
-    eventually(what, seconds, async () => check() || undefined, undefined, 20)
+    eventually(what, async () => check() || undefined, { seconds, pause: 20 })
 
   beforeAll(async () => {
     platform = await openPlatform()
@@ -180,12 +180,12 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     const look = async () =>
       (await platform.call('GET /namespaces/:ns/environments', { token: admin!.token, params: { ns } })).status
     await share(admin!, 'viewer')
-    await eventually('the rights are there', 180, async () => ((await look()) === 200 ? true : undefined))
+    await eventually('the rights are there', async () => ((await look()) === 200 ? true : undefined))
     await platform.call('DELETE /namespaces/:ns/members/:user', {
       token: owner!.token,
       params: { ns, user: admin!.id },
     })
-    await eventually('they are gone', 180, async () => ((await look()) === 403 ? true : undefined), undefined, 500)
+    await eventually('they are gone', async () => ((await look()) === 403 ? true : undefined), { pause: 500 })
   })
 
   test('what members write does not break it: huge annotations, records that are none, many objects', async () => {
@@ -220,7 +220,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace: ns }
     const hard = { 'count/deployments.apps': '500' }
     await platform.cluster.patch(quota, { spec: { hard } }, { manager: 'test' })
-    await eventually('the quota is in force', 180, async () => {
+    await eventually('the quota is in force', async () => {
       const live = await platform.cluster.get(quota)
       const { status } = live as unknown as { readonly status?: { readonly hard?: Readonly<Record<string, string>> } }
       return status?.hard?.['count/deployments.apps'] === '500' ? true : undefined

@@ -26,7 +26,7 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
   const homeOf = async (person: Person) => (await platform.call('GET /me', { token: person.token })).body.home
   const remove = async (name: string) => {
     await platform.cluster.delete(refOf(name))
-    await eventually(`${name} is gone`, 180, async () => ((await platform.cluster.get(refOf(name))) ? undefined : true))
+    await eventually(`${name} is gone`, async () => ((await platform.cluster.get(refOf(name))) ? undefined : true))
   }
 
   test('nobody gets the name of what is the own namespace of somebody else while that is emptied', async () => {

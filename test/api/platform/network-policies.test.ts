@@ -34,7 +34,7 @@ describe.skipIf(!process.env.KUBECONFIG)('network policies that a member writes'
     expect((await platform.call('POST /namespaces', { token: ann.token, body: { name: namespace } })).status).toBe(200)
     token = (await platform.call('POST /kube-token', { token: ann.token })).body.token
     member = platform.world.clusterAs(async () => token, 'ann')
-    await eventually('the policy is in force', 180, () =>
+    await eventually('the policy is in force', () =>
       member.apply(everything, { manager: 'test', dryRun: true }).then(
         () => undefined,
         (error: Error) => (error.message.includes('`egress` can only allow Pods') ? true : undefined),
@@ -197,6 +197,6 @@ networks: {front: , back: {internal: true}, other: {external: true}}
   test('a namespace goes with all of them', async () => {
     const gone = { apiVersion: 'v1', kind: 'Namespace', name: namespace }
     await platform.cluster.delete(gone)
-    await eventually('it is gone', 180, async () => ((await platform.cluster.get(gone)) ? undefined : true))
+    await eventually('it is gone', async () => ((await platform.cluster.get(gone)) ? undefined : true))
   })
 })

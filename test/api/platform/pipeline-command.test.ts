@@ -43,7 +43,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
     return (await platform.call('GET /runs', { token: ann.token, query })).body.items
   }
   const aRun = (environment: string, number = 1) =>
-    eventually('a run', 180, async () => {
+    eventually('a run', async () => {
       const all = await runsOf(environment)
       return all.length >= number ? all[0] : undefined
     })
@@ -136,7 +136,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       const before = platform.requests
       const waiting = skipping('joined', ` --wait --namespace ${ann.home}`)
       // For the runs, and for the log of the one that is there.
-      await eventually('it waits', 180, async () => (platform.requests >= before + 2 ? true : undefined))
+      await eventually('it waits', async () => (platform.requests >= before + 2 ? true : undefined))
       await cancel(id)
       expect(await waiting).toMatchObject({ status: 1, stderr: expect.stringContaining('was cancelled') })
       expect(await runsOf('joined')).toHaveLength(1)

@@ -38,8 +38,8 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     const { token } = (await platform.call('POST /kube-token', { token: ann.token })).body
     member = platform.world.clusterAs(async () => token, 'ann')
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace }
-    await eventually('Pods can be made', 180, async () => ((await platform.cluster.get(account)) ? true : undefined))
-    await eventually('the policy is in force', 180, async () => {
+    await eventually('Pods can be made', async () => ((await platform.cluster.get(account)) ? true : undefined))
+    await eventually('the policy is in force', async () => {
       if ((await create(pod(nfs))).includes('mount a network share')) return true
       await member.delete({ apiVersion: 'v1', kind: 'Pod', name: 'one', namespace })
       return undefined
@@ -81,7 +81,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
   const one = { apiVersion: 'v1', kind: 'Pod', name: 'one', namespace }
   const ended = async () => {
     await member.delete(one)
-    await eventually('it is gone', 180, async () => ((await member.get(one)) ? undefined : true))
+    await eventually('it is gone', async () => ((await member.get(one)) ? undefined : true))
   }
   const classOf = (name: string, value: number) =>
     platform.cluster.create({ ...priority, metadata: { name }, value } as unknown as KubeObject)
@@ -149,7 +149,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     const ID = 'an image cannot be referred to by its id'
     const OTHERS = 'an image of another namespace needs `pull_policy: always`'
     beforeAll(() =>
-      eventually('the policy is in force', 180, async () => {
+      eventually('the policy is in force', async () => {
         const image = others[0]
         if ((await create(pod({}, { image, imagePullPolicy: 'Never' }))).includes(OTHERS)) return true
         await member.delete(one)
@@ -168,7 +168,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
       expect(await create(pod({ initContainers: [waiting] })), 'in a sidecar').toContain(why)
       await member.create(pod({}, { image: 'busybox:1', imagePullPolicy }))
       try {
-        await eventually('its image is changed to nothing else', 180, async () => {
+        await eventually('its image is changed to nothing else', async () => {
           const live = (await member.get(one)) as KubeObject & { spec: { containers: object[] } }
           const [first] = live.spec.containers
           const changed = {
@@ -245,7 +245,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
       ['DELETE', '?gracePeriodSeconds=31536000', undefined],
       ['POST', '/one/eviction', eviction],
     ] as const
-    await eventually('the policy is in force', 180, async () => {
+    await eventually('the policy is in force', async () => {
       const answer = await ask('DELETE', '/one', { ...late, dryRun: ['All'] })
       return answer.includes('has to end within 10 minutes') ? true : undefined
     })

@@ -97,7 +97,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     }
     const params = { name: `loud-${RUN}` }
     const deploy = devctl(['deploy', params.name, '--comment', '--wait'], job)
-    const id = await eventually('a run', 180, async () => {
+    const id = await eventually('a run', async () => {
       const { body } = await platform.call('GET /previews/:name', { token: ann.token, params })
       return body.run?.id
     })

@@ -139,7 +139,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
       })
       return (review['status'] as { readonly allowed: boolean }).allowed
     }
-    await eventually('a stranger sees Pods', 180, async () => (await may(stranger, 'list', 'pods')) || undefined)
+    await eventually('a stranger sees Pods', async () => (await may(stranger, 'list', 'pods')) || undefined)
     for (const one of [stranger, admin])
       for (const [verb, resource] of [
         ['get', 'secrets'],
@@ -212,7 +212,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     expect(await platform.parts.runs.list({ namespace: name })).toHaveLength(1)
     // What only the refused one has made goes with it.
     expect((await deploy(busy, { name: late })).status).toBe(429)
-    await eventually(`${late} is gone`, 180, async () => ((await find(late)) ? undefined : true))
+    await eventually(`${late} is gone`, async () => ((await find(late)) ? undefined : true))
   })
 
   test('of runs that somebody starts at once, no more wait than may', async () => {

@@ -486,7 +486,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       expect(await push(stranger!.token, `${before}/web`), registry.log()).toBe(true)
       expect(await pull(ofPodsBefore, `${before}/web`)).toMatch(/^sha256:/)
       await platform.call('DELETE /namespaces/:ns', { token: stranger!.token, params: { ns: again } })
-      await eventually('the namespace is gone', 180, async () =>
+      await eventually('the namespace is gone', async () =>
         (await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: again })) ? undefined : true,
       )
       await create(owner!)

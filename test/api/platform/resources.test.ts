@@ -28,10 +28,10 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     const { token } = (await platform.call('POST /kube-token', { token: ann.token })).body
     member = platform.world.clusterAs(async () => token, 'ann')
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace }
-    await eventually('Pods can be made', 180, async () => ((await platform.cluster.get(account)) ? true : undefined))
+    await eventually('Pods can be made', async () => ((await platform.cluster.get(account)) ? true : undefined))
     // Before the controller has counted what is there, the API server refuses all Pods.
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace }
-    await eventually('the quota is counted', 180, async () => {
+    await eventually('the quota is counted', async () => {
       const { status } = (await platform.cluster.get(quota)) as { readonly status?: { readonly used?: object } }
       return status?.used
     })
@@ -85,7 +85,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
       readonly resources?: readonly string[]
       readonly verbs: readonly string[]
     }
-    const rules = await eventually('the role has rights', 180, async () => {
+    const rules = await eventually('the role has rights', async () => {
       const found = (await cluster.get(role))?.['rules'] as readonly Rule[] | undefined
       return found?.some(({ resources }) => resources?.includes('deployments')) ? found : undefined
     })
@@ -146,7 +146,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     const revisions = async () =>
       (await platform.cluster.list({ apiVersion: 'apps/v1', kind: 'ControllerRevision', namespace })).length
     let revision = 0
-    await eventually('its history is as long as it may be', 180, async () => {
+    await eventually('its history is as long as it may be', async () => {
       await member.apply(revised(revision++), { manager: 'test', force: true })
       return (await revisions()) >= REVISIONS ? true : undefined
     })
@@ -180,7 +180,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
       type: 'Normal',
     })
     // The API server takes a moment to follow a new policy.
-    await eventually('the policy is in force', 180, async () =>
+    await eventually('the policy is in force', async () =>
       (await refused(event(`mine-${Math.random()}`))).includes('events are written by controllers and nodes only')
         ? true
         : undefined,

@@ -70,7 +70,7 @@ describe.skipIf(!found)('runs', () => {
   }
 
   const podOf = (id: string) =>
-    eventually(`the Pod of ${id} is made`, 180, async () => {
+    eventually(`the Pod of ${id} is made`, async () => {
       const labels = `batch.kubernetes.io/job-name=r-${id}`
       const pods = await platform.cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE, labels })
       return pods[0]
@@ -116,17 +116,16 @@ describe.skipIf(!found)('runs', () => {
   const until = (id: string, wanted: string) =>
     eventually(
       `${id} is ${wanted}`,
-      180,
       async () => {
         await look()
         await keeper.settled()
         const run = await get(id)
         return run.state === wanted ? run : undefined
       },
-      async () => JSON.stringify(await get(id)),
+      { explain: async () => JSON.stringify(await get(id)) },
     )
   const settled = (id: string) =>
-    eventually(`${id} is settled`, 180, async () => {
+    eventually(`${id} is settled`, async () => {
       await look()
       await keeper.settled()
       return (await parts.runs.find(id))?.isSettled ? true : undefined
@@ -227,7 +226,7 @@ describe.skipIf(!found)('runs', () => {
       .map(({ metadata }) => metadata.name)
     expect(own).toEqual([`r-${run.id}-log-0`])
     expect((await platform.call('POST /kube-token', { token })).status).toBe(401)
-    await eventually('the token of Kubernetes has ended', 180, async () =>
+    await eventually('the token of Kubernetes has ended', async () =>
       (await userOf(kube.body.token)) === undefined ? true : undefined,
     )
     const all = await platform.call('GET /runs', { token: owner!.token })
@@ -314,14 +313,14 @@ describe.skipIf(!found)('runs', () => {
     asked.length = 0
     const following = log(id)
     const isRead = (name: string) =>
-      eventually(`the log of ${name} is read`, 180, async () => asked.includes(name) || undefined)
+      eventually(`the log of ${name} is read`, async () => asked.includes(name) || undefined)
     await isRead('clone')
     await setStatus(id, {
       containerStatuses: [container('clone', { exitCode: 0 }), container('run')],
     })
     await isRead('run')
     await ends(id)
-    await eventually('the Job is done', 180, async () => ((await get(id)).state === 'succeeded' ? true : undefined))
+    await eventually('the Job is done', async () => ((await get(id)).state === 'succeeded' ? true : undefined))
     const events = await following
     expect(events.map(event => event.id)).toEqual([undefined, '1', '2', '3', undefined])
     await settled(id)
@@ -425,7 +424,7 @@ describe.skipIf(!found)('runs', () => {
     const ended = await until(run.id, 'refused')
     expect(ended.reason).toContain(why)
     expect((await platform.call('POST /kube-token', { token })).status).toBe(401)
-    await eventually('the token of Kubernetes has ended', 180, async () =>
+    await eventually('the token of Kubernetes has ended', async () =>
       (await userOf(kube.body.token)) === undefined ? true : undefined,
     )
     await settled(run.id)
@@ -455,14 +454,10 @@ describe.skipIf(!found)('runs', () => {
       }),
     )
     try {
-      await eventually(
-        'all follow',
-        180,
-        async () => streams.every(({ text }) => text.includes('running')) || undefined,
-      )
+      await eventually('all follow', async () => streams.every(({ text }) => text.includes('running')) || undefined)
       await unshare(people[0]!.id)
       await suspend(people[1]!.id)
-      await eventually('two streams have ended', 180, async () =>
+      await eventually('two streams have ended', async () =>
         streams[0]!.isOver && streams[1]!.isOver ? true : undefined,
       )
       expect(streams[2]!.isOver).toBe(false)
@@ -505,10 +500,10 @@ describe.skipIf(!found)('runs', () => {
     const body = { namespace: short, environment: 'shop', action: 'deploy', repository }
     const { body: run } = await platform.call('POST /runs', { token: owner!.token, body })
     await platform.call('DELETE /namespaces/:ns', { token: owner!.token, params: { ns: short } })
-    await eventually('the namespace is gone', 180, async () =>
+    await eventually('the namespace is gone', async () =>
       (await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: short })) ? undefined : true,
     )
-    await eventually('the run is gone', 180, async () => {
+    await eventually('the run is gone', async () => {
       platform.later += 20_000
       await look()
       await keeper.settled()

@@ -102,7 +102,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
       Array(3).fill('Waking'),
     )
     await isReady(true)
-    await eventually('its routes are open', 180, async () => ((await status()) === 'Active' ? true : undefined))
+    await eventually('its routes are open', async () => ((await status()) === 'Active' ? true : undefined))
     expect(await state()).toEqual(awake)
     expect((await wake()).body).toEqual({ status: 'Active' })
   })
@@ -116,7 +116,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     )
     await platform.cluster.delete({ apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', namespace: ns })
     await wake()
-    await eventually('it is awake', 180, async () => ((await status()) === 'Active' ? true : undefined))
+    await eventually('it is awake', async () => ((await status()) === 'Active' ? true : undefined))
     expect(await state()).toEqual({ ...awake, web: 5, nightly: undefined })
   })
 
@@ -140,7 +140,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
       await broken.settled()
       if ((await status()) === 'Sleeping') await wake()
       else await platform.parts.sleep.goOn({ name: ns }, AbortSignal.timeout(60_000))
-      await eventually('it is awake', 180, async () => ((await status()) === 'Active' ? true : undefined))
+      await eventually('it is awake', async () => ((await status()) === 'Active' ? true : undefined))
       expect(await state(), `dead after ${dies} changes`).toEqual(before)
     }
   })
@@ -289,7 +289,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     expect((await state()).web).toBe(0)
     platform.later = 0
     await wake()
-    await eventually('it is awake', 180, async () => ((await status()) === 'Active' ? true : undefined))
+    await eventually('it is awake', async () => ((await status()) === 'Active' ? true : undefined))
     platform.later = 14 * 24 * HOUR
     const persistent = (isPersistent: boolean) =>
       platform.cluster.patch(

@@ -40,7 +40,7 @@ describe.skipIf(!process.env.KUBECONFIG)('what is in each namespace', () => {
     expect(await wayOut()).toContain('"except":["169.254.0.0/16","192.0.2.0/24"]')
     const names = (await cluster.list(policies)).map(({ metadata }) => metadata.name)
     expect(names.sort()).toEqual(['devctl', 'devctl-inside', 'devctl-outside'])
-    const live = await eventually('the quota', 180, () => cluster.get(quota))
+    const live = await eventually('the quota', () => cluster.get(quota))
     expect((live['spec'] as { hard: Record<string, string> }).hard['pods']).toBe('7')
     expect(platform.log.join('\n')).toContain(
       `ResourceQuota ${namespace}/devctl stays as it is: somebody has changed it`,

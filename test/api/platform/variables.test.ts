@@ -207,13 +207,15 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
       ).filter(one => one.metadata.ownerReferences?.some(({ name }) => name === again))
     expect(await records()).toHaveLength(1)
     await platform.call('DELETE /namespaces/:ns', { token: owner.token, params: { ns: again } })
-    await eventually('the namespace is gone', 180, async () =>
+    await eventually('the namespace is gone', async () =>
       (await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: again })) ? undefined : true,
     )
     await create(again, stranger)
     expect(await names(stranger!, `namespace:${again}`)).toEqual([])
     expect(await values(stranger!, again)).not.toHaveProperty(`FIRST_${RUN}`)
-    await eventually('its record is gone', 270, async () => ((await records()).length === 0 ? true : undefined))
+    await eventually('its record is gone', async () => ((await records()).length === 0 ? true : undefined), {
+      seconds: 270,
+    })
   }, 180_000)
 
   test('what was moved, changed, or written by others is not used, and is named', async () => {

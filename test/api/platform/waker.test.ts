@@ -60,14 +60,12 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
   const sleep = async () => {
     const { status: code } = await platform.call('POST /namespaces/:ns/sleep', { token: ann.token, params: { ns } })
     expect(code).toBe(200)
-    await eventually('it is seen to sleep', 180, async () =>
+    await eventually('it is seen to sleep', async () =>
       platform.parts.index.find(ns)?.status === 'Sleeping' ? true : undefined,
     )
   }
   const seen = (wanted: string) =>
-    eventually(`it is ${wanted}`, 180, async () =>
-      platform.parts.index.find(ns)?.status === wanted ? true : undefined,
-    )
+    eventually(`it is ${wanted}`, async () => (platform.parts.index.find(ns)?.status === wanted ? true : undefined))
 
   test('what is awake and has no such host is not there, and neither is what nobody has', async () => {
     await seen('Active')

@@ -145,13 +145,10 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       const done = new AbortController()
       const patient = await clusterOf(kubeconfig, {})
       const waiting = METHODS[method]!(patient, name, done.signal).catch(error => error)
-      await eventually(
-        'it is asked',
-        15,
-        async () => proxy.asked.slice(before).some(ofObjects) || undefined,
-        undefined,
-        10,
-      )
+      await eventually('it is asked', async () => proxy.asked.slice(before).some(ofObjects) || undefined, {
+        seconds: 15,
+        pause: 10,
+      })
       const reason = new Error('enough')
       done.abort(reason)
       expect(await within(1_000, waiting)).toBe(reason)
@@ -218,11 +215,11 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
     })
     const done = new AbortController()
     const waiting = another.get(discovered, { signal: done.signal }).catch(() => {})
-    await eventually('it is asked', 15, async () => isAsked || undefined, undefined, 10)
+    await eventually('it is asked', async () => isAsked || undefined, { seconds: 15, pause: 10 })
     const open = proxy.openConnections
     done.abort()
     await waiting
-    await eventually('it is cut', 6, async () => proxy.openConnections < open || undefined, undefined, 10)
+    await eventually('it is cut', async () => proxy.openConnections < open || undefined, { seconds: 6, pause: 10 })
     expect(await another.get(discovered)).toBeUndefined()
   })
 
@@ -251,13 +248,11 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
           if (change.type !== 'Listed') seen.push(told(change))
       })().catch(error => error)
       const until = (last: string) =>
-        eventually(
-          `the watch tells ${last}`,
-          60,
-          async () => seen.at(-1) === last || undefined,
-          async () => seen.join('\n'),
-          10,
-        )
+        eventually(`the watch tells ${last}`, async () => seen.at(-1) === last || undefined, {
+          explain: async () => seen.join('\n'),
+          seconds: 60,
+          pause: 10,
+        })
       const stop = async () => {
         done.abort('enough')
         expect(await within(1_000, end)).toBe('enough')
@@ -290,7 +285,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       const { seen, until, stop, name, set } = await begin()
       proxy.inject('gone', ({ path }) => path.includes('watch=true'))
       proxy.cut()
-      await eventually('it begins anew', 30, async () => seen.length === 4 || undefined, undefined, 10)
+      await eventually('it begins anew', async () => seen.length === 4 || undefined, { seconds: 30, pause: 10 })
       await set('2')
       await until(`Changed ${name} 2`)
       await stop()
@@ -301,7 +296,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       const { seen, stop } = await begin()
       proxy.inject({ status: 410 }, ({ path }) => path.includes('watch=true'), 2)
       proxy.cut()
-      await eventually('it begins anew', 30, async () => seen.length === 4 || undefined, undefined, 10)
+      await eventually('it begins anew', async () => seen.length === 4 || undefined, { seconds: 30, pause: 10 })
       await stop()
     })
 
@@ -321,7 +316,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       const watch = collect(cluster, `watched=${more.labels.watched}`)
       await watch.until('Restarted')
       const watches = () => proxy.asked.filter(({ path }) => path.includes(`watched%3D${more.labels.watched}`)).length
-      await eventually('it is asked again', 30, async () => watches() >= 4 || undefined, undefined, 50)
+      await eventually('it is asked again', async () => watches() >= 4 || undefined, { seconds: 30, pause: 50 })
       await real.apply(config(`silent-${counter}`, { a: '1' }, more), { manager })
       await watch.until(`Changed silent-${counter} 1`)
       await watch.stop()

@@ -175,10 +175,10 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
     await inFolder(from(`RUN sleep ${mark}`), async folder => {
       const signal = new AbortController()
       const stopped = buildFor(ann, ofFolder(folder), { signal: signal.signal }).catch(() => 'ended')
-      await eventually('the step runs', 180, async () => (await isRunning(mark)) || undefined)
+      await eventually('the step runs', async () => (await isRunning(mark)) || undefined)
       signal.abort()
       expect(await stopped).toBe('ended')
-      await eventually('the step has ended', 180, async () => ((await isRunning(mark)) ? undefined : true))
+      await eventually('the step has ended', async () => ((await isRunning(mark)) ? undefined : true))
     })
   })
 

@@ -65,7 +65,7 @@ async function print(cluster: Cluster, name: string, namespace: string, lines: r
     },
   }
   await cluster.create(pod)
-  await eventually(`${name} runs for the second time`, 180, async () => {
+  await eventually(`${name} runs for the second time`, async () => {
     const live = await cluster.get({ apiVersion: 'v1', kind: 'Pod', name, namespace })
     const { containerStatuses } = (live?.['status'] ?? {}) as {
       containerStatuses?: { restartCount: number; state: { running?: object } }[]
@@ -105,5 +105,5 @@ async function define(
       () => true,
       () => false,
     )
-  await eventually(`${name} is established`, 180, isEstablished)
+  await eventually(`${name} is established`, isEstablished)
 }

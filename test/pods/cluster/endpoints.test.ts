@@ -71,7 +71,7 @@ endpoints:
   test('are ready when they answer', async () => {
     await devctl('deploy', '--domain', DOMAIN)
     const api = { url: `https://${host('site')}/api`, services: ['api'] }
-    const found = await eventually('nginx is ready', 180, async () => {
+    const found = await eventually('nginx is ready', async () => {
       const endpoints = await listed()
       return endpoints.filter(({ ready }) => ready).length === 2 ? endpoints : undefined
     })
@@ -80,18 +80,18 @@ endpoints:
       { url: `https://${host('site')}`, services: ['web'], ready: true },
       { ...api, ready: false, reason: 'no Pod of `api` is ready' },
     ])
-    const pages = await eventually('the controller has the routes', 180, async () => {
+    const pages = await eventually('the controller has the routes', async () => {
       const answers = await Promise.all(found.map(({ url }) => ask(cluster!, new URL(url).host, new URL(url).pathname)))
       return answers[0]!.status === 200 && answers[1]!.status === 200 ? answers : undefined
     })
     expect(pages[2]!.status).toBeGreaterThanOrEqual(400)
 
     await cluster!.kubectl('--namespace', namespace, 'exec', 'deployment/api', '--', 'touch', '/tmp/ready')
-    await eventually('the api is ready', 180, async () => {
+    await eventually('the api is ready', async () => {
       const last = (await listed()).at(-1)
       return last?.ready || undefined
     })
-    const answer = await eventually('the api answers', 180, async () => {
+    const answer = await eventually('the api answers', async () => {
       const answer = await ask(cluster!, host('site'), '/api')
       return answer.status === 200 ? answer : undefined
     })

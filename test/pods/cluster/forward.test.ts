@@ -98,15 +98,14 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
     await echo(local[0]!, Buffer.from('before'))
     await cluster!.kubectl('--namespace', namespace, 'delete', 'pod', '--all', '--wait=true')
     const bytes = Buffer.from('after')
-    await eventually('the next Pod answers', 180, async () =>
+    await eventually('the next Pod answers', async () =>
       (await echo(local[0]!, bytes).catch(() => undefined)) === hash(bytes) ? true : undefined,
     )
     await echo(local[1]!, Buffer.from('x')).catch(() => undefined)
     await eventually(
       'the refusal is printed',
-      180,
       async () => (/echo:9: nothing listens on port 9 in pod\/echo-/.test(said()) ? true : undefined),
-      async () => said(),
+      { explain: async () => said() },
     )
   })
 

@@ -92,7 +92,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     await kubectl('run', 'crash', '--image=busybox:1.36', '--', 'sh', '-c', script)
     const program = logs(['crash', '--all']).read()
     await program.until(/ \| end$/, 100, 2)
-    await eventually('its end is told', 180, async () => / ended with exit code 3$/m.test(program.stderr) || undefined)
+    await eventually('its end is told', async () => / ended with exit code 3$/m.test(program.stderr) || undefined)
     await program.interrupt()
     const texts = program.lines.map(line => line.slice(line.indexOf('|') + 2))
     const runs = `${texts.join('\n')}\n`.split('end\n').slice(0, 2)

@@ -49,7 +49,7 @@ describe.skipIf(cluster === undefined)('a volume that is filled', () => {
 
     let killed = 0
     for (const delay of TAKES_ALL ? [0, 60, 120, 250, 400, 600] : [0, 250]) {
-      const filling = await eventually('the Pod fills its volume, or has done so', 180, () => pod(), undefined, 30)
+      const filling = await eventually('the Pod fills its volume, or has done so', () => pod(), { pause: 30 })
       if (filling === 'started') break
       await new Promise(resolve => setTimeout(resolve, delay))
       // Only a kill while the init container is still at work counts.

@@ -33,7 +33,7 @@ describe.skipIf(cluster === undefined)('the services of an environment', () => {
     expect((await project.devctl('deploy', '--wait')).status).toBe(1)
     project.write('compose.yaml', '')
     // The deploy ended with the first service that failed.
-    const lines = await eventually('the others are there', 180, async () => {
+    const lines = await eventually('the others are there', async () => {
       const { status, stdout, stderr } = await project.devctl('ps')
       expect(status, stderr).toBe(0)
       return / complete$/m.test(stdout) && / ready$/m.test(stdout) ? stdout.split('\n') : undefined

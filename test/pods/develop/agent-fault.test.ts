@@ -48,13 +48,12 @@ describe.skipIf(cluster === undefined)('an agent that cannot use its volume', ()
   const statusSays = (words: RegExp) =>
     eventually(
       `the status says ${words}`,
-      180,
       async () => {
         const status = place.devctl('status')
         await status.status
         return words.test(status.stdout) || undefined
       },
-      async () => up.stderr,
+      { explain: async () => up.stderr },
     )
 
   test('says why in the status, and goes on when that is over; the program in the container stays', async () => {
@@ -64,7 +63,7 @@ describe.skipIf(cluster === undefined)('an agent that cannot use its volume', ()
     await inAgent(`rm ${own} && mv ${VOLUME_PATH}/kept ${own}`)
     await statusSays(/100\.00%[\s\S]*: ready/)
     writeFileSync(join(place.folder, 'files/a.txt'), 'two\n')
-    await eventually('the container has what is saved', 180, async () => {
+    await eventually('the container has what is saved', async () => {
       const cat = place.devctl('exec', '--', 'cat', 'a.txt')
       return ((await cat.status) === 0 && cat.stdout === 'two\n') || undefined
     })

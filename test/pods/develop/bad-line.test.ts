@@ -105,14 +105,12 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
   const arrives = (name: string, text: string) =>
     eventually(
       `${name} is in the container`,
-      180,
       async () => ((await asked(name).catch(() => '')) === text ? true : undefined),
-      async () => up!.stderr.slice(-3000),
-      50,
+      { explain: async () => up!.stderr.slice(-3000), pause: 50 },
     )
 
   const comes = (name: string) =>
-    eventually(`${name} is here`, 180, async () => existsSync(here(name)) || undefined, undefined, 50)
+    eventually(`${name} is here`, async () => existsSync(here(name)) || undefined, { pause: 50 })
 
   const connectedAgain = (count: number) => up!.until(/^connected$/, 180, count)
 
@@ -166,7 +164,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
       await sleep(100)
     }
     for (let n = 40; n < 60; n++) await arrives(`lossy-${n % 20}.txt`, `save ${n}`)
-    await eventually('the forward is there', 180, () => asked('after-loss.txt', 'POST').catch(() => undefined))
+    await eventually('the forward is there', () => asked('after-loss.txt', 'POST').catch(() => undefined))
     await comes('after-loss.txt')
     expect(up!.process.exitCode).toBeNull()
   })
@@ -184,8 +182,8 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     // Pings every 10 and every 15 s, and whoever is first says it.
     const told = await eventually(
       'it says that the line is silent',
-      210,
       async () => /(.*); the command runs again as soon as api is connected/.exec(program.stderr)?.[1],
+      { seconds: 210 },
     )
     expect(told).toMatch(/nothing has come from the other side for|does not answer/)
     line.isSilent = false

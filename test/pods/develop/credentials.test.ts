@@ -86,13 +86,11 @@ describe.skipIf(cluster === undefined)('the credentials of `devctl up`', () => {
     // The API server believes a token for some seconds; then all connections are made anew.
     const refused = await eventually(
       'the credentials are refused',
-      180,
       async () => {
         line.cut()
         return /refuses the credentials of user/.test(up.stderr) || undefined
       },
-      async () => up.stderr,
-      3000,
+      { explain: async () => up.stderr, pause: 3000 },
     )
     expect(refused).toBe(true)
     expect(up.stderr).toContain('log in again, in another terminal: `up` goes on by itself')
@@ -116,13 +114,11 @@ describe.skipIf(cluster === undefined)('the credentials of `devctl up`', () => {
     await kubectl('delete', 'rolebinding', 'dev')
     await eventually(
       'up has ended',
-      180,
       async () => {
         line.cut()
         return up.process.exitCode ?? undefined
       },
-      async () => up.stderr.slice(-3000),
-      2000,
+      { explain: async () => up.stderr.slice(-3000), pause: 2000 },
     )
     expect(up.stderr).toMatch(/`(get|create)`.* on `pods\/exec`/)
     expect(up.stderr).toMatch(/`(get|create)`.* on `pods\/portforward`/)

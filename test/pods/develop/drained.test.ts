@@ -62,9 +62,8 @@ describe.skipIf(cluster === undefined)('a development container whose Pod is evi
     expect((await cluster!.send('POST', path, eviction)).status).toBe(201)
     await eventually(
       'it says that it waits',
-      120,
       async () => /waits for a node: .*available/.test(up.stderr) || undefined,
-      async () => up.stderr,
+      { explain: async () => up.stderr, seconds: 120 },
     )
     expect(up.stderr).toContain('its Pod was evicted, as `kubectl drain` does')
     writeFileSync(join(place.folder, 'files/said.txt'), 'written meanwhile\n')

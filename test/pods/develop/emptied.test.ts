@@ -45,7 +45,7 @@ describe.skipIf(cluster === undefined)('a folder that has lost all files', () =>
     for (const pid of sessions) process.kill(pid, 'SIGCONT')
   }
   const stopped = () =>
-    eventually('the synchronization has stopped', 180, async () => {
+    eventually('the synchronization has stopped', async () => {
       const status = devctl('status')
       await status.status
       return status.stdout.includes('all files of ./code are gone here') ? status.stdout : undefined
@@ -64,15 +64,13 @@ describe.skipIf(cluster === undefined)('a folder that has lost all files', () =>
     expect(await there()).toEqual(all)
     const restore = devctl('status', 'api', '--answer', 'restore')
     expect(await restore.status, restore.stderr).toBe(0)
-    await eventually('the files are back', 180, async () => (here().length === 3 ? true : undefined))
+    await eventually('the files are back', async () => (here().length === 3 ? true : undefined))
 
     empty()
     await stopped()
     const remove = devctl('status', 'api', '--answer', 'delete')
     expect(await remove.status, remove.stderr).toBe(0)
-    await eventually('the files are gone there, too', 180, async () =>
-      (await there()).length === 0 ? true : undefined,
-    )
+    await eventually('the files are gone there, too', async () => ((await there()).length === 0 ? true : undefined))
     expect(here()).toEqual([])
 
     const down = devctl('down')
@@ -84,7 +82,7 @@ describe.skipIf(cluster === undefined)('a folder that has lost all files', () =>
     const up = devctl('up')
     await up.until(/^runs/, 180)
     empty()
-    await eventually('up says it', 180, async () =>
+    await eventually('up says it', async () =>
       up.stderr.includes('`devctl status api --answer delete` deletes them in the container, too') ? true : undefined,
     )
     expect((await up.interrupt()).status).toBe(130)

@@ -62,8 +62,8 @@ describe.skipIf(cluster === undefined)('a command in a container that waits for 
     const [output, errors] = [text(remote.stdout), text(remote.stderr)]
     // The loop has been round more than once.
     const rounds = async () => (await inPod('ps -o pid,args')).match(/^ *(\d+) .*sleep 0\.1$/m)?.[1]
-    const first = await eventually('it waits', 180, rounds)
-    await eventually('it waits again', 180, async () => ((await rounds()) ?? first) !== first || undefined)
+    const first = await eventually('it waits', rounds)
+    await eventually('it waits again', async () => ((await rounds()) ?? first) !== first || undefined)
     expect(await inPod('ls /tmp/begun 2>&1 || true')).toContain('No such file')
     await inPod(`echo all of them > /tmp/files; touch ${READY_FILE}`)
     expect(await output).toBe('all of them\n')

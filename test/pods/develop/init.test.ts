@@ -43,7 +43,7 @@ describe.skipIf(cluster === undefined)('a project with manifests', () => {
     const applied = await cluster!.apply(mirror(original.metadata.uid), namespace)
     expect(applied.status, applied.body).toBe(201)
     await cluster!.kubectl('-n', namespace, 'rollout', 'status', 'deployment/greeter-dev', '--timeout=100s')
-    await eventually('the log has its line', 180, async () =>
+    await eventually('the log has its line', async () =>
       (await cluster!.kubectl('-n', namespace, 'logs', 'deployment/greeter-dev', '-c', 'main')).includes('started')
         ? true
         : undefined,

@@ -73,7 +73,7 @@ async function reportOf(laptop: KeptLaptop, started: readonly Started[]): Promis
 /** Kills what runs, but for some processes, and waits until it has ended. */
 export async function endAll(laptop: KeptLaptop, but: ReadonlySet<number> = new Set()): Promise<void> {
   for (const { program } of laptop.started) if (!but.has(program.process.pid!)) program.process.kill('SIGKILL')
-  await eventually('all programs have ended', 180, async () => {
+  await eventually('all programs have ended', async () => {
     const left = laptop.processes().filter(one => !but.has(one))
     for (const one of left) end(one)
     return left.length === 0 || undefined

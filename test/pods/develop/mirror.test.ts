@@ -150,7 +150,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       const pod = await podOf(place, `first-${name}`)
       const spec = pod['spec'] as Record<string, { name: string }[]> // a Pod's
       expect(spec[where]!.map(one => one.name)).toContain('devctl-agent')
-      const seen = await eventually('it has started', 180, async () => {
+      const seen = await eventually('it has started', async () => {
         const text = await inPod(place, pod, 'cat /tmp/seen').catch(() => '')
         return text === '' ? undefined : text.split('\n')
       })
@@ -171,7 +171,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     const pod = await podOf(place, 'filled')
     expect(await inPod(place, pod, 'grep -c root /etc/passwd; echo kept > /root/.cache/file')).toBe('1')
     await place.cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: pod.metadata.name, namespace: place.namespace })
-    const next = await eventually('another Pod', 180, async () => {
+    const next = await eventually('another Pod', async () => {
       const one = await podOf(place, 'filled')
       return one.metadata.uid === pod.metadata.uid ? undefined : one
     })
@@ -193,16 +193,15 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     )
     const pod = await podOf(place, 'runs')
     const starts = () => inPod(place, pod, 'grep -c start /tmp/starts')
-    await eventually('it has started', 180, async () => (await starts().catch(() => '')) === '1' || undefined)
+    await eventually('it has started', async () => (await starts().catch(() => '')) === '1' || undefined)
     await inPod(place, pod, 'kill -USR1 1')
-    await eventually('it has started again', 180, async () => (await starts()) === '2' || undefined)
+    await eventually('it has started again', async () => (await starts()) === '2' || undefined)
     // What ends by itself starts again, too; the container does not.
     await inPod(place, pod, 'kill $(grep -l "^sleep" /proc/[0-9]*/comm | cut -d/ -f3)')
-    await eventually('it has started for the third time', 180, async () => (await starts()) === '3' || undefined)
+    await eventually('it has started for the third time', async () => (await starts()) === '3' || undefined)
     await inPod(place, pod, '(sleep 0.1 &) ; true')
     await eventually(
       'no process is left as a zombie',
-      180,
       async () => (await inPod(place, pod, 'grep -l "^State:.Z" /proc/[0-9]*/status || true')) === '' || undefined,
     )
     await taken.release()
@@ -258,7 +257,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     const strip = (object: unknown) =>
       JSON.parse(JSON.stringify(object, (key, value) => (key === 'time' ? undefined : value)))
     expect(strip(withoutServerFields(await place.get(SET)))).toEqual(strip(withoutServerFields(before)))
-    const again = await eventually('its Pod is back', 180, async () => readyPod(place, 'app=db'))
+    const again = await eventually('its Pod is back', async () => readyPod(place, 'app=db'))
     expect(
       (await found!.kubectl('-n', place.namespace, 'exec', again.metadata.name, '--', 'cat', '/data/log'))
         .split('\n')

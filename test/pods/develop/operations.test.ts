@@ -85,7 +85,7 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
   test('one that goes on is asked, used, restarted and ended', async () => {
     const { project, world, events, lines, untilFinished } = await open()
     const ended = untilFinished(up(world, { dev: 'api' }, project))
-    await eventually('it runs', 180, async () => (lines.length > 0 ? true : undefined))
+    await eventually('it runs', async () => (lines.length > 0 ? true : undefined))
     // The only one that runs is meant.
     expect([...(await status(world, {}, project)).keys()]).toEqual(['api'])
     const reports = await status(world, { devs: ['api'] }, project)
@@ -93,12 +93,12 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['taken', 'ssh', 'sync']))
 
     writeFileSync(join(place.folder, 'code/two.txt'), 'two')
-    await eventually('the file is there', 180, async () =>
+    await eventually('the file is there', async () =>
       (await exec(world, { dev: 'api', command: ['test', '-e', 'two.txt'] }, project)) === 0 ? true : undefined,
     )
     await expect(answerEmptied(world, { devs: ['api'], answer: 'delete' }, project)).rejects.toThrow(UserError)
     expect(await restartDevelopment(world, 'api')).toEqual({ services: [] })
-    await eventually('it has begun again', 180, async () => (lines.length > 1 ? true : undefined))
+    await eventually('it has begun again', async () => (lines.length > 1 ? true : undefined))
     expect(lines).toEqual(['stdout: begins', 'stdout: begins'])
 
     const [outcome] = await down(world, { devs: ['api'] }, project)
@@ -115,9 +115,11 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     }
     const ended = untilFinished(upSeveral({ ...world, on }, { all: true, downOnExit: true }, project))
     const all = ['api: begins', 'web: begins']
-    await eventually('both run', 270, async () => (all.every(one => heard.includes(one)) ? true : undefined))
+    await eventually('both run', async () => (all.every(one => heard.includes(one)) ? true : undefined), {
+      seconds: 270,
+    })
     await down(world, { devs: ['web'] }, project)
-    await eventually('one has ended', 180, async () => (heard.includes('web: stopped') ? true : undefined))
+    await eventually('one has ended', async () => (heard.includes('web: stopped') ? true : undefined))
     control.abort(new Error('enough'))
     await expect(ended).rejects.toThrow('enough')
     const { world: later } = await open()

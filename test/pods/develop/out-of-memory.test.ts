@@ -43,12 +43,9 @@ describe.skipIf(cluster === undefined)('a development container without enough m
     // The kernel ends the process or the whole container, as the node is set up.
     const text =
       'container `api` ran out of memory (its limit is 128Mi; raise `resources.limits.memory` of the development container)'
-    await eventually(
-      'the limit is named',
-      180,
-      async () => up.stderr.includes(text) || undefined,
-      async () => up.stderr,
-    )
+    await eventually('the limit is named', async () => up.stderr.includes(text) || undefined, {
+      explain: async () => up.stderr,
+    })
     // With a process of its own that was ended, `up` ends, too, and the signal may come while it does.
     up.process.kill('SIGTERM')
     expect([130, 137, null]).toContain(await up.status)

@@ -81,7 +81,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     expect(await place.get({ apiVersion: 'v1', kind: 'Secret', name: `${name}-dev-session` })).toBeDefined()
     expect(await caught(taken(name))).toMatchObject({ message: refused.message })
     await place.cluster.delete({ ...DEPLOYMENT(`${name}-dev`), namespace: place.namespace })
-    await eventually('the mirror is gone', 180, async () => !(await place.get(DEPLOYMENT(`${name}-dev`))) || undefined)
+    await eventually('the mirror is gone', async () => !(await place.get(DEPLOYMENT(`${name}-dev`))) || undefined)
     const { hint = '' } = await caught(give(place.session(), name))
     const [, line = ''] = /`(kubectl .*)`,/.exec(hint) ?? []
     execFileSync('sh', ['-c', line.replace('NUMBER', '3')])
@@ -101,9 +101,9 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     const notes = () => events.filter(({ type }) => type === 'note').length
     for (const [index, text] of ['{wrong', '{"version":1}', null].entries()) {
       await annotate(name, text)
-      await eventually('the record is whole', 180, async () => (await recordOf(name)) === whole || undefined)
+      await eventually('the record is whole', async () => (await recordOf(name)) === whole || undefined)
       // It is said when the answer is there.
-      await eventually('that is said', 180, async () => notes() > index || undefined)
+      await eventually('that is said', async () => notes() > index || undefined)
     }
     expect(notes()).toBe(3)
     await annotate(name, null, { labels: LABELS })
@@ -123,7 +123,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     const watching = caught(one.watch(new AbortController().signal))
     let uid: string | undefined
     const another = () =>
-      eventually('there is another mirror', 180, async () => {
+      eventually('there is another mirror', async () => {
         const there = await place.get(DEPLOYMENT(`${name}-dev`))
         const found = there?.metadata.uid !== uid && there?.metadata.deletionTimestamp === undefined
         return found ? there?.metadata.uid : undefined
@@ -167,7 +167,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     const notes = () => events.filter(({ type }) => type === 'note')
     for (const [index, edit] of edits.entries()) {
       edit()
-      await eventually('it is as before', 180, async () => notes().length === index + 1 || undefined)
+      await eventually('it is as before', async () => notes().length === index + 1 || undefined)
       expect(await spec()).toEqual(before)
     }
     expect(notes()[1]).toEqual({
@@ -175,7 +175,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
       text: '`kubectl-patch` has changed `deployment/edited-dev`: what `up` sets in it was set again; change the original, or `dev` of the manifest',
     })
     kubectl('scale', 'deployment', mirror.name, '--replicas=0')
-    await eventually('it is warned', 180, async () => events.some(({ type }) => type === 'warning') || undefined)
+    await eventually('it is warned', async () => events.some(({ type }) => type === 'warning') || undefined)
     expect((await spec()).replicas).toBe(0)
     stop.abort()
     await watching
@@ -191,14 +191,14 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: `devctl-up-deployment-${name}` }
     const { uid } = (await place.get(lease))!.metadata
     await place.cluster.delete({ ...lease, namespace: place.namespace })
-    await eventually('there is another Lease', 180, async () => {
+    await eventually('there is another Lease', async () => {
       const there = await place.get(lease)
       return (there && there.metadata.uid !== uid) || undefined
     })
     expect(one.signal.aborted).toBe(false)
     const spec = { holderIdentity: 'bob@elsewhere (1)' }
     await place.cluster.patch({ ...lease, namespace: place.namespace }, { spec }, { manager: 'kubectl-edit' })
-    await eventually('it is lost', 180, async () => one.signal.aborted || undefined)
+    await eventually('it is lost', async () => one.signal.aborted || undefined)
     expect(one.signal.reason).toMatchObject({ message: 'somebody else has taken over `deployment/leased`' })
     await one.release()
     await give(place.session(), name)
@@ -235,7 +235,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
       await place.cluster.delete({ ...ref, namespace: place.namespace })
       // A Pod that uses the claim keeps it: it goes with the Pod.
       await place.cluster.delete({ ...DEPLOYMENT(`${name}-dev`), namespace: place.namespace })
-      await eventually(`there is another ${ref.kind}`, 180, async () => {
+      await eventually(`there is another ${ref.kind}`, async () => {
         const there = await place.get(ref)
         return (there && there.metadata.uid !== uid) || undefined
       })
@@ -246,7 +246,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     await give(place.session(), name, true)
     expect(await place.get(secret)).toBeUndefined()
     // Its protection ends a moment after its Pods.
-    await eventually('the claim is gone', 180, async () => !(await place.get(claim)) || undefined)
+    await eventually('the claim is gone', async () => !(await place.get(claim)) || undefined)
   })
 
   test('a mirror that `down` of another machine deletes is not made again', async () => {

@@ -87,19 +87,17 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     await place.apply(changed)
     await eventually(
       'the mirror has the new variable',
-      180,
       async () => JSON.stringify(await place.get(DEPLOYMENT('watched-dev'))).includes('"value":"2"') || undefined,
     )
     for (let time = 0; time < 3; time++) {
       await scale('watched', 5)
       await eventually(
         'it is scaled to zero again',
-        180,
         async () => (await replicas('watched')).replicas === 0 || undefined,
       )
     }
     await scale('watched', 6)
-    await eventually('it is contested', 180, async () => events.some(({ type }) => type === 'warning') || undefined)
+    await eventually('it is contested', async () => events.some(({ type }) => type === 'warning') || undefined)
     expect(events.find(({ type }) => type === 'warning')).toMatchObject({
       text: '`kubectl-scale` scales `deployment/watched` up again and again: it runs beside its mirror',
     })
@@ -118,7 +116,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
       /already has a development container/,
     )
     const taken = await takeOne(bob, DEPLOYMENT('shared'), { name: 'shared' }, { takeOver: true })
-    await eventually('ann hears of it', 180, async () => ann.signal.aborted || undefined)
+    await eventually('ann hears of it', async () => ann.signal.aborted || undefined)
     expect(ann.signal.reason).toMatchObject({ message: 'somebody else has taken over `deployment/shared`' })
     await ann.release()
     await taken.release()
@@ -134,7 +132,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     )
     await place.cluster.delete({ ...DEPLOYMENT('deleted'), namespace: place.namespace })
     await watching
-    await eventually('the mirror is gone', 180, async () => !(await place.get(DEPLOYMENT('deleted-dev'))) || undefined)
+    await eventually('the mirror is gone', async () => !(await place.get(DEPLOYMENT('deleted-dev'))) || undefined)
     await taken.release()
     await give(place.session(), 'deleted')
   })

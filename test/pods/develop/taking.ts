@@ -87,7 +87,7 @@ export function readyPod({ cluster, namespace }: Place, labels: string): Promise
       const isReady = conditions.some(one => one.type === 'Ready' && one.status === 'True')
       return isReady && pod.metadata.deletionTimestamp === undefined
     })
-  return eventually(`a Pod of ${labels} is ready`, 180, find, explain)
+  return eventually(`a Pod of ${labels} is ready`, find, { explain })
 }
 
 type Config = { readonly key: string }

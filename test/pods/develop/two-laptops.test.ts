@@ -68,7 +68,7 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
 
     writeFileSync(join(ben.folder, 'files/new.txt'), 'saved by ben\n')
     writeFileSync(join(ann.folder, 'files/late.txt'), 'saved by ann\n')
-    await eventually('the container has what the second saves', 180, async () => {
+    await eventually('the container has what the second saves', async () => {
       const read = ben.devctl('exec', '--', 'node', '-e', READER, '/app')
       expect(await read.status, read.stderr).toBe(0)
       const names = Object.keys(JSON.parse(read.stdout))

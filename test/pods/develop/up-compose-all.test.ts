@@ -48,12 +48,16 @@ ${service('api', ports[0]!)}${service('web', ports[1]!)}  db:
   afterAll(() => place?.close())
 
   const page = (port: number, text: string) =>
-    eventually(`port ${port} says ${text}`, 120, async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(60_000) }).catch(
-        () => undefined,
-      )
-      return answer && (await answer.text()) === text ? true : undefined
-    })
+    eventually(
+      `port ${port} says ${text}`,
+      async () => {
+        const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(60_000) }).catch(
+          () => undefined,
+        )
+        return answer && (await answer.text()) === text ? true : undefined
+      },
+      { seconds: 120 },
+    )
   const deployments = async () => {
     const { items } = await cluster!.get<{ items: { metadata: { name: string }; spec: { replicas: number } }[] }>(
       `/apis/apps/v1/namespaces/${place.namespace}/deployments`,

@@ -51,7 +51,7 @@ services:
 
   /** The page as this machine sees it, over the forward of the published port. */
   const page = (text: string) =>
-    eventually(`the page is \`${text}\``, 180, async () => {
+    eventually(`the page is \`${text}\``, async () => {
       const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(60_000) }).catch(
         () => undefined,
       )

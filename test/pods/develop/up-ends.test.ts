@@ -55,7 +55,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
 
   /** Nothing of the session is left on this machine, and nobody holds the application. */
   const ended = () =>
-    eventually('the session has ended in order', 180, async () => {
+    eventually('the session has ended in order', async () => {
       const isClosed = readdirSync(join(place.home, 'run')).length === 0
       const hasEntry = readFileSync(join(place.home, 'ssh/config'), 'utf8') !== ''
       return (isClosed && !hasEntry && (await leases()).length === 0) || undefined
@@ -75,9 +75,8 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     })
     await eventually(
       'the command runs',
-      270,
       async () => shown.includes(isBackground ? 'in the background' : 'from the laptop') || undefined,
-      async () => shown,
+      { explain: async () => shown, seconds: 270 },
     )
     return terminal
   }
@@ -94,7 +93,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     const terminal = await inTerminal('--down-on-exit')
     terminal.kill('SIGKILL')
     await ended()
-    await eventually('the original runs', 180, async () => (await replicas()) === 2 || undefined)
+    await eventually('the original runs', async () => (await replicas()) === 2 || undefined)
   })
 
   test('SIGHUP alone ends it, too', async () => {
@@ -112,7 +111,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     shell.stdout.setEncoding('utf8').on('data', (text: string) => {
       shown += text
     })
-    await eventually('the command runs', 270, async () => shown.includes('from the laptop') || undefined)
+    await eventually('the command runs', async () => shown.includes('from the laptop') || undefined, { seconds: 270 })
     const id = Number(/process (\d+)/.exec(shown)![1])
     process.kill(id, 'SIGHUP')
     const status = place.devctl('status')
@@ -124,7 +123,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
 
   test('what `--detach` has started outlives its terminal, and shows no variable in its command line', async () => {
     const up = await inTerminal('--detach', '--env', 'API_TOKEN=of-a-bank')
-    await eventually('the terminal is closed', 180, async () => up.exitCode ?? undefined)
+    await eventually('the terminal is closed', async () => up.exitCode ?? undefined)
     const read = place.devctl('exec', '--', 'sh', '-c', 'echo $API_TOKEN')
     expect(await read.status, read.stderr).toBe(0)
     expect(read.stdout).toBe('of-a-bank\n')
@@ -153,7 +152,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     const up = place.devctl('up', '--detach')
     expect(await up.status, up.stderr).toBe(0)
     await cluster!.kubectl('-n', place.namespace, 'delete', 'deployment', 'api')
-    await eventually('it has ended', 180, async () => running().length === 0 || undefined)
+    await eventually('it has ended', async () => running().length === 0 || undefined)
     const status = place.devctl('status', 'api')
     expect(await status.status).toBe(1)
     expect(status.stderr).toMatch(

@@ -47,7 +47,7 @@ const kubeconfigOf = (user: string) =>
 
 /** The answer of a server on this machine, as soon as it is that text. */
 const answers = (port: number, text: string) =>
-  eventually(`port ${port} answers \`${text}\``, 180, async () => {
+  eventually(`port ${port} answers \`${text}\``, async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(60_000) }).catch(
       () => undefined,
     )
@@ -100,7 +100,7 @@ services:
     writeFileSync(join(place.folder, 'page'), 'two')
     await answers(port, 'two')
     // The server answers before the kubelet has said that its container runs.
-    await eventually('a command runs', 180, async () => {
+    await eventually('a command runs', async () => {
       const exec = place.devctl('exec', 'web', '--', 'sh', '-c', 'echo -n three > /app/page; exit 7')
       return (await exec.status) === 7 ? true : undefined
     })
@@ -190,7 +190,7 @@ ${ports
 
   /** The server of a service, as its own Pod reaches it, says a text. */
   const says = (name: string, text: string) =>
-    eventually(`${name} says \`${text}\``, 180, async () => {
+    eventually(`${name} says \`${text}\``, async () => {
       const url = `http://127.0.0.1:${ports[name === 'web0' ? 0 : 1]}/`
       const exec = place.devctl('exec', name, '--', '/devctl-tools/busybox', 'wget', '-qO-', url)
       return (await exec.status) === 0 && exec.stdout === text ? true : undefined

@@ -39,7 +39,7 @@ services:
     return exec.stdout
   }
   const reads = (text: string) =>
-    eventually(`the container reads \`${text}\``, 180, async () =>
+    eventually(`the container reads \`${text}\``, async () =>
       (await inside('cat', '/etc/proxy.conf').catch(() => '')) === text ? true : undefined,
     )
 
@@ -65,7 +65,7 @@ services:
     await reads('four')
 
     await inside('sh', '-c', 'echo five > /etc/proxy.conf')
-    await eventually('it is here', 180, async () => (readFileSync(file, 'utf8') === 'five\n' ? true : undefined))
+    await eventually('it is here', async () => (readFileSync(file, 'utf8') === 'five\n' ? true : undefined))
 
     const { namespace } = place
     await cluster!.kubectl('--namespace', namespace, 'delete', 'pod', '--selector', 'dev.platform/mirror=proxy')

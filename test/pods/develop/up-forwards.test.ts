@@ -48,7 +48,7 @@ ${dev('api')}${dev('web')}`,
   afterAll(() => place?.close())
 
   const page = (port: number, text: string) =>
-    eventually(`port ${port} says ${text}`, 180, async () => {
+    eventually(`port ${port} says ${text}`, async () => {
       const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(60_000) }).catch(
         () => undefined,
       )

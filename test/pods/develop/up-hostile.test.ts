@@ -50,7 +50,7 @@ describe.skipIf(cluster === undefined)('devctl up, with a container that means h
     await inContainer(
       'mkdir -p config/devctl/ssh; echo "ProxyCommand x" > config/devctl/ssh/config; touch config/other',
     )
-    await eventually('what is beside it comes back', 180, async () =>
+    await eventually('what is beside it comes back', async () =>
       readdirSync(join(place.folder, 'config')).includes('other') ? true : undefined,
     )
     expect(readFileSync(config, 'utf8')).toBe(before)
@@ -60,7 +60,7 @@ describe.skipIf(cluster === undefined)('devctl up, with a container that means h
 
   test('a file that it deletes is kept; when it deletes all of them, nothing is deleted here', async () => {
     await inContainer('rm /app/src/one')
-    await eventually('the file is deleted here', 180, async () =>
+    await eventually('the file is deleted here', async () =>
       readdirSync(join(place.folder, 'src')).includes('one') ? undefined : true,
     )
     const home = join(place.folder, 'config/devctl')
@@ -70,7 +70,7 @@ describe.skipIf(cluster === undefined)('devctl up, with a container that means h
 
     writeFileSync(join(place.folder, 'src/one'), 'again\n')
     await inContainer('until [ -e src/one ]; do sleep 0.1; done; rm -rf /app/*')
-    await eventually('the synchronization stops', 180, async () =>
+    await eventually('the synchronization stops', async () =>
       /files of \. are gone in the container/.test(up.stderr) ? true : undefined,
     )
     expect(readdirSync(place.folder).sort()).toEqual(['.env', 'config', 'devctl.yml', 'readme', 'src'])

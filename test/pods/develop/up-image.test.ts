@@ -52,7 +52,7 @@ describe.skipIf(cluster === undefined)('the image of a workload', () => {
   const cat = (path: string) => inContainer(`cat ${path} 2>/dev/null; true`)
   const here = () => readdirSync(join(place.folder, 'files')).sort()
   const eventuallyIs = (path: string, text: string) =>
-    eventually(`${path} is ${text}`, 180, async () => {
+    eventually(`${path} is ${text}`, async () => {
       const program = place.devctl('exec', '--', 'cat', path)
       return (await program.status) === 0 && program.stdout === text ? true : undefined
     })
@@ -115,7 +115,6 @@ describe.skipIf(cluster === undefined)('the image of a workload', () => {
     await inContainer('rm -r node_modules/x; echo -n broken > dist/made.js')
     await eventually(
       'the change is here',
-      180,
       async () => existsSync(join(place.folder, 'files/dist/made.js')) || undefined,
     )
     write(place.folder, { 'files/dist/made.js': 'repaired' })

@@ -78,14 +78,15 @@ class Lane {
     await Promise.race([container.status, sleep(SAVING)])
     const there = await eventually(
       'both sides are equal',
-      180,
       async () => {
         const seen = await this.#filesThere()
         return seen && differences(filesHere(this.#files), seen).length === 0 ? seen : undefined
       },
-      async () => {
-        const seen = await this.#filesThere()
-        return [...(seen ? differences(filesHere(this.#files), seen) : ['no files']), this.#log()].join('\n')
+      {
+        explain: async () => {
+          const seen = await this.#filesThere()
+          return [...(seen ? differences(filesHere(this.#files), seen) : ['no files']), this.#log()].join('\n')
+        },
       },
     )
     const saves = { laptop, container: savesOf(container.stdout) }

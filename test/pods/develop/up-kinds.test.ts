@@ -75,13 +75,12 @@ dev:
     const up = devctl('up', 'api')
     const answer = await eventually(
       'the Service leads to this machine',
-      270,
       async () => {
         const wget = ['exec', 'deploy/client', '--', 'wget', '-q', '-T', '5', '-O', '-', 'http://api:8080/']
         const text = await cluster!.kubectl('--namespace', place.namespace, ...wget).catch(() => '')
         return text.startsWith('hello') ? text : undefined
       },
-      async () => up.stderr,
+      { explain: async () => up.stderr, seconds: 270 },
     )
     expect(answer).toBe(`hello from the cluster, on ${place.folder}`)
     const exec = devctl('exec', 'api', '--', 'ls')
@@ -103,7 +102,7 @@ dev:
       expect(await again.status).toBe(1)
       const running = Number(/already runs on this machine \(process (\d+)\)/.exec(again.stderr)?.[1])
       process.kill(running, 'SIGTERM')
-      await eventually('it has ended', 180, async () => {
+      await eventually('it has ended', async () => {
         try {
           process.kill(running, 0)
           return undefined
@@ -124,7 +123,7 @@ dev:
     const runs = () =>
       existsSync(join(place.folder, 'runs.txt')) ? readFileSync(join(place.folder, 'runs.txt'), 'utf8') : ''
     const lines = (count: number) =>
-      eventually(`${count} runs`, 180, async () => (runs().split('\n').length > count ? true : undefined))
+      eventually(`${count} runs`, async () => (runs().split('\n').length > count ? true : undefined))
     await lines(1)
     const restart = devctl('restart', 'worker')
     expect(await restart.status, restart.stderr).toBe(0)

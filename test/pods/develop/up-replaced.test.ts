@@ -58,7 +58,7 @@ describe.skipIf(cluster === undefined)('the command of devctl up', () => {
     up.process.kill('SIGTERM')
     expect(await up.status).toBe(130)
     // Ended by `up`, not by the next one.
-    await eventually('nothing of it runs', 180, async () => ((await servers()) === 0 ? true : undefined))
+    await eventually('nothing of it runs', async () => ((await servers()) === 0 ? true : undefined))
   })
 
   test('a signal that somebody sends to it is its own end', async () => {

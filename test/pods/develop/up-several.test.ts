@@ -60,7 +60,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     ).spec.replicas
 
   const page = (at: number, text: string) =>
-    eventually(`port ${at} says ${text}`, 180, async () => {
+    eventually(`port ${at} says ${text}`, async () => {
       const answer = await fetch(`http://127.0.0.1:${at}/`, { signal: AbortSignal.timeout(60_000) }).catch(
         () => undefined,
       )
@@ -134,7 +134,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     await page(port, 'later')
     const exec = devctl('exec', 'shell', '--', 'touch', '/app/made')
     expect(await exec.status, exec.stderr).toBe(0)
-    await eventually('the file is here', 180, async () =>
+    await eventually('the file is here', async () =>
       existsSync(join(place.folder, 'missing/made')) ? true : undefined,
     )
     const down = devctl('down', '--all')

@@ -64,7 +64,7 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
 
     writeFileSync(join(place.folder, 'new.txt'), 'saved\n')
     const read = () => devctl('exec', '--', 'cat', 'new.txt')
-    const saved = await eventually('the new file is in the container', 180, async () => {
+    const saved = await eventually('the new file is in the container', async () => {
       const program = read()
       return (await program.status) === 0 ? program.stdout : undefined
     })
@@ -73,7 +73,7 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
     const made = devctl('exec', '--', 'sh', '-c', 'echo $GREETING > made.txt; exit 7')
     expect(await made.status, made.stderr).toBe(7)
     const here = join(place.folder, 'made.txt')
-    await eventually('the file of the container is here', 180, async () =>
+    await eventually('the file of the container is here', async () =>
       existsSync(here) && readFileSync(here, 'utf8') === 'hello\n' ? true : undefined,
     )
 

@@ -199,13 +199,11 @@ describe.skipIf(cluster === undefined)('programs that wait for files', () => {
   const sees = (program: Program, { page }: Watcher, mark: string, seconds: number) =>
     eventually(
       mark,
-      seconds,
       async () => {
         const text = page === undefined ? program.stdout : await fetched(page)
         return text.includes(mark) || undefined
       },
-      async () => `${program.stdout.slice(-2000)}\n${program.stderr.slice(-2000)}`,
-      100,
+      { explain: async () => `${program.stdout.slice(-2000)}\n${program.stderr.slice(-2000)}`, seconds, pause: 100 },
     )
 })
 

@@ -92,7 +92,7 @@ export const ciWay = (installed: () => Installation) =>
       const env = await job()
       await installed().ok('job', `context use ${installed().url}`, { env })
       await installed().ok('job', deploy(), { env })
-      const web = await eventually('the page answers', 180, async () => {
+      const web = await eventually('the page answers', async () => {
         const found = await page('web')
         return found.status === 200 ? found : undefined
       })
@@ -119,7 +119,7 @@ export const ciWay = (installed: () => Installation) =>
       const [before] = await comments()
       await installed().commit(shop.full_name, branch, 'index.html', `two of ${RUN}\n`)
       await installed().ok('job', deploy(), { env: await job() })
-      await eventually('the new page answers', 180, async () =>
+      await eventually('the new page answers', async () =>
         (await page('web')).body === `two of ${RUN}\n` ? true : undefined,
       )
       const all = await comments()
@@ -142,7 +142,7 @@ export const ciWay = (installed: () => Installation) =>
       expect(await installed().ok('job', 'preview list')).not.toContain(NAME)
       const { status } = await installed().cluster.send('GET', `/api/v1/namespaces/${NAME}`)
       expect(status).toBe(404)
-      await eventually('its runs are gone', 180, async () => {
+      await eventually('its runs are gone', async () => {
         const jobs = await installed().cluster.kubectl(
           'get',
           'jobs,secrets',

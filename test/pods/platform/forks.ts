@@ -85,20 +85,28 @@ export const forks = (installed: () => Installation) =>
     const page = () => installed().fetch(`https://web-${preview()}.devctl.localhost/`)
     /** What the webhook knows of the request, once it is so. */
     const known = (what: string, is: (pull: Webhook['pulls'][number] | undefined) => boolean) =>
-      eventually(what, 360, async () => {
-        const hooks = JSON.parse(await installed().ok(OWNER, 'preview hook list --output json')) as readonly Webhook[]
-        const pull = hooks.find(({ prefix }) => prefix === PREFIX)?.pulls.find(one => one.number === number)
-        return is(pull) ? { pull } : undefined
-      })
+      eventually(
+        what,
+        async () => {
+          const hooks = JSON.parse(await installed().ok(OWNER, 'preview hook list --output json')) as readonly Webhook[]
+          const pull = hooks.find(({ prefix }) => prefix === PREFIX)?.pulls.find(one => one.number === number)
+          return is(pull) ? { pull } : undefined
+        },
+        { seconds: 360 },
+      )
     const comment = (text: string) =>
-      eventually(`the comment says ${text}`, 360, async () => {
-        const all = await installed().ask<readonly { body: string }[]>(
-          'GET',
-          `/repos/${shop.full_name}/issues/${number}/comments`,
-        )
-        expect(all.length).toBeLessThan(2)
-        return all[0]?.body.includes(text) ? true : undefined
-      })
+      eventually(
+        `the comment says ${text}`,
+        async () => {
+          const all = await installed().ask<readonly { body: string }[]>(
+            'GET',
+            `/repos/${shop.full_name}/issues/${number}/comments`,
+          )
+          expect(all.length).toBeLessThan(2)
+          return all[0]?.body.includes(text) ? true : undefined
+        },
+        { seconds: 360 },
+      )
 
     test('waits for its commit to be approved, and builds nothing where no builder is for forks', async () => {
       await known('it waits', pull => pull?.isWaiting === true && pull.commit === commit)
@@ -111,10 +119,14 @@ export const forks = (installed: () => Installation) =>
     test('is built on a builder for forks when it is approved again, and gets no variables', async () => {
       await installed().upgrade('--untrusted-builders 1')
       await installed().ok(OWNER, `preview approve ${preview()} --commit ${commit}`)
-      const { body } = await eventually('the page answers', 360, async () => {
-        const found = await page()
-        return found.status === 200 ? found : undefined
-      })
+      const { body } = await eventually(
+        'the page answers',
+        async () => {
+          const found = await page()
+          return found.status === 200 ? found : undefined
+        },
+        { seconds: 360 },
+      )
       expect(body).toBe(`fork of ${RUN}\n`)
       await comment(`https://web-${preview()}.devctl.localhost`)
       const [pod] = await podsOf(preview())
@@ -125,10 +137,14 @@ export const forks = (installed: () => Installation) =>
 
     test('is destroyed when it is closed', async () => {
       await installed().ask('PATCH', `/repos/${shop.full_name}/pulls/${number}`, { state: 'closed' })
-      await eventually('the namespace is gone', 360, async () => {
-        const { status } = await installed().cluster.send('GET', `/api/v1/namespaces/${preview()}`)
-        return status === 404 ? true : undefined
-      })
+      await eventually(
+        'the namespace is gone',
+        async () => {
+          const { status } = await installed().cluster.send('GET', `/api/v1/namespaces/${preview()}`)
+          return status === 404 ? true : undefined
+        },
+        { seconds: 360 },
+      )
       await comment('destroyed')
     })
 

@@ -25,7 +25,7 @@ export const ownImages = (installed: () => Installation) =>
     beforeAll(async () => {
       await installed().upgrade('--bundled-registry --registry-size 1Gi')
       for (const login of [OWNER, OTHER]) await installed().person(login)
-      await eventually('the registry answers', 180, async () => {
+      await eventually('the registry answers', async () => {
         const { status } = await installed().fetch('https://images.devctl.localhost/v2/')
         return status === 401 ? true : undefined
       })

@@ -121,10 +121,14 @@ export class Installation {
   /** Removes the platform, and waits until it is gone. */
   async uninstall(): Promise<void> {
     await this.start('operator', 'platform uninstall --yes').status
-    await eventually('an earlier one is gone', 270, async () => {
-      const names = await this.cluster.kubectl('get', 'namespaces', '--output=name')
-      return NAMESPACES.some(name => names.includes(`/${name}\n`)) ? undefined : true
-    })
+    await eventually(
+      'an earlier one is gone',
+      async () => {
+        const names = await this.cluster.kubectl('get', 'namespaces', '--output=name')
+        return NAMESPACES.some(name => names.includes(`/${name}\n`)) ? undefined : true
+      },
+      { seconds: 270 },
+    )
   }
 
   async close(): Promise<void> {

@@ -81,7 +81,7 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
 
   test('its own Pods and Services can be reached, by name too', async () => {
     for (const host of [address['friend']!, address['friend service']!, 'one'])
-      await eventually(`${host} can be reached`, 180, async () => ((await reaches(host, PORT)) ? true : undefined))
+      await eventually(`${host} can be reached`, async () => ((await reaches(host, PORT)) ? true : undefined))
   })
 
   test('Pods and Services of others, nodes and the API server cannot', async () => {
@@ -110,9 +110,7 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
       [address['node']!, 6443],
       [address['api']!, 443],
     ] as const)
-      await eventually(`${host}:${port} can be reached`, 180, async () =>
-        (await reaches(host, port)) ? true : undefined,
-      )
+      await eventually(`${host}:${port} can be reached`, async () => ((await reaches(host, port)) ? true : undefined))
   })
 })
 
@@ -153,9 +151,7 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
       ['kubernetes.default.svc', 443],
       [await podAddress(admin, server, 'platform'), 8081],
     ] as const)
-      await eventually(`${host}:${port} can be reached`, 180, async () =>
-        (await reaches(host, port)) ? true : undefined,
-      )
+      await eventually(`${host}:${port} can be reached`, async () => ((await reaches(host, port)) ? true : undefined))
   })
 
   test('they reach neither each other nor other Pods, ports of the node, or the metadata of a cloud', async () => {
@@ -175,10 +171,8 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
     // Each of them is there: without the policy it can be reached.
     await admin.delete({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', name: runs, namespace: runs })
     for (const [host, port] of away.slice(0, 4))
-      await eventually(`${host}:${port} can be reached`, 180, async () =>
-        (await reaches(host, port)) ? true : undefined,
-      )
-    await eventually('the run can be reached', 180, async () => ((await fromOutside()) ? true : undefined))
+      await eventually(`${host}:${port} can be reached`, async () => ((await reaches(host, port)) ? true : undefined))
+    await eventually('the run can be reached', async () => ((await fromOutside()) ? true : undefined))
   })
 })
 
@@ -219,7 +213,7 @@ describe.skipIf(!isEnforced)('the networks of a Compose file, in a namespace of 
       ['apart', 'store', 6379, false],
       ['apart', node, 80, true],
     ] as const)
-      await eventually(`from ${from}, ${host} ${wanted ? 'can' : 'cannot'} be reached`, 180, async () =>
+      await eventually(`from ${from}, ${host} ${wanted ? 'can' : 'cannot'} be reached`, async () =>
         (await tryInPod(cluster!, namespace, podOf(from), connect(host, port))) === wanted ? true : undefined,
       )
   })

@@ -103,7 +103,7 @@ export const runCanaries = (installed: () => Installation, forge: string, forgeT
 
     /** Nobody but the platform gets into the Pods of runs, or at what is beside them. */
     async function refusedToMembers(logins: readonly string[]): Promise<void> {
-      const pod = await eventually('a run has a Pod', 180, async () => {
+      const pod = await eventually('a run has a Pod', async () => {
         const names = await installed().cluster.kubectl('get', 'pods', '--namespace=devctl-runs', '--output=name')
         return names.split('\n').find(name => name !== '')
       })

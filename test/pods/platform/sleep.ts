@@ -23,14 +23,14 @@ export const sleepAndWake = (installed: () => Installation) =>
     const isWaker = async () => ((await page()).headers['x-devctl-waker'] === '1' ? true : undefined)
     const kubectl = (...words: string[]) => installed().cluster.kubectl(`--namespace=${NAME}`, ...words)
     const noPods = () =>
-      eventually('it has no Pods', 180, async () =>
+      eventually('it has no Pods', async () =>
         (await kubectl('get', 'pods', '--selector=dev.platform/service=web', '--output=name')).trim() === ''
           ? true
           : undefined,
       )
     const took = async (what: string) => {
       const began = performance.now()
-      await eventually(what, 180, isServed, undefined, 50)
+      await eventually(what, isServed, { pause: 50 })
       return performance.now() - began
     }
 
@@ -45,7 +45,7 @@ services:
 `,
       )
       await installed().ok(NAME, 'deploy --wait --file sleepy.yaml')
-      await eventually('it is served', 180, isServed)
+      await eventually('it is served', isServed)
     })
     afterAll(() => installed().cluster.deleteNamespace(NAME))
 
@@ -57,7 +57,7 @@ services:
 
       await installed().ok(NAME, 'namespace sleep')
       await noPods()
-      await eventually('its page is that of the platform', 180, isWaker)
+      await eventually('its page is that of the platform', isWaker)
       const waking = await page(LOADED)
       expect([waking.status, waking.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
       const wake = await took('it is woken')
@@ -74,7 +74,7 @@ services:
         0,
         expect.stringContaining(`namespace ${NAME} sleeps; waking it`),
       ])
-      await eventually('it is served', 180, isServed)
+      await eventually('it is served', isServed)
     })
 
     test('keeps the class of a route that is served all the same, and who asks is told', async () => {
@@ -104,6 +104,6 @@ services:
       expect(status.stdout + status.stderr).toContain('who opens a page of a namespace that sleeps does not wake it')
       await kubectl('delete', 'ingress', 'other')
       await installed().ok(NAME, 'namespace wake')
-      await eventually('it is served', 180, isServed)
+      await eventually('it is served', isServed)
     })
   })

@@ -55,7 +55,7 @@ export function wholeWay(): void {
     beforeAll(async () => {
       writeFileSync(join(folder, 'compose.yaml'), COMPOSE)
       await devctl('operator', 'platform uninstall --yes')
-      await eventually('an earlier one is gone', 180, async () =>
+      await eventually('an earlier one is gone', async () =>
         (await namespaces()).includes('devctl-users') ? undefined : true,
       )
       before = await everything(cluster!)
@@ -106,7 +106,7 @@ export function wholeWay(): void {
     })
 
     test('its status is told, and nothing is wrong', async () => {
-      const found = await eventually('a replica leads', 180, async () => {
+      const found = await eventually('a replica leads', async () => {
         const status = JSON.parse((await devctl('operator', 'platform status --output json')).stdout || '{}')
         return status.leader === undefined ? undefined : status
       })
@@ -132,7 +132,7 @@ export function wholeWay(): void {
       expect(await ok('bob', line)).toBe(`Using context bob-${RUN} @ platform.devctl.localhost\n`)
       await ok('bob', `namespace create team-${RUN}`)
       await ok('bob', 'deploy --wait')
-      const answer = await eventually('the application answers', 180, async () => {
+      const answer = await eventually('the application answers', async () => {
         const { stdout } = await devctl('bob', 'endpoints --output json')
         const url = JSON.parse(stdout || '[]')[0]?.url ?? JSON.parse(stdout || '{}').endpoints?.[0]?.url
         return url as string | undefined
@@ -149,11 +149,10 @@ export function wholeWay(): void {
       await ok('operator', 'platform uninstall --yes')
       await eventually(
         'nothing of it is left',
-        360,
         async () => {
           return (await left()).length === 0 || undefined
         },
-        async () => (await left()).join(' '),
+        { explain: async () => (await left()).join(' '), seconds: 360 },
       )
     })
   })

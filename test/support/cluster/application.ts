@@ -25,7 +25,6 @@ export async function untilReady(
   let waiting: readonly string[] = []
   await eventually(
     `everything in ${namespace} is ready`,
-    seconds,
     async () => {
       const states = await Promise.all(
         workloads.map(async workload => {
@@ -38,7 +37,7 @@ export async function untilReady(
       waiting = states.filter(({ state }) => state === 'waiting').map(({ id }) => id)
       return waiting.length === 0 || undefined
     },
-    async () => `not ready: ${waiting.join(', ')}\n${await describeAll(cluster, namespace)}`,
+    { explain: async () => `not ready: ${waiting.join(', ')}\n${await describeAll(cluster, namespace)}`, seconds },
   )
 }
 
@@ -154,11 +153,10 @@ export function untilAnswers(
   let last: Page = { status: 0, body: '' }
   return eventually(
     `https://${host}${path} answers`,
-    180,
     async () => {
       last = await ask(cluster, host, path)
       return right(last) ? last : undefined
     },
-    async () => `the last answer: ${last.status} ${last.body.slice(0, 500)}`,
+    { explain: async () => `the last answer: ${last.status} ${last.body.slice(0, 500)}` },
   )
 }

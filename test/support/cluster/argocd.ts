@@ -116,12 +116,11 @@ export async function startArgocd(cluster: Cluster, options: ArgocdOptions): Pro
     if (status !== 200) throw new Error(`${name}: ${body}`)
     return eventually(
       `${name} is compared`,
-      SECONDS,
       async () => {
         const application = await read()
         return application.metadata.annotations?.['argocd.argoproj.io/refresh'] === undefined ? application : undefined
       },
-      explain,
+      { explain, seconds: SECONDS },
     )
   }
 
@@ -134,7 +133,6 @@ export async function startArgocd(cluster: Cluster, options: ArgocdOptions): Pro
     let looked = Date.now()
     await eventually(
       `${name} ${what}`,
-      SECONDS,
       async () => {
         const { status } = await read()
         if (status?.sync?.revision === revision && isThere(status)) return true
@@ -143,7 +141,7 @@ export async function startArgocd(cluster: Cluster, options: ArgocdOptions): Pro
         await refresh()
         return undefined
       },
-      explain,
+      { explain, seconds: SECONDS },
     )
   }
 
@@ -173,12 +171,10 @@ export async function startArgocd(cluster: Cluster, options: ArgocdOptions): Pro
     },
     async remove() {
       await cluster.send('DELETE', at)
-      await eventually(
-        `${name} is gone`,
-        SECONDS,
-        async () => (await cluster.send('GET', at)).status === 404 || undefined,
+      await eventually(`${name} is gone`, async () => (await cluster.send('GET', at)).status === 404 || undefined, {
         explain,
-      )
+        seconds: SECONDS,
+      })
     },
   }
 }

@@ -158,16 +158,18 @@ export function pathOf({ apiVersion, kind, metadata }: KubernetesObject, namespa
   return `${group}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${resource}/${metadata.name}`
 }
 
-/**
- * Tries until the attempt returns something else than undefined, with pauses that grow to some milliseconds. Throws what `explain`
- * returns after so many seconds.
- */
+/** Limits of a wait: after so many seconds it throws what `explain` returns; `pause`, in milliseconds, grows up to this between attempts. */
+interface WaitOptions {
+  readonly seconds?: number
+  readonly pause?: number
+  readonly explain?: () => Promise<string>
+}
+
+/** Tries until the attempt returns something else than undefined. A machine that is busy may need minutes for what takes a second alone. */
 export async function eventually<T>(
   what: string,
-  seconds: number,
   attempt: () => Promise<T | undefined>,
-  explain: () => Promise<string> = async () => '',
-  pause = 300,
+  { seconds = 180, pause = 300, explain = async () => '' }: WaitOptions = {},
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1000
   for (let next = 50; ; next *= 2) {
@@ -185,7 +187,7 @@ export async function bindingInForce(cluster: Cluster, namespace: string, user: 
     kind: 'SubjectAccessReview',
     spec: { user, resourceAttributes: { namespace, verb: 'list', resource: 'pods' } },
   }
-  await eventually(`${user} may list the Pods of ${namespace}`, 180, async () => {
+  await eventually(`${user} may list the Pods of ${namespace}`, async () => {
     const { body } = await cluster.send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review)
     return JSON.parse(body).status?.allowed === true ? true : undefined
   })

@@ -81,7 +81,7 @@ function host(name: string, namespace: string): string {
 
 /** A new namespace refuses Pods until its own service account is there. */
 export function defaultServiceAccount(cluster: Cluster, namespace: string): Promise<boolean> {
-  return eventually('the service account of the namespace is there', 180, async () => {
+  return eventually('the service account of the namespace is there', async () => {
     const { status } = await cluster.send('GET', `/api/v1/namespaces/${namespace}/serviceaccounts/default`)
     return status === 200 || undefined
   })

@@ -107,13 +107,12 @@ export async function startFlux(
     if (status !== 200) throw new Error(`${kind}: ${body}`)
     await eventually(
       `${kind} is reconciled`,
-      SECONDS,
       async () => {
         const { status = {} } = await cluster.get<FluxObject>(paths[kind])
         const isReady = status.conditions?.some(one => one.type === 'Ready' && one.status === ready)
         return (isReady && status.lastHandledReconcileAt === at && isDone(status)) || undefined
       },
-      explain,
+      { explain, seconds: SECONDS },
     )
   }
 

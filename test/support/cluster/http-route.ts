@@ -25,7 +25,7 @@ export async function installHttpRoute(cluster: Cluster): Promise<boolean> {
   const definition = parse(readFileSync(join(folder, FILE), 'utf8')) as KubernetesObject
   const { status, body } = await cluster.apply(definition, undefined)
   if (status > 201) throw new Error(`the custom resource of HTTPRoute: ${body}`)
-  await eventually('HTTPRoute is served', 180, async () => {
+  await eventually('HTTPRoute is served', async () => {
     const { status } = await cluster.send('GET', '/apis/gateway.networking.k8s.io/v1/httproutes')
     return status === 200 || undefined
   })

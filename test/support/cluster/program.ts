@@ -39,13 +39,11 @@ export class Program {
   until(line: RegExp, seconds = 180, count = 1): Promise<readonly string[]> {
     return eventually(
       `${count} × ${line}`,
-      seconds,
       async () => {
         const found = this.lines.filter(one => line.test(one))
         return found.length >= count ? found : undefined
       },
-      async () => `${this.stdout.slice(-2000)}\n${this.stderr.slice(-2000)}`,
-      100,
+      { explain: async () => `${this.stdout.slice(-2000)}\n${this.stderr.slice(-2000)}`, seconds, pause: 100 },
     )
   }
 

@@ -23,7 +23,7 @@ export async function startClient(
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels }, spec: { containers } }
   const { status, body } = await on.send('POST', `/api/v1/namespaces/${namespace}/pods`, pod)
   if (status !== 201) throw new Error(`pod ${name}: ${body}`)
-  await eventually(`pod ${name} runs`, 180, async () => {
+  await eventually(`pod ${name} runs`, async () => {
     const { status: there } = await on.get<{ status: { phase: string; podIP?: string } }>(
       `/api/v1/namespaces/${namespace}/pods/${name}`,
     )

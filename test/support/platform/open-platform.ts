@@ -219,8 +219,7 @@ async function install(cluster: Cluster, kubernetes: Installation['kubernetes'])
   const missing = await Promise.all(wanted.map(async one => ((await isInstalled(one)) ? [] : [one])))
   for (const object of missing.flat()) {
     const { apiVersion, kind, metadata } = object
-    if (kind === 'Namespace')
-      await eventually(`${metadata.name} of another test is gone`, 180, () => isFree(metadata.name))
+    if (kind === 'Namespace') await eventually(`${metadata.name} of another test is gone`, () => isFree(metadata.name))
     const live = await cluster.apply(object, { manager: 'test', force: true })
     installed.set(`${apiVersion} ${kind} ${metadata.namespace}/${metadata.name}`, live.metadata.resourceVersion)
   }
@@ -241,7 +240,7 @@ async function install(cluster: Cluster, kubernetes: Installation['kubernetes'])
 /** Waits until the API server follows the new policies. */
 async function policiesInForce(own: Cluster): Promise<void> {
   const plain = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `plain-${RUN}` } }
-  await eventually('the policies are in force', 180, () =>
+  await eventually('the policies are in force', () =>
     own.apply(plain, { manager: 'test', dryRun: true }).then(
       () => undefined,
       (error: Error) => (error.message.includes('only its own namespaces') ? true : undefined),

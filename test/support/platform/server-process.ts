@@ -76,12 +76,11 @@ export async function startServer(folder: string): Promise<ServerProcess> {
   })
   await eventually(
     'a server answers',
-    180,
     () =>
       askServer(server, '/info')
         .then(({ status }) => (status === 200 ? true : undefined))
         .catch(() => undefined),
-    async () => server.log.join('\n'),
+    { explain: async () => server.log.join('\n') },
   )
   return server
 }

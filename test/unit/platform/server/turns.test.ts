@@ -16,7 +16,7 @@ afterEach(() => {
 
 /** Waits until something holds, and checks every 5 ms. */
 const eventuallyHolds = (what: string, holds: () => boolean) =>
-  eventually(what, 30, async () => holds() || undefined, undefined, 5)
+  eventually(what, async () => holds() || undefined, { seconds: 30, pause: 5 })
 
 /** A server whose answers wait until they are let go; its callers are what their credentials begin with. */
 async function open(turns: Turns) {
