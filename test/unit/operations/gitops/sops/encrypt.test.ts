@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
 import { describe, expect, test } from 'vitest'
@@ -7,9 +6,7 @@ import type { KubernetesObject } from '../../../../../constructs/manifest.ts'
 import { printDocument } from '../../../../../constructs/yaml.ts'
 import { encryptSecret } from '../../../../../operations/gitops/sops/encrypt.ts'
 import { SECRET_VALUES } from '../../../../../operations/gitops/sops/rule.ts'
-import { makeFolder } from '../../../../support/cli/folder.ts'
 import { decrypt, IDENTITY, OTHER_RECIPIENT, RECIPIENT } from '../../../../support/gitops/sops/decrypt.ts'
-import { hasSops } from './has-sops.ts'
 
 const SECRET: KubernetesObject = {
   apiVersion: 'v1',
@@ -37,14 +34,6 @@ describe('a Secret, encrypted as SOPS does', () => {
     const encrypted = await encryptSecret(SECRET, RULE, NOW)
     expect(await decrypt(encrypted)).toEqual(SECRET)
     expect(await decrypt(load(printed(encrypted)) as KubernetesObject)).toEqual(SECRET)
-  })
-
-  test.skipIf(!hasSops)('the program opens it, and finds nothing changed', async () => {
-    const folder = makeFolder({ 'key.txt': `${IDENTITY}\n` })
-    writeFileSync(join(folder, 'secret.yaml'), printed(await encryptSecret(SECRET, RULE, NOW)))
-    const env = { ...process.env, SOPS_AGE_KEY_FILE: join(folder, 'key.txt') }
-    const plain = execFileSync('sops', ['decrypt', join(folder, 'secret.yaml')], { env, encoding: 'utf8' })
-    expect(load(plain)).toEqual(SECRET)
   })
 
   test('shows all but its values', async () => {
