@@ -165,7 +165,10 @@ interface WaitOptions {
   readonly explain?: () => Promise<string>
 }
 
-/** Tries until the attempt returns something else than undefined. A machine that is busy may need minutes for what takes a second alone. */
+/**
+ * Tries until the attempt returns something else than undefined. A machine that is busy may need minutes for what takes a second alone;
+ * so that the attempts do not keep it busy, there is at least as much time between them as the last one took.
+ */
 export async function eventually<T>(
   what: string,
   attempt: () => Promise<T | undefined>,
@@ -173,10 +176,12 @@ export async function eventually<T>(
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1000
   for (let next = 50; ; next *= 2) {
+    const began = Date.now()
     const result = await attempt()
     if (result !== undefined) return result
-    if (Date.now() > deadline) throw new Error(`${what}: not after ${seconds} s\n${await explain()}`)
-    await new Promise(resolve => setTimeout(resolve, Math.min(next, pause)))
+    const now = Date.now()
+    if (now > deadline) throw new Error(`${what}: not after ${seconds} s\n${await explain()}`)
+    await new Promise(resolve => setTimeout(resolve, Math.max(Math.min(next, pause), now - began)))
   }
 }
 
