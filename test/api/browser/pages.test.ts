@@ -6,6 +6,7 @@ import { usageRef } from '../../../platform/records/usage.ts'
 import { makeUlid } from '../../../platform/rules/ulid.ts'
 import { root } from '../../support/cases.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
+import { TAKES_ALL } from '../../support/takes-all.ts'
 import { makeEnvironment, NASTY_EVENT, SECRET_VALUE, setReady } from './make-environment.ts'
 import {
   type AxeRules,
@@ -36,6 +37,12 @@ const LOOKS: readonly NamedLook[] = [
   // Everything but colours is.
   { ...NARROW, rules: { not: ['color-contrast'] } },
 ]
+
+/** The looks of the page with this index: the first one, and another in turn; all in `npm run test:long` and for pictures. */
+const looksOf = (index: number): readonly NamedLook[] => {
+  const [first, ...others] = LOOKS
+  return TAKES_ALL || PICTURES ? LOOKS : [first!, others[index % others.length]!]
+}
 
 /** The pages whose scripts look at the width are also loaded on a phone; all others leave that to their styles. */
 const LOOKS_AT_WIDTH = ['environment']
@@ -244,9 +251,10 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       }
     }
 
-    test.each(Object.keys(VISITS))('%s', async page => {
+    test.each(Object.keys(VISITS).map((page, index) => ({ page, index })))('$page', async ({ page, index }) => {
+      const looks = looksOf(index)
       const isWidthSeen = LOOKS_AT_WIDTH.includes(page)
-      await look(page, isWidthSeen ? LOOKS.filter(({ name }) => name !== 'narrow') : LOOKS, async seen => {
+      await look(page, isWidthSeen ? looks.filter(({ name }) => name !== 'narrow') : looks, async seen => {
         if (!PICTURES) await reachAllByKeyboard(seen, page)
       })
     })

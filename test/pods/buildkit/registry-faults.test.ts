@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { findBuildkit, findEngineAddress } from '../../support/buildkit/buildkit.ts'
 import { slowProject } from '../../support/buildkit/slow-project.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
+import { few } from '../../support/takes-all.ts'
 import { type Asked, type Fault, type FaultyRegistry, faultyRegistry } from './faulty-registry.ts'
 
 const builders = [
@@ -16,7 +17,7 @@ const isPush = ({ isDevctl, path }: Request) => !isDevctl && path !== '/v2/'
 
 const BUSY: Fault = { status: 429, headers: { 'retry-after': '2' } }
 
-describe.each(builders)('with %s, a registry', (_, address) => {
+describe.each(few(builders))('with %s, a registry', (_, address) => {
   test('that is busy when it is asked for a tag is asked again when it says, and the image is built once', async () => {
     const registry = await failing(isCheck, BUSY, 1)
     const { status, stderr } = await build(address, registry)

@@ -9,6 +9,7 @@ import { listHelmReleases, listTemplateClaims, uninstallCommand } from '../../..
 import { type LabellingProxy, startLabellingProxy } from '../../../operations/commands/labelling-proxy.ts'
 import { runCommands } from '../../../operations/commands/run-commands.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
+import { few } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 const namespace = `devctl-labelling-${process.pid}`
@@ -130,9 +131,11 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
   })
 
   test('kubectl apply --server-side, twice, and diff', async () => {
-    file('ssa.yaml', deployment('ssa'))
+    // A controller that writes the status meanwhile makes a difference, too.
+    file('ssa.yaml', deployment('ssa').replace('spec:', 'spec:\n  replicas: 0'))
     await command('kubectl apply --server-side -f ssa.yaml')
     const { metadata } = await expectLabelled(apps('deployments', 'ssa'))
+    await command('kubectl wait deployment/ssa --for condition=Available --timeout 180s')
     await command('kubectl apply --server-side -f ssa.yaml && kubectl diff --server-side -f ssa.yaml')
     expect((await live(apps('deployments', 'ssa'))).metadata.generation).toBe(metadata.generation)
   })
@@ -144,7 +147,7 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
       `kubectl patch configmap r -p '{"data":{"a":"2"}}' && kubectl patch configmap r --type json -p '[{"op":"add","path":"/data/b","value":"3"}]'`,
     )
     file('editor', `sed -i 's/b: "3"/b: "4"/' "$1"`)
-    await command('KUBE_EDITOR="sh editor" kubectl edit configmap r && kubectl scale deployment ssa --replicas 0')
+    await command('KUBE_EDITOR="sh editor" kubectl edit configmap r && kubectl scale deployment ssa --replicas 1')
     const object = await expectLabelled(core('configmaps', 'r'))
     expect(object['data']).toEqual({ a: '2', b: '4' })
     expect(object.metadata.labels).toEqual({ ...label, x: 'y' })
@@ -221,7 +224,7 @@ spec:
     await command(
       'head -c 2000000 /dev/urandom > blob && kubectl cp blob box:/tmp/blob && kubectl cp box:/tmp/blob back && cmp blob back',
     )
-    for (const websockets of [true, false]) {
+    for (const websockets of few([true, false])) {
       const lines = await command(`
         export KUBECTL_PORT_FORWARD_WEBSOCKETS=${websockets}
         rm -f forward.log; touch forward.log

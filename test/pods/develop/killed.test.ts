@@ -10,7 +10,7 @@ import { DEPLOYMENT, deployment, give, openPlace, type Place, takeOne, withoutSe
 
 // Each step of `up` and `down` may be the last one: what it leaves is healed by the next `up`, and by `down` from any machine.
 
-const RUNS = Number(process.env.KILLED_RUNS ?? 5)
+const RUNS = Number(process.env.KILLED_RUNS ?? 2)
 const WRITES = ['apply', 'create', 'replace', 'patch', 'delete'] as const
 
 class Killed extends Error {}

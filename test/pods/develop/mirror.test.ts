@@ -4,6 +4,7 @@ import type { MirrorSettings } from '../../../constructs/mirror/settings.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { AGENT, settings } from '../../support/mirror/settings.ts'
+import { few } from '../../support/takes-all.ts'
 import {
   DEPLOYMENT,
   deployment,
@@ -67,7 +68,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       },
     )
 
-  test.each<readonly [string, () => Promise<KubeObject>, Partial<MirrorSettings>, string]>([
+  const users: readonly (readonly [string, () => Promise<KubeObject>, Partial<MirrorSettings>, string])[] = [
     [
       'known',
       async () => strictly('known', {}, { securityContext: { ...SAFE, runAsUser: 1000, runAsGroup: 1001 } }),
@@ -81,35 +82,39 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       '1500',
     ],
     ['image', async () => strictly('image', { image: await imageWithUser('1234:1235') }), {}, '1234:'],
-  ])('under the restricted level the agent has the user of the container: %s', async (name, original, more, user) => {
-    await strict.apply(await original())
-    const before = await strict.get(DEPLOYMENT(name))
-    const session = strict.session()
-    const stop = new AbortController()
-    const taken = await takeOne(session, DEPLOYMENT(name), { name, ...more })
-    const watching = taken.watch(stop.signal)
-    const pod = await podOf(strict, name)
-    const ids = await inPod(
-      strict,
-      pod,
-      'cat /app/agent; echo; b=/devctl-tools/busybox; $b id -u; $b touch /app/own && echo ok',
-    )
-    const [agent = '', uid = '', touched] = ids.split('\n')
-    expect(agent).toContain(user)
-    expect(agent.startsWith(`${uid}:`)).toBe(true)
-    expect(touched).toBe('ok')
-    stop.abort()
-    await watching
-    await taken.release()
-    if (name === 'image') {
-      // The next session knows it, and the Pod stays.
-      const next = await takeOne(session, DEPLOYMENT(name), { name })
-      expect((await podOf(strict, name)).metadata.uid).toBe(pod.metadata.uid)
-      await next.release()
-    }
-    await give(session, name, true)
-    expect(withoutServerFields(await strict.get(DEPLOYMENT(name)))).toEqual(withoutServerFields(before))
-  })
+  ]
+  test.each(few(users, 2))(
+    'under the restricted level the agent has the user of the container: %s',
+    async (name, original, more, user) => {
+      await strict.apply(await original())
+      const before = await strict.get(DEPLOYMENT(name))
+      const session = strict.session()
+      const stop = new AbortController()
+      const taken = await takeOne(session, DEPLOYMENT(name), { name, ...more })
+      const watching = taken.watch(stop.signal)
+      const pod = await podOf(strict, name)
+      const ids = await inPod(
+        strict,
+        pod,
+        'cat /app/agent; echo; b=/devctl-tools/busybox; $b id -u; $b touch /app/own && echo ok',
+      )
+      const [agent = '', uid = '', touched] = ids.split('\n')
+      expect(agent).toContain(user)
+      expect(agent.startsWith(`${uid}:`)).toBe(true)
+      expect(touched).toBe('ok')
+      stop.abort()
+      await watching
+      await taken.release()
+      if (name === 'image') {
+        // The next session knows it, and the Pod stays.
+        const next = await takeOne(session, DEPLOYMENT(name), { name })
+        expect((await podOf(strict, name)).metadata.uid).toBe(pod.metadata.uid)
+        await next.release()
+      }
+      await give(session, name, true)
+      expect(withoutServerFields(await strict.get(DEPLOYMENT(name)))).toEqual(withoutServerFields(before))
+    },
+  )
 
   test('where root is allowed, an image with an unknown user has its agent dropped to it', async () => {
     const image = await imageWithUser('4321:4322')
@@ -129,11 +134,12 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
   const KEPT = { liveness: true, readiness: false, startup: false }
   const OFF = { ...KEPT, liveness: false }
 
-  test.each<readonly [string, MirrorSettings['probes'], boolean, 'initContainers' | 'containers']>([
+  const ways: readonly (readonly [string, MirrorSettings['probes'], boolean, 'initContainers' | 'containers'])[] = [
     ['beside', OFF, true, 'containers'],
     ['before', KEPT, true, 'initContainers'],
     ['old', KEPT, false, 'containers'],
-  ])(
+  ]
+  test.each(few(ways, 2))(
     'nothing starts before the files are there, wherever the agent is: %s the container',
     async (name, probes, hasSidecars, where) => {
       const image = await imageWithFiles('first', { '/app/made.js': '1' })

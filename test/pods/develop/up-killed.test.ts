@@ -7,6 +7,7 @@ import { write } from '../../support/cli/folder.ts'
 import { type Cluster, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import type { Program } from '../../support/cluster/program.ts'
 import { generator } from '../../support/cluster/random.ts'
+import { TAKES_ALL } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 import { killContainer } from './kill-container.ts'
 import { differences, filesHere, keptMarks, lostOf, READER, saveHere, saverCommand, savesOf } from './saves.ts'
@@ -19,10 +20,10 @@ const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
 /** The default kills each kind once in each lane. */
-const RUNS = Number(process.env.KILLED_RUNS ?? 8)
+const RUNS = Number(process.env.KILLED_RUNS ?? 4)
 const SEED = Number(process.env.KILLED_SEED ?? 20_261_123)
 /** They run side by side: most of their time is waiting. */
-const LANES = 2
+const LANES = TAKES_ALL ? 2 : 1
 /** Milliseconds for which files are saved. */
 const SAVING = 2500
 

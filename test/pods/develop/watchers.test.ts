@@ -141,7 +141,7 @@ const watchers = (port: Readonly<Record<string, number>>): readonly Watcher[] =>
 ]
 
 /** Tries one program that is notified and one that polls, which need no installation; `npm run test:long` tries all. */
-const QUICK = ['node --watch', 'a poller']
+const QUICK = ['node --watch']
 
 const PORTS = { vite: await freePort(), flask: await freePort(), uvicorn: await freePort() }
 

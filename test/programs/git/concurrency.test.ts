@@ -7,7 +7,7 @@ import { httpServer } from '../../support/git/http-server.ts'
 import { type Ended, start } from '../../support/git/processes.ts'
 import { leftIn, manifestFor } from '../../support/git/publishing.ts'
 import { bareRepository, type GitServer } from '../../support/git/repository.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { few, TAKES_ALL } from '../../support/takes-all.ts'
 import { expectCleanHistory, treeAt } from './history.ts'
 import { withConfig } from './own-git.ts'
 
@@ -37,7 +37,7 @@ const SERVERS = {
 }
 
 describe(`${APPLICATIONS} applications, and ${IMAGES.length} commits of one, published at the same moment`, () => {
-  test.each(Object.entries(SERVERS))('%s', { timeout: 300_000 }, async (how, serve) => {
+  test.each(few(Object.entries(SERVERS)))('%s', { timeout: 300_000 }, async (how, serve) => {
     const root = makeFolder()
     const server = await serve(await bareRepository(root, { files: { 'README.md': 'ours\n' } }))
     onTestFinished(() => server.close())

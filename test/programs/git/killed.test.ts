@@ -20,9 +20,7 @@ type Moment = 'when it has begun' | 'when it has a copy' | 'while the server tak
 const MOMENTS: readonly { readonly moment: Moment; readonly isGroup: boolean; readonly isLookedAt: boolean }[] = [
   { moment: 'when it has begun', isGroup: true, isLookedAt: true },
   { moment: 'when it has a copy', isGroup: false, isLookedAt: false },
-  { moment: 'when it has a copy', isGroup: true, isLookedAt: true },
-  { moment: 'while the server takes its push', isGroup: false, isLookedAt: true },
-  { moment: 'while the server takes its push', isGroup: true, isLookedAt: false },
+  { moment: 'while the server takes its push', isGroup: true, isLookedAt: true },
 ]
 
 /** Renderings between which the source goes to and fro. */

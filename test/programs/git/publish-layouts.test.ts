@@ -8,6 +8,7 @@ import { git } from '../../support/git/git.ts'
 import { COMPOSE, leftIn, type Publishing, publishing } from '../../support/git/publishing.ts'
 import { commitDirectly } from '../../support/git/repository.ts'
 import type { Result } from '../../support/run.ts'
+import { few } from '../../support/takes-all.ts'
 import { expectFile } from '../../support/written-file.ts'
 
 type Tree = Readonly<Record<string, string>>
@@ -262,7 +263,7 @@ describe('the folder of the bases', () => {
 })
 
 describe('the path of an environment', () => {
-  test.each(['.', 'x', 'a/b/c/d/e/f', 'with blank/x', 'apps'])('may be %s, in any layout', async path => {
+  test.each(few(['.', 'with blank/x', 'a/b/c/d/e/f', 'x', 'apps'], 2))('may be %s, in any layout', async path => {
     const { to, tree } = await environments({ staging: 'kustomize' })
     expect((await to('staging', '--path', path)).status).toBe(0)
     const overlay = await build(await tree(), path)
@@ -365,7 +366,7 @@ describe('`render` writes what `publish` commits', () => {
   const withoutLocks = (files: Tree) =>
     Object.fromEntries(Object.entries(files).filter(([path]) => !path.endsWith('.devctl.lock')))
 
-  test.each(['plain', 'single-file'])('in the layout %s', async layout => {
+  test.each(few(['plain', 'single-file']))('in the layout %s', async layout => {
     const { to, devctl, tree, source } = await environments({ staging: layout })
     await to('staging')
     await devctl('render', '--environment', 'staging', '--output-dir', '../rendered')
@@ -395,7 +396,7 @@ describe('`render` writes what `publish` commits', () => {
     expect(await build(rendered, '.')).toEqual(await build(await tree(), STAGING))
   })
 
-  test.each(['plain', 'single-file', 'kustomize'])('twice, and nothing the second time: %s', async layout => {
+  test.each(few(['kustomize', 'plain', 'single-file']))('twice, and nothing the second time: %s', async layout => {
     const { devctl, source } = await environments()
     const words = ['render', '--environment', 'staging', '--layout', layout, '--output-dir', '../rendered']
     await devctl(...words)

@@ -1,9 +1,11 @@
+import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { git } from '../../support/git/git.ts'
 import { COMPOSE, manifestFor, publishing } from '../../support/git/publishing.ts'
 import { commitDirectly } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
+import { few } from '../../support/takes-all.ts'
 import { FORGE_TOKEN, type Forge, forge } from './forge.ts'
 import { everythingIn, leakIn } from './leaks.ts'
 
@@ -11,10 +13,23 @@ const FOLDER = 'environments/staging/shop'
 const BRANCH = 'devctl/staging/shop'
 const NEWER = COMPOSE.replace('nginx:1.27', 'nginx:1.28')
 
-/** An application whose environment asks for pull requests, on a forge. */
-async function requesting({ more = '', hasToken = true }: { more?: string; hasToken?: boolean } = {}) {
+/** An application whose environment asks for pull requests, on a forge, where git reads and writes files unless `isHttp`. */
+async function requesting({
+  more = '',
+  hasToken = true,
+  isHttp = false,
+}: {
+  more?: string
+  hasToken?: boolean
+  isHttp?: boolean
+} = {}) {
   const server = await forge()
-  const given = hasToken ? server.withToken : server.withoutToken
+  const asFiles = {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `url.${pathToFileURL(server.repository).href}.insteadOf`,
+    GIT_CONFIG_VALUE_0: server.address,
+  }
+  const given = { ...(hasToken ? server.withToken : server.withoutToken), ...(isHttp ? {} : asFiles) }
   const made = await publishing({
     server: { ...server, env: given },
     environment: more === '' ? '    pullRequest: true\n' : more,
@@ -62,7 +77,7 @@ describe('a request', () => {
   })
 
   test('stays as it is when the same is published again', async () => {
-    const { publish, server, headOf } = await requesting()
+    const { publish, server, headOf } = await requesting({ isHttp: true })
     await publish()
     const [head, pushes] = [await headOf(BRANCH), server.pushes()]
     const { status, stdout } = await publish()
@@ -176,7 +191,7 @@ describe('the base', () => {
     expect(server.pulls).toHaveLength(2)
   })
 
-  test.each([true, false])('that already holds it ends the request (token: %s)', async hasToken => {
+  test.each(few([true, false]))('that already holds it ends the request (token: %s)', async hasToken => {
     const { publish, server, change, heads, env, source } = await requesting({ hasToken })
     await commitDirectly(server.repository, { 'x.txt': 'x\n' })
     const given = { ...env, ...server.withToken }
@@ -218,12 +233,13 @@ describe('somebody else’s work on its branch is never lost', () => {
     expect(await headOf(BRANCH)).toBe(theirs)
   })
 
-  test.each([
-    ['a file of ours', `${FOLDER}/web/service-web.yaml`],
-    ['a file beside ours', `${FOLDER}/web/extra.yaml`],
+  const paths = [
     ['a file with a strange name', `${FOLDER}/web/[ü] *.yaml`],
     ['a file elsewhere', 'elsewhere.txt'],
-  ])('a commit of ours that they amended: %s', async (_, path) => {
+    ['a file of ours', `${FOLDER}/web/service-web.yaml`],
+    ['a file beside ours', `${FOLDER}/web/extra.yaml`],
+  ] as const
+  test.each(few(paths, 2))('a commit of ours that they amended: %s', async (_, path) => {
     const { publish, server, change, headOf } = await requesting()
     await publish()
     const clone = makeFolder()
@@ -344,7 +360,7 @@ test('an older and a newer source at the same moment end with the newer one', as
 
 describe('without changing anything', () => {
   test('`--dry-run` shows what the request would change, also when there is one', async () => {
-    const { publish, server, heads } = await requesting()
+    const { publish, server, heads } = await requesting({ isHttp: true })
     expect((await publish('--dry-run')).stdout).toContain('+ deployment/web')
     expect(await heads()).toEqual(['main'])
     await publish()
@@ -356,7 +372,7 @@ describe('without changing anything', () => {
   })
 
   test('`--verify` looks at the branch that controllers read', async () => {
-    const { publish, server } = await requesting()
+    const { publish, server } = await requesting({ isHttp: true })
     await publish()
     expect((await publish('--verify')).status).toBe(1)
     await server.merge(server.pulls[0]!)

@@ -10,16 +10,17 @@ import { openAgents } from '../../../adapters/buildkit/ssh/open-agents.ts'
 import { string } from '../../../adapters/buildkit/ssh/wire.ts'
 import { findSshd, sshServer } from '../../support/git/ssh-server.ts'
 import { lacks } from '../../support/lacks.ts'
+import { few } from '../../support/takes-all.ts'
 
 const run = promisify(execFile)
 
 /** The kinds of keys, and the forms of files, that `ssh-keygen` writes. */
 const KINDS = [
   ['ed25519', []],
-  ['rsa', ['-b', '2048']],
-  ['rsa', ['-b', '2048', '-m', 'PEM']],
   ['rsa', ['-b', '2048', '-m', 'PKCS8']],
   ['ecdsa', ['-b', '256']],
+  ['rsa', ['-b', '2048']],
+  ['rsa', ['-b', '2048', '-m', 'PEM']],
   ['ecdsa', ['-b', '384']],
   ['ecdsa', ['-b', '521']],
   ['ecdsa', ['-b', '521', '-m', 'PEM']],
@@ -65,7 +66,7 @@ const sshAdd = async (socket: string, ...args: readonly string[]): Promise<strin
 const publicKey = (path: string): string => readFileSync(`${path}.pub`, 'utf8').split(' ').slice(0, 2).join(' ')
 
 describe('keys in files are served as an agent', () => {
-  test.each(KINDS)('%s %j: OpenSSH lists the key, and accepts its signatures', async (type, options) => {
+  test.each(few(KINDS, 3))('%s %j: OpenSSH lists the key, and accepts its signatures', async (type, options) => {
     const path = keyOf(`key-${Math.random()}`, type, options)
     await served(await agentOf(path), async socket => {
       expect((await sshAdd(socket, '-L')).trim()).toBe(publicKey(path))

@@ -4,11 +4,8 @@ import { TAKES_ALL } from '../takes-all.ts'
 import { ask, untilAnswers } from './application.ts'
 import { type Cluster, eventually } from './cluster.ts'
 
-/**
- * Together they have what the others have: several files, Jobs, claims, what is restarted, and a service without a port.
- * `npm run test:long` takes all.
- */
-const FEW = ['voting', 'migration', 'monorepo', 'shared-volume', 'files/list']
+/** Several services with claims, and several files; `npm run test:long` takes all. */
+const FEW = ['voting', 'files/list']
 
 /** The examples that are deployed. */
 export const fewExamples = (): readonly Case[] =>

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { makeFolder, write } from '../../support/cli/folder.ts'
-import { type Faults, on } from '../../support/git/faults.ts'
-import { type Env, git, type Outcome, tryGit } from '../../support/git/git.ts'
-import { gitDaemon } from '../../support/git/git-daemon.ts'
+import { makeFolder, write } from '../support/cli/folder.ts'
+import { type Faults, on } from '../support/git/faults.ts'
+import { type Env, git, type Outcome, tryGit } from '../support/git/git.ts'
+import { gitDaemon } from '../support/git/git-daemon.ts'
 import {
   declines,
   declinesNext,
@@ -15,11 +15,11 @@ import {
   locksBranch,
   losesRace,
   waits,
-} from '../../support/git/hooks.ts'
-import { type HttpOptions, type HttpServer, httpServer } from '../../support/git/http-server.ts'
-import { bareRepository, commitDirectly, type GitServer, type RepositoryOptions } from '../../support/git/repository.ts'
-import { findSshd, sshServer } from '../../support/git/ssh-server.ts'
-import { lacks } from '../../support/lacks.ts'
+} from '../support/git/hooks.ts'
+import { type HttpOptions, type HttpServer, httpServer } from '../support/git/http-server.ts'
+import { bareRepository, commitDirectly, type GitServer, type RepositoryOptions } from '../support/git/repository.ts'
+import { findSshd, sshServer } from '../support/git/ssh-server.ts'
+import { lacks } from '../support/lacks.ts'
 
 const CLONE = ['clone', '--depth', '1', '--filter=blob:none', '--sparse', '--single-branch', '--no-tags']
 const SERVERS = {
