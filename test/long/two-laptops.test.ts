@@ -2,13 +2,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { write } from '../../support/cli/folder.ts'
-import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { asPerson, type DevelopmentPlace, type Laptop, openDevelopment, openLaptop } from './development.ts'
-import { filesHere, READER } from './saves.ts'
-import { withoutServerFields } from './taking.ts'
-import { TWO_REPLICAS } from './two-replicas.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import {
+  asPerson,
+  type DevelopmentPlace,
+  type Laptop,
+  openDevelopment,
+  openLaptop,
+} from '../pods/develop/development.ts'
+import { filesHere, READER } from '../pods/develop/saves.ts'
+import { withoutServerFields } from '../pods/develop/taking.ts'
+import { TWO_REPLICAS } from '../pods/develop/two-replicas.ts'
+import { write } from '../support/cli/folder.ts'
+import { eventually, findCluster } from '../support/cluster/cluster.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined

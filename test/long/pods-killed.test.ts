@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { applyAll, untilReady } from '../../support/cluster/application.ts'
-import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { documentsOf } from '../../support/documents.ts'
-import { run } from '../../support/run.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { applyAll, untilReady } from '../support/cluster/application.ts'
+import { eventually, findCluster } from '../support/cluster/cluster.ts'
+import { documentsOf } from '../support/documents.ts'
+import { run } from '../support/run.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -48,7 +47,7 @@ describe.skipIf(cluster === undefined)('a volume that is filled', () => {
     await applyAll(cluster!, namespace, objects)
 
     let killed = 0
-    for (const delay of TAKES_ALL ? [0, 60, 120, 250, 400, 600] : [0, 250]) {
+    for (const delay of [0, 60, 120, 250, 400, 600]) {
       const filling = await eventually('the Pod fills its volume, or has done so', () => pod(), { pause: 30 })
       if (filling === 'started') break
       await new Promise(resolve => setTimeout(resolve, delay))

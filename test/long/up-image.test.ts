@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { write } from '../../support/cli/folder.ts'
-import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { type DevelopmentPlace, openDevelopment } from './development.ts'
-import { imageWithFiles } from './user-image.ts'
+import { type DevelopmentPlace, openDevelopment } from '../pods/develop/development.ts'
+import { imageWithFiles } from '../pods/develop/user-image.ts'
+import { write } from '../support/cli/folder.ts'
+import { eventually, findCluster } from '../support/cluster/cluster.ts'
 
 // Another image of the workload, while its mirror is there and between two `up`s; and `up --reset`.
 

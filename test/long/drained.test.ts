@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { write } from '../../support/cli/folder.ts'
-import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { type DevelopmentPlace, openDevelopment } from './development.ts'
+import { type DevelopmentPlace, openDevelopment } from '../pods/develop/development.ts'
+import { write } from '../support/cli/folder.ts'
+import { eventually, findCluster } from '../support/cluster/cluster.ts'
 
 // The node of a development container is drained, or evicts its Pod. Other tests use the node: only this Pod needs its label.
 

@@ -1,26 +1,22 @@
 import { afterAll, describe, test } from 'vitest'
-import { unbuiltExamples } from '../../support/cases.ts'
-import { applyAll, untilReady } from '../../support/cluster/application.ts'
-import { findCluster } from '../../support/cluster/cluster.ts'
-import { DOMAIN, defaultServiceAccount, shows } from '../../support/cluster/examples.ts'
-import { documentsOf } from '../../support/documents.ts'
-import { run } from '../../support/run.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { unbuiltExamples } from '../support/cases.ts'
+import { applyAll, untilReady } from '../support/cluster/application.ts'
+import { findCluster } from '../support/cluster/cluster.ts'
+import { DOMAIN, defaultServiceAccount, shows } from '../support/cluster/examples.ts'
+import { documentsOf } from '../support/documents.ts'
+import { run } from '../support/run.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 if (found !== undefined && cluster === undefined)
   console.warn('the cluster has no nodes: the tests that need Pods are left out')
 
-/** Others are deployed by deploy-examples and docs; `npm run test:long` takes all. */
-const FEW = ['queue-worker', 'shared-volume', 'networks']
-
 describe.skipIf(cluster === undefined)('runs in the cluster', () => {
   afterAll(() => cluster?.close())
 
   // A second attempt has a namespace of its own: that of the first may still be there.
   let attempts = 0
-  for (const one of unbuiltExamples().filter(({ name }) => TAKES_ALL || FEW.includes(name))) {
+  for (const one of unbuiltExamples()) {
     test.concurrent(one.name, async ({ expect }) => {
       const namespace = `${one.name.replaceAll('/', '-')}-${process.pid}-${++attempts}`
       const args = ['--name', namespace, '--namespace', namespace, '--domain', DOMAIN, '--include-secrets']

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { write } from '../../support/cli/folder.ts'
-import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { type DevelopmentPlace, openDevelopment } from './development.ts'
+import { type DevelopmentPlace, openDevelopment } from '../pods/develop/development.ts'
+import { write } from '../support/cli/folder.ts'
+import { eventually, findCluster } from '../support/cluster/cluster.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
