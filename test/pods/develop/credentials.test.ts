@@ -8,6 +8,7 @@ import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
 import type { Program } from '../../support/cluster/program.ts'
 import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
 import { type DevelopmentPlace, openDevelopment, openLaptop } from './development.ts'
+import { PENDING, RUNNING } from './no-node.ts'
 
 // Credentials that end while `up` runs, and rights that are taken away.
 
@@ -23,6 +24,7 @@ services:
     working_dir: /app
     command: ["sleep", "3600"]
     stop_grace_period: 1s
+    ${PENDING}
 `,
   'devctl.yml': `deploy: {compose: compose.yaml}
 dev:
@@ -30,6 +32,7 @@ dev:
     command: ["sh", "-c", "while :; do cat said.txt; sleep 1; done"]
     workdir: /app
     sync: ["./files:/app"]
+    ${RUNNING}
 `,
   'files/said.txt': 'the first\n',
 }

@@ -12,6 +12,14 @@ import { startPod, TOOLS_CONTAINER, TOOLS_MOUNT } from './pod.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
+/** Waits until the loop of the gate has slept twice, and lists what the command makes. */
+const ROUNDS = `
+round() { ps -o pid,args | sed -n 's/^ *\\([0-9]*\\) .*[s]leep 0\\.1$/\\1/p' | head -n 1; }
+until first=$(round) && [ -n "$first" ]; do sleep 0.05; done
+until next=$(round) && [ -n "$next" ] && [ "$next" != "$first" ]; do sleep 0.05; done
+ls /tmp/begun 2>&1 || true
+`
+
 describe.skipIf(cluster === undefined)('a command in a container that waits for its first files', () => {
   const namespace = `gate-${process.pid}`
   let access: KubeconfigAccess
@@ -61,10 +69,8 @@ describe.skipIf(cluster === undefined)('a command in a container that waits for 
     onTestFinished(() => remote.destroy())
     const [output, errors] = [text(remote.stdout), text(remote.stderr)]
     // The loop has been round more than once.
-    const rounds = async () => (await inPod('ps -o pid,args')).match(/^ *(\d+) .*sleep 0\.1$/m)?.[1]
-    const first = await eventually('it waits', rounds)
-    await eventually('it waits again', async () => ((await rounds()) ?? first) !== first || undefined)
-    expect(await inPod('ls /tmp/begun 2>&1 || true')).toContain('No such file')
+    const listed = await eventually('it waits, and waits again', () => inPod(ROUNDS).catch(() => undefined))
+    expect(listed).toContain('No such file')
     await inPod(`echo all of them > /tmp/files; touch ${READY_FILE}`)
     expect(await output).toBe('all of them\n')
     expect(await errors).toBe('')

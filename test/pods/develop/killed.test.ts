@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import { root } from '../../support/cases.ts'
-import { DEPLOYMENT, deployment, give, openPlace, type Place, takeOne, withoutServerFields } from './taking.ts'
+import { DEPLOYMENT, give, openPlace, type Place, pendingDeployment, takeOne, withoutServerFields } from './taking.ts'
 
 // Each step of `up` and `down` may be the last one: what it leaves is healed by the next `up`, and by `down` from any machine.
 
@@ -93,7 +93,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
     'after %s: `down` restores it; `up` goes on',
     async (step, count) => {
       const name = `step-${count}`
-      await place.apply(deployment(name))
+      await place.apply(pendingDeployment(name))
       const before = await whole(name)
       for (const healing of ['down', 'up'] as const) {
         const cluster = cut(count)
@@ -120,7 +120,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
 
   test('during `down`, after each write: `down` again restores it, and `up` takes it', async () => {
     const name = 'down'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     const before = await whole(name)
     for (let count = 1; ; count++) {
       const taken = await takeOne(place.session(), DEPLOYMENT(name), { name })
@@ -147,12 +147,12 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
 
   test('an application made again meanwhile stays as it is, and the mirror goes', async () => {
     const name = 'again'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     const taken = await takeOne(place.session(), DEPLOYMENT(name), { name })
     await taken.release()
     await place.cluster.delete({ ...DEPLOYMENT(name), namespace: place.namespace }, { propagation: 'Orphan' })
     await expect.poll(() => place.get(DEPLOYMENT(name)), { timeout: 60_000 }).toBeUndefined()
-    await place.apply(deployment(name, { replicas: 1 }))
+    await place.apply(pendingDeployment(name, { replicas: 1 }))
     const before = await whole(name)
     await give(place.session(), name)
     expect(await whole(name)).toEqual(before)
@@ -163,7 +163,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
     timeout: 60_000 + RUNS * 20_000,
   }, async () => {
     const name = 'random'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     const before = await whole(name)
     for (let run = 0; run < RUNS; run++) {
       const child = await started(name)

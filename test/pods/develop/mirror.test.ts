@@ -5,19 +5,22 @@ import type { OperationEvent } from '../../../operations/events.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { AGENT, settings } from '../../support/mirror/settings.ts'
 import { few } from '../../support/takes-all.ts'
+import { ANY_NODE, NO_NODE } from './no-node.ts'
 import {
   DEPLOYMENT,
   deployment,
   give,
   openPlace,
   type Place,
+  pendingDeployment,
   readyPod,
-  takeOne,
+  takeOne as takeHere,
   withoutServerFields,
 } from './taking.ts'
 import { imageWithFiles, imageWithUser } from './user-image.ts'
 
-// Mirrors in Pods, for somebody with the role `edit`: kinds of applications, users, the restricted level.
+// Mirrors in Pods, for somebody with the role `edit`: kinds of applications, users, the restricted level. The Pods of most
+// applications stay pending: those of the mirrors are the subject.
 
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' }
 const SAFE = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } }
@@ -55,8 +58,11 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       )
     ).trim()
   const podOf = (where: Place, name: string) => readyPod(where, `dev.platform/mirror=${name}`)
+  /** Takes an application, whose mirror runs although the Pods of the application may stay pending. */
+  const takeOne: typeof takeHere = (session, original, more = {}, ...rest) =>
+    takeHere(session, original, { nodeSelector: ANY_NODE, ...more }, ...rest)
   const strictly = (name: string, container: object = {}, pod: object = {}) =>
-    deployment(
+    pendingDeployment(
       name,
       { replicas: 1 },
       {
@@ -69,6 +75,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     )
 
   const users: readonly (readonly [string, () => Promise<KubeObject>, Partial<MirrorSettings>, string])[] = [
+    ['image', async () => strictly('image', { image: await imageWithUser('1234:1235') }), {}, '1234:'],
     [
       'known',
       async () => strictly('known', {}, { securityContext: { ...SAFE, runAsUser: 1000, runAsGroup: 1001 } }),
@@ -81,7 +88,6 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       { security: { runAsUser: 1500, capabilities: { add: [], drop: [] } } },
       '1500',
     ],
-    ['image', async () => strictly('image', { image: await imageWithUser('1234:1235') }), {}, '1234:'],
   ]
   test.each(few(users, 2))(
     'under the restricted level the agent has the user of the container: %s',
@@ -118,7 +124,9 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
 
   test('where root is allowed, an image with an unknown user has its agent dropped to it', async () => {
     const image = await imageWithUser('4321:4322')
-    await place.apply(deployment('dropped', {}, { containers: [{ name: 'main', image, command: ['sleep', '3600'] }] }))
+    await place.apply(
+      pendingDeployment('dropped', {}, { containers: [{ name: 'main', image, command: ['sleep', '3600'] }] }),
+    )
     const taken = await takeOne(place.session(), DEPLOYMENT('dropped'), { name: 'dropped' })
     const pod = await podOf(place, 'dropped')
     expect(await inPod(place, pod, 'cat /app/agent; echo; /devctl-tools/busybox id -u')).toBe('4321:0\n4321')
@@ -139,11 +147,16 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     ['before', KEPT, true, 'initContainers'],
     ['old', KEPT, false, 'containers'],
   ]
+  let pushed: Promise<string> | undefined
+  const imageOnce = () => {
+    pushed ??= imageWithFiles('first', { '/app/made.js': '1' })
+    return pushed
+  }
   test.each(few(ways, 2))(
     'nothing starts before the files are there, wherever the agent is: %s the container',
     async (name, probes, hasSidecars, where) => {
-      const image = await imageWithFiles('first', { '/app/made.js': '1' })
-      await place.apply(deployment(`first-${name}`, { replicas: 1 }, { containers: [{ ...PROBED, image }] }))
+      const image = await imageOnce()
+      await place.apply(pendingDeployment(`first-${name}`, { replicas: 1 }, { containers: [{ ...PROBED, image }] }))
       const session = place.session(hasSidecars ? {} : { cluster: beforeSidecars(place.cluster) })
       // The agent takes its time.
       const agent = AGENT.replace("fs.writeFileSync('/run", "Atomics.wait(sleep, 0, 0, 3000)\nfs.writeFileSync('/run")
@@ -157,8 +170,8 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       const spec = pod['spec'] as Record<string, { name: string }[]> // a Pod's
       expect(spec[where]!.map(one => one.name)).toContain('devctl-agent')
       const seen = await eventually('it has started', async () => {
-        const text = await inPod(place, pod, 'cat /tmp/seen').catch(() => '')
-        return text === '' ? undefined : text.split('\n')
+        const script = 'until [ -s /tmp/seen ]; do sleep 0.2; done; cat /tmp/seen'
+        return (await inPod(place, pod, script).catch(() => undefined))?.split('\n')
       })
       expect(seen).toEqual(expect.arrayContaining(['agent', 'made.js']))
       await taken.release()
@@ -166,8 +179,8 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     },
   )
 
-  test('files of the image are in the volume before the container starts, and stay', async () => {
-    await place.apply(deployment('filled'))
+  test('files of the image are there before the container starts, and stay; the agent has no token', async () => {
+    await place.apply(pendingDeployment('filled'))
     const folders = [{ path: '/etc', directory: 'src/0' }]
     const taken = await takeOne(place.session(), DEPLOYMENT('filled'), {
       name: 'filled',
@@ -175,7 +188,13 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       volumes: [{ path: '/root/.cache', directory: 'data/root/.cache' }],
     })
     const pod = await podOf(place, 'filled')
-    expect(await inPod(place, pod, 'grep -c root /etc/passwd; echo kept > /root/.cache/file')).toBe('1')
+    const list = 'ls /var/run/secrets/kubernetes.io/serviceaccount'
+    const [count, ...token] = (
+      await inPod(place, pod, `grep -c root /etc/passwd; echo kept > /root/.cache/file; ${list}`)
+    ).split('\n')
+    expect(count).toBe('1')
+    expect(token).toContain('token')
+    expect(await inPod(place, pod, list, 'devctl-agent')).toBe('')
     await place.cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: pod.metadata.name, namespace: place.namespace })
     const next = await eventually('another Pod', async () => {
       const one = await podOf(place, 'filled')
@@ -187,7 +206,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
   })
 
   test('process 1 waits for commands, or runs the command and starts it again', async () => {
-    await place.apply(deployment('runs'))
+    await place.apply(pendingDeployment('runs'))
     const command = ['sh', '-c', 'echo start >> /tmp/starts; exec sleep 3600']
     const taken = await takeOne(
       place.session(),
@@ -198,13 +217,17 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       },
     )
     const pod = await podOf(place, 'runs')
-    const starts = () => inPod(place, pod, 'grep -c start /tmp/starts')
-    await eventually('it has started', async () => (await starts().catch(() => '')) === '1' || undefined)
+    const starts = (count: number) =>
+      eventually(`it has started ${count} times`, () => {
+        const script = `until [ "$(grep -c start /tmp/starts)" = ${count} ]; do sleep 0.2; done; echo began`
+        return inPod(place, pod, script).catch(() => undefined)
+      })
+    await starts(1)
     await inPod(place, pod, 'kill -USR1 1')
-    await eventually('it has started again', async () => (await starts()) === '2' || undefined)
+    await starts(2)
     // What ends by itself starts again, too; the container does not.
     await inPod(place, pod, 'kill $(grep -l "^sleep" /proc/[0-9]*/comm | cut -d/ -f3)')
-    await eventually('it has started for the third time', async () => (await starts()) === '3' || undefined)
+    await starts(3)
     await inPod(place, pod, '(sleep 0.1 &) ; true')
     await eventually(
       'no process is left as a zombie',
@@ -277,6 +300,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       template: {
         spec: {
           restartPolicy: 'Never',
+          nodeSelector: NO_NODE,
           containers: [{ name: 'main', image: 'busybox:1.37', command: ['sleep', '3600'] }],
         },
       },
@@ -298,7 +322,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
   })
 
   test('a DaemonSet is refused, with the way out', async () => {
-    const set = deployment('agent') as KubeObject & { spec: Record<string, unknown> }
+    const set = pendingDeployment('agent') as KubeObject & { spec: Record<string, unknown> }
     const { replicas: _, ...spec } = set.spec
     await place.apply({ ...set, kind: 'DaemonSet', spec })
     const taking = takeOne(
@@ -313,11 +337,12 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
   })
 
   test('services share the volume of the main container', async () => {
-    await place.apply(deployment('main'))
-    await place.apply(deployment('worker', { replicas: 3 }))
+    await place.apply(pendingDeployment('main'))
+    await place.apply(pendingDeployment('worker', { replicas: 2 }))
     const worker = {
       ...settings(),
       name: 'worker',
+      nodeSelector: ANY_NODE,
       folders: [{ path: '/shared', directory: 'src/0' }],
       command: ['sleep', '600'],
     }
@@ -331,15 +356,15 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     )
     const pod = await podOf(place, 'worker')
     expect(await inPod(place, pod, 'cat /shared/agent')).toBe('0:0')
-    expect(await place.get(DEPLOYMENT('worker-dev'))).toMatchObject({ spec: { replicas: 3 } })
+    expect(await place.get(DEPLOYMENT('worker-dev'))).toMatchObject({ spec: { replicas: 2 } })
     expect(await place.get(DEPLOYMENT('worker'))).toMatchObject({ spec: { replicas: 0 } })
     await taken.release()
     expect(await give(place.session(), 'main', true)).toEqual({ wasActive: true, restored: 'deployment/main' })
-    expect(await place.get(DEPLOYMENT('worker'))).toMatchObject({ spec: { replicas: 3 } })
+    expect(await place.get(DEPLOYMENT('worker'))).toMatchObject({ spec: { replicas: 2 } })
   })
 
   test('a claim that is there: grown where its class allows it, never shrunk, never of another class', async () => {
-    await place.apply(deployment('claimed'))
+    await place.apply(pendingDeployment('claimed'))
     const volume = (more: object) => ({ volume: { ...settings().volume, size: '1Gi', ...more } })
     const up = async (more: object, on: (event: OperationEvent) => void = () => {}) => {
       const taken = await takeOne(place.session(), DEPLOYMENT('claimed'), { name: 'claimed', ...volume(more) }, {}, on)
@@ -359,17 +384,6 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     await expect(up({ storageClass: 'fast' })).rejects.toThrow(/has the storage class `standard`, not `fast`/)
     await expect(up({ accessMode: 'ReadWriteMany' })).rejects.toThrow(/access mode/)
     await give(place.session(), 'claimed', true)
-  })
-
-  test('the agent has no token of the account', async () => {
-    await place.apply(deployment('token'))
-    const taken = await takeOne(place.session(), DEPLOYMENT('token'), { name: 'token' })
-    const pod = await podOf(place, 'token')
-    const list = 'ls /var/run/secrets/kubernetes.io/serviceaccount'
-    expect(await inPod(place, pod, list, 'devctl-agent')).toBe('')
-    expect(await inPod(place, pod, list)).toContain('token')
-    await taken.release()
-    await give(place.session(), 'token', true)
   })
 
   test('in hybrid mode the agent alone runs, with the variables of the container', async () => {
@@ -425,7 +439,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
         metadata: { name: 'small', namespace: bound.namespace },
         spec: { limits: [{ type: 'Container', max: { memory: '32Mi' } }] },
       }
-      await bound.apply(deployment('bounded', { replicas: 0 }))
+      await bound.apply(pendingDeployment('bounded', { replicas: 0 }))
       await found!.send('POST', `/api/v1/namespaces/${bound.namespace}/limitranges`, limits)
       await expect(takeOne(bound.session(), DEPLOYMENT('bounded'), { name: 'bounded' })).rejects.toMatchObject({
         message: 'the cluster would refuse `pod/bounded-dev-dry-run`; nothing was changed',

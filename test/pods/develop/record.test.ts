@@ -4,7 +4,9 @@ import type { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
 import { valueAt } from '../../../operations/objects/up-record.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { DEPLOYMENT, deployment, give, openPlace, type Place, takeOne, withoutServerFields } from './taking.ts'
+import { few } from '../../support/takes-all.ts'
+import { NO_NODE } from './no-node.ts'
+import { DEPLOYMENT, give, openPlace, type Place, pendingDeployment, takeOne, withoutServerFields } from './taking.ts'
 
 // Anybody who may edit the application can spoil what `up` has noted in it.
 
@@ -39,18 +41,18 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
 
   test('unreadable, wrong or removed: the copy of the mirror restores the original', async () => {
     const name = 'copied'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     const before = withoutServerFields(await place.get(DEPLOYMENT(name)))
     const path = ['spec', 'replicas']
     const spoils: readonly ((record: object) => string | null)[] = [
       () => '{wrong',
-      record => JSON.stringify({ ...record, before: undefined }),
-      record => JSON.stringify({ ...record, before: [{ path, value: -1 }] }),
-      record => JSON.stringify({ ...record, before: [{ path, value: 1_000_000_000 }] }),
-      record => JSON.stringify({ ...record, before: [{ path: ['spec', 'paused'], value: true }] }),
       () => null,
+      record => JSON.stringify({ ...record, before: [{ path, value: -1 }] }),
+      record => JSON.stringify({ ...record, before: [{ path: ['spec', 'paused'], value: true }] }),
+      record => JSON.stringify({ ...record, before: undefined }),
+      record => JSON.stringify({ ...record, before: [{ path, value: 1_000_000_000 }] }),
     ]
-    for (const spoil of spoils) {
+    for (const spoil of few(spoils, 4)) {
       await annotate(name, spoil(await taken(name)))
       expect(await give(place.session(), name)).toEqual({ wasActive: true, restored: `deployment/${name}` })
       expect(withoutServerFields(await place.get(DEPLOYMENT(name)))).toEqual(before)
@@ -59,7 +61,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
 
   test('the next `up` does not take the rest of an earlier one for what was before', async () => {
     const name = 'again'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     await taken(name)
     for (const text of ['{wrong', null]) {
       await annotate(name, text)
@@ -71,7 +73,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
 
   test('where no copy is left, nothing is changed, and the line that helps is named', async () => {
     const name = 'lost'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     await taken(name)
     await annotate(name, '{wrong')
     await annotate(`${name}-dev`, 'wrong, too')
@@ -93,7 +95,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
 
   test('while `up` runs, the record is written again; without its label it counts as restored', async () => {
     const name = 'kept'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     const events: OperationEvent[] = []
     const one = await takeOne(place.session(), DEPLOYMENT(name), { name }, {}, event => events.push(event))
     const watching = caught(one.watch(new AbortController().signal))
@@ -117,7 +119,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
 
   test('a mirror that is deleted by hand is made again; the fourth time in a minute `up` ends', async () => {
     const name = 'made'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     const events: OperationEvent[] = []
     const one = await takeOne(place.session(), DEPLOYMENT(name), { name }, {}, event => events.push(event))
     const watching = caught(one.watch(new AbortController().signal))
@@ -143,7 +145,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
 
   test('a mirror that is scaled or edited by hand is as it was again; the fourth time in a minute it stays', async () => {
     const name = 'edited'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     const events: OperationEvent[] = []
     const stop = new AbortController()
     const one = await takeOne(place.session(), DEPLOYMENT(name), { name }, {}, event => events.push(event))
@@ -186,7 +188,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
 
   test('a Lease that is deleted by hand is made again; one that somebody has taken ends `up`', async () => {
     const name = 'leased'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     const one = await takeOne(place.session(), DEPLOYMENT(name), { name })
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: `devctl-up-deployment-${name}` }
     const { uid } = (await place.get(lease))!.metadata
@@ -207,9 +209,9 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
 
   test('a record whose owner has a version that does not exist: the number is restored all the same', async () => {
     const name = 'owner'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     const record = (await taken(name)) as { owners: readonly object[] }
-    for (const apiVersion of ['nonsense/v9', 'no version', '']) {
+    for (const apiVersion of few(['nonsense/v9', '', 'no version'], 2)) {
       const owners = record.owners.map(owner => ({ ...owner, apiVersion }))
       await annotate(name, JSON.stringify({ ...record, owners }))
       expect(await give(place.session(), name)).toEqual({ wasActive: true, restored: `deployment/${name}` })
@@ -222,7 +224,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
 
   test('the Secret and the claim of a mirror, deleted by hand, are made again', async () => {
     const name = 'needed'
-    await place.apply(deployment(name))
+    await place.apply(pendingDeployment(name))
     const stop = new AbortController()
     const one = await takeOne(place.session(), DEPLOYMENT(name), { name })
     const watching = one.watch(stop.signal)
@@ -251,9 +253,9 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
 
   test('a mirror that `down` of another machine deletes is not made again', async () => {
     for (const name of ['other', undefined]) {
-      if (name) await place.apply(deployment(name))
+      if (name) await place.apply(pendingDeployment(name))
       const own = name ?? 'alone'
-      const more = name ? { name } : { name: own, autocreate: true, image: 'busybox:1.37' }
+      const more = name ? { name } : { name: own, autocreate: true, image: 'busybox:1.37', nodeSelector: NO_NODE }
       const one = await takeOne(place.session(), name ? DEPLOYMENT(name) : undefined, more)
       const stop = new AbortController()
       const watching = one.watch(stop.signal).catch(error => error)

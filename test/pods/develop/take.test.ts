@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { ANY_NODE } from './no-node.ts'
 import {
   DEPLOYMENT,
-  deployment,
   give,
   openPlace,
   type Place,
+  pendingDeployment,
   readyPod,
   takeOne,
   withoutServerFields,
@@ -28,9 +29,9 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     place.cluster.patch({ ...DEPLOYMENT(name), namespace: place.namespace }, { spec: { replicas: count } }, { manager })
 
   test('the mirror runs in its place, and everything is as it was after', async () => {
-    const before = await place.apply(deployment('whole'))
+    const before = await place.apply(pendingDeployment('whole'))
     const session = place.session()
-    const taken = await takeOne(session, DEPLOYMENT('whole'), { name: 'whole' })
+    const taken = await takeOne(session, DEPLOYMENT('whole'), { name: 'whole', nodeSelector: ANY_NODE })
     expect(taken.text).toBe('deployment/whole 2 → 0 replicas, mirror deployment/whole-dev')
     const resting = await place.get(DEPLOYMENT('whole'))
     expect(resting).toMatchObject({ spec: { replicas: 0 }, metadata: { labels: { 'dev.platform/up': 'true' } } })
@@ -41,13 +42,13 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     expect(await place.get(DEPLOYMENT('whole-dev'))).toBeUndefined()
     expect(await give(session, 'whole')).toEqual({ wasActive: false, restored: undefined })
     const there = await place.get(DEPLOYMENT('whole'))
-    const again = await place.apply(deployment('whole'))
+    const again = await place.apply(pendingDeployment('whole'))
     expect(again.metadata.resourceVersion).toBe(there?.metadata.resourceVersion)
   })
 
   test('several managers have their fields again: an applier, kubectl, an autoscaler', async () => {
-    await place.apply(deployment('owned', { replicas: undefined }), 'gitops')
-    await place.apply({ ...deployment('owned'), spec: { replicas: 4 } } as KubeObject, 'scaler')
+    await place.apply(pendingDeployment('owned', { replicas: undefined }), 'gitops')
+    await place.apply({ ...pendingDeployment('owned'), spec: { replicas: 4 } } as KubeObject, 'scaler')
     await scale('owned', 3)
     const before = await place.get(DEPLOYMENT('owned'))
     const taken = await takeOne(place.session(), DEPLOYMENT('owned'), { name: 'owned' })
@@ -58,7 +59,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
 
   test('what kubectl has applied is unchanged for kubectl after', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'devctl-up-')), 'app.json')
-    writeFileSync(file, JSON.stringify(deployment('kubectl')))
+    writeFileSync(file, JSON.stringify(pendingDeployment('kubectl')))
     const kubectl = findCluster()!
     await kubectl.kubectl('-n', place.namespace, 'apply', '-f', file)
     const before = await place.get(DEPLOYMENT('kubectl'))
@@ -73,14 +74,14 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
   })
 
   test('a changed template changes the mirror; who scales is answered, and believed at the end', async () => {
-    await place.apply(deployment('watched'))
+    await place.apply(pendingDeployment('watched'))
     const events: OperationEvent[] = []
     const stop = new AbortController()
     const taken = await takeOne(place.session(), DEPLOYMENT('watched'), { name: 'watched' }, {}, event =>
       events.push(event),
     )
     const watching = taken.watch(stop.signal)
-    const changed = deployment('watched', { replicas: undefined }, {})
+    const changed = pendingDeployment('watched', { replicas: undefined }, {})
     const [container] = (changed['spec'] as { template: { spec: { containers: { env: object[] }[] } } }).template.spec
       .containers
     container!.env = [{ name: 'A', value: '2' }]
@@ -109,7 +110,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
   })
 
   test('somebody else is refused, and told when it is taken over', async () => {
-    await place.apply(deployment('shared'))
+    await place.apply(pendingDeployment('shared'))
     const ann = await takeOne(place.session(), DEPLOYMENT('shared'), { name: 'shared' })
     const bob = place.session({ holder: { name: 'bob@desk (2)', isGone: () => false } })
     await expect(takeOne(bob, DEPLOYMENT('shared'), { name: 'shared' })).rejects.toThrow(
@@ -125,7 +126,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
   })
 
   test('a deleted application takes its mirror along', async () => {
-    await place.apply(deployment('deleted'))
+    await place.apply(pendingDeployment('deleted'))
     const taken = await takeOne(place.session(), DEPLOYMENT('deleted'), { name: 'deleted' })
     const watching = expect(taken.watch(new AbortController().signal)).rejects.toThrow(
       '`deployment/deleted` was deleted, and its mirror with it',
@@ -148,7 +149,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
   })
 
   test('a dry run changes nothing', async () => {
-    const before = await place.apply(deployment('dry'))
+    const before = await place.apply(pendingDeployment('dry'))
     const planned = await takeOne(place.session(), DEPLOYMENT('dry'), { name: 'dry' }, { dryRun: true }).catch(
       error => error,
     )

@@ -9,6 +9,7 @@ import type { Session } from '../../../operations/session.ts'
 import { bindingInForce, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
 import { AGENT, settings } from '../../support/mirror/settings.ts'
+import { NO_NODE } from './no-node.ts'
 
 /** A namespace of a real cluster, for somebody who has the role `edit` in it and nothing else. */
 export interface Place {
@@ -149,6 +150,13 @@ export const deployment = (
     },
   },
 })
+
+/** A Deployment whose Pods stay pending, as those of its mirror do where its settings have no nodes. */
+export const pendingDeployment = (
+  name: string,
+  more: Readonly<Record<string, unknown>> = {},
+  pod: object = {},
+): KubeObject => deployment(name, more, { nodeSelector: NO_NODE, ...pod })
 
 export const DEPLOYMENT = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name })
 

@@ -1,4 +1,6 @@
-/** A service with two Pods that runs as a user, and a development container of it with the files of `files`. */
+import { PENDING, RUNNING } from './no-node.ts'
+
+/** A service that runs as a user and whose two Pods stay pending, and a development container of it with the files of `files`. */
 export const TWO_REPLICAS: Readonly<Record<'compose.yaml' | 'devctl.yml', string>> = {
   'compose.yaml': `name: shop
 services:
@@ -9,6 +11,7 @@ services:
     user: "1000:1000"
     scale: 2
     stop_grace_period: 1s
+    ${PENDING}
 `,
   'devctl.yml': `deploy: {compose: compose.yaml}
 dev:
@@ -16,5 +19,6 @@ dev:
     command: ["sh", "-c", "echo connected; sleep 3600"]
     workdir: /app
     sync: ["./files:/app"]
+    ${RUNNING}
 `,
 }

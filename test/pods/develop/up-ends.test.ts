@@ -7,6 +7,7 @@ import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { few, TAKES_ALL } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
+import { NO_NODE, RUNNING } from './no-node.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -16,6 +17,7 @@ const MANIFEST = `dev:
     command: ["sh", "-c", "cat greeting.txt; sleep 300"]
     workdir: /app
     sync: [".:/app"]
+    ${RUNNING}
 `
 const DEPLOYMENT = {
   apiVersion: 'apps/v1',
@@ -28,6 +30,7 @@ const DEPLOYMENT = {
       metadata: { labels: { app: 'api' } },
       spec: {
         terminationGracePeriodSeconds: 0,
+        nodeSelector: NO_NODE,
         containers: [{ name: 'api', image: 'busybox:1.37', command: ['sleep', '3600'] }],
       },
     },

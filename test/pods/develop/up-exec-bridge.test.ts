@@ -6,7 +6,7 @@ import { write } from '../../support/cli/folder.ts'
 import { bindingInForce, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
 import { freePort } from '../../support/develop/free-port.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { few } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
@@ -156,6 +156,8 @@ services:
 describe.skipIf(cluster === undefined)('devctl up of Pods with the network of their node', () => {
   let place: DevelopmentPlace
   const ports: number[] = []
+  /** The services that are developed. */
+  const names = few(['web0', 'web1'])
 
   beforeAll(async () => {
     place = await openDevelopment(cluster!, 'up-host-network')
@@ -185,7 +187,7 @@ ${ports
     })
   })
   afterAll(async () => {
-    for (const name of ['web0', 'web1']) await place?.devctl('down', name).status
+    for (const name of names) await place?.devctl('down', name).status
     await place?.close()
   })
 
@@ -197,21 +199,18 @@ ${ports
       return (await exec.status) === 0 && exec.stdout === text ? true : undefined
     })
 
-  if (TAKES_ALL)
-    test('two on one node have no port of it', async () => {
-      for (const name of ['web0', 'web1']) {
-        const up = place.devctl('up', name, '--detach')
-        expect(await up.status, up.stderr).toBe(0)
-      }
-      for (const index of ports.keys()) {
-        const name = `web${index}`
-        await says(name, 'one')
-        writeFileSync(join(place.folder, name, 'page'), `two of ${index}`)
-        await says(name, `two of ${index}`)
-      }
-      const exec = place.devctl('exec', 'web0', '--', '/devctl-tools/busybox', 'netstat', '-ltn')
-      expect(await exec.status, exec.stderr).toBe(0)
-      expect(exec.stdout).toContain(`:${ports[0]} `)
-      expect(exec.stdout).not.toContain(':2223 ')
-    })
+  test('they have no port of it, also when two are on one node', async () => {
+    for (const name of names) {
+      const up = place.devctl('up', name, '--detach')
+      expect(await up.status, up.stderr).toBe(0)
+    }
+    for (const name of names) {
+      writeFileSync(join(place.folder, name, 'page'), `two of ${name}`)
+      await says(name, `two of ${name}`)
+    }
+    const exec = place.devctl('exec', 'web0', '--', '/devctl-tools/busybox', 'netstat', '-ltn')
+    expect(await exec.status, exec.stderr).toBe(0)
+    expect(exec.stdout).toContain(`:${ports[0]} `)
+    expect(exec.stdout).not.toContain(':2223 ')
+  })
 })

@@ -38,10 +38,14 @@ services:
     if (status !== 0) throw new Error(`status ${status}: ${exec.stderr}`)
     return exec.stdout
   }
-  const reads = (text: string) =>
-    eventually(`the container reads \`${text}\``, async () =>
-      (await inside('cat', '/etc/proxy.conf').catch(() => '')) === text ? true : undefined,
-    )
+  /** Waits in the container, as long as its Pod stays, until it reads the text. */
+  const reads = (text: string) => {
+    const script = `for n in $(seq 100); do [ "$(cat /etc/proxy.conf)" = '${text}' ] && exit; sleep 0.2; done; exit 1`
+    return eventually(`the container reads \`${text}\``, async () => {
+      const exec = place.devctl('exec', 'proxy', '--', 'sh', '-c', script)
+      return (await exec.status) === 0 || undefined
+    })
+  }
 
   test('the container sees each save, also of an editor that renames, and what it writes is here', async () => {
     const file = join(place.folder, 'conf/proxy.conf')

@@ -3,6 +3,7 @@ import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { freePort } from '../../support/develop/free-port.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
+import { PENDING, RUNNING } from './no-node.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -11,6 +12,7 @@ const service = (name: string) => `  ${name}:
     image: busybox:1.37
     command: ["sleep", "3600"]
     stop_grace_period: 1s
+    ${PENDING}
 `
 
 describe.skipIf(cluster === undefined)('two processes of devctl up with the same forwards', () => {
@@ -25,6 +27,7 @@ describe.skipIf(cluster === undefined)('two processes of devctl up with the same
     command: ["sh", "-c", "echo ${name} > /tmp/index.html; echo connected; httpd -f -p 8080 -h /tmp"]
     sync: ["./${name}:/files"]
     forward: ["${own}:8080"]
+    ${RUNNING}
 `
     write(place.folder, {
       'compose.yaml': `name: shop
@@ -42,7 +45,7 @@ ${dev('api')}${dev('web')}`,
       'api/x': 'x',
       'web/x': 'x',
     })
-    const deploy = place.devctl('deploy', '--wait')
+    const deploy = place.devctl('deploy')
     expect(await deploy.status, deploy.stderr).toBe(0)
   })
   afterAll(() => place?.close())

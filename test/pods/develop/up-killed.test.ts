@@ -50,7 +50,7 @@ class Lane {
 
   async begin(): Promise<void> {
     write(this.#place.folder, { ...TWO_REPLICAS, 'files/first.txt': 'first\n' })
-    const deploy = this.#place.devctl('deploy', '--wait')
+    const deploy = this.#place.devctl('deploy')
     expect(await deploy.status, deploy.stderr).toBe(0)
     this.#before = await this.#original()
     await this.#startUp()

@@ -6,6 +6,7 @@ import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { freePort } from '../../support/develop/free-port.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
+import { PENDING, RUNNING } from './no-node.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -18,12 +19,14 @@ services:
     environment: {GREETING: hello from the cluster}
     ports: ["8080"]
     stop_grace_period: 1s
+    ${PENDING}
   worker:
     image: node:22-alpine
     user: "1000:1000"
     working_dir: /app
     command: ["sleep", "3600"]
     stop_grace_period: 1s
+    ${PENDING}
   client:
     image: busybox:1.37
     command: ["sleep", "3600"]
@@ -46,10 +49,12 @@ dev:
     mode: hybrid
     command: ["node", "server.js"]
     reverse: ["8080:${port}"]
+    ${RUNNING}
   worker:
     command: ["sh", "-c", "echo ready; sleep 300"]
     workdir: /app
     sync: [".:/app"]
+    ${RUNNING}
     services:
       - name: client
         sync: [".:/shared"]
@@ -64,7 +69,7 @@ dev:
       'tools/a': '',
       'server.js': `require('http').createServer((_, answer) => answer.end(process.env.GREETING + ', on ' + process.cwd())).listen(${port})`,
     })
-    const deploy = devctl('deploy', '--wait')
+    const deploy = devctl('deploy')
     expect(await deploy.status, deploy.stderr).toBe(0)
   })
   afterAll(() => place?.close())

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
+import { PENDING, RUNNING } from './no-node.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -15,6 +16,7 @@ services:
     image: node:22-alpine
     command: ["sleep", "1000"]
     stop_grace_period: 1s
+    ${PENDING}
 `
 const MANIFEST = `deploy:
   compose: compose.yaml
@@ -22,6 +24,7 @@ dev:
   api:
     command: ["node", "-e", ${JSON.stringify(SERVER)}]
     sync: [".:/app"]
+    ${RUNNING}
 `
 
 describe.skipIf(cluster === undefined)('the command of devctl up', () => {

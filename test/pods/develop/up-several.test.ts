@@ -6,6 +6,7 @@ import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { freePort } from '../../support/develop/free-port.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
+import { PENDING, RUNNING } from './no-node.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -17,6 +18,7 @@ const service = (name: string) => `  ${name}:
     command: ["sleep", "1000"]
     ports: ["8080"]
     stop_grace_period: 1s
+    ${PENDING}
 `
 
 /** Says what it has read, and serves it. */
@@ -38,6 +40,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     workdir: /app
     sync: ["./${name}:/app"]
     forward: ["${port}:8080"]
+    ${RUNNING}
 `
     write(place.folder, {
       'compose.yaml': `name: shop\nservices:\n${service('api')}${service('web')}`,
@@ -69,7 +72,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     })
 
   test('takes none of them if one cannot be had', async () => {
-    const deploy = devctl('deploy', '--wait')
+    const deploy = devctl('deploy')
     expect(await deploy.status, deploy.stderr).toBe(0)
     const all = devctl('up', '--all')
     expect(await all.status).toBe(1)

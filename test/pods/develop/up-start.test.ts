@@ -3,6 +3,7 @@ import { write } from '../../support/cli/folder.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { FaultProxy } from '../../support/cluster/fault-proxy.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
+import { PENDING, RUNNING } from './no-node.ts'
 
 // What `up` asks the API server before its container starts, and a connection to the Pod that hangs.
 
@@ -17,6 +18,7 @@ services:
     command: ["sleep", "3600"]
     user: "1000:1000"
     stop_grace_period: 1s
+    ${PENDING}
 `
 const MANIFEST = `deploy: {compose: compose.yaml}
 dev:
@@ -24,6 +26,7 @@ dev:
     command: ["sleep", "3600"]
     workdir: /app
     sync: ["./files:/app"]
+    ${RUNNING}
 `
 /** So many requests may follow each other before the mirror is applied. */
 const STEPS = 8
@@ -51,7 +54,7 @@ describe.skipIf(cluster === undefined)('the start of up', () => {
     const KUBECONFIG = await proxy.open()
     place = await openDevelopment(cluster!, 'up-start', { KUBECONFIG })
     write(place.folder, { 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST, 'files/a.txt': 'a' })
-    const deploy = place.devctl('deploy', '--wait')
+    const deploy = place.devctl('deploy')
     expect(await deploy.status, deploy.stderr).toBe(0)
   })
   afterAll(async () => {

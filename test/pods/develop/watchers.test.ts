@@ -11,6 +11,7 @@ import type { Program } from '../../support/cluster/program.ts'
 import { freePort } from '../../support/develop/free-port.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
+import { PENDING, RUNNING } from './no-node.ts'
 
 // Programs that wait for files, in real Pods: each save on this machine must reach them, whichever way the file was written.
 
@@ -30,10 +31,12 @@ services:
     image: node:22-slim
     command: ["sleep", "3600"]
     stop_grace_period: 1s
+    ${PENDING}
   python:
     build: .
     command: ["sleep", "3600"]
     stop_grace_period: 1s
+    ${PENDING}
 `
 /** Of Debian, as its name says, so that no other registry of packages is needed. */
 const DOCKERFILE = `FROM debian:bookworm-slim
@@ -44,11 +47,13 @@ dev:
   node:
     workdir: /app
     sync: ["./node:/app"]
+    ${RUNNING}
     environment: {VITE_PORT: "${ports['vite']}"}
     forward: ["${ports['vite']}:${ports['vite']}"]
   python:
     workdir: /app
     sync: ["./python:/app"]
+    ${RUNNING}
     environment: {PYTHONDONTWRITEBYTECODE: "1"}
     forward: ["${ports['flask']}:${ports['flask']}", "${ports['uvicorn']}:${ports['uvicorn']}"]
 `
@@ -141,7 +146,7 @@ const watchers = (port: Readonly<Record<string, number>>): readonly Watcher[] =>
 ]
 
 /** Tries one program that is notified and one that polls, which need no installation; `npm run test:long` tries all. */
-const QUICK = ['node --watch']
+const QUICK = ['node --watch', 'a poller']
 
 const PORTS = { vite: await freePort(), flask: await freePort(), uvicorn: await freePort() }
 
