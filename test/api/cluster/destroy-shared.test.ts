@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { playPods } from '../../support/cluster/play-pods.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
+import { TAKES_ALL } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 
@@ -82,13 +83,8 @@ describe.skipIf(cluster === undefined)('a destroy of what commands made for the 
   playPods()
   afterAll(() => cluster?.close())
 
-  it('refuses without --yes and lists it, and with it takes all that is ours', async ({
-    project,
-    group,
-    crd,
-    tools,
-    there,
-  }) => {
+  /** Destroys without --yes, which lists what would be deleted, and deletes nothing. */
+  async function expectRefused({ project, group, crd, tools }: Shared): Promise<void> {
     const refused = await project.devctl('destroy')
     expect(refused.status, refused.stderr).toBe(1)
     expect(refused.stderr).toContain('created cluster-scoped objects, which would be deleted')
@@ -97,21 +93,21 @@ describe.skipIf(cluster === undefined)('a destroy of what commands made for the 
     expect(refused.stderr).toContain('add `--yes`')
     expect((await project.get('deployment/web')).metadata.name).toBe('web')
     expect((await project.get(`gadgets.${group}/mine`)).metadata.name).toBe('mine')
+  }
 
-    const taken = await project.devctl('destroy', '--yes', '--wait')
-    expect(taken.status, taken.stderr).toBe(0)
-    expect(taken.stderr).not.toContain('kept')
-    expect(await there()).toEqual([])
-  })
+  if (TAKES_ALL)
+    it('refuses without --yes and lists it, and with it takes all that is ours', async shared => {
+      const { project, there } = shared
+      await expectRefused(shared)
+      const taken = await project.devctl('destroy', '--yes', '--wait')
+      expect(taken.status, taken.stderr).toBe(0)
+      expect(taken.stderr).not.toContain('kept')
+      expect(await there()).toEqual([])
+    })
 
-  it('keeps what holds something of others, and takes it when it no longer does', async ({
-    project,
-    group,
-    crd,
-    tools,
-    all,
-    there,
-  }) => {
+  it('refuses without --yes, keeps what holds something of others, and takes it when it no longer does', async shared => {
+    const { project, group, crd, tools, all, there } = shared
+    await expectRefused(shared)
     const { devctl, name } = project
     await all('create', 'configmap', 'theirs', '--namespace', `${name}-tools`)
     project.write('theirs.json', JSON.stringify(gadget(group, 'theirs')))

@@ -5,6 +5,7 @@ import { goldenCases } from '../../support/cases.ts'
 import { eventually, findCluster, pathOf } from '../../support/cluster/cluster.ts'
 import { missingFrom } from '../../support/cluster/kept.ts'
 import { expectedDocuments } from '../../support/documents.ts'
+import { partOf } from '../../support/part-of-cases.ts'
 
 const cluster = findCluster()
 const namespace = `drift-${process.pid}`
@@ -37,7 +38,7 @@ describe.skipIf(cluster === undefined)('applied once more changes nothing', () =
     cluster!.close()
   })
 
-  for (const { name, objects } of applications()) {
+  for (const { name, objects } of partOf(applications(), 4).cases) {
     test.concurrent(name, async ({ expect }) => {
       const found = await Promise.all(objects.map(object => driftOf(object)))
       expect(found.flat()).toEqual([])

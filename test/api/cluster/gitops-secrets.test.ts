@@ -75,7 +75,7 @@ const data = async ({ get }: Project, name: string) => {
 describe.skipIf(cluster === undefined)('gitops secrets makes Secrets in the cluster', () => {
   afterAll(() => cluster?.close())
 
-  test('of variables and files, with `--create`, and lists what has no value', () =>
+  test.concurrent('of variables and files, with `--create`, and lists what has no value', () =>
     withProject(cluster!, async project => {
       write(project)
       const env = { DB_PASSWORD: 'hunter2-of-the-sea' }
@@ -91,7 +91,7 @@ describe.skipIf(cluster === undefined)('gitops secrets makes Secrets in the clus
       expect(await data(project, 'shop-db')).toEqual({ password: 'hunter2-of-the-sea' })
     }))
 
-  test('of what a person types, where they want it', () =>
+  test.concurrent('of what a person types, where they want it', () =>
     withProject(cluster!, async project => {
       write(project, 'reference')
       const questions: string[] = []
@@ -125,7 +125,7 @@ describe.skipIf(cluster === undefined)('gitops secrets makes Secrets in the clus
       expect(await data(project, 'shop-token')).toEqual({ token: 'hunter2-typed' })
     }))
 
-  test('only what nothing publishes: with `external` it is what the Compose files call external', () =>
+  test.concurrent('only what nothing publishes: with `external` it is what the Compose files call external', () =>
     withProject(cluster!, async project => {
       write(project, 'external')
       const { status, stderr } = await secrets(project, ['--create'])
@@ -134,7 +134,7 @@ describe.skipIf(cluster === undefined)('gitops secrets makes Secrets in the clus
       expect(await project.kubectl('get', 'secrets', '--output=name')).not.toContain('shop-')
     }))
 
-  test('not in a namespace that is not there', () =>
+  test.concurrent('not in a namespace that is not there', () =>
     withProject(cluster!, async project => {
       write(project)
       const words = ['--create', ...ANSWERS, '--namespace', `${project.name}-not-there`]

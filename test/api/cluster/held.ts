@@ -37,11 +37,4 @@ const patch = (
   object: string,
   finalizers: readonly string[],
   resourceVersion?: string,
-): Promise<string> =>
-  project.kubectl(
-    'patch',
-    object,
-    '--type=merge',
-    '--patch',
-    JSON.stringify({ metadata: { finalizers, resourceVersion } }),
-  )
+): Promise<void> => project.patch(object, { metadata: { finalizers, resourceVersion } })

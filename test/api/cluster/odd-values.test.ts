@@ -3,7 +3,7 @@ import { findCluster } from '../../support/cluster/cluster.ts'
 import { tryOddProject } from '../../support/cluster/odd-run.ts'
 
 // `ODD_RUNS=5000 ODD_SEED=1` makes more projects, or others; `npm run test:long` makes many.
-const runs = Number(process.env.ODD_RUNS ?? 300)
+const runs = Number(process.env.ODD_RUNS ?? 100)
 const firstSeed = Number(process.env.ODD_SEED ?? 1)
 const BATCH = 50
 

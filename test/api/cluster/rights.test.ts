@@ -9,6 +9,7 @@ import { adminOf, editorToken, tokenFor, writeKubeconfig } from '../../support/c
 import { playPods } from '../../support/cluster/play-pods.ts'
 import { withProject } from '../../support/cluster/project.ts'
 import { run } from '../../support/run.ts'
+import { few } from '../../support/takes-all.ts'
 
 const found = findCluster()
 const namespace = `rights-${process.pid}`
@@ -124,7 +125,7 @@ describe.skipIf(found === undefined)('somebody who has only the role `edit`, in 
     for (const { stdout, stderr } of [first, second, end]) expect(stdout + stderr).not.toContain('hunter2')
   })
 
-  test.each(['deploy', 'destroy', 'deploy --loglevel debug --wait'])(
+  test.each(few(['deploy', 'destroy', 'deploy --loglevel debug --wait'], 2))(
     '%s in another namespace is told once what is forbidden: who, what, where',
     async line => {
       const { status, stdout, stderr } = await devctl(`${line} --namespace ${elsewhere}`)

@@ -25,8 +25,7 @@ describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
 
   beforeAll(async () => {
     platform = await openPlatform()
-    ann = await platform.person('ann')
-    root = await platform.person('root', 'admin')
+    ;[ann, root] = await Promise.all([platform.person('ann'), platform.person('root', 'admin')])
     await platform.cluster.delete(usageRef)
   })
   afterAll(async () => {

@@ -14,8 +14,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
   let [ann, bob]: Awaited<ReturnType<TestPlatform['person']>>[] = []
   beforeAll(async () => {
     platform = await openPlatform()
-    ann = await platform.person('ann', 'admin')
-    bob = await platform.person('bob')
+    ;[ann, bob] = await Promise.all([platform.person('ann', 'admin'), platform.person('bob')])
   })
   afterAll(() => platform?.close())
 
@@ -166,11 +165,15 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
       { action: 'deploy preview', user: bob!.id, token: await tokenOf(bob!.token), what: { name }, status: 400 },
     ])
     const body = { code: 'x.y', verifier: 'v'.repeat(43) }
+    // One client behind a proxy has fewer attempts than the proxy.
+    const headers = { 'x-forwarded-for': '203.0.113.7' }
     const answers: number[] = []
     const attempts = await linesOf(async () => {
       // A slow machine gets more attempts back meanwhile.
       for (let batch = 0; batch < 20 && !answers.includes(429); batch++) {
-        const all = await Promise.all(Array.from({ length: 2500 }, () => platform.call('POST /auth/cli', { body })))
+        const all = await Promise.all(
+          Array.from({ length: 230 }, () => platform.call('POST /auth/cli', { body, headers })),
+        )
         answers.push(...all.map(({ status }) => status))
       }
     })

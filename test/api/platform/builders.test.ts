@@ -31,8 +31,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
 
   beforeAll(async () => {
     platform = await openPlatform({ builders: { default: [address!], untrusted: [], atOnce: 4 } })
-    ann = await platform.person('ann')
-    bob = await platform.person('bob')
+    ;[ann, bob] = await Promise.all([platform.person('ann'), platform.person('bob')])
     url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
     cpSync(join(root, 'examples/build'), join(folder, 'example'), { recursive: true })
   })

@@ -15,11 +15,13 @@ describe.skipIf(!process.env.KUBECONFIG)('credentials of forges', () => {
 
   beforeAll(async () => {
     platform = await openPlatform()
-    admin = await platform.person('admin', 'admin')
-    owner = await platform.person('owner')
-    developer = await platform.person('developer')
-    viewer = await platform.person('viewer')
-    stranger = await platform.person('stranger')
+    ;[admin, owner, developer, viewer, stranger] = await Promise.all([
+      platform.person('admin', 'admin'),
+      platform.person('owner'),
+      platform.person('developer'),
+      platform.person('viewer'),
+      platform.person('stranger'),
+    ])
     await platform.call('POST /namespaces', { token: owner.token, body: { name: ns } })
     for (const [person, role] of [
       [developer, 'developer'],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptiedName } from '../../../platform/records/emptied.ts'
+import { leaderLease } from '../../../platform/records/leader.ts'
 import { USERS_NAMESPACE } from '../../../platform/records/names.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
@@ -51,6 +52,8 @@ describe.skipIf(!process.env.KUBECONFIG)('a personal namespace that is emptied',
     server.isKilled = true
     server.process.kill('SIGKILL')
     await once(server.process, 'exit')
+    // The next one need not wait until the Lease of this one has expired.
+    await platform.cluster.delete(leaderLease)
     await platform.cluster.patch(held, { metadata: { finalizers: null } }, { manager: 'test' })
     await eventually('it is gone', async () => ((await live())?.metadata.uid === uid ? undefined : true))
     // She does not wait for it: her login makes it anew.

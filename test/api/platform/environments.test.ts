@@ -47,10 +47,12 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
 
   beforeAll(async () => {
     platform = await openPlatform()
-    admin = await platform.person('admin', 'admin')
-    owner = await platform.person('owner')
-    viewer = await platform.person('viewer')
-    stranger = await platform.person('stranger')
+    ;[admin, owner, viewer, stranger] = await Promise.all([
+      platform.person('admin', 'admin'),
+      platform.person('owner'),
+      platform.person('viewer'),
+      platform.person('stranger'),
+    ])
     await platform.call('POST /namespaces', { token: owner.token, body: { name: ns } })
     await platform.call('PUT /namespaces/:ns/members/:user', {
       token: owner.token,

@@ -48,10 +48,12 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       ci: [{ kind: 'gitea', issuer: 'https://ci.example.com', rules: [{ owner: '7', prefix: `ci-${RUN}-` }] }],
       forges: [{ kind: 'gitea', url: 'https://git.example.com', api: forge.api }],
     })
-    admin = await platform.person('admin', 'admin')
-    owner = await platform.person('owner')
-    colleague = await platform.person('colleague')
-    stranger = await platform.person('stranger')
+    ;[admin, owner, colleague, stranger] = await Promise.all([
+      platform.person('admin', 'admin'),
+      platform.person('owner'),
+      platform.person('colleague'),
+      platform.person('stranger'),
+    ])
   })
   beforeEach(() => {
     keeper = new HookKeeper(platform.world, platform.parts)

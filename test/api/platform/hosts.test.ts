@@ -4,6 +4,7 @@ import { longerNamesTask } from '../../../platform/server/longer-names-task.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
+import { few, TAKES_ALL } from '../../support/takes-all.ts'
 
 // Hosts and addresses of a namespace, by all ways in which a member can write them: the API server refuses those of others.
 
@@ -207,9 +208,12 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     }
   })
 
-  test.each(wrong)('%s: created, applied, patched, replaced', async (_, one) => {
+  /** Each is created; one in eight is written in all ways in a run before a merge. */
+  const inWays = wrong.map(([what, one], index) => [what, one, TAKES_ALL || index % 8 === 0] as const)
+  test.each(inWays)('%s: created, applied, patched, replaced', async (_, one, isInAllWays) => {
     const { cluster } = platform
     await refused(cluster.create(one), 'create')
+    if (!isInAllWays) return
     await refused(cluster.apply(one, { manager: 'thief', force: true }), 'apply')
     const good = one.kind === 'Ingress' ? route({ rules: [rule(own)] }) : service({})
     await cluster.create(good)
@@ -331,7 +335,8 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
     const eve = await platform.person('eve')
     // Where the cluster has none of the API, the tests before this one have shown that it is no matter.
     const made: KubeObject[] = []
-    for (const [kind, plural, version] of GATEWAY_ROUTES)
+    const kinds = few<(typeof GATEWAY_ROUTES)[number]>(GATEWAY_ROUTES)
+    for (const [kind, plural, version] of kinds)
       if (!(await platform.cluster.resource(`${GATEWAY}/${version}`, kind))) {
         made.push(await platform.cluster.create(definition(kind, plural, version)))
         await eventually(`${kind} is served`, async () =>
@@ -339,7 +344,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
         )
       }
     try {
-      for (const [kind, , version] of GATEWAY_ROUTES) {
+      for (const [kind, , version] of kinds) {
         const name = `${kind.toLowerCase()}-${ns}`
         const [apiVersion, host] = [`${GATEWAY}/${version}`, `web-${name}.${DOMAIN}`]
         const where = { apiVersion, kind, name: 'web', namespace: ns }

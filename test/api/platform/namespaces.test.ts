@@ -15,8 +15,7 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
   let [ann, thief]: Person[] = []
   beforeAll(async () => {
     platform = await openPlatform()
-    ann = await platform.person('ann')
-    thief = await platform.person('thief')
+    ;[ann, thief] = await Promise.all([platform.person('ann'), platform.person('thief')])
   })
   afterAll(() => platform?.close())
 

@@ -19,10 +19,12 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
 
   beforeAll(async () => {
     platform = await openPlatform({ previewsPerUser: 20 })
-    admin = await platform.person('admin', 'admin')
-    other = await platform.person('other', 'admin')
-    owner = await platform.person('owner')
-    stranger = await platform.person('stranger')
+    ;[admin, other, owner, stranger] = await Promise.all([
+      platform.person('admin', 'admin'),
+      platform.person('other', 'admin'),
+      platform.person('owner'),
+      platform.person('stranger'),
+    ])
   })
   afterEach(() => {
     platform.later = 0

@@ -14,6 +14,7 @@ import { freePort } from '../../support/develop/free-port.ts'
 import { altered } from '../../support/platform/altered.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
+import { few } from '../../support/takes-all.ts'
 import { findRegistry, startRegistry, type TestRegistry } from './docker-registry.ts'
 
 // Tokens for the registry: who gets which, and what a real registry makes of them.
@@ -44,11 +45,13 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   beforeAll(async () => {
     port = await freePort()
     platform = await openPlatform({ registry: `127.0.0.1:${port}`, url: 'http://127.0.0.1' })
-    admin = await platform.person('r-admin', 'admin')
-    owner = await platform.person('r-owner')
-    developer = await platform.person('r-developer')
-    viewer = await platform.person('r-viewer')
-    stranger = await platform.person('r-stranger')
+    ;[admin, owner, developer, viewer, stranger] = await Promise.all([
+      platform.person('r-admin', 'admin'),
+      platform.person('r-owner'),
+      platform.person('r-developer'),
+      platform.person('r-viewer'),
+      platform.person('r-stranger'),
+    ])
     expect((await platform.call('POST /namespaces', { token: owner.token, body: { name } })).status).toBe(200)
     for (const [person, role] of [
       [developer, 'developer'],
@@ -250,7 +253,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect(await granted(await ofPodsIn(name), scope)).toBe(pulls)
   })
 
-  test.each([{ isSuspended: true }, { isRefused: true }])(
+  test.each(few([{ isSuspended: true }, { isRefused: true }]))(
     'a login of Pods that a member has kept who is %j pulls no more; Pods have the next one',
     async barred => {
       const scope = `repository:${place}/web:pull`

@@ -15,8 +15,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
   const ns = `nap-${RUN}`
   beforeAll(async () => {
     platform = await openPlatform()
-    ann = await platform.person('ann')
-    bob = await platform.person('bob')
+    ;[ann, bob] = await Promise.all([platform.person('ann'), platform.person('bob')])
     expect((await platform.call('POST /namespaces', { token: ann.token, body: { name: ns } })).status).toBe(200)
     for (const object of application()) await platform.cluster.apply(object, { manager: 'devctl', force: true })
   })

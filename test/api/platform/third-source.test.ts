@@ -34,8 +34,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables of a platform', () => {
 
   beforeAll(async () => {
     platform = await openPlatform()
-    ann = await platform.person('ann')
-    viewer = await platform.person('viewer')
+    ;[ann, viewer] = await Promise.all([platform.person('ann'), platform.person('viewer')])
     url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
     writeFileSync(join(folder, 'compose.yaml'), COMPOSE)
     writeFileSync(join(folder, '.env'), 'FILE_ONE=file\nGIVEN_ONE=file\nSHELL_ONE=file\n')

@@ -15,11 +15,11 @@ describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
     for (const { token } of [ann, bob]) await platform.call('GET /me', { token })
     let left = 400
     const flood = Array.from({ length: left }, async () => {
-      const { status } = await platform.call('GET /previews', { token: bob.token })
+      const { status } = await platform.call('GET /me/tokens', { token: bob.token })
       left--
       return status
     })
-    expect((await platform.call('GET /previews', { token: ann.token })).status).toBe(200)
+    expect((await platform.call('GET /me/tokens', { token: ann.token })).status).toBe(200)
     // 192 were refused at once.
     expect(left).toBeGreaterThan(100)
     const statuses = await Promise.all(flood)
@@ -66,7 +66,8 @@ describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
       return undefined
     }
     const ends: (string | undefined)[] = []
-    for (let batch = 0; batch < 8; batch++)
+    const isRefused = () => ends.length > 0 && ends.slice(-10).every(one => one !== undefined)
+    for (let batch = 0; batch < 8 && !isRefused(); batch++)
       ends.push(...(await Promise.all(Array.from({ length: 10 }, () => startAndCancel()))))
     // Those that are made at once know of each other, not of what is cancelled meanwhile.
     expect(ends.filter(one => one === undefined).length).toBeLessThanOrEqual(60)

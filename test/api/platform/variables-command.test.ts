@@ -17,8 +17,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl variables', () => {
 
   beforeAll(async () => {
     platform = await openPlatform()
-    ann = await platform.person('ann')
-    root = await platform.person('root', 'admin')
+    ;[ann, root] = await Promise.all([platform.person('ann'), platform.person('root', 'admin')])
     url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
   })
   afterAll(async () => {

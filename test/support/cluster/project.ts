@@ -15,8 +15,30 @@ export interface Project {
   /** Runs devctl in the project's folder. */
   devctl(command: string, ...args: readonly string[]): Promise<Result>
   kubectl(...args: readonly string[]): Promise<string>
-  /** The JSON of an object. */
+  /** The JSON of an object: KIND/NAME. */
   get(what: string): Promise<Live>
+  /** Merges a patch into an object: KIND/NAME. */
+  patch(what: string, patch: object): Promise<void>
+}
+
+/** The paths of kinds in the API. Starting kubectl takes longer than a request. */
+const GROUPS: Readonly<Record<string, string>> = {
+  configmap: 'api/v1',
+  deployment: 'apis/apps/v1',
+  persistentvolumeclaim: 'api/v1',
+  pvc: 'api/v1',
+  secret: 'api/v1',
+  service: 'api/v1',
+  statefulset: 'apis/apps/v1',
+}
+
+/** Returns the path of KIND/NAME in the API; undefined for a kind that only kubectl knows. */
+function pathIn(namespace: string, what: string): string | undefined {
+  const [kind = '', name = ''] = what.split('/')
+  const group = GROUPS[kind.replace(/\.apps$/, '')]
+  if (group === undefined) return undefined
+  const resource = kind === 'pvc' ? 'persistentvolumeclaims' : `${kind.replace(/\.apps$/, '')}s`
+  return `/${group}/namespaces/${namespace}/${resource}/${name}`
 }
 
 /** As much of an object as the tests look at. */
@@ -58,7 +80,18 @@ export async function withProject(cluster: Cluster, test: (project: Project) => 
           env: { KUBECONFIG: process.env.KUBECONFIG ?? '', DEVCTL_HOME: join(directory, '.home') },
         }),
       kubectl,
-      get: async what => JSON.parse(await kubectl('get', what, '--output=json')),
+      get: async what => {
+        const path = pathIn(name, what)
+        return path === undefined
+          ? JSON.parse(await kubectl('get', what, '--output=json'))
+          : await cluster.get<Live>(path)
+      },
+      patch: async (what, patch) => {
+        const path = pathIn(name, what)
+        if (path === undefined) throw new Error(`${what} is not of a kind that the tests know`)
+        const { status, body } = await cluster.send('PATCH', path, patch, 'application/merge-patch+json')
+        if (status !== 200) throw new Error(`PATCH ${path}: ${status} ${body}`)
+      },
     })
   } finally {
     await cluster.deleteNamespace(name)

@@ -181,17 +181,30 @@ export async function openPlatform(
         await admin.delete({ apiVersion, kind, ...metadata }, { propagation: 'Background' })
       await Promise.all([app.close(), following])
       for (const server of others) server.close()
-      for (const run of await parts.runs.list({}))
-        if (run.namespace.includes(RUN)) await admin.delete(jobRef(run.id), { propagation: 'Background' })
-      const all = await admin.list({ apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` })
-      for (const { metadata } of all)
-        if (made.has(metadata.name) || metadata.name.includes(RUN))
-          await admin.delete({ apiVersion: 'v1', kind: 'Namespace', name: metadata.name })
-      const users = (await parts.users.all()).filter(({ subject }) => subject.startsWith(RUN))
-      for (const { id } of users) {
-        await parts.tokens.revokeAll(id)
-        await admin.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name: `u-${id}`, namespace: USERS_NAMESPACE })
-      }
+      const [runs, namespaces, people] = await Promise.all([
+        parts.runs.list({}),
+        admin.list({ apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }),
+        parts.users.all(),
+      ])
+      await Promise.all([
+        ...runs
+          .filter(({ namespace }) => namespace.includes(RUN))
+          .map(({ id }) => admin.delete(jobRef(id), { propagation: 'Background' })),
+        ...namespaces
+          .filter(({ metadata: { name } }) => made.has(name) || name.includes(RUN))
+          .map(({ metadata: { name } }) => admin.delete({ apiVersion: 'v1', kind: 'Namespace', name })),
+        ...people
+          .filter(({ subject }) => subject.startsWith(RUN))
+          .map(async ({ id }) => {
+            await parts.tokens.revokeAll(id)
+            await admin.delete({
+              apiVersion: 'v1',
+              kind: 'ServiceAccount',
+              name: `u-${id}`,
+              namespace: USERS_NAMESPACE,
+            })
+          }),
+      ])
     },
   }
   await app.ready()
