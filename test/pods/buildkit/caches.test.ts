@@ -37,7 +37,7 @@ async function stepsOf(address: string, folder: string, part: Partial<ImageInput
 
 /** A Dockerfile with two steps that no other build has. */
 const dockerfile = () =>
-  `FROM busybox AS one\n${once()} && head -c 3000000 /dev/urandom > /random\nFROM scratch\nCOPY --from=one /random /\n`
+  `FROM busybox AS one\n${once()} && head -c 300000 /dev/urandom > /random\nFROM scratch\nCOPY --from=one /random /\n`
 
 const wholeCache = async (folder: string): Promise<void> => {
   expect((await readdir(folder)).sort()).toEqual(expect.arrayContaining(['blobs', 'index.json', 'oci-layout']))

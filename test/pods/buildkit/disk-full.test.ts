@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { build, findBuildkit, findEngineAddress } from '../../support/buildkit/buildkit.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
+import { few } from '../../support/takes-all.ts'
 import { failureOf, once } from './faults.ts'
 
 const buildkit = findBuildkit() ?? ''
@@ -12,10 +13,12 @@ const mayMount = process.getuid?.() === 0 && process.platform === 'linux'
 
 describe.skipIf(!mayMount)('a disk that is full', () => {
   test.each(
-    [
-      ['BuildKit', buildkit],
-      ['a Docker Engine', engine],
-    ].filter(([, address]) => address !== ''),
+    few(
+      [
+        ['BuildKit', buildkit],
+        ['a Docker Engine', engine],
+      ].filter(([, address]) => address !== ''),
+    ),
   )('while %s sends an archive is said, and nothing is left of it', async (_, address) => {
     const disk = smallDisk()
     const dockerfile = { text: `FROM busybox\n${once()} && head -c 3000000 /dev/urandom > /random\n` }

@@ -51,7 +51,7 @@ describe.skipIf(buildkit === '' || buildkitd === undefined)('a build in a BuildK
 
 describe.skipIf(buildkit === '')('a connection', () => {
   test('that is cut while files are sent costs one attempt', async () => {
-    const { proxy, project } = await behindProxy({ seconds: 0.2, size: 40 << 20 })
+    const { proxy, project } = await behindProxy({ seconds: 0.2, size: 24 << 20 })
     const { ended } = project.start('build')
     await vi.waitFor(() => expect(proxy.sent).toBeGreaterThan(4 << 20), { timeout: 60_000, interval: 1 })
     proxy.cut()

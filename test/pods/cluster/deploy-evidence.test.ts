@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
+import { TAKES_ALL } from '../../support/takes-all.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -16,20 +17,19 @@ const QUICK = `command: [sh, -c, "touch /tmp/index.html; exec httpd -f -p 8080 -
     healthcheck: {http: {path: /, port: 8080}, interval: 1s, retries: 100}`
 
 /** A Deployment, a StatefulSet and a Job that have the same in their way. */
-const services = (what: string, more = '') => `services:
-  web:
-    ${what}
-    ${QUICK}
-  db:
-    ${what}
-    ${QUICK}
-    volumes: [data:/data]
-  migrate:
-    ${what}
-    command: ["true"]
-    restart: "no"
-volumes: {data: {}}
+const services = (what: string, more = '', names: readonly Service[] = ['web', 'db', 'migrate']) => `services:
+${names.map(name => SERVICES[name](what)).join('')}${names.includes('db') ? 'volumes: {data: {}}\n' : ''}
 ${more}`
+
+type Service = keyof typeof SERVICES
+const SERVICES = {
+  web: (what: string) => `  web:\n    ${what}\n    ${QUICK}\n`,
+  db: (what: string) => `  db:\n    ${what}\n    ${QUICK}\n    volumes: [data:/data]\n`,
+  migrate: (what: string) => `  migrate:\n    ${what}\n    command: ["true"]\n    restart: "no"\n`,
+}
+
+/** One workload, where another test has all three; all three in `npm run test:long`. */
+const one = (name: Service): readonly Service[] | undefined => (TAKES_ALL ? undefined : [name])
 
 /** Deploys and waits, for that long at most. */
 const deployAndWait = ({ devctl }: Project) => devctl('deploy', '--wait', '--timeout', '150s')
@@ -73,7 +73,9 @@ describe.skipIf(cluster === undefined)(
     afterAll(() => cluster?.close())
 
     it('a Secret', async project => {
-      project.compose(services('image: busybox:1.37\n    secrets: [token]', 'secrets: {token: {external: true}}\n'))
+      project.compose(
+        services('image: busybox:1.37\n    secrets: [token]', 'secrets: {token: {external: true}}\n', one('web')),
+      )
       await expectFailure(project, 'deploy/configuration')
       await project.kubectl('create', 'secret', 'generic', 'token', '--from-literal=token=abc')
       await expectReady(project)
@@ -96,7 +98,7 @@ describe.skipIf(cluster === undefined)(
     })
 
     it('a quota', async project => {
-      project.compose(services('image: busybox:1.37'))
+      project.compose(services('image: busybox:1.37', '', one('db')))
       await project.kubectl('create', 'quota', 'none', '--hard=pods=0')
       await expectFailure(project, 'deploy/refused')
       await project.kubectl('delete', 'quota', 'none')

@@ -15,14 +15,17 @@ import { run } from '../../support/run.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** Port 7000 sends back what it gets, and survives connections that are cut; port 9 is refused. The published port is not the container's. */
+/**
+ * Port 7000 sends back what it gets, and survives connections that are cut; port 9 is refused. The published port is not that of the
+ * container. Port 7080 is for the health check: running a command in the container would cost more than the rest of the tests.
+ */
 const COMPOSE = `services:
   echo:
     image: node:22-alpine
-    command: ["node", "-e", "require('net').createServer(s => s.on('error', () => {}).pipe(s)).listen(7000)"]
+    command: ["node", "-e", "require('net').createServer(s => s.on('error', () => {}).pipe(s)).listen(7000); require('http').createServer((_, a) => a.end()).listen(7080)"]
     ports: ["7001:7000"]
     stop_grace_period: 1s
-    healthcheck: {test: "node -e \\"require('net').connect(7000, '127.0.0.1').on('connect', () => process.exit(0))\\"", interval: 3s, retries: 60}
+    healthcheck: {http: {path: /, port: 7080}, interval: 1s, retries: 100}
 `
 
 describe.skipIf(cluster === undefined)('devctl forward', () => {

@@ -24,7 +24,7 @@ services:
     user: "65534:65534"
     environment: {CANARY: "\${CANARY:-nothing}"}
     ports: ["8080:8080"]
-    healthcheck: {test: wget -qO- http://127.0.0.1:8080/ || exit 1, interval: 3s, retries: 60}
+    healthcheck: {http: {path: /, port: 8080}, interval: 1s, retries: 100}
 `,
   Dockerfile: `FROM ${BASE}\nCOPY index.html /www/\nCMD ["httpd", "-f", "-p", "8080", "-h", "/www"]\n`,
   'index.html': `main of ${RUN}\n`,

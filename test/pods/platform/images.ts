@@ -10,6 +10,8 @@ import type { Installation } from './installation.ts'
 const BASE = 'registry.devctl.localhost/library/nginx:1.27-alpine'
 const OWNER = `pat-${RUN}`
 const OTHER = `mel-${RUN}`
+/** The Dockerfile of the owner, whose image the registry has after the first test. */
+const OWN = `FROM ${BASE}\nRUN echo ${RUN} > /secret\n`
 
 export const ownImages = (installed: () => Installation) =>
   describe('the builder and the registry of a platform', () => {
@@ -32,7 +34,7 @@ export const ownImages = (installed: () => Installation) =>
     }, 120_000)
 
     test('an image is built through the platform, and is in its registry', async () => {
-      const options = project(OWNER, `FROM ${BASE}\nRUN echo ${RUN} > /secret\n`)
+      const options = project(OWNER, OWN)
       const build = installed().start(OWNER, '--loglevel info build', options)
       expect([await build.status, build.stderr]).toEqual([
         0,
@@ -56,11 +58,7 @@ export const ownImages = (installed: () => Installation) =>
 
     test('Pods run it with the login of their namespace; those of another namespace do not get it', async () => {
       const isTrusted = installed().nodeTrusts()
-      const deploy = installed().start(
-        OWNER,
-        'deploy --wait --timeout 60s',
-        project(OWNER, `FROM ${BASE}\nRUN echo ${RUN} > /own\n`),
-      )
+      const deploy = installed().start(OWNER, 'deploy --wait --timeout 60s', project(OWNER, OWN))
       const status = await deploy.status
       if (!isTrusted) {
         expect([status, deploy.stderr]).toEqual([1, expect.stringContaining('does not trust its certificate')])
@@ -70,7 +68,7 @@ export const ownImages = (installed: () => Installation) =>
       const [pod] = await podsOf(OWNER)
       const { image: own } = pod!.spec.containers[0]!
       expect(own).toMatch(new RegExp(`^images\\.devctl\\.localhost/${OWNER}-[0-9a-f]{8}/`))
-      expect(await kubectl(OWNER, 'exec', `pod/${pod!.metadata.name}`, '--', 'cat', '/own')).toContain(RUN)
+      expect(await kubectl(OWNER, 'exec', `pod/${pod!.metadata.name}`, '--', 'cat', '/secret')).toContain(RUN)
 
       // The node has it by now, so a Pod that need not ask the registry would run it.
       const taken = (more: string) => {

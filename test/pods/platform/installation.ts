@@ -17,6 +17,19 @@ import { findBuildkit } from '../../support/buildkit/buildkit.ts'
 import { root } from '../../support/cases.ts'
 import { type Cluster, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { Program } from '../../support/cluster/program.ts'
+import { RUN } from '../../support/platform/run-name.ts'
+
+/** The registry path of the images; it has a name of its own because nodes keep an older image under the same name. */
+export const IMAGES = `127.0.0.1:5000/devctl-${RUN}-${Date.now().toString(36)}`
+
+let platformImage: Promise<void> | undefined
+
+/** Builds the image of the platform once for all installations of this file, with a function that runs an operator's command. */
+export const buildPlatformImage = (operator: (line: string) => Promise<unknown>): Promise<void> => {
+  const line = `build --file platform/images/platform.Dockerfile --tag ${IMAGES}/platform:0.1.0 .`
+  platformImage ??= operator(line).then(() => undefined)
+  return platformImage
+}
 
 /** The namespaces of a platform. */
 const NAMESPACES = [PLATFORM_NAMESPACE, USERS_NAMESPACE, RUNS_NAMESPACE, BUILD_NAMESPACE]
@@ -43,8 +56,7 @@ export async function findSurroundings(): Promise<Surroundings | undefined> {
 export class Installation {
   readonly #around: Surroundings
   readonly folder = mkdtempSync(join(tmpdir(), 'devctl-installed-'))
-  /** The node keeps images by name: an older one of this version may be there. */
-  readonly images = `127.0.0.1:5000/devctl-${Date.now().toString(36)}`
+  readonly images = IMAGES
   readonly url = 'https://platform.devctl.localhost'
 
   constructor(around: Surroundings) {
@@ -93,18 +105,16 @@ export class Installation {
   /** Builds the images, installs them with these options, and lets runs reach the forge. */
   async install(options: string): Promise<void> {
     await this.uninstall()
-    await this.#makeTool('kubectl', '/bin/kubectl')
-    await this.#makeTool('helm', '/usr/bin/helm')
-    const tools = `--build-arg KUBECTL=${this.images}/kubectl:1 --build-arg HELM=${this.images}/helm:1`
-    for (const name of ['platform', 'runner', 'registry'])
+    await this.#makeTools()
+    const tools = `--build-arg KUBECTL=${this.images}/tools:1 --build-arg HELM=${this.images}/tools:1`
+    await buildPlatformImage(line => this.ok('operator', line, { cwd: root }))
+    for (const name of ['runner', 'registry'])
       await this.#build(`--file platform/images/${name}.Dockerfile ${name === 'runner' ? tools : ''}`, name)
-    if (options.includes('--builders')) {
-      await this.#makeBuildkit()
+    if (options.includes('--builders'))
       await this.#build(
-        `--file platform/images/buildkit.Dockerfile --build-arg BUILDKIT=${this.images}/moby:1`,
+        `--file platform/images/buildkit.Dockerfile --build-arg BUILDKIT=${this.images}/tools:1`,
         'buildkit',
       )
-    }
     const ingress = await this.#ingress()
     // Its name leads to this machine itself here, so it is not found by that.
     const builds = options.includes('--builders') ? ` --builder-networks ${ingress}/32` : ''
@@ -124,8 +134,8 @@ export class Installation {
     await eventually(
       'an earlier one is gone',
       async () => {
-        const names = await this.cluster.kubectl('get', 'namespaces', '--output=name')
-        return NAMESPACES.some(name => names.includes(`/${name}\n`)) ? undefined : true
+        const { items } = await this.cluster.get<NameList>('/api/v1/namespaces')
+        return items.some(({ metadata }) => NAMESPACES.includes(metadata.name)) ? undefined : true
       },
       { seconds: 270 },
     )
@@ -199,25 +209,23 @@ export class Installation {
     await this.ok('operator', `build ${options.trim()} --tag ${this.images}/${name}:0.1.0 .`, { cwd })
   }
 
-  /** BuildKit as its image has it, with the programs of the test cluster. */
-  async #makeBuildkit(): Promise<void> {
-    const context = join(this.folder, 'moby')
+  /** One image with kubectl, Helm and BuildKit of the test cluster: the images that the Dockerfiles name may be out of reach. */
+  async #makeTools(): Promise<void> {
+    const context = join(this.folder, 'tools')
     mkdirSync(context)
     const ofCluster = (name: string) => join(dirname(process.env.KUBECONFIG!), 'bin', name)
-    // That of the node is Debian's, as the image is.
-    const programs = { buildkitd: ofCluster('buildkitd'), buildctl: ofCluster('buildctl'), 'buildkit-runc': findRunc() }
+    const programs = {
+      kubectl: ofCluster('kubectl'),
+      helm: ofCluster('helm'),
+      buildkitd: ofCluster('buildkitd'),
+      buildctl: ofCluster('buildctl'),
+      // That of the node is Debian's, as the image is.
+      'buildkit-runc': findRunc(),
+    }
     for (const [name, path] of Object.entries(programs)) cpSync(path, join(context, name), { dereference: true })
-    writeFileSync(join(context, 'Dockerfile'), 'FROM scratch\nCOPY buildkitd buildctl buildkit-runc /usr/bin/\n')
-    await this.ok('operator', `build --file Dockerfile --tag ${this.images}/moby:1 .`, { cwd: context })
-  }
-
-  /** The image of kubectl for the runner, from that of the cluster: the one of the Dockerfile may be out of reach. */
-  async #makeTool(name: string, path: string): Promise<void> {
-    const context = join(this.folder, name)
-    mkdirSync(context, { recursive: true })
-    cpSync(join(dirname(process.env.KUBECONFIG!), 'bin', name), join(context, name), { dereference: true })
-    writeFileSync(join(context, 'Dockerfile'), `FROM scratch\nCOPY ${name} ${path}\n`)
-    await this.ok('operator', `build --file Dockerfile --tag ${this.images}/${name}:1 .`, { cwd: context })
+    const lines = ['COPY kubectl /bin/', 'COPY helm /usr/bin/', 'COPY buildkitd buildctl buildkit-runc /usr/bin/']
+    writeFileSync(join(context, 'Dockerfile'), `FROM scratch\n${lines.join('\n')}\n`)
+    await this.ok('operator', `build --file Dockerfile --tag ${this.images}/tools:1 .`, { cwd: context })
   }
 
   /** The address of the ingress controller, which is that of the node. */
@@ -281,6 +289,10 @@ export interface Repository {
   readonly full_name: string
   readonly html_url: string
   readonly owner: { readonly id: number }
+}
+
+interface NameList {
+  readonly items: readonly { readonly metadata: { readonly name: string } }[]
 }
 
 interface NodeObject {

@@ -10,15 +10,15 @@ import { MANAGED_LABEL, OWN_POLICIES } from '../../../platform/records/names.ts'
 import { surroundings } from '../../../platform/server/namespace-objects.ts'
 import { root } from '../../support/cases.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { connect, enforcesPolicies, startClient, tryInPod } from '../../support/cluster/reachability.ts'
+import { enforcesPolicies, reachedFrom, startClient } from '../../support/cluster/reachability.ts'
 import { run } from '../../support/run.ts'
 
 // What Pods in namespaces of the platform and of runs reach, with the policies enforced: nothing of others, and nothing of the cluster.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
-const isEnforced = cluster !== undefined && (await enforcesPolicies(cluster))
-if (cluster && !isEnforced && process.env.EXPECT_POLICIES) throw new Error('NetworkPolicies are not enforced')
+/** Where the cluster was started with policies, the tests fail if those do nothing. */
+const isEnforced = cluster !== undefined && (Boolean(process.env.EXPECT_POLICIES) || (await enforcesPolicies(cluster)))
 
 const [mine, others] = [`networks-a-${process.pid}`, `networks-b-${process.pid}`]
 const PORT = 6379
@@ -48,12 +48,31 @@ async function makeManaged(admin: KubernetesCluster, name: string, networks: rea
   for (const object of surroundings(name, networks)) await admin.apply(object, { manager: 'test', force: true })
 }
 
+type Address = readonly [host: string, port: number]
+
+/** The addresses as `reachedFrom` returns them. */
+const named = (addresses: readonly Address[]): readonly string[] => addresses.map(([host, port]) => `${host}:${port}`)
+
+/** Waits until a Pod reaches some of the addresses, which are all by default, and no others. */
+async function untilReached(
+  namespace: string,
+  pod: string,
+  addresses: readonly Address[],
+  wanted: readonly string[] = named(addresses),
+): Promise<void> {
+  const reached = () => reachedFrom(cluster!, namespace, pod, addresses)
+  await eventually(
+    `${pod} reaches ${wanted.join(', ')}`,
+    async () => ((await reached()).join(' ') === wanted.join(' ') ? true : undefined),
+    { explain: async () => `it reaches ${(await reached()).join(', ')}` },
+  )
+}
+
 afterAll(() => cluster?.close())
 
 describe.skipIf(!isEnforced)('the network of a namespace', () => {
   let networks: readonly string[]
   const address: Record<string, string> = {}
-  const reaches = (host: string, port: number) => tryInPod(cluster!, mine, 'client', connect(host, port))
 
   beforeAll(async () => {
     const admin = await connectCluster({ env: process.env })
@@ -80,13 +99,17 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
   afterAll(() => Promise.all([mine, others].map(one => cluster!.deleteNamespace(one))))
 
   test('its own Pods and Services can be reached, by name too', async () => {
-    for (const host of [address['friend']!, address['friend service']!, 'one'])
-      await eventually(`${host} can be reached`, async () => ((await reaches(host, PORT)) ? true : undefined))
+    const hosts = [address['friend']!, address['friend service']!, 'one']
+    await untilReached(
+      mine,
+      'client',
+      hosts.map(host => [host, PORT]),
+    )
   })
 
   test('Pods and Services of others, nodes and the API server cannot', async () => {
     expect(networks.length).toBeGreaterThan(2)
-    for (const [host, port] of [
+    const away: readonly Address[] = [
       [address['other']!, PORT],
       [address['other service']!, PORT],
       [`one.${others}.svc.cluster.local`, PORT],
@@ -96,8 +119,8 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
       [address['api']!, 443],
       ['kubernetes.default.svc.cluster.local', 443],
       ['169.254.169.254', 80],
-    ] as const)
-      expect(await reaches(host, port), `${host}:${port}`).toBe(false)
+    ]
+    expect(await reachedFrom(cluster!, mine, 'client', away)).toEqual([])
   })
 
   test('without its policies it could: the test sees a way where there is one', async () => {
@@ -105,12 +128,11 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
     for (const namespace of [mine, others])
       for (const name of OWN_POLICIES)
         await admin.delete({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', name, namespace })
-    for (const [host, port] of [
+    await untilReached(mine, 'client', [
       [address['other']!, PORT],
       [address['node']!, 6443],
       [address['api']!, 443],
-    ] as const)
-      await eventually(`${host}:${port} can be reached`, async () => ((await reaches(host, port)) ? true : undefined))
+    ])
   })
 })
 
@@ -119,7 +141,6 @@ const [runs, server] = [`networks-runs-${process.pid}`, `networks-server-${proce
 
 describe.skipIf(!isEnforced)('the network of runs', () => {
   let admin: KubernetesCluster
-  const reaches = (host: string, port: number) => tryInPod(cluster!, runs, 'run', connect(host, port))
 
   beforeAll(async () => {
     admin = await connectCluster({ env: process.env })
@@ -137,42 +158,38 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
     await Promise.all([
       startClient(cluster!, runs, 'run'),
       startClient(cluster!, runs, 'other'),
-      startClient(cluster!, server, 'platform', names, 8081),
-      startClient(cluster!, server, 'main', names, 8080),
-      startClient(cluster!, server, 'client', names),
+      startClient(cluster!, server, 'platform', names, [8081, 8080, PORT]),
     ])
   })
   afterAll(() => Promise.all([runs, server].map(one => cluster!.deleteNamespace(one))))
 
   test('they reach the API server, by name too, and the port of the platform that is theirs', async () => {
     const { api } = await clusterAddresses(admin)
-    for (const [host, port] of [
+    await untilReached(runs, 'run', [
       [api, 443],
       ['kubernetes.default.svc', 443],
       [await podAddress(admin, server, 'platform'), 8081],
-    ] as const)
-      await eventually(`${host}:${port} can be reached`, async () => ((await reaches(host, port)) ? true : undefined))
+    ])
   })
 
   test('they reach neither each other nor other Pods, ports of the node, or the metadata of a cloud', async () => {
     const { node } = await clusterAddresses(admin)
     const other = await podAddress(admin, runs, 'other')
-    const away = [
+    const platform = await podAddress(admin, server, 'platform')
+    const away: readonly Address[] = [
       [other, PORT],
-      [await podAddress(admin, server, 'client'), PORT],
-      [await podAddress(admin, server, 'main'), 8080],
+      [platform, PORT],
+      [platform, 8080],
       [node, 10_250],
       [node, 22],
       ['169.254.169.254', 80],
-    ] as const
-    for (const [host, port] of away) expect(await reaches(host, port), `${host}:${port}`).toBe(false)
-    const fromOutside = () => tryInPod(cluster!, server, 'client', connect(other, PORT))
-    expect(await fromOutside(), 'nobody reaches a run').toBe(false)
+    ]
+    expect(await reachedFrom(cluster!, runs, 'run', away)).toEqual([])
+    expect(await reachedFrom(cluster!, server, 'platform', [[other, PORT]]), 'nobody reaches a run').toEqual([])
     // Each of them is there: without the policy it can be reached.
     await admin.delete({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', name: runs, namespace: runs })
-    for (const [host, port] of away.slice(0, 4))
-      await eventually(`${host}:${port} can be reached`, async () => ((await reaches(host, port)) ? true : undefined))
-    await eventually('the run can be reached', async () => ((await fromOutside()) ? true : undefined))
+    await untilReached(runs, 'run', away.slice(0, 4))
+    await untilReached(server, 'platform', [[other, PORT]])
   })
 })
 
@@ -200,21 +217,18 @@ describe.skipIf(!isEnforced)('the networks of a Compose file, in a namespace of 
     const pods = await admin.list({ apiVersion: 'v1', kind: 'Pod', namespace })
     const podOf = (service: string) =>
       pods.find(({ metadata }) => metadata.labels?.['dev.platform/service'] === service)?.metadata.name ?? service
-    for (const [from, host, port, wanted] of [
-      ['web', 'api', 8000, true],
-      ['web', 'store', 6379, false],
-      ['api', 'store', 6379, true],
-      ['backup', 'store', 6379, true],
-      ['api', 'web', 80, true],
-      ['backup', 'web', 80, false],
-      ['backup', node, 80, false],
-      ['web', node, 80, true],
-      // What is beside them in the namespace has no network in common with them.
-      ['apart', 'store', 6379, false],
-      ['apart', node, 80, true],
-    ] as const)
-      await eventually(`from ${from}, ${host} ${wanted ? 'can' : 'cannot'} be reached`, async () =>
-        (await tryInPod(cluster!, namespace, podOf(from), connect(host, port))) === wanted ? true : undefined,
-      )
+    const from = (service: string, addresses: readonly Address[], wanted: readonly Address[]) =>
+      untilReached(namespace, podOf(service), addresses, named(wanted))
+    const [web, api, store, away]: readonly Address[] = [
+      ['web', 80],
+      ['api', 8000],
+      ['store', 6379],
+      [node, 80],
+    ]
+    await from('web', [api!, store!, away!], [api!, away!])
+    await from('api', [web!, store!], [web!, store!])
+    await from('backup', [web!, store!, away!], [store!])
+    // What is beside them in the namespace has no network in common with them.
+    await from('apart', [store!, away!], [away!])
   })
 })

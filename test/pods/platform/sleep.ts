@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { RUN } from '../../support/platform/run-name.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
 import type { Installation } from './installation.ts'
 
 // What sleeping and waking is like for who opens a page, with an ingress controller between them.
@@ -24,11 +23,11 @@ export const sleepAndWake = (installed: () => Installation) =>
     const isWaker = async () => ((await page()).headers['x-devctl-waker'] === '1' ? true : undefined)
     const kubectl = (...words: string[]) => installed().cluster.kubectl(`--namespace=${NAME}`, ...words)
     const noPods = () =>
-      eventually('it has no Pods', async () =>
-        (await kubectl('get', 'pods', '--selector=dev.platform/service=web', '--output=name')).trim() === ''
-          ? true
-          : undefined,
-      )
+      eventually('it has no Pods', async () => {
+        const path = `/api/v1/namespaces/${NAME}/pods?labelSelector=${encodeURIComponent('dev.platform/service=web')}`
+        const { items } = await installed().cluster.get<{ items: readonly object[] }>(path)
+        return items.length === 0 ? true : undefined
+      })
     const took = async (what: string) => {
       const began = performance.now()
       await eventually(what, isServed, { pause: 50 })
@@ -67,19 +66,7 @@ services:
       expect(wake - own).toBeLessThan(15_000)
     })
 
-    if (TAKES_ALL)
-      test('is woken by a deploy before it begins', async () => {
-        await installed().ok(NAME, 'namespace sleep')
-        await noPods()
-        const deploy = installed().start(NAME, 'deploy --wait --file sleepy.yaml')
-        expect([await deploy.status, deploy.stderr]).toEqual([
-          0,
-          expect.stringContaining(`namespace ${NAME} sleeps; waking it`),
-        ])
-        await eventually('it is served', isServed)
-      })
-
-    test('keeps the class of a route that is served all the same, and who asks is told', async () => {
+    test('keeps the class of a route that is served all the same, who asks is told, and a deploy wakes it', async () => {
       // As a controller that goes by something else than the class: another Ingress has the same host, and what stays awake.
       const ofFlux = { 'kustomize.toolkit.fluxcd.io/name': 'apps' }
       await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name=apps')
@@ -105,7 +92,13 @@ services:
       await status.status
       expect(status.stdout + status.stderr).toContain('who opens a page of a namespace that sleeps does not wake it')
       await kubectl('delete', 'ingress', 'other')
-      await installed().ok(NAME, 'namespace wake')
+      await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name-')
+      await noPods()
+      const deploy = installed().start(NAME, 'deploy --wait --file sleepy.yaml')
+      expect([await deploy.status, deploy.stderr]).toEqual([
+        0,
+        expect.stringContaining(`namespace ${NAME} sleeps; waking it`),
+      ])
       await eventually('it is served', isServed)
     })
   })

@@ -11,15 +11,33 @@ export const tryInPod = (on: Cluster, namespace: string, pod: string, command: s
     () => false,
   )
 
-/** Starts a Pod to connect from and to, and waits until it runs. */
+/**
+ * Tries all addresses at the same time, by one command in a Pod. Returns those that accept a connection, as `host:port`, in the order
+ * in which they are given.
+ */
+export async function reachedFrom(
+  on: Cluster,
+  namespace: string,
+  pod: string,
+  addresses: readonly (readonly [host: string, port: number])[],
+): Promise<readonly string[]> {
+  const tries = addresses.map(([host, port], index) => `{ ${connect(host, port)}; } 2>/dev/null && echo ${index} &`)
+  const script = `${tries.join('\n')}\nwait`
+  const said = await on.kubectl('--namespace', namespace, 'exec', pod, '--', 'sh', '-c', script)
+  const reached = new Set(said.split('\n').map(line => line.trim()))
+  return addresses.filter((_, index) => reached.has(String(index))).map(([host, port]) => `${host}:${port}`)
+}
+
+/** Starts a Pod to connect from and to, which listens on the ports, and waits until it runs. */
 export async function startClient(
   on: Cluster,
   namespace: string,
   name: string,
   labels = {},
-  port = 6379,
+  ports: readonly number[] = [6379],
 ): Promise<void> {
-  const containers = [{ name, image: 'redis:7-alpine', command: ['sh', '-c', `redis-server --port ${port}`] }]
+  const command = ports.map(port => `redis-server --port ${port}`).join(' & ')
+  const containers = [{ name, image: 'redis:7-alpine', command: ['sh', '-c', command] }]
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels }, spec: { containers } }
   const { status, body } = await on.send('POST', `/api/v1/namespaces/${namespace}/pods`, pod)
   if (status !== 201) throw new Error(`pod ${name}: ${body}`)
