@@ -107,7 +107,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       ),
     )
     before = await everything(found!)
-  }, 200_000)
+  })
   afterAll(async () => {
     await devctl('platform uninstall --yes')
     const { apiVersion, kind, metadata } = CERTIFICATES

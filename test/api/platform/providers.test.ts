@@ -206,7 +206,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
         },
       ],
       ['says nothing', () => {}],
-    ])('%s: a page says so, and a moment later it works', { timeout: 40_000 }, async (_, fail) => {
+    ])('%s: a page says so, and a moment later it works', async (_, fail) => {
       be('patient')
       const { location, cookie } = await begin()
       const back = await atProvider(location)

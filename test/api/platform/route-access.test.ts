@@ -392,20 +392,20 @@ describe.skipIf(!process.env.KUBECONFIG)('who may call what', () => {
       'job of a CI': { kind: 'ci', label: '', user: job.id, prefix },
     }
     for (const caller of CALLERS) tokens.set(caller, await newToken(caller))
-  }, 300_000)
+  })
   afterAll(async () => {
     forge?.close()
     if (!platform) return
     for (const one of await platform.parts.hooks.list()) await platform.parts.hooks.remove(one)
     await platform.parts.variables.change({ kind: 'admin' }, owner.id, { [`A_${RUN}`]: null })
     await platform.close()
-  }, 120_000)
+  })
 
   const rows = (Object.entries(TABLE) as [RouteName, Row | readonly Row[]][]).flatMap(([route, of]) =>
     [of].flat().map((row: Row) => [row.what === undefined ? route : `${route} ${row.what}`, route, row] as const),
   )
 
-  test.each(rows)('%s', { timeout: 180_000 }, async (_, route, row) => {
+  test.each(rows)('%s', async (_, route, row) => {
     const cells = row.may.split(/ +/)
     expect(cells).toHaveLength(CALLERS.length)
     const seen: Record<string, string> = {}

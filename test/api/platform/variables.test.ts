@@ -218,7 +218,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     await eventually('its record is gone', async () => ((await records()).length === 0 ? true : undefined), {
       seconds: 270,
     })
-  }, 180_000)
+  })
 
   test('what was moved, changed, or written by others is not used, and is named', async () => {
     const owner = await platform.person('thief')

@@ -70,7 +70,7 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     const command = ['sh', '-c', 'cat one.txt; echo made > made.txt; echo wrong >&2; exit 7']
     const env = { ...process.env, DEVCTL_HOME: place.home }
     const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>(resolve =>
-      execFile(process.execPath, [...words, ...command], { cwd: root, env, timeout: 120_000 }, (error, stdout) =>
+      execFile(process.execPath, [...words, ...command], { cwd: root, env, timeout: 240_000 }, (error, stdout) =>
         resolve({ code: error?.code, stdout }),
       ),
     )

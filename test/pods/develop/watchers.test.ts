@@ -176,7 +176,7 @@ describe.skipIf(cluster === undefined)('programs that wait for files', () => {
       const up = place.devctl('up', dev, '--detach')
       expect(await up.status, up.stderr).toBe(0)
     }
-  }, 300_000)
+  })
   afterAll(async () => {
     await place?.devctl('down', '--all').status
     await place?.close()

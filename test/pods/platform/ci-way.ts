@@ -43,7 +43,7 @@ export const ciWay = (installed: () => Installation) =>
       // The first commit does not start, which is known at once: its image does not have the program.
       await installed().commit(shop.full_name, branch, 'Dockerfile', `FROM ${BASE}\nENTRYPOINT ["/no-such-program"]\n`)
       pull = await installed().ask('POST', `${at}/pulls`, { head: branch, base: 'main', title: 'a greeting' })
-    }, 120_000)
+    })
     afterAll(async () => {
       for (const one of [shop, issuer?.repository]) if (one) await installed().ask('DELETE', `/repos/${one.full_name}`)
     })

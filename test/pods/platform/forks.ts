@@ -73,7 +73,7 @@ export const forks = (installed: () => Installation) =>
       )
       number = pull.number
       commit = pull.head.sha
-    }, 180_000)
+    })
     afterAll(async () => {
       relay?.close()
       await installed().start(OWNER, `preview hook remove ${PREFIX}`).status

@@ -31,7 +31,7 @@ export const ownImages = (installed: () => Installation) =>
         const { status } = await installed().fetch('https://images.devctl.localhost/v2/')
         return status === 401 ? true : undefined
       })
-    }, 120_000)
+    })
 
     test('an image is built through the platform, and is in its registry', async () => {
       const options = project(OWNER, OWN)

@@ -194,7 +194,7 @@ export class Installation {
 
   /** An answer of the forge, the platform or an application, by HTTPS; status 0 without one. */
   async fetch(url: string | URL, { method = 'GET', headers = {}, body }: FetchOptions = {}): Promise<FetchedText> {
-    const sent = request(url, { method, headers, ca: this.authority, timeout: 20_000, agent: false })
+    const sent = request(url, { method, headers, ca: this.authority, timeout: 60_000, agent: false })
     sent.on('timeout', () => sent.destroy(new Error(`${url}: no answer`)))
     sent.end(body)
     try {

@@ -23,7 +23,7 @@ describe.skipIf(around === undefined)('a platform with Pods', () => {
     installation = new Installation(around!)
     await installation.install(`--registry registry.devctl.localhost/people-${RUN} --builders 1 --builder-size 2Gi`)
   })
-  afterAll(() => installation?.close(), 120_000)
+  afterAll(() => installation?.close())
 
   ciWay(installed)
   sleepAndWake(installed)

@@ -70,7 +70,7 @@ test('events that do not end after the build do not outlast the abort', async ()
   await expect(buildWith({ onStatus: endless }, {}, { signal: abort.signal })).rejects.toBe(reason)
 })
 
-test('events that do not end after the build are left', { timeout: 20_000 }, async () => {
+test('events that do not end after the build are left', async () => {
   expect(await buildWith({ onStatus: endless })).toEqual({})
 })
 

@@ -12,7 +12,7 @@ describe.skipIf(lacks('syncthing', !hasSyncthing()))('ignore files have the effe
   let syncthing: Syncthing
   beforeAll(async () => {
     syncthing = await startSyncthing(PATHS)
-  }, 60_000)
+  })
   afterAll(() => syncthing?.stop())
 
   test(`seeds ${firstSeed} to ${firstSeed + runs - 1}`, { timeout: 60_000 + runs * 500 }, async () => {

@@ -37,7 +37,7 @@ const SERVERS = {
 }
 
 describe(`${APPLICATIONS} applications, and ${IMAGES.length} commits of one, published at the same moment`, () => {
-  test.each(few(Object.entries(SERVERS)))('%s', { timeout: 300_000 }, async (how, serve) => {
+  test.each(few(Object.entries(SERVERS)))('%s', async (how, serve) => {
     const root = makeFolder()
     const server = await serve(await bareRepository(root, { files: { 'README.md': 'ours\n' } }))
     onTestFinished(() => server.close())

@@ -113,7 +113,7 @@ async function onTerminal(
 
 function inShell(command: string, cwd: string, env: Readonly<Record<string, string>>): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile('sh', ['-c', command], { cwd, env, timeout: 30_000 }, (error, stdout, stderr) =>
+    execFile('sh', ['-c', command], { cwd, env, timeout: 240_000 }, (error, stdout, stderr) =>
       error ? reject(error) : resolve(stdout + stderr),
     )
   })

@@ -160,5 +160,5 @@ async function interrupt(project: Publishing, name: 'SIGINT' | 'SIGTERM', hasCom
   await vi.waitFor(() => {
     const left = processesWith(`TMPDIR=${project.temporary}`).filter(line => /git|ssh|curl/.test(line))
     expect(left).toEqual([])
-  }, 60_000)
+  })
 }

@@ -177,7 +177,7 @@ function devctl(cwd: string, more: Readonly<Record<string, string>>) {
   }
   const words = [join(root, 'bin/devctl.cjs'), 'publish', '--environment', 'staging']
   return new Promise<{ status: number; stdout: string; stderr: string }>(resolve => {
-    execFile(process.execPath, words, { cwd, env, timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, words, { cwd, env, timeout: 240_000 }, (error, stdout, stderr) => {
       resolve({ status: error ? Number(error.code ?? 1) : 0, stdout, stderr })
     })
   })

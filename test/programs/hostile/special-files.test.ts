@@ -67,7 +67,7 @@ test
   },
 )
 
-test.skipIf(process.platform === 'win32')('a socket in a context is no part of it', { timeout: 60_000 }, async () => {
+test.skipIf(process.platform === 'win32')('a socket in a context is no part of it', async () => {
   const server = createServer()
   const listen = (folder: string) => void server.listen(join(folder, 'socket'))
   try {

@@ -79,7 +79,7 @@ test('the copy passes the type checker', async () => {
   writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(options))
   const checked = promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', copy])
   await expect(checked.catch(({ stdout }: { stdout: string }) => ({ stdout }))).resolves.toMatchObject({ stdout: '' })
-}, 60_000)
+})
 
 test('the key reaches the manifests, merges and is documented', () => {
   const { pod, diagnostics } = render({
