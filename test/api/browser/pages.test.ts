@@ -44,23 +44,6 @@ const looksOf = (index: number): readonly NamedLook[] => {
   return TAKES_ALL || PICTURES ? LOOKS : [first!, others[index % others.length]!]
 }
 
-/** The pages whose keyboard a run before a merge tries: the others consist of the same components. */
-const BY_KEYBOARD = ['login', 'home', 'environment', 'service', 'run-failed', 'previews', 'deploy-from-git', 'members']
-
-/** Further states of pages, which a run before a merge leaves out. */
-const STATES = [
-  'new-namespace',
-  'search',
-  'service-problems',
-  'run-waits',
-  'new-preview',
-  'approve',
-  'new-webhook',
-  'set-variable',
-  'transfer',
-  'delete-anyway',
-]
-
 /** The pages whose scripts look at the width are also loaded on a phone; all others leave that to their styles. */
 const LOOKS_AT_WIDTH = ['environment']
 
@@ -235,11 +218,9 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     await browser?.close()
   })
 
-  /** Opens a page in the browser that somebody has for all of their visits. */
-  const open = async (visit: Visit): Promise<Seen> => follow(await browser.visit(visit.who && team[visit.who]), visit)
-  /** Opens a page in a browser of its own, whose session or network the test changes. */
-  const openAlone = async (visit: Visit): Promise<Seen> =>
-    follow(await browser.open(visit.who && team[visit.who]), visit)
+  const open = async (visit: Visit, look: Look): Promise<Seen> => {
+    return follow(await browser.open(visit.who && team[visit.who], look), visit)
+  }
   /** Goes to the page of a visit, and waits until it shows everything. */
   const follow = async (seen: Seen, visit: Visit): Promise<Seen> => {
     await seen.page.goto(visit.path(team))
@@ -270,13 +251,11 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       }
     }
 
-    const pages = Object.keys(VISITS).map((page, index) => ({ page, index }))
-    const tried = pages.filter(({ page }) => TAKES_ALL || PICTURES || !STATES.includes(page))
-    test.each(tried)('$page', async ({ page, index }) => {
+    test.each(Object.keys(VISITS).map((page, index) => ({ page, index })))('$page', async ({ page, index }) => {
       const looks = looksOf(index)
       const isWidthSeen = LOOKS_AT_WIDTH.includes(page)
       await look(page, isWidthSeen ? looks.filter(({ name }) => name !== 'narrow') : looks, async seen => {
-        if (!PICTURES && (TAKES_ALL || BY_KEYBOARD.includes(page))) await reachAllByKeyboard(seen, page)
+        if (!PICTURES) await reachAllByKeyboard(seen, page)
       })
     })
     test.each(LOOKS_AT_WIDTH)('%s, loaded on a phone', page => look(page, [NARROW]))
@@ -407,7 +386,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('Escape closes a dialog, and the focus is where it was', async () => {
-      const { page, close } = await open({ ...VISITS['home']!, path: () => '/' })
+      const { page, close } = await open({ ...VISITS['home']!, path: () => '/' }, {})
       await tabTo(page, 'button New namespace')
       await page.keyboard.press('Enter')
       await page.locator('dialog[open]').waitFor()
@@ -445,7 +424,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('that has ended is told, on the page', async () => {
-      const { page, close } = await openAlone(VISITS['home']!)
+      const { page, close } = await open(VISITS['home']!, {})
       await page.context().clearCookies()
       await page.evaluate(() => dispatchEvent(new Event('online')))
       await page.getByText('Your session has ended').waitFor()
@@ -464,7 +443,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   })
 
   test('a platform that cannot be reached is told, and what was there stays', async () => {
-    const { page, close } = await openAlone(VISITS['home']!)
+    const { page, close } = await open(VISITS['home']!, {})
     await page.context().setOffline(true)
     await page.evaluate(() => dispatchEvent(new Event('online')))
     await page.getByText('The platform cannot be reached').waitFor()
@@ -478,7 +457,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     const path = () => `/namespaces/${team.shop}/environments/shop`
 
     test('is told by a stream as it changes, without a question', async () => {
-      const { page, close } = await browser.visit(team.bob)
+      const { page, close } = await browser.open(team.bob)
       const first = page.waitForResponse(answer => answer.url().endsWith('/environments/shop'))
       await page.goto(path())
       const cache = page.getByRole('link', { name: /^cache/ })
@@ -494,7 +473,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('is asked for where there is no stream', async () => {
-      const { page, close } = await browser.visit(team.bob)
+      const { page, close } = await browser.open(team.bob)
       await page.route('**/live', route => route.abort())
       await page.goto(path())
       const cache = page.getByRole('link', { name: /^cache/ })
@@ -502,12 +481,12 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await setReady(browser.platform, team.shop, 'cache', false)
       await cache.getByText('Starting 0/1').waitFor()
       await setReady(browser.platform, team.shop, 'cache', true)
-      if (TAKES_ALL) await cache.getByText('Ready 1/1').waitFor()
+      await cache.getByText('Ready 1/1').waitFor()
       await close()
     })
 
     test('is told with its settings, and without a value', async () => {
-      const { page, complaints, close } = await open(VISITS['service-settings']!)
+      const { page, complaints, close } = await open(VISITS['service-settings']!, {})
       const text = await page.locator('main').innerText()
       for (const one of ['GREETING', 'from secret/shop-db-password', '/cache', 'request 64Mi, limit 128Mi'])
         expect(text).toContain(one)
@@ -521,7 +500,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('is seen from everywhere when it is broken: in the side, on top of Home, and in the tab of the browser', async () => {
-      const { page, close } = await browser.visit(team.bob)
+      const { page, close } = await browser.open(team.bob)
       await page.goto('/')
       const short = page.locator('.in-short')
       await short.getByText('namespaces have problems').waitFor()
@@ -537,7 +516,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('has its logs as they come: followed, paused, and searched in', async () => {
-      const { page, complaints, close } = await open(VISITS['service']!)
+      const { page, complaints, close } = await open(VISITS['service']!, {})
       const log = page.getByRole('region', { name: 'Logs of web' })
       browser.logs.say('web', 'one more \u001b[31mred\u001b[0m line')
       await log.getByText('one more').waitFor()
@@ -559,7 +538,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
 
   describe('previews', () => {
     test('are found, deployed and destroyed', async () => {
-      const { page, complaints, close } = await browser.visit(team.bob)
+      const { page, complaints, close } = await browser.open(team.bob)
       const [own, shared] = team.previews
       await page.goto('/previews')
       const main = page.locator('main')
@@ -602,7 +581,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     }
 
     test('a commit of a fork is approved by keyboard, and only the one that was shown', async () => {
-      const { page, complaints, close } = await browser.visit(team.bob)
+      const { page, complaints, close } = await browser.open(team.bob)
       await page.goto('/previews')
       await page.getByText(team.waits).first().waitFor()
       const main = page.locator('main')
@@ -640,7 +619,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('are added and removed, and show their secret once; nobody sees those of others', async () => {
-      const { page, complaints, close } = await browser.visit(team.cem)
+      const { page, complaints, close } = await browser.open(team.cem)
       await page.goto('/previews/webhooks')
       await page.getByText('No webhooks yet').waitFor()
       await page.getByRole('button', { name: 'Add webhook' }).click()
@@ -669,7 +648,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('are created at the forge, and removed there', async () => {
-      const { page, close } = await browser.visit(team.cem)
+      const { page, close } = await browser.open(team.cem)
       await page.goto('/previews/webhooks')
       await page.getByRole('button', { name: 'Add webhook' }).click()
       await page.getByLabel('Repository', { exact: true }).fill('https://git.example.com/team/shop')
@@ -689,7 +668,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
 
   describe('variables and credentials', () => {
     test('are set and unset by who deploys, and no value is in a page', async () => {
-      const { page, complaints, close } = await browser.visit(team.bob)
+      const { page, complaints, close } = await browser.open(team.bob)
       await page.goto(`/namespaces/${team.shop}/variables`)
       await page.getByText('PAYMENT_URL').waitFor()
       await page.getByRole('button', { name: 'Add variable' }).click()
@@ -715,7 +694,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('are not shown to who only looks', async () => {
-      const { page, close } = await browser.visit(team.cem)
+      const { page, close } = await browser.open(team.cem)
       await page.goto(`/namespaces/${team.shop}/variables`)
       await page.getByText('Only for owners and developers').waitFor()
       expect(await page.getByText('PAYMENT_URL').count()).toBe(0)
@@ -725,7 +704,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
 
   describe('the page of a run', () => {
     test('shows texts of branches, commits and logs as texts, whatever is in them', async () => {
-      const { page, complaints, close } = await open(VISITS['run-failed']!)
+      const { page, complaints, close } = await open(VISITS['run-failed']!, {})
       await page.getByText('gnp.exe').first().waitFor()
       const text = await page.locator('main').innerText()
       // Nothing is shown in another order than it has.
@@ -740,7 +719,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('folds its log by step, searches in it, and has an address for each line', async () => {
-      const { page, close } = await open(VISITS['run']!)
+      const { page, close } = await open(VISITS['run']!, {})
       const log = page.getByRole('region', { name: 'Log' })
       await log.getByText('Deployment 1/1 ready').first().waitFor()
       expect(await log.getByText('added 214 packages').count()).toBe(0)
@@ -766,7 +745,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('cancels one that waits, and starts one like it', async () => {
-      const { page, complaints, close } = await open(VISITS['run-waits']!)
+      const { page, complaints, close } = await open(VISITS['run-waits']!, {})
       await page.getByRole('button', { name: 'Cancel' }).click()
       await page.getByText('Cancelled').first().waitFor()
       await page.goto(`/runs/${team.runs.good}`)
@@ -785,7 +764,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('lets those who only look see it, and nothing else', async () => {
-      const { page, close } = await browser.visit(team.cem)
+      const { page, close } = await browser.open(team.cem)
       await page.goto(`/runs/${team.runs.waiting}`)
       await page.getByText('Destroy blog').first().waitFor()
       await page
@@ -799,7 +778,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
 
   describe('administration', () => {
     test('is for administrators', async () => {
-      const { page, close } = await browser.visit(team.bob)
+      const { page, close } = await browser.open(team.bob)
       await page.goto('/')
       await page.getByText(team.shop).first().waitFor()
       expect(await page.getByRole('link', { name: 'Analytics' }).count()).toBe(0)
@@ -812,7 +791,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
 
     test('leads to what is wrong, and says it as text', async () => {
-      const { page, complaints, close } = await open(VISITS['overview']!)
+      const { page, complaints, close } = await open(VISITS['overview']!, {})
       const main = page.locator('main')
       await main.getByText('deployment/platform').first().waitFor()
       await main.getByText('could not be deleted').first().waitFor()
@@ -837,7 +816,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
         id: makeUlid(0, Buffer.alloc(10)),
         problem: 'why',
       })
-      const { page, complaints, close } = await browser.visit(team.bob)
+      const { page, complaints, close } = await browser.open(team.bob)
       await page.goto(`/namespaces/${name}`)
       await page.getByText('Why', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Delete anyway' }).click()
@@ -852,7 +831,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
   })
 
   test('a token is shown once', async () => {
-    const { page, close } = await browser.visit(team.cem)
+    const { page, close } = await browser.open(team.cem)
     await page.goto('/you/tokens')
     await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('What is it for?').fill('<img src=x onerror=alert(1)>')
