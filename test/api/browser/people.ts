@@ -43,11 +43,11 @@ export const NASTY_PROBLEM = shown(
 const OUTCOMES = ['done', 'done', 'done', 'failed', 'interrupted'] as const
 
 export async function makeTeam({ platform, logs, forge }: TestBrowser): Promise<Team> {
-  const [ann, bob, cem] = await Promise.all([
-    platform.person('ann', 'admin'),
-    platform.person('bob'),
-    platform.person('cem'),
-  ])
+  const [ann, bob, cem] = [
+    await platform.person('ann', 'admin'),
+    await platform.person('bob'),
+    await platform.person('cem'),
+  ]
   const shop = named('shop')
   const blog = named('blog')
   for (const name of [shop, blog]) await platform.call('POST /namespaces', { token: ann.token, body: { name } })

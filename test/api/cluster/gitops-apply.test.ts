@@ -12,13 +12,9 @@ import { missingFrom } from '../../support/cluster/kept.ts'
 import { list } from '../../support/cluster/objects.ts'
 import { playPods } from '../../support/cluster/play-pods.ts'
 import { run } from '../../support/run.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
 import { asWritten } from './as-written.ts'
 
 const cluster = findCluster()
-
-/** The examples of a run before a merge: a Job that runs before a workload with a claim, and mounted files. */
-const FEW = ['migration', 'files/list']
 
 const SERVER_SIDE = ['apply', '--server-side', '--validate=strict']
 
@@ -31,7 +27,7 @@ describe.skipIf(cluster === undefined)('what is rendered for a repository', () =
     rmSync(folder, { recursive: true })
   })
 
-  for (const one of fewExamples().filter(({ name }) => TAKES_ALL || FEW.includes(name))) {
+  for (const one of fewExamples()) {
     test.concurrent(`${one.name}: applied at once it gets ready, and is what \`deploy\` applies`, async ({
       expect,
     }) => {
