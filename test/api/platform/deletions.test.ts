@@ -62,12 +62,13 @@ describe.skipIf(!found)('deleting', () => {
     until(`${id} is ${wanted}`, async () => ((await parts.runs.find(id))?.state === wanted ? true : undefined))
   const live = (name: string) => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
   const isGone = (name: string) => until(`${name} is gone`, async () => ((await live(name)) ? undefined : true))
+  /** Returns whether Kubernetes deletes a namespace, or has deleted it. */
+  async function isGoing(name: string): Promise<boolean> {
+    const one = await live(name)
+    return one === undefined || one.metadata.deletionTimestamp !== undefined
+  }
   /** Waits until the server has deleted it: Kubernetes takes some seconds more, which one test waits for. */
-  const isDeleted = (name: string) =>
-    until(`${name} is deleted`, async () => {
-      const one = await live(name)
-      return one === undefined || one.metadata.deletionTimestamp !== undefined ? true : undefined
-    })
+  const isDeleted = (name: string) => until(`${name} is deleted`, async () => (await isGoing(name)) || undefined)
 
   /** What the node does when the programs of a Pod have ended. */
   async function ends(id: string, isGood = true, cloned = commit): Promise<void> {
@@ -131,8 +132,7 @@ describe.skipIf(!found)('deleting', () => {
     const name = aName()
     await create(name)
     expect((await del(name)).status).toBe(204)
-    const one = await live(name)
-    expect(one === undefined || one.metadata.deletionTimestamp !== undefined).toBe(true)
+    expect(await isGoing(name)).toBe(true)
   })
 
   test('what runs have deployed is destroyed first, at its commit, by who has deployed it', async () => {
@@ -285,8 +285,7 @@ describe.skipIf(!found)('deleting', () => {
       await until(`${name} is deleted`, async () => {
         for (const part of ['clone', 'input'])
           expect(await platform.cluster.get({ ...secrets, name: `r-${run!.id}-${part}` })).toBeUndefined()
-        const one = await live(name)
-        return one === undefined || one.metadata.deletionTimestamp !== undefined ? true : undefined
+        return (await isGoing(name)) || undefined
       })
       // Nobody is told otherwise: it is gone.
       expect(platform.log.slice(log)).toContain(

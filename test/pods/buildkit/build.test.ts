@@ -26,7 +26,7 @@ import { failureOf, listening, once } from './faults.ts'
 const buildkit = findBuildkit() ?? ''
 const engine = findEngineAddress() ?? ''
 
-/** Whether a builder is the one on which rules are tried that both have alike; each is in `npm run test:long`. */
+/** Returns whether rules that both builders have alike are tried on this one: on the first, and on each in `npm run test:long`. */
 const isFirst = (address: string): boolean => TAKES_ALL || address === (buildkit || engine)
 
 describe.each(

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Result, run } from '../run.ts'
-import type { Cluster } from './cluster.ts'
+import { type Cluster, pathOf } from './cluster.ts'
 import { defaultServiceAccount } from './examples.ts'
 
 /** A project of a test, with a namespace of its own, which is also the name of its environment. */
@@ -21,24 +21,23 @@ export interface Project {
   patch(what: string, patch: object): Promise<void>
 }
 
-/** The paths of kinds in the API. Starting kubectl takes longer than a request. */
-const GROUPS: Readonly<Record<string, string>> = {
-  configmap: 'api/v1',
-  deployment: 'apis/apps/v1',
-  persistentvolumeclaim: 'api/v1',
-  pvc: 'api/v1',
-  secret: 'api/v1',
-  service: 'api/v1',
-  statefulset: 'apis/apps/v1',
+const CLAIM = ['v1', 'PersistentVolumeClaim'] as const
+/** The kinds by the names that kubectl has for them. Starting kubectl takes longer than a request. */
+const KINDS: Readonly<Record<string, readonly [apiVersion: string, kind: string]>> = {
+  configmap: ['v1', 'ConfigMap'],
+  deployment: ['apps/v1', 'Deployment'],
+  persistentvolumeclaim: CLAIM,
+  pvc: CLAIM,
+  secret: ['v1', 'Secret'],
+  service: ['v1', 'Service'],
+  statefulset: ['apps/v1', 'StatefulSet'],
 }
 
 /** Returns the path of KIND/NAME in the API; undefined for a kind that only kubectl knows. */
 function pathIn(namespace: string, what: string): string | undefined {
-  const [kind = '', name = ''] = what.split('/')
-  const group = GROUPS[kind.replace(/\.apps$/, '')]
-  if (group === undefined) return undefined
-  const resource = kind === 'pvc' ? 'persistentvolumeclaims' : `${kind.replace(/\.apps$/, '')}s`
-  return `/${group}/namespaces/${namespace}/${resource}/${name}`
+  const [called = '', name = ''] = what.split('/')
+  const found = KINDS[called.replace(/\.apps$/, '')]
+  return found && pathOf({ apiVersion: found[0], kind: found[1], metadata: { name } }, namespace)
 }
 
 /** As much of an object as the tests look at. */

@@ -49,8 +49,12 @@ export async function startClient(
   })
 }
 
-/** Whether a Pod that a policy closes refuses connections within some seconds. */
+/**
+ * Returns whether a Pod that a policy closes refuses connections within some seconds. EXPECT_POLICIES says so of a cluster that was
+ * started with policies: if those do nothing there, the tests fail.
+ */
 export async function enforcesPolicies(on: Cluster): Promise<boolean> {
+  if (process.env.EXPECT_POLICIES) return true
   const namespace = `policies-${process.pid}`
   await on.createNamespace(namespace)
   try {
