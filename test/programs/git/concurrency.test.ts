@@ -7,6 +7,7 @@ import { httpServer } from '../../support/git/http-server.ts'
 import { type Ended, start } from '../../support/git/processes.ts'
 import { leftIn, manifestFor } from '../../support/git/publishing.ts'
 import { bareRepository, type GitServer } from '../../support/git/repository.ts'
+import { run } from '../../support/run.ts'
 import { few, TAKES_ALL } from '../../support/takes-all.ts'
 import { expectCleanHistory, treeAt } from './history.ts'
 import { withConfig } from './own-git.ts'
@@ -64,7 +65,10 @@ describe(`${APPLICATIONS} applications, and ${IMAGES.length} commits of one, pub
     const newest = new Map(sources.map(source => [source.name, source.folder]))
     // By the same address, which the README of each folder tells.
     const env = withConfig({ TMPDIR: join(root, 'tmp') }, { [`url.${fresh.address}.insteadOf`]: server.address })
-    for (const folder of newest.values()) expect((await publish(folder, env, server.address)).status).toBe(0)
+    const words = ['publish', '--environment', 'staging', '--repository', server.address]
+    mkdirSync(join(root, 'tmp'), { recursive: true })
+    for (const folder of newest.values())
+      expect((await run(words, { cwd: folder, env: { ...gitEnv(), ...env } })).status).toBe(0)
     expect(await git(fresh.repository, 'rev-list', '--count', 'main')).toBe(`${newest.size + 1}`)
     expect(await treeAt(server.repository)).toEqual(await treeAt(fresh.repository))
   })

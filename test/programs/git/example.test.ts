@@ -7,6 +7,7 @@ import { makeFolder, read } from '../../support/cli/folder.ts'
 import { git, gitEnv, tryGit } from '../../support/git/git.ts'
 import { bareRepository } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
+import { few } from '../../support/takes-all.ts'
 import { expectFile, isUpdating } from '../../support/written-file.ts'
 
 const EXAMPLE = join(root, 'examples/gitops')
@@ -48,8 +49,9 @@ test('the example is what `publish` writes', async () => {
       expect(status, stderr).toBe(0)
       expect(stderr, 'diagnostics').not.toMatch(/^(error|warning)\[/m)
     }
+  // A merge waits for the environment that was published first: another one has shared its base since.
   for (const name of APPLICATIONS)
-    for (const environment of ENVIRONMENTS)
+    for (const environment of few(ENVIRONMENTS))
       expect((await publish(name, '--environment', environment, '--verify')).status, `${name} ${environment}`).toBe(0)
 
   await git(folder, 'clone', '--quiet', repository, 'clone')

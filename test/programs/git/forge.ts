@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { makeFolder } from '../../support/cli/folder.ts'
 import { type Env, git, tryGit } from '../../support/git/git.ts'
 import { httpServer } from '../../support/git/http-server.ts'
 import { bareRepository, commitDirectly, type GitServer } from '../../support/git/repository.ts'
+import { withConfig } from './own-git.ts'
 
 /** A pull request, as the server has it. */
 export interface Pull {
@@ -28,10 +29,12 @@ export interface Forge extends GitServer {
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string
   readonly pulls: readonly Pull[]
+  /** Makes git read and write the files of the repository in place of its http address. */
+  readonly asFiles: Env
   /** What a pipeline has in its environment there. */
   readonly withToken: Env
   readonly withoutToken: Env
-  /** The pushes that arrived: requests that send something. */
+  /** Returns the number of pushes that sent something, over http or not. */
   pushes(): number
   /** Does what the green button does: the request's files in one commit of the base, its branch left. */
   merge(pull: Pull): Promise<void>
@@ -46,7 +49,7 @@ export async function forge(
 ): Promise<Forge> {
   const folder = join(makeFolder(), 'git')
   mkdirSync(folder)
-  const bare = await bareRepository(folder, { files })
+  const bare = await bareRepository(folder, { files, hooks: { 'pre-receive': 'echo >>pushes\n' } })
   const backend = await httpServer(bare.repository)
   const pulls: Pull[] = []
   const server = createServer((request, response) => {
@@ -73,10 +76,13 @@ export async function forge(
     env: { GITEA_SERVER_URL: origin, GITEA_TOKEN: FORGE_TOKEN },
     origin,
     pulls,
+    asFiles: withConfig({}, { [`url.${bare.address}.insteadOf`]: `${origin}${PATH}.git` }),
     withToken: { GITEA_SERVER_URL: origin, GITEA_TOKEN: FORGE_TOKEN },
     withoutToken: { GITEA_SERVER_URL: origin, GITEA_TOKEN: '' },
-    pushes: () =>
-      backend.requests.filter(({ method, url }) => method === 'POST' && url.includes('receive-pack')).length,
+    pushes: () => {
+      const file = join(bare.repository, 'pushes')
+      return existsSync(file) ? readFileSync(file, 'utf8').length : 0
+    },
     async merge(pull) {
       const changed = (
         await git(bare.repository, 'diff', '--name-status', '--no-renames', '-z', `${pull.base}...${pull.head}`)

@@ -155,7 +155,7 @@ describe('a newer source that renders to what is there already', () => {
     await tryGit(join(root, 'long.git'), ['fast-import', '--quiet'], { input: begin })
     for (const repository of [server.repository, join(root, 'long.git')]) {
       const app = await publishing({ server: { ...server, repository, address: `file://${repository}` } })
-      for (const subject of ['same', 'same again']) {
+      for (const subject of few(['same', 'same again'])) {
         expect(await app.publish()).toMatchObject({ status: 0 })
         await app.change({}, subject)
       }
@@ -175,17 +175,21 @@ describe('a server', () => {
     'that does not know how to take two refs together': repository =>
       git(repository, 'config', 'receive.advertiseAtomic', 'false'),
   }
+  const numbers = TAKES_ALL ? [1, 2, 2, 3, 4, 3] : [1, 2, 3, 2]
+  const expected = TAKES_ALL
+    ? ['pushed', 'unchanged', 'unchanged', 'pushed', 'pushed', 'newer']
+    : ['pushed', 'unchanged', 'pushed', 'newer']
   test.each(few(Object.entries(unable), 2))('%s is published to all the same', async (_, make) => {
     const app = await ordered(['1.25', '1.25', '1.26', '1.27'])
     await make(app.server.repository)
     const outcomes: string[] = []
-    for (const number of [1, 2, 2, 3, 4, 3]) {
+    for (const number of numbers) {
       const { outcome, stderr } = await app.publishCommit(number)
       expect(stderr).not.toMatch(/devctl\/|atomic|branches only|try/)
       outcomes.push(outcome)
     }
-    expect(outcomes).toEqual(['pushed', 'unchanged', 'unchanged', 'pushed', 'pushed', 'newer'])
-    expect(await imageIn(app)).toBe('nginx:1.27')
+    expect(outcomes).toEqual(expected)
+    expect(await imageIn(app)).toBe(`nginx:1.${TAKES_ALL ? 27 : 26}`)
   })
 
   test('that declines the branch is asked once', async () => {

@@ -70,6 +70,7 @@ describe('the user’s own git', () => {
     renameSync(hooks, join(template, 'hooks'))
     expect((await publishWith(project, { 'init.templateDir': template })).status).toBe(0)
     expect(await lastCommit(project, '%B')).toContain('Reviewed-by: Template')
+    if (!TAKES_ALL) return
     await project.change({ 'compose.yaml': 'name: shop\nservices: {web: {image: "nginx:1.28"}}\n' })
     expect((await publishWith(project, {}, { GIT_TEMPLATE_DIR: template })).status).toBe(0)
     expect(await lastCommit(project, '%B')).toContain('Reviewed-by: Template')
@@ -96,7 +97,7 @@ describe('the user’s own git', () => {
     const project = await publishing()
     const other = join(makeFolder({ config: '[user]\n\tname = Deployments\n\temail = bot@example.com\n' }), 'config')
     const key = `includeIf.hasconfig:remote.*.url:${project.server.address}.path`
-    expect((await publishWith(project, { [key]: other })).status).toBe(0)
+    if (TAKES_ALL) expect((await publishWith(project, { [key]: other })).status).toBe(0)
     // Such a condition counts in files of git only, not in variables.
     const file = join(makeFolder({ config: '' }), 'config')
     await git(project.source, 'config', '--file', file, key, other)
@@ -237,17 +238,15 @@ describe('a repository', () => {
   )('with the attributes %j holds the bytes that the lock tells', async attributes => {
     const project = await publishing()
     await commitDirectly(project.server.repository, { '.gitattributes': attributes })
-    const wishes: readonly Readonly<Record<string, string>>[] = [
-      {},
-      { 'core.autocrlf': 'true' },
-      { 'core.eol': 'crlf' },
-    ]
+    const all: readonly Readonly<Record<string, string>>[] = [{ 'core.autocrlf': 'true' }, {}, { 'core.eol': 'crlf' }]
+    const wishes = few(all, 2)
     for (const [index, config] of wishes.entries()) {
       await project.change({ 'compose.yaml': `name: shop\nservices: {web: {image: "nginx:1.${index}"}}\n` })
       expect((await publishWith(project, config)).stdout).toMatch(/^deploy/)
       expect((await publishWith(project, config)).stdout).toMatch(/^unchanged/)
     }
-    const plain = await publishing({ compose: 'name: shop\nservices: {web: {image: "nginx:1.2"}}\n' })
+    const compose = `name: shop\nservices: {web: {image: "nginx:1.${wishes.length - 1}"}}\n`
+    const plain = await publishing({ compose })
     await plain.publish()
     const { '.gitattributes': _, ...tree } = await treeAt(project.server.repository)
     const [{ [`${FOLDER}/${LOCK_NAME}`]: lock, ...ours }, theirs] = [tree, await treeAt(plain.server.repository)]

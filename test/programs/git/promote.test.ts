@@ -31,8 +31,8 @@ async function twoEnvironments() {
 const FOLDER = 'environments/production/shop'
 
 describe('promote', () => {
-  test('publishes the commit of the one environment to the other, with its digests', async () => {
-    const { source, publish, promote, change, tree, temporary } = await twoEnvironments()
+  test('publishes the commit and the digests of one environment to the other, as a publish of them does', async () => {
+    const { source, publish, promote, change, devctl, log, tree, temporary } = await twoEnvironments()
     const commit = await git(source, 'rev-parse', 'HEAD')
     await publish()
     await change({ 'compose.yaml': COMPOSE.replace('redis:7', 'redis:8').replace('8080:80', '8081:81') })
@@ -51,13 +51,9 @@ describe('promote', () => {
     expect(await git(source, 'status', '--porcelain')).toBe('')
     expect(await git(source, 'worktree', 'list')).not.toContain('\n')
     expect(leftIn(temporary)).toEqual([])
-  })
 
-  test('makes no commit when it is there already, and the same files as a publish of the same', async () => {
-    const { publish, promote, devctl, log } = await twoEnvironments()
-    await publish()
-    await promote()
     expect((await promote()).stdout).toMatch(/^unchanged: environments\/production\/shop/)
+    await git(source, 'reset', '--quiet', '--hard', commit)
     const again = await devctl('publish', '--environment', 'production', '--image', `web=nginx:1.27@${DIGEST}`)
     expect(again.stdout).toMatch(/^unchanged/)
     expect(await log()).toHaveLength(2)
@@ -98,18 +94,13 @@ describe('promote', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 added\n' })
   })
 
-  test('goes into a pull request of the environment that it is for', async () => {
+  test('goes into a pull request, and is tried again when another push comes first', async () => {
     const { server, publish, promote } = await twoEnvironments()
     await publish()
     const { status, stdout } = await promote('--pull-request')
     expect(status).toBe(0)
     expect(stdout).toContain('devctl/production/shop')
     expect(await git(server.repository, 'branch', '--list')).toMatch(/devctl\/production\/shop/)
-  })
-
-  test('is tried again when another push comes first', async () => {
-    const { server, publish, promote } = await twoEnvironments()
-    await publish()
     installHooks(server.repository, losesRace(1))
     expect((await promote()).stderr).toContain('second try')
   })

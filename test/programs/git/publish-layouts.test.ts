@@ -32,11 +32,10 @@ const APP = `${COMPOSE}    environment: {LEVEL: "\${LEVEL:-info}"}\n`
 async function environments(
   layouts: Layouts = { staging: 'kustomize', production: 'kustomize' },
 ): Promise<Environments> {
-  const own = await publishing({ compose: APP })
+  const own = await publishing({ compose: APP, manifest: address => manifest(address, layouts) })
   const lay = async (said: Layouts) => {
     await own.change({ 'devctl.yml': manifest(own.server.address, said) })
   }
-  await lay(layouts)
   return { ...own, lay, to: (name, ...words) => own.devctl('publish', '--environment', name, ...words) }
 }
 
@@ -80,17 +79,14 @@ const webImage = (objects: Readonly<Record<string, KubernetesObject>>) =>
   /"image":"(nginx[^"]*)"/.exec(JSON.stringify(objects['Deployment/web']))?.[1]
 
 /** Removes a folder of the repository, as somebody would do by hand. */
-async function removeFolder({ source, server }: Publishing, folder: string): Promise<void> {
-  const clone = join(source, '../clone')
-  await git(source, 'clone', '--quiet', server.address, clone)
-  await git(clone, 'rm', '-rq', folder)
-  await git(clone, 'commit', '--quiet', '--message', 'remove')
-  await git(clone, 'push', '--quiet')
+async function removeFolder({ server, tree }: Publishing, folder: string): Promise<void> {
+  const paths = Object.keys(below(await tree(), folder))
+  await commitDirectly(server.repository, Object.fromEntries(paths.map(path => [path, undefined])))
 }
 
 describe('two environments with overlays', () => {
-  test('share their base, and differ where the manifest says so', async () => {
-    const { to, tree, temporary } = await environments()
+  test('share their base, differ where the manifest says so, and build to what plain manifests are', async () => {
+    const { to, tree, devctl, source, log, change, temporary } = await environments()
     expect((await to('staging')).stdout).toBe('deploy(shop/staging): 5 added\n')
     expect((await to('production')).stdout).toBe('deploy(shop/production): 5 added\n')
     const files = await tree()
@@ -103,10 +99,25 @@ describe('two environments with overlays', () => {
     expect(JSON.stringify(staging['Deployment/cache'])).toContain('"value":"debug"')
     expect(JSON.stringify(production['Deployment/cache'])).toContain('"value":"warn"')
     expect(leftIn(temporary)).toEqual([])
+    const shown = Object.entries(files).filter(([path]) => !path.endsWith('.devctl.lock'))
+    const whole = shown.map(([path, text]) => `──── ${path}\n${text}`).join('\n')
+    await expectFile(whole, join(import.meta.dirname, 'overlays.txt'))
+    for (const [name, built] of Object.entries({ staging, production })) {
+      // Renders plainly where no layout is said.
+      expect((await devctl('render', '--environment', name, '--output-dir', `../plain-${name}`)).status).toBe(0)
+      expect(await build(read(join(source, `../plain-${name}`)), '.')).toEqual(built)
+    }
+
+    // Nothing is committed where nothing differs.
+    await change({ 'README.md': 'about\n' })
+    expect((await to('staging')).stdout).toMatch(/^unchanged: /)
+    expect((await to('production')).stdout).toMatch(/^unchanged: /)
+    expect((await to('production', '--verify')).status).toBe(0)
+    expect(await log()).toHaveLength(2)
   })
 
-  test('a newer source in one never changes what the other builds to', async () => {
-    const { to, tree, change } = await environments()
+  test('a newer source or another layout of one never changes what the other builds to', async () => {
+    const { to, lay, tree, change } = await environments()
     await to('staging')
     await to('production')
     const before = await tree()
@@ -119,30 +130,15 @@ describe('two environments with overlays', () => {
     expect(webImage(await build(after, STAGING))).toBe('nginx:1.28')
     // Until the other one is published, too.
     expect((await to('production')).stdout).toBe('deploy(shop/production): web 1.27 → 1.28\n')
-    expect(bases(await tree())).toHaveLength(1)
-    expect(webImage(await build(await tree(), PRODUCTION))).toBe('nginx:1.28')
-  })
+    const both = await tree()
+    expect(bases(both)).toHaveLength(1)
+    expect(webImage(await build(both, PRODUCTION))).toBe('nginx:1.28')
 
-  test('what they build to is what plain manifests are', async () => {
-    const overlays = await environments()
-    const plain = await environments({})
-    for (const name of ['staging', 'production'] as const) {
-      await overlays.to(name)
-      await plain.to(name)
-    }
-    for (const folder of [STAGING, PRODUCTION])
-      expect(await build(await overlays.tree(), folder)).toEqual(await build(await plain.tree(), folder))
-  })
-
-  test('nothing is committed where nothing differs', async () => {
-    const { to, log, change } = await environments()
+    await lay({ staging: 'plain', production: 'kustomize' })
     await to('staging')
-    await to('production')
-    await change({ 'README.md': 'about\n' })
-    expect((await to('staging')).stdout).toMatch(/^unchanged: /)
-    expect((await to('production')).stdout).toMatch(/^unchanged: /)
-    expect((await to('production', '--verify')).status).toBe(0)
-    expect(await log()).toHaveLength(2)
+    const left = await tree()
+    expect(await build(left, PRODUCTION)).toEqual(await build(both, PRODUCTION))
+    expect(Object.keys(usesOf(left)!)).toEqual([PRODUCTION])
   })
 
   test('one whose folder was removed from the repository needs its base no longer', async () => {
@@ -182,7 +178,7 @@ describe('two environments with overlays', () => {
 
   test('published at the same moment are both there', async () => {
     const { to, tree, change, server } = await environments()
-    for (const version of ['1.27', '1.28', '1.29']) {
+    for (const version of few(['1.27', '1.28', '1.29'], 2)) {
       await change({ 'compose.yaml': APP.replace('nginx:1.27', `nginx:${version}`) })
       const results = await Promise.all([to('staging'), to('production')])
       expect(results.map(({ status, stderr }) => (status === 0 ? 0 : stderr))).toEqual([0, 0])
@@ -206,7 +202,7 @@ describe('two environments with overlays', () => {
 })
 
 describe('the folder of the bases', () => {
-  test('is refused when it was edited by hand, until it is taken over', async () => {
+  test('is refused when it was edited by hand, until it is taken over, and keeps the files of others', async () => {
     const { to, tree, server, change } = await environments()
     await to('staging')
     const before = await tree()
@@ -218,14 +214,10 @@ describe('the folder of the bases', () => {
     expect(stderr).toContain(`${bases(before)[0]}/web/deployment-web.yaml`)
     expect((await to('staging', '--take-over')).stdout).toBe('deploy(shop/staging): web 9 → 1.28\n')
     expect(bases(await tree())).toHaveLength(1)
-  })
 
-  test('keeps the files of others', async () => {
-    const { to, tree, server, change } = await environments()
-    await to('staging')
     await commitDirectly(server.repository, { [`${SHARED}/notes.md`]: 'theirs\n' })
-    await change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.28') })
-    await to('staging')
+    await change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.29') })
+    expect((await to('staging')).stdout).toBe('deploy(shop/staging): web 1.28 → 1.29\n')
     expect((await tree())[`${SHARED}/notes.md`]).toBe('theirs\n')
   })
 
@@ -268,7 +260,7 @@ describe('the path of an environment', () => {
     expect((await to('staging', '--path', path)).status).toBe(0)
     const overlay = await build(await tree(), path)
     expect(Object.keys(overlay)).toHaveLength(5)
-    for (const layout of ['plain', 'single-file']) {
+    for (const layout of few(['single-file', 'plain'])) {
       expect((await to('staging', '--path', path, '--layout', layout)).status).toBe(0)
       expect(await build(await tree(), path)).toEqual(overlay)
       expect(bases(await tree())).toEqual([])
@@ -324,18 +316,6 @@ describe('another layout', () => {
     expect(Object.keys(await tree())).toEqual(inFolder(STAGING, PLAIN))
   })
 
-  test('of one environment leaves the other its base', async () => {
-    const { to, lay, tree } = await environments()
-    await to('staging')
-    await to('production')
-    const before = await tree()
-    await lay({ staging: 'plain', production: 'kustomize' })
-    await to('staging')
-    const after = await tree()
-    expect(await build(after, PRODUCTION)).toEqual(await build(before, PRODUCTION))
-    expect(Object.keys(usesOf(after)!)).toEqual([PRODUCTION])
-  })
-
   test('with a change at the same time tells that change', async () => {
     const { to, lay, change, devctl } = await environments()
     await to('staging')
@@ -388,14 +368,6 @@ describe('`render` writes what `publish` commits', () => {
     expect(usesOf(rendered)).toEqual(usesOf(await tree()))
   })
 
-  test('with overlays plainly, where no layout is said', async () => {
-    const { to, devctl, tree, source } = await environments()
-    await to('staging')
-    await devctl('render', '--environment', 'staging', '--output-dir', '../rendered')
-    const rendered = read(join(source, '../rendered'))
-    expect(await build(rendered, '.')).toEqual(await build(await tree(), STAGING))
-  })
-
   test.each(few(['kustomize', 'plain', 'single-file']))('twice, and nothing the second time: %s', async layout => {
     const { devctl, source } = await environments()
     const words = ['render', '--environment', 'staging', '--layout', layout, '--output-dir', '../rendered']
@@ -416,13 +388,4 @@ describe('`render` writes what `publish` commits', () => {
     const { devctl } = await environments()
     expect(await devctl('render', ...words)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
   })
-})
-
-test('a repository, to look at', async () => {
-  const { to, tree } = await environments({ staging: 'kustomize', production: 'kustomize' })
-  await to('staging')
-  await to('production')
-  const files = Object.entries(await tree()).filter(([path]) => !path.endsWith('.devctl.lock'))
-  const shown = files.map(([path, text]) => `──── ${path}\n${text}`).join('\n')
-  await expectFile(shown, join(import.meta.dirname, 'overlays.txt'))
 })

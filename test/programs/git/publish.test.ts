@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseLock } from '../../../operations/gitops/tree/lock.ts'
@@ -27,9 +27,9 @@ describe('the first time', () => {
     expect(leftIn(temporary)).toEqual([])
   })
 
-  test('the lock tells where it came from, and what the cluster gets', async () => {
-    const { publish, tree, change } = await publishing()
-    const commit = await change({ 'compose.yaml': COMPOSE })
+  test('the lock and the commit tell where it came from, and what the cluster gets', async () => {
+    const { publish, tree, change, server } = await publishing()
+    const commit = await change({ 'compose.yaml': COMPOSE }, 'a subject')
     await publish()
     const { facts } = parseLock((await tree())[LOCK]!, LOCK)
     expect(facts).toMatchObject({
@@ -41,12 +41,6 @@ describe('the first time', () => {
       images: { cache: 'redis:7', web: 'nginx:1.27' },
       objects: ['deployment/cache', 'deployment/web', 'ingress/web', 'service/cache', 'service/web'],
     })
-  })
-
-  test('the commit tells what machines ask for', async () => {
-    const { publish, change, server } = await publishing()
-    const commit = await change({ 'compose.yaml': COMPOSE }, 'a subject')
-    await publish()
     const said = await git(server.repository, 'log', '-1', '--format=%(trailers:only,unfold)', 'main')
     expect(said.split('\n')).toEqual(
       expect.arrayContaining([
@@ -118,32 +112,21 @@ describe('again', () => {
     expect(await log()).toHaveLength(1)
   })
 
-  test('a new image is the subject', async () => {
-    const { publish, log, change } = await publishing()
-    await publish()
-    await change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.28') })
-    expect((await publish()).stdout).toBe('deploy(shop/staging): web 1.27 → 1.28\n')
-    expect(await log()).toHaveLength(2)
-  })
-
-  test('what left the files is removed', async () => {
-    const { publish, tree, change } = await publishing()
-    await publish()
-    await change({ 'compose.yaml': 'name: shop\nservices:\n  web:\n    image: nginx:1.27\n    ports: ["8080:80"]\n' })
-    expect((await publish()).stdout).toBe('deploy(shop/staging): remove deployment/cache, remove service/cache\n')
-    const files = Object.keys(await tree())
-    expect(files.filter(path => path.includes('cache'))).toEqual([])
-    expect(files).toContain(`${FOLDER}/web/service-web.yaml`)
-  })
-
-  test('`--dry-run` tells what would change, and changes nothing', async () => {
-    const { publish, log, change } = await publishing()
+  test('a new image is the subject, `--dry-run` only tells it, and what left the files is removed', async () => {
+    const { publish, tree, log, change } = await publishing()
     await publish()
     await change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.28') })
     const { status, stdout } = await publish('--dry-run')
     expect(status).toBe(0)
     expect(stdout).toMatch(/~ deployment\/web .*\n.*containers\[web\]\.image\n\s+- nginx:1\.27\n\s+\+ nginx:1\.28/)
     expect(await log()).toHaveLength(1)
+    expect((await publish()).stdout).toBe('deploy(shop/staging): web 1.27 → 1.28\n')
+    expect(await log()).toHaveLength(2)
+    await change({ 'compose.yaml': 'name: shop\nservices:\n  web:\n    image: nginx:1.28\n    ports: ["8080:80"]\n' })
+    expect((await publish()).stdout).toBe('deploy(shop/staging): remove deployment/cache, remove service/cache\n')
+    const files = Object.keys(await tree())
+    expect(files.filter(path => path.includes('cache'))).toEqual([])
+    expect(files).toContain(`${FOLDER}/web/service-web.yaml`)
   })
 
   test('`--verify` says whether the repository holds what the source renders to', async () => {
@@ -263,13 +246,8 @@ describe('what is in the way', () => {
   })
 
   test('a link on the way to the folder is refused', async () => {
-    const { publish, server, source } = await publishing()
-    const clone = join(source, '../clone')
-    await git(source, 'clone', '--quiet', server.address, clone)
-    symlinkSync('/tmp', join(clone, 'environments'))
-    await git(clone, 'add', '.')
-    await git(clone, 'commit', '--quiet', '--message', 'a link')
-    await git(clone, 'push', '--quiet', 'origin', 'HEAD:main')
+    const { publish, server } = await publishing()
+    await commitDirectly(server.repository, {}, { links: { environments: '/tmp' } })
     expect(await publish()).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('`environments` in the repository is a symbolic link'),
@@ -288,18 +266,13 @@ describe('what is in the way', () => {
     })
   })
 
-  test('a folder of another application or environment is refused', async () => {
+  test('a folder of another application, and a second application with the same objects are refused', async () => {
     const { publish } = await publishing()
     await publish()
     expect(await publish('--name', 'other', '--path', FOLDER)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('contains the manifests of the application `shop`'),
     })
-  })
-
-  test('two applications may not hold one object of a namespace', async () => {
-    const { publish } = await publishing()
-    await publish()
     const { status, stderr } = await publish('--name', 'other')
     expect(status).toBe(1)
     expect(stderr).toContain('`environments/staging/shop` contains the same objects for the namespace `shop-staging`')
@@ -320,7 +293,7 @@ describe('what is in the way', () => {
 describe('a push', () => {
   test('that comes second is written again on what came first', async () => {
     const { publish, server, log } = await publishing()
-    await publish()
+    await commitDirectly(server.repository, { 'README.md': 'ours\n' })
     installHooks(server.repository, losesRace(2))
     const before = (await log()).length
     const { status, stderr } = await publish('--path', 'again', '--name', 'again', '--namespace', 'again')
@@ -335,7 +308,7 @@ describe('a push', () => {
     ['a server that hangs up', hangsUpBefore(1)],
   ])('over %s is tried again', async (_, hooks) => {
     const { publish, server, log } = await publishing()
-    await publish()
+    await commitDirectly(server.repository, { 'README.md': 'ours\n' })
     installHooks(server.repository, hooks)
     expect((await publish('--path', 'again', '--name', 'again', '--namespace', 'again')).status).toBe(0)
     expect(await log()).toHaveLength(2)
@@ -343,7 +316,7 @@ describe('a push', () => {
 
   test('whose answer was lost is not made twice', async () => {
     const { publish, server, log } = await publishing()
-    await publish()
+    await commitDirectly(server.repository, { 'README.md': 'ours\n' })
     installHooks(server.repository, hangsUpAfter(1))
     const { status, stdout } = await publish('--path', 'again', '--name', 'again', '--namespace', 'again')
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('deploy(again/staging)') })

@@ -68,27 +68,25 @@ describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a r
     expect(await branches()).not.toContain(BRANCH)
   })
 
-  test('gets one comment of a preview, which is changed', async () => {
+  test('is not opened with a token that is not valid; one that is open gets one comment of a preview', async () => {
     const { publish, pulls, path } = await publishing()
-    expect((await publish()).status).toBe(0)
-    const [{ number }] = (await pulls('open')) as [Pull]
-    const comments = async () => (await call('GET', `${path}/issues/${number}/comments`)) as { body: string }[]
-    await call('POST', `${path}/issues/${number}/comments`, { body: 'of somebody else' })
-    for (const status of ['Failed', 'Active']) await comment(`${address}${path.replace('/repos', '')}`, number, status)
-    const all = await comments()
-    expect(all).toHaveLength(2)
-    expect(all[1]!.body).toMatch(/^<!-- devctl preview shop -->\s+\*\*Preview \[shop\]\(https:.*\)\*\*: ✅ ready/)
-  })
-
-  test('is not opened with a token that is not valid, and the page to open it by hand is printed', async () => {
-    const { publish, pulls } = await publishing()
     const { status, stdout, stderr } = await publish({ DEVCTL_FORGE_TOKEN: 'not-a-token' })
     expect(status).toBe(1)
     expect(`${stdout}${stderr}`).toContain('/compare/main...')
     expect(stderr).not.toContain(token!)
     expect(await pulls('open')).toEqual([])
     expect((await publish()).status, 'the next publish opens it').toBe(0)
-    expect(await pulls('open')).toHaveLength(1)
+    const open = await pulls('open')
+    expect(open).toHaveLength(1)
+
+    // It gets one comment of a preview, which is changed.
+    const { number } = open[0]!
+    await call('POST', `${path}/issues/${number}/comments`, { body: 'of somebody else' })
+    const comment = await commenting()
+    for (const status of ['Failed', 'Active']) await comment(`${address}${path.replace('/repos', '')}`, number, status)
+    const all = (await call('GET', `${path}/issues/${number}/comments`)) as { body: string }[]
+    expect(all).toHaveLength(2)
+    expect(all[1]!.body).toMatch(/^<!-- devctl preview shop -->\s+\*\*Preview \[shop\]\(https:.*\)\*\*: ✅ ready/)
   })
 })
 
@@ -124,8 +122,8 @@ async function publishing() {
   }
 }
 
-/** What `devctl preview deploy --comment` does when a preview is deployed, in a process that trusts the forge. */
-async function comment(repository: string, number: number, status: string): Promise<void> {
+/** Returns a function that comments as `devctl preview deploy --comment` does, in a process that trusts the forge. */
+async function commenting(): Promise<(repository: string, number: number, status: string) => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-comment-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const outfile = join(folder, 'comment.cjs')
@@ -138,17 +136,19 @@ async function comment(repository: string, number: number, status: string): Prom
     const signal = AbortSignal.timeout(60_000)
     const comment = await previewComment(place, process.env, signal)
     await comment(preview, 'https://platform.example.com/namespaces/shop', signal)`
-  const env = {
-    ...gitEnv(),
-    MODULE: outfile,
-    STATUS: status,
-    REPOSITORY: repository,
-    NUMBER: String(number),
-    GITEA_SERVER_URL: address!,
-    GITEA_TOKEN: token!,
-    ...(authority && { NODE_EXTRA_CA_CERTS: authority }),
+  return async (repository, number, status) => {
+    const env = {
+      ...gitEnv(),
+      MODULE: outfile,
+      STATUS: status,
+      REPOSITORY: repository,
+      NUMBER: String(number),
+      GITEA_SERVER_URL: address!,
+      GITEA_TOKEN: token!,
+      ...(authority && { NODE_EXTRA_CA_CERTS: authority }),
+    }
+    await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { env, timeout: 60_000 })
   }
-  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { env, timeout: 60_000 })
 }
 
 /** Merges; the forge answers 405 as long as it looks for conflicts. */

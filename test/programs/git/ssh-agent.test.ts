@@ -100,7 +100,7 @@ describe('keys in files are served as an agent', () => {
     })
   })
 
-  test.skipIf(lacks('sshd', findSshd() === undefined)).each(KINDS.slice(0, 5))(
+  test.skipIf(lacks('sshd', findSshd() === undefined)).each(few(KINDS.slice(0, 5), 2))(
     'sshd accepts %s %j',
     async (type, options) => {
       const path = keyOf(`login-${Math.random()}`, type, options)
@@ -134,11 +134,12 @@ describe('what is no key is refused', () => {
       ({ message, hint }) => `${message.replaceAll(folder, '')}; ${hint}`,
     )
 
-  test.each([
+  const forms: readonly (readonly [string, readonly string[]])[] = [
     ['OpenSSH', []],
     ['PEM', ['-m', 'PEM']],
     ['PKCS8', ['-m', 'PKCS8']],
-  ])('a key with a passphrase, as %s', async (name, options) => {
+  ]
+  test.each(few(forms, 2))('a key with a passphrase, as %s', async (name, options) => {
     const path = keyOf(`locked-${name}`, 'rsa', options, 'passphrase')
     expect(await refused(path)).toBe(
       `the SSH key \`default\` of the build cannot be used: \`/locked-${name}\`: it has a passphrase; ` +

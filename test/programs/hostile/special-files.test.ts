@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { compileWatched } from '../../support/hostile/watched.ts'
+import { few } from '../../support/takes-all.ts'
 
 const web = 'services:\n  web:\n    image: nginx\n'
 const built = 'services: {web: {build: .}}\n'
@@ -23,27 +24,14 @@ const cases: readonly (readonly [
 ])[] = [
   ['a pipe as env file', { 'compose.yaml': `${web}    env_file: x\n` }, pipe('x'), 'files/unreadable'],
   ['a pipe as .env', { 'compose.yaml': web }, pipe('.env')],
-  ['a pipe as include', { 'compose.yaml': `include: [x]\n${web}` }, pipe('x'), 'files/unreadable'],
-  [
-    'a pipe as config',
-    { 'compose.yaml': `${web}    configs: [c]\nconfigs: {c: {file: x}}\n` },
-    pipe('x'),
-    'configs/file-not-found',
-  ],
   ['a pipe as mount', { 'compose.yaml': `${web}    volumes: ["./x:/x"]\n` }, pipe('x')],
-  ['a pipe in a mount', { 'compose.yaml': `${web}    volumes: ["./d:/d"]\n`, 'd/a': 'x' }, pipe('d/x')],
   ['a pipe in a context', { 'compose.yaml': built, Dockerfile: 'FROM x\nCOPY . .\n' }, pipe('x')],
   ['a pipe as .dockerignore', { 'compose.yaml': built, Dockerfile: 'FROM x\n' }, pipe('.dockerignore')],
   ['links in circles in a context', { 'compose.yaml': built, Dockerfile: 'FROM x\n', 'd/a': '' }, loops],
   ['links in circles in a mount', { 'compose.yaml': `${web}    volumes: ["./d:/d"]\n`, 'd/a': 'x' }, loops],
   ['a link to itself', { 'compose.yaml': `${web}    env_file: x\n` }, link('x', 'x'), 'files/unreadable'],
-  ['a folder as env file', { 'compose.yaml': `${web}    env_file: d\n`, 'd/a': '' }, undefined, 'files/is-a-folder'],
   ['UTF-16', { 'compose.yaml': Buffer.from(`\ufeff${web}`, 'utf16le') }, undefined],
-  ['UTF-16, the other way round', { 'compose.yaml': Buffer.from(`\ufeff${web}`, 'utf16le').swap16() }, undefined],
-  ['CRLF after a byte order mark', { 'compose.yaml': `\ufeff${web.replaceAll('\n', '\r\n')}` }, undefined],
   ['half a character', { 'compose.yaml': Buffer.from([0x61, 0x3a, 0xc3, 0x28]) }, undefined, 'files/not-utf8'],
-  ['a NUL', { 'compose.yaml': `${web}    user: "a\0"\n` }, undefined, 'yaml/syntax'],
-  ['an escaped NUL in a path', { 'compose.yaml': `${web}    env_file: "a\\0"\n` }, undefined, 'files/not-found'],
   [
     'names of the language',
     {
@@ -52,12 +40,26 @@ const cases: readonly (readonly [
     undefined,
     'reference/undefined',
   ],
+  // The cases below are tried by `npm run test:long` only.
+  ['a pipe as include', { 'compose.yaml': `include: [x]\n${web}` }, pipe('x'), 'files/unreadable'],
+  [
+    'a pipe as config',
+    { 'compose.yaml': `${web}    configs: [c]\nconfigs: {c: {file: x}}\n` },
+    pipe('x'),
+    'configs/file-not-found',
+  ],
+  ['a pipe in a mount', { 'compose.yaml': `${web}    volumes: ["./d:/d"]\n`, 'd/a': 'x' }, pipe('d/x')],
+  ['a folder as env file', { 'compose.yaml': `${web}    env_file: d\n`, 'd/a': '' }, undefined, 'files/is-a-folder'],
+  ['UTF-16, the other way round', { 'compose.yaml': Buffer.from(`\ufeff${web}`, 'utf16le').swap16() }, undefined],
+  ['CRLF after a byte order mark', { 'compose.yaml': `\ufeff${web.replaceAll('\n', '\r\n')}` }, undefined],
+  ['a NUL', { 'compose.yaml': `${web}    user: "a\0"\n` }, undefined, 'yaml/syntax'],
+  ['an escaped NUL in a path', { 'compose.yaml': `${web}    env_file: "a\\0"\n` }, undefined, 'files/not-found'],
 ]
 
 // Most of the time is waiting for what nobody writes into a pipe.
 test
   .skipIf(process.platform === 'win32')
-  .concurrent.each(cases.map(([what, files, prepare, code]) => ({ what, files, prepare, code })))(
+  .concurrent.each(few(cases, 11).map(([what, files, prepare, code]) => ({ what, files, prepare, code })))(
   '$what ends in manifests or in diagnostics',
   { timeout: 60_000 },
   async ({ files, prepare, code }) => {

@@ -20,6 +20,7 @@ import { planTools } from '../../../constructs/pod/tools.ts'
 import { waitContainers } from '../../../constructs/pod/wait-for.ts'
 import { everything } from '../../support/constructs/everything.ts'
 import { podOf } from '../../support/constructs/plans.ts'
+import { few } from '../../support/takes-all.ts'
 
 /** The scripts run for real, in a folder that stands for the Pod's file system; a stand-in for busybox calls the machine's own tools. */
 let folder: string
@@ -67,17 +68,27 @@ describe('filling a volume', () => {
     expect(statSync(volume('data/two')).mode & 0o777).toBe(0o640)
   })
 
-  test.each(['data', 'nested/dir', "it's", 'with space', '$HOME', '`id`', '-dash', 'a;b', 'ünï', '"q"', 'line\nbreak'])(
-    'works for the directory %j, once',
-    directory => {
-      expect(fill(directory)).toEqual({ status: 0, stdout: '', stderr: '' })
-      expect(readFileSync(volume(directory, 'two'), 'utf8')).toBe('2')
-      writeFileSync(volume(directory, 'two'), 'changed')
-      expect(fill(directory).status).toBe(0)
-      expect(readFileSync(volume(directory, 'two'), 'utf8')).toBe('changed')
-      expect(readdirSync(volume())).toHaveLength(1)
-    },
-  )
+  const names = [
+    'nested/dir',
+    "it's",
+    '`id`',
+    '-dash',
+    'line\nbreak',
+    'data',
+    'with space',
+    '$HOME',
+    'a;b',
+    'ünï',
+    '"q"',
+  ]
+  test.each(few(names, 5))('works for the directory %j, once', directory => {
+    expect(fill(directory)).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(readFileSync(volume(directory, 'two'), 'utf8')).toBe('2')
+    writeFileSync(volume(directory, 'two'), 'changed')
+    expect(fill(directory).status).toBe(0)
+    expect(readFileSync(volume(directory, 'two'), 'utf8')).toBe('changed')
+    expect(readdirSync(volume())).toHaveLength(1)
+  })
 
   test('several directories in one volume', () => {
     expect(fill('a').status).toBe(0)

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AgentConfig } from '../../../agent/config.ts'
 import { lacks } from '../../support/lacks.ts'
 import { type Bench, startBench, until } from '../../support/sync/agent-process.ts'
+import { few } from '../../support/takes-all.ts'
 import { inNamespace, lacksNamespaces } from './own-limits.ts'
 
 // What can be wrong where the agent runs: it says so, does not end, and goes on when it is over.
@@ -175,7 +176,7 @@ mkdir -p ${volume}/src/0; head -c 100000 /dev/zero > ${volume}/src/0/large 2>/de
   })
 })
 
-test.each([24, 32])('few files may be open (%d): all arrive nevertheless', async many => {
+test.each(few([24, 32]))('few files may be open (%d): all arrive nevertheless', async many => {
   const bench = await open()
   for (let n = 0; n < 300; n++) write(bench.local, `d${n % 30}/f${n}`, `${n}`)
   const agent = await bench.startAgent(['prlimit', `--nofile=${many}`])

@@ -6,6 +6,7 @@ import type { SyncEvent } from '../../../sync/sync.ts'
 import type { SyncStatus } from '../../../sync/sync-status.ts'
 import { type Bench, bundle, startBench, until } from '../../support/sync/agent-process.ts'
 import { filesOf } from '../../support/sync/files-of.ts'
+import { few } from '../../support/takes-all.ts'
 import { lacksNamespaces, limited } from './own-limits.ts'
 
 // The system watches fewer folders than there are, or drops events: on the laptop, and where the agent runs.
@@ -75,10 +76,11 @@ function isEqual({ local, remote }: Bench): boolean {
 }
 
 describe.skipIf(lacksNamespaces).each(SIDES)('the %s', end => {
-  test.concurrent.for([
+  const limits = [
     ['watches', 5],
     ['instances', 0],
-  ] as const)(
+  ] as const
+  test.concurrent.for(few(end === 'laptop' ? limits : limits.toReversed()))(
     'may have too few %s: what changes is found by reading, and it says which limit it is',
     async ([what, to], { onTestFinished }) => {
       const bench = await open(onTestFinished)
@@ -113,7 +115,7 @@ describe.skipIf(lacksNamespaces).each(SIDES)('the %s', end => {
   )
 })
 
-test.concurrent.for(SIDES)(
+test.concurrent.for(few(SIDES))(
   'more events than the queue has room for, while the %s stands still, lose nothing',
   async (end, { onTestFinished }) => {
     const bench = await open(onTestFinished)

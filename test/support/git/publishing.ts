@@ -52,16 +52,20 @@ export async function publishing({
   compose = COMPOSE,
   environment = '',
   server: given,
+  manifest,
 }: {
   readonly compose?: string
   /** More lines of the environment, with four blanks. */
   readonly environment?: string
   readonly server?: GitServer
+  /** Writes a manifest for the address of the repository, in place of the one for `environment`. */
+  readonly manifest?: (repository: string) => string
 } = {}): Promise<Publishing> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-publishing-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const server = given ?? (await bareRepository(root))
-  return publishingFrom(root, server, { compose, manifest: manifestFor(server.address, environment) })
+  const text = manifest?.(server.address) ?? manifestFor(server.address, environment)
+  return publishingFrom(root, server, { compose, manifest: text })
 }
 
 /** Makes the source in a folder; whoever calls removes it. */

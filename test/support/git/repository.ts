@@ -90,11 +90,18 @@ export function installHooks(repository: string, hooks: Hooks): void {
   }
 }
 
+interface DirectCommit {
+  readonly branch?: string
+  readonly message?: string
+  /** The targets of symbolic links by path. */
+  readonly links?: Readonly<Record<string, string>>
+}
+
 /** Adds a commit that writes files, or removes those without a text, to a branch of a bare repository, as if somebody else had pushed it; returns its id. */
 export async function commitDirectly(
   repository: string,
   files: Readonly<Record<string, string | undefined>>,
-  { branch = 'main', message = 'somebody else' }: { branch?: string; message?: string } = {},
+  { branch = 'main', message = 'somebody else', links = {} }: DirectCommit = {},
 ): Promise<string> {
   const ref = `refs/heads/${branch}`
   const parent =
@@ -106,6 +113,7 @@ export async function commitDirectly(
     ...Object.entries(files).map(([path, text]) =>
       text === undefined ? `D ${JSON.stringify(path)}\n` : `M 100644 inline ${JSON.stringify(path)}\n${bytes(text)}`,
     ),
+    ...Object.entries(links).map(([path, target]) => `M 120000 inline ${JSON.stringify(path)}\n${bytes(target)}`),
     'done\n',
   ].join('')
   const { status, stderr } = await tryGit(repository, ['fast-import', '--quiet', '--done', '--date-format=now'], {
