@@ -16,14 +16,18 @@ const layer = (name: string, minutes: number, more: object = {}) => ({
     name,
     server: { deps: { external: [EXTERNAL] } },
     include: [`test/${name}/**/*.test.ts`],
+    execArgv: V8,
     testTimeout: minutes * 60_000,
     hookTimeout: minutes * 60_000,
     ...more,
   },
 })
 
-/** Vitest leaves one processor free. One worker more than there are processors uses the time in which tests wait. */
-const WORKERS = Math.max(3, availableParallelism())
+/** Vitest leaves one processor free. More workers than there are would each load the compiler, and gain nothing. */
+const WORKERS = Math.max(2, availableParallelism())
+
+/** Code is optimized later than usual: most of it runs a few times in a test, and the optimizer took a fifth of the processor. */
+const V8 = ['--interrupt-budget=3000000']
 
 export default defineConfig({
   test: {

@@ -108,13 +108,13 @@ function builderVariables() {
 /** The variables with which the tests of Pods find the parts of the cluster. */
 const clusterVariables = () => ({ KUBECONFIG: kubeconfig(), EXPECT_POLICIES: '1', ...builderVariables() })
 
-/** The variables with which tests find the forge of the cluster, with a person for each layer. */
-function forgeVariables(person) {
+/** The variables with which the tests of a layer find the forge of the cluster, with people of their own. */
+function forgeVariables(layer) {
   return {
     FORGE_ADDRESS: 'https://git.devctl.localhost',
     FORGE_CA: join(dirname(kubeconfig()), 'pki/ca.crt'),
-    FORGE_TOKEN: cluster('forge-user', person),
-    FORGE_ADMIN_TOKEN: cluster('forge-user', `${person}-admin`, '--admin'),
+    FORGE_TOKEN: cluster('forge-user', `devctl-${layer}`),
+    FORGE_ADMIN_TOKEN: cluster('forge-user', `devctl-${layer}-admin`, '--admin'),
   }
 }
 
@@ -132,19 +132,22 @@ async function main() {
     // The cluster starts while the project is checked; its images take longest, and are needed last.
     const up = () => mustPass('cluster', 10, program, ['up', '--buildkit', '--docker', '--forge', '--policy'])
     const nodes = hasPods ? up() : Promise.resolve(false)
+    // The program makes people and images one after the other: made first, people wait for no image.
+    const people = nodes.then(isUp => (isUp ? ['programs', 'api', 'pods'].map(forgeVariables) : []))
     // A kubelet that starts before containerd is ready ends at once: a second `up` starts what is not running.
-    const images = nodes.then(async isUp => isUp && (await mustPass('images', 20, program, ['image', 'base'])) && up())
+    const images = people.then(
+      async ([one]) => one && (await mustPass('images', 20, program, ['image', 'base'])) && up(),
+    )
     await mustPass('check', 10, 'npm', ['run', '--silent', 'check'])
     await mustPass('build', 10, 'npm', ['run', '--silent', 'build'])
-    const hasNodes = await nodes
     await tests('unit', 15, ['unit', 'catalogue'])
+    const [forPrograms = {}, forApi = {}, forPods = {}] = await people
     const pods = images.then(
-      ready =>
-        ready && tests('pods', 75, ['pods', 'alone'], { ...clusterVariables(), ...forgeVariables('devctl-pods') }),
+      ready => ready && tests('pods', 75, ['pods', 'alone'], { ...clusterVariables(), ...forPods }),
     )
-    await tests('programs', 60, ['programs'], hasNodes ? forgeVariables('devctl-programs') : {}, IN_MEMORY)
+    await tests('programs', 60, ['programs'], forPrograms, IN_MEMORY)
     // Some tests of the platform build images and log in at the forge of the cluster with nodes.
-    const more = (await images) ? { ...builderVariables(), ...forgeVariables('devctl-api') } : {}
+    const more = (await images) ? { ...builderVariables(), ...forApi } : {}
     if (hasCluster) await tests('api', 75, ['api'], more)
     else console.log('there is no test cluster beside the checkout: the layers api and pods are left out')
     if (hasCluster && !hasPods) console.log('Pods need root: the layer pods is left out')

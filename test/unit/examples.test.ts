@@ -22,10 +22,8 @@ describe('examples', () => {
       expect(stdout + stderr, 'paths of this machine').not.toContain(root)
       const file = join(root, 'golden/examples', `${one.name.replaceAll('/', '-')}.yaml`)
       await expectFile(stdout, file)
-    })
 
-    test(`${one.name} uses images that the test cluster has`, async () => {
-      const { stdout } = await runCase(one)
+      // It uses images that the test cluster has.
       const images = documentsOf(stdout).flatMap(({ text }) =>
         [...text.matchAll(/^\s+(?:- )?image: (.+)$/gm)].map(m => m[1]!),
       )

@@ -7,7 +7,7 @@ import type { UsedCommand } from '../../../platform/rules/usage.ts'
 import { Usage } from '../../../platform/server/usage.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { Program } from '../../support/cluster/program.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
@@ -18,14 +18,14 @@ const used: UsedCommand = { command: 'deploy', version: '0.1.0', system: 'linux'
 
 describe.skipIf(!process.env.KUBECONFIG)('analytics', () => {
   let platform: TestPlatform
-  let ann: Awaited<ReturnType<TestPlatform['person']>>
-  let root: Awaited<ReturnType<TestPlatform['person']>>
+  let ann: Person
+  let root: Person
   let url: string
   const folder = mkdtempSync(join(tmpdir(), 'devctl-analytics-'))
 
   beforeAll(async () => {
     platform = await openPlatform()
-    ;[ann, root] = await Promise.all([platform.person('ann'), platform.person('root', 'admin')])
+    ;[ann, root] = await platform.people('ann', ['root', 'admin'])
     await platform.cluster.delete(usageRef)
   })
   afterAll(async () => {

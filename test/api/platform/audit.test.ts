@@ -4,17 +4,17 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { AuditLine } from '../../../platform/server/world.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 // The audit: one line for each request that changes something, with who, what and the result, and no secret.
 
 describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
   let platform: TestPlatform
-  let [ann, bob]: Awaited<ReturnType<TestPlatform['person']>>[] = []
+  let [ann, bob]: Person[] = []
   beforeAll(async () => {
     platform = await openPlatform()
-    ;[ann, bob] = await Promise.all([platform.person('ann', 'admin'), platform.person('bob')])
+    ;[ann, bob] = await platform.people(['ann', 'admin'], 'bob')
   })
   afterAll(() => platform?.close())
 

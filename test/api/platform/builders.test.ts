@@ -13,7 +13,7 @@ import { REGISTRY } from '../../support/buildkit/slow-project.ts'
 import { root } from '../../support/cases.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { lacks } from '../../support/lacks.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
@@ -25,13 +25,13 @@ const buildkitd = findBuildkitd()
 
 describe.skipIf(lacks('BuildKit', address === undefined))('the build service', () => {
   let platform: TestPlatform
-  let [ann, bob]: Awaited<ReturnType<TestPlatform['person']>>[] = []
+  let [ann, bob]: Person[] = []
   let url: string
   const folder = mkdtempSync(join(tmpdir(), 'devctl-builders-'))
 
   beforeAll(async () => {
     platform = await openPlatform({ builders: { default: [address!], untrusted: [], atOnce: 4 } })
-    ;[ann, bob] = await Promise.all([platform.person('ann'), platform.person('bob')])
+    ;[ann, bob] = await platform.people('ann', 'bob')
     url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
     cpSync(join(root, 'examples/build'), join(folder, 'example'), { recursive: true })
   })

@@ -7,7 +7,7 @@ import type { PromptAnswer } from '../../../cli/terminal/io.ts'
 import { Secret } from '../../../operations/contexts/secret.ts'
 import { type LoginInput, login } from '../../../operations/platform/login.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
@@ -19,7 +19,7 @@ const COMPOSE = `services:
 
 describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
   let platform: TestPlatform
-  let ann: Awaited<ReturnType<TestPlatform['person']>>
+  let ann: Person
   let url: string
   const folder = mkdtempSync(join(tmpdir(), 'devctl-platform-'))
   const stored = join(folder, 'home/contexts.json')

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
@@ -10,7 +10,7 @@ import { run } from '../../support/run.ts'
 
 describe.skipIf(!process.env.KUBECONFIG)('devctl credentials', () => {
   let platform: TestPlatform
-  let ann: Awaited<ReturnType<TestPlatform['person']>>
+  let ann: Person
   let url: string
   const folder = mkdtempSync(join(tmpdir(), 'devctl-credentials-'))
 

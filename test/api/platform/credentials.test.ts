@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 // Credentials of forges before a real API server: whose they are, and which a run gets.
-
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 
 describe.skipIf(!process.env.KUBECONFIG)('credentials of forges', () => {
   let platform: TestPlatform
@@ -15,13 +13,13 @@ describe.skipIf(!process.env.KUBECONFIG)('credentials of forges', () => {
 
   beforeAll(async () => {
     platform = await openPlatform()
-    ;[admin, owner, developer, viewer, stranger] = await Promise.all([
-      platform.person('admin', 'admin'),
-      platform.person('owner'),
-      platform.person('developer'),
-      platform.person('viewer'),
-      platform.person('stranger'),
-    ])
+    ;[admin, owner, developer, viewer, stranger] = await platform.people(
+      ['admin', 'admin'],
+      'owner',
+      'developer',
+      'viewer',
+      'stranger',
+    )
     await platform.call('POST /namespaces', { token: owner.token, body: { name: ns } })
     for (const [person, role] of [
       [developer, 'developer'],

@@ -5,14 +5,13 @@ import { RUNS_NAMESPACE } from '../../../platform/records/names.ts'
 import { makeParts, type PlatformParts } from '../../../platform/server/make-parts.ts'
 import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { few } from '../../support/takes-all.ts'
 
 // Namespaces and previews are deleted after what is in them is destroyed by runs. There is no node: the test plays
 // what it does to Pods.
 
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 const found = findCluster()
 
 describe.skipIf(!found)('deleting', () => {
@@ -29,7 +28,7 @@ describe.skipIf(!found)('deleting', () => {
 
   beforeAll(async () => {
     platform = await openPlatform({ namespacesPerUser: 20 })
-    ;[owner, developer] = await Promise.all([platform.person('owner'), platform.person('developer')])
+    ;[owner, developer] = await platform.people('owner', 'developer')
     const cluster = new Proxy(platform.own, {
       get(target, key) {
         if (key === 'logs')

@@ -3,12 +3,10 @@ import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { withChangeList } from '../../../operations/objects/change-lists.ts'
 import { recordName } from '../../../operations/objects/record.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 // What runs in a namespace, as its members see it: before a real API server, without Pods but those that are written here.
-
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 
 const ENVIRONMENT = 'shop'
 const labels = (service?: string) => ({
@@ -47,12 +45,7 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
 
   beforeAll(async () => {
     platform = await openPlatform()
-    ;[admin, owner, viewer, stranger] = await Promise.all([
-      platform.person('admin', 'admin'),
-      platform.person('owner'),
-      platform.person('viewer'),
-      platform.person('stranger'),
-    ])
+    ;[admin, owner, viewer, stranger] = await platform.people(['admin', 'admin'], 'owner', 'viewer', 'stranger')
     await platform.call('POST /namespaces', { token: owner.token, body: { name: ns } })
     await platform.call('PUT /namespaces/:ns/members/:user', {
       token: owner.token,

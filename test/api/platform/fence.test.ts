@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { fromMember } from '../../../platform/records/member.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 // What somebody can do who has broken into the server: its account has no rights outside of what it has made.
 
 describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
   let platform: TestPlatform
-  let ann: Awaited<ReturnType<TestPlatform['person']>>
+  let ann: Person
   beforeAll(async () => {
     platform = await openPlatform()
     ann = await platform.person('ann')

@@ -13,7 +13,7 @@ import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { lacks } from '../../support/lacks.ts'
 import { GITEA, type GiteaPerson, giteaApi, HAS_GITEA, trustGitea } from '../../support/platform/gitea.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 // Webhooks that a real Gitea sends, about real requests of real forks. What it never sends is in hooks.test.ts.
@@ -33,7 +33,6 @@ interface GiteaHook {
   readonly events: readonly string[]
   readonly config: object
 }
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 
 const PASSWORD = `secret-${RUN}-0123`
 const COMPOSE = 'services: {web: {image: "nginx:1.27-alpine", ports: ["80"]}}\n'
@@ -92,7 +91,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     platform = await openPlatform({ previewsPerUser: 10, forges, url: await openRelay() })
     keeper = new HookKeeper(platform.world, platform.parts)
     comments = new HookComments(platform.world, platform.parts)
-    ;[owner, stranger] = await Promise.all([platform.person('owner'), platform.person('stranger')])
+    ;[owner, stranger] = await platform.people('owner', 'stranger')
     writer = await account('owner', 'write')
     contributor = await account('contributor')
     colleague = await account('colleague')

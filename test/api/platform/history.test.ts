@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readChangeLists } from '../../../operations/objects/change-lists.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { run } from '../../support/run.ts'
 
 // What `devctl deploy` notes of itself: as `devctl history` prints it, and as the platform shows it.
@@ -24,7 +24,7 @@ const AGO = '(?:just now|\\d+ minutes? ago)'
 
 describe.skipIf(!process.env.KUBECONFIG)('the history of an environment', () => {
   let platform: TestPlatform
-  let ann: Awaited<ReturnType<TestPlatform['person']>>
+  let ann: Person
   let env: Readonly<Record<string, string>>
   const folder = mkdtempSync(join(tmpdir(), 'devctl-history-'))
   const project = join(folder, 'shop')

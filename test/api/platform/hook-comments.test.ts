@@ -6,7 +6,7 @@ import { HookComments } from '../../../platform/server/hook-comments.ts'
 import { HookKeeper } from '../../../platform/server/hook-keeper.ts'
 import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, REPOSITORY, type StubForge, type StubPull } from '../../support/platform/stub-forge.ts'
 
@@ -26,7 +26,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
   let keeper: HookKeeper
   let comments: HookComments
   let runs: RunKeeper
-  let owner: Awaited<ReturnType<TestPlatform['person']>>
+  let owner: Person
   let hook: { readonly id: string; readonly secret: string }
   let number = 0
   /** What a run says. */

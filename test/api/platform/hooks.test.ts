@@ -9,7 +9,7 @@ import { idleTask } from '../../../platform/server/idle.ts'
 import { makeParts } from '../../../platform/server/make-parts.ts'
 import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, REPOSITORY, type StubForge, type StubPull } from '../../support/platform/stub-forge.ts'
 
@@ -17,7 +17,6 @@ import { openStubForge, REPOSITORY, type StubForge, type StubPull } from '../../
 // forge is played: no real one can be made to send what it never sends.
 
 type Server = Pick<TestPlatform['app'], 'inject'>
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 interface Made {
   readonly id: string
   readonly prefix: string
@@ -48,12 +47,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       ci: [{ kind: 'gitea', issuer: 'https://ci.example.com', rules: [{ owner: '7', prefix: `ci-${RUN}-` }] }],
       forges: [{ kind: 'gitea', url: 'https://git.example.com', api: forge.api }],
     })
-    ;[admin, owner, colleague, stranger] = await Promise.all([
-      platform.person('admin', 'admin'),
-      platform.person('owner'),
-      platform.person('colleague'),
-      platform.person('stranger'),
-    ])
+    ;[admin, owner, colleague, stranger] = await platform.people(['admin', 'admin'], 'owner', 'colleague', 'stranger')
   })
   beforeEach(() => {
     keeper = new HookKeeper(platform.world, platform.parts)

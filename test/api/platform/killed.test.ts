@@ -12,7 +12,7 @@ import { makeUlid } from '../../../platform/rules/ulid.ts'
 import { jobSpec } from '../../../platform/server/run-objects.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { generator } from '../../support/cluster/random.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { askServer, makeServer, type ServerProcess, startServer } from '../../support/platform/server-process.ts'
 
@@ -33,7 +33,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
   const ended: string[] = []
   const poisoned: KubeObject[] = []
   let platform: TestPlatform
-  let ann: Awaited<ReturnType<TestPlatform['person']>>
+  let ann: Person
   let [namespace, namespaceUid] = ['', '']
   let playing: Promise<void> | undefined
 

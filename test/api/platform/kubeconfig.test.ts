@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { findProgram } from '../../../adapters/process/find-program.ts'
 import { root } from '../../support/cases.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
@@ -21,7 +21,7 @@ const hasKubectl = findProgram('kubectl', { PATH }) !== undefined
 
 describe.skipIf(!process.env.KUBECONFIG)('devctl kubeconfig on a platform', () => {
   let platform: TestPlatform
-  let ann: Awaited<ReturnType<TestPlatform['person']>>
+  let ann: Person
   let url: string
   let name: string
   const folder = mkdtempSync(join(tmpdir(), 'devctl-kubeconfig-'))

@@ -5,13 +5,12 @@ import { recordName } from '../../../operations/objects/record.ts'
 import type { LiveEvent } from '../../../platform/api/environments.ts'
 import { readEvents } from '../../../platform/client/events.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 
 // The live view of a namespace, as a client on the network has it.
 
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 interface Stream {
   readonly status: number
   readonly events: readonly LiveEvent[]
@@ -84,13 +83,13 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
   beforeAll(async () => {
     platform = await openPlatform()
     url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
-    ;[admin, owner, viewer, guest, stranger] = await Promise.all([
-      platform.person('admin', 'admin'),
-      platform.person('owner'),
-      platform.person('viewer'),
-      platform.person('guest'),
-      platform.person('stranger'),
-    ])
+    ;[admin, owner, viewer, guest, stranger] = await platform.people(
+      ['admin', 'admin'],
+      'owner',
+      'viewer',
+      'guest',
+      'stranger',
+    )
     await platform.call('POST /namespaces', { token: owner.token, body: { name: ns } })
     await share(viewer, 'viewer')
     await share(guest, 'viewer')

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
   let platform: TestPlatform
-  let person: Awaited<ReturnType<TestPlatform['person']>>
+  let person: Person
   beforeAll(async () => {
     platform = await openPlatform()
     person = await platform.person('ann')

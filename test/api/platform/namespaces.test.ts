@@ -3,19 +3,17 @@ import type { ObjectRef } from '../../../adapters/kubernetes/cluster.ts'
 import { OWNER, STATUS } from '../../../platform/records/namespace.ts'
 import { makeParts } from '../../../platform/server/make-parts.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 // What one person could do to another by the namespaces that they make.
-
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 
 describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
   let platform: TestPlatform
   let [ann, thief]: Person[] = []
   beforeAll(async () => {
     platform = await openPlatform()
-    ;[ann, thief] = await Promise.all([platform.person('ann'), platform.person('thief')])
+    ;[ann, thief] = await platform.people('ann', 'thief')
   })
   afterAll(() => platform?.close())
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobRef } from '../../../platform/records/run.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { forgeServer } from '../../support/gitops/forge/forge-server.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
@@ -14,7 +14,7 @@ import { run } from '../../support/run.ts'
 
 describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
   let platform: TestPlatform
-  let ann: Awaited<ReturnType<TestPlatform['person']>>
+  let ann: Person
   let url: string
   const folder = mkdtempSync(join(tmpdir(), 'devctl-preview-'))
   const repository = 'https://git.example.com/team/shop'

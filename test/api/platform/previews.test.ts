@@ -2,12 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { jobRef } from '../../../platform/records/run.ts'
 import { makeParts } from '../../../platform/server/make-parts.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 // Previews before a real API server: a namespace each, and runs in it; who may make, see and destroy them.
-
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 
 describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
   let platform: TestPlatform
@@ -19,12 +17,12 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
 
   beforeAll(async () => {
     platform = await openPlatform({ previewsPerUser: 20 })
-    ;[admin, other, owner, stranger] = await Promise.all([
-      platform.person('admin', 'admin'),
-      platform.person('other', 'admin'),
-      platform.person('owner'),
-      platform.person('stranger'),
-    ])
+    ;[admin, other, owner, stranger] = await platform.people(
+      ['admin', 'admin'],
+      ['other', 'admin'],
+      'owner',
+      'stranger',
+    )
   })
   afterEach(() => {
     platform.later = 0

@@ -12,14 +12,12 @@ import { registryPassword } from '../../../platform/server/registry/registry-log
 import { eventually } from '../../support/cluster/cluster.ts'
 import { freePort } from '../../support/develop/free-port.ts'
 import { altered } from '../../support/platform/altered.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { few } from '../../support/takes-all.ts'
 import { findRegistry, startRegistry, type TestRegistry } from './docker-registry.ts'
 
 // Tokens for the registry: who gets which, and what a real registry makes of them.
-
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 
 /** What devctl says when a registry does not let somebody in. */
 const REFUSED = /login|not allow|denied/i
@@ -45,13 +43,13 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   beforeAll(async () => {
     port = await freePort()
     platform = await openPlatform({ registry: `127.0.0.1:${port}`, url: 'http://127.0.0.1' })
-    ;[admin, owner, developer, viewer, stranger] = await Promise.all([
-      platform.person('r-admin', 'admin'),
-      platform.person('r-owner'),
-      platform.person('r-developer'),
-      platform.person('r-viewer'),
-      platform.person('r-stranger'),
-    ])
+    ;[admin, owner, developer, viewer, stranger] = await platform.people(
+      ['r-admin', 'admin'],
+      'r-owner',
+      'r-developer',
+      'r-viewer',
+      'r-stranger',
+    )
     expect((await platform.call('POST /namespaces', { token: owner.token, body: { name } })).status).toBe(200)
     for (const [person, role] of [
       [developer, 'developer'],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiRoute } from '../../../platform/api/route.ts'
 import { ROUTES, type RouteName } from '../../../platform/api/routes.ts'
 import type { NewToken } from '../../../platform/records/token.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, type StubForge } from '../../support/platform/stub-forge.ts'
 
@@ -62,8 +62,6 @@ const ELSEWHERE: Partial<Record<RouteName, string>> = {
   // Clients of the registry have other tokens, and Pods, too.
   'GET /registry/token': 'registry.test.ts',
 }
-
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 
 const repository = 'https://git.example.com/team/shop'
 const FORGE_TOKEN = 'token-of-the-forge'

@@ -2,13 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiRoute } from '../../../platform/api/route.ts'
 import { ROUTES, type RouteName } from '../../../platform/api/routes.ts'
 import { altered } from '../../support/platform/altered.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 // Every route before a real API server, without a good token, and what a namespace has. Who may call it is in
 // `route-access.test.ts`.
-
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 
 describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
   let platform: TestPlatform
@@ -19,13 +17,13 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
 
   beforeAll(async () => {
     platform = await openPlatform()
-    ;[admin, owner, developer, viewer, stranger] = await Promise.all([
-      platform.person('admin', 'admin'),
-      platform.person('owner'),
-      platform.person('developer'),
-      platform.person('viewer'),
-      platform.person('stranger'),
-    ])
+    ;[admin, owner, developer, viewer, stranger] = await platform.people(
+      ['admin', 'admin'],
+      'owner',
+      'developer',
+      'viewer',
+      'stranger',
+    )
     const made = await platform.call('POST /namespaces', { token: owner.token, body: { name } })
     expect(made.error).toMatchObject({ name, status: 'Active', role: 'owner' })
     for (const [person, role] of [

@@ -7,14 +7,13 @@ import { createApp } from '../../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../../platform/server/make-parts.ts'
 import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { few } from '../../support/takes-all.ts'
 
 // Runs before a real API server and the real controller of Jobs. There is no node: the test plays what it does
 // to Pods (`ends`), and what their containers say.
 
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 const found = findCluster()
 
 describe.skipIf(!found)('runs', () => {
@@ -32,12 +31,7 @@ describe.skipIf(!found)('runs', () => {
 
   beforeAll(async () => {
     platform = await openPlatform()
-    ;[owner, developer, viewer, stranger] = await Promise.all([
-      platform.person('owner'),
-      platform.person('developer'),
-      platform.person('viewer'),
-      platform.person('stranger'),
-    ])
+    ;[owner, developer, viewer, stranger] = await platform.people('owner', 'developer', 'viewer', 'stranger')
     await platform.call('POST /namespaces', { token: owner.token, body: { name } })
     for (const [person, role] of [
       [developer, 'developer'],

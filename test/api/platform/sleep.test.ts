@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 // Sleep and wake before a real API server, with the rights of the server: what changes, what comes back, who may.
-
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 
 describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
   let platform: TestPlatform
@@ -15,7 +13,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
   const ns = `nap-${RUN}`
   beforeAll(async () => {
     platform = await openPlatform()
-    ;[ann, bob] = await Promise.all([platform.person('ann'), platform.person('bob')])
+    ;[ann, bob] = await platform.people('ann', 'bob')
     expect((await platform.call('POST /namespaces', { token: ann.token, body: { name: ns } })).status).toBe(200)
     for (const object of application()) await platform.cluster.apply(object, { manager: 'devctl', force: true })
   })

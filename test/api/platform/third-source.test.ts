@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
@@ -26,15 +26,15 @@ volumes: {data: {}}
 
 describe.skipIf(!process.env.KUBECONFIG)('variables of a platform', () => {
   let platform: TestPlatform
-  let ann: Awaited<ReturnType<TestPlatform['person']>>
-  let viewer: Awaited<ReturnType<TestPlatform['person']>>
+  let ann: Person
+  let viewer: Person
   let url: string
   const folder = mkdtempSync(join(tmpdir(), 'devctl-third-'))
   const commands = join(folder, 'commands')
 
   beforeAll(async () => {
     platform = await openPlatform()
-    ;[ann, viewer] = await Promise.all([platform.person('ann'), platform.person('viewer')])
+    ;[ann, viewer] = await platform.people('ann', 'viewer')
     url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
     writeFileSync(join(folder, 'compose.yaml'), COMPOSE)
     writeFileSync(join(folder, '.env'), 'FILE_ONE=file\nGIVEN_ONE=file\nSHELL_ONE=file\n')

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
@@ -10,14 +10,14 @@ import { run } from '../../support/run.ts'
 
 describe.skipIf(!process.env.KUBECONFIG)('devctl variables', () => {
   let platform: TestPlatform
-  let ann: Awaited<ReturnType<TestPlatform['person']>>
-  let root: Awaited<ReturnType<TestPlatform['person']>>
+  let ann: Person
+  let root: Person
   let url: string
   const folder = mkdtempSync(join(tmpdir(), 'devctl-variables-'))
 
   beforeAll(async () => {
     platform = await openPlatform()
-    ;[ann, root] = await Promise.all([platform.person('ann'), platform.person('root', 'admin')])
+    ;[ann, root] = await platform.people('ann', ['root', 'admin'])
     url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
   })
   afterAll(async () => {

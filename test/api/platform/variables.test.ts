@@ -2,12 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiRoute } from '../../../platform/api/route.ts'
 import { ROUTES, type RouteName } from '../../../platform/api/routes.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 // Variables before a real API server: who may set and use which, and that no other reply has a value of them.
-
-type Person = Awaited<ReturnType<TestPlatform['person']>>
 
 describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
   let platform: TestPlatform
@@ -17,13 +15,13 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
 
   beforeAll(async () => {
     platform = await openPlatform()
-    ;[admin, owner, developer, viewer, stranger] = await Promise.all([
-      platform.person('admin', 'admin'),
-      platform.person('owner'),
-      platform.person('developer'),
-      platform.person('viewer'),
-      platform.person('stranger'),
-    ])
+    ;[admin, owner, developer, viewer, stranger] = await platform.people(
+      ['admin', 'admin'],
+      'owner',
+      'developer',
+      'viewer',
+      'stranger',
+    )
     await create(ns)
     for (const [person, role] of [
       [developer, 'developer'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
 // Requests for hosts of applications that no route leads to: what they see, and what they wake.
@@ -11,7 +11,7 @@ const LOOK = 'application/vnd.devctl.waking+json'
 
 describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
   let platform: TestPlatform
-  let ann: Awaited<ReturnType<TestPlatform['person']>>
+  let ann: Person
   const ns = `wake-${RUN}`
   const host = `web-${ns}.${DOMAIN}`
   beforeAll(async () => {

@@ -12,6 +12,7 @@ import { changeFinder } from '../../../operations/project/hashed-files.ts'
 import {
   addressOf,
   build,
+  findBuilders,
   findBuildkit,
   findEngineAddress,
   imageOf,
@@ -29,12 +30,7 @@ const engine = findEngineAddress() ?? ''
 /** Returns whether rules that both builders have alike are tried on this one: on the first, and on each in `npm run test:long`. */
 const isFirst = (address: string): boolean => TAKES_ALL || address === (buildkit || engine)
 
-describe.each(
-  [
-    ['BuildKit', buildkit],
-    ['a Docker Engine', engine],
-  ].filter(([, address]) => address !== ''),
-)('%s', (_, address) => {
+describe.each(findBuilders())('%s', (_, address) => {
   test('a Dockerfile may be a text', async () => {
     await inFolder({ 'a.txt': 'a', Dockerfile: 'FROM scratch\nCOPY nothing /\n' }, async folder => {
       const { listing } = await imageOf(address, folder, { dockerfile: { text: 'FROM scratch\nCOPY a.txt /\n' } })

@@ -2,24 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { build, findBuildkit, findEngineAddress } from '../../support/buildkit/buildkit.ts'
+import { build, findBuilders } from '../../support/buildkit/buildkit.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { few } from '../../support/takes-all.ts'
 import { failureOf, once } from './faults.ts'
 
-const buildkit = findBuildkit() ?? ''
-const engine = findEngineAddress() ?? ''
 const mayMount = process.getuid?.() === 0 && process.platform === 'linux'
 
 describe.skipIf(!mayMount)('a disk that is full', () => {
-  test.each(
-    few(
-      [
-        ['BuildKit', buildkit],
-        ['a Docker Engine', engine],
-      ].filter(([, address]) => address !== ''),
-    ),
-  )('while %s sends an archive is said, and nothing is left of it', async (_, address) => {
+  test.each(few(findBuilders()))('while %s sends an archive is said, and nothing is left of it', async (_, address) => {
     const disk = smallDisk()
     const dockerfile = { text: `FROM busybox\n${once()} && head -c 3000000 /dev/urandom > /random\n` }
     const output = { kind: 'archive', path: join(disk, 'out.tar'), names: [] } as const

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { ENGINE, findBuildkit, findEngineAddress } from '../../support/buildkit/buildkit.ts'
+import { ENGINE, findBuilders, findBuildkit, findEngineAddress } from '../../support/buildkit/buildkit.ts'
 import { REGISTRY } from '../../support/buildkit/slow-project.ts'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { sshServer } from '../../support/git/ssh-server.ts'
@@ -14,10 +14,6 @@ import { blobOf, configOf, manifestOf } from './pushed-image.ts'
 
 const buildkit = findBuildkit() ?? ''
 const engine = findEngineAddress() ?? ''
-const builders = [
-  ['BuildKit', buildkit],
-  ['a Docker Engine', engine],
-].filter(([, address]) => address !== '') as [string, string][]
 
 /** Builds a service of a Compose file with devctl, and gives what its steps print. */
 async function built(
@@ -51,7 +47,7 @@ let count = 0
 const step = (command: string) => `RUN : ${Math.random()}; ${command}`
 const busybox = (...lines: readonly string[]) => ['FROM busybox:1.37', ...lines, ''].join('\n')
 
-describe.each(few(builders))('what a build makes of its keys, with %s', (_, address) => {
+describe.each(few(findBuilders()))('what a build makes of its keys, with %s', (_, address) => {
   test('arguments from the shell, extra hosts, labels, the target', async () => {
     const lines = ['ARG A', 'ARG B', step('grep 10.0.0.9 /etc/hosts; echo "A=$A B=$B"')]
     const Dockerfile = `${busybox(...lines).replace('busybox:1.37', '$& AS first')}FROM first\n${step('exit 1')}\n`

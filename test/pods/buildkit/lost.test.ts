@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { pause } from '../../../adapters/http/back-off.ts'
-import { addressOf, ENGINE, findBuildkit, findEngineAddress } from '../../support/buildkit/buildkit.ts'
+import { addressOf, ENGINE, findBuilders, findBuildkit } from '../../support/buildkit/buildkit.ts'
 import { findBuildkitd, type OwnBuildkit, ownBuildkit } from '../../support/buildkit/own-buildkit.ts'
 import { REGISTRY, type SlowOptions, type SlowProject, slowProject } from '../../support/buildkit/slow-project.ts'
 import { generator } from '../../support/cluster/random.ts'
@@ -11,7 +11,6 @@ import { faultyRegistry } from './faulty-registry.ts'
 import { expectNothingRuns, runsSteps } from './left.ts'
 
 const buildkit = findBuildkit() ?? ''
-const engine = findEngineAddress() ?? ''
 const buildkitd = findBuildkitd()
 
 describe.skipIf(buildkit === '' || buildkitd === undefined)('a build in a BuildKit', () => {
@@ -118,14 +117,7 @@ describe.skipIf(buildkit === '')('a connection', () => {
   })
 })
 
-describe.each(
-  few(
-    [
-      ['BuildKit', buildkit],
-      ['a Docker Engine', engine],
-    ].filter(([, address]) => address !== ''),
-  ),
-)('a connection to %s', (_, address) => {
+describe.each(few(findBuilders()))('a connection to %s', (_, address) => {
   test('that is cut at any moment costs one attempt at most', async () => {
     const seed = Number(process.env.KILLED_SEED ?? Date.now() % 1_000_000)
     const random = generator(seed)

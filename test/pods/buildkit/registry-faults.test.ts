@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { findBuildkit, findEngineAddress } from '../../support/buildkit/buildkit.ts'
+import { findBuilders } from '../../support/buildkit/buildkit.ts'
 import { slowProject } from '../../support/buildkit/slow-project.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { few } from '../../support/takes-all.ts'
 import { type Asked, type Fault, type FaultyRegistry, faultyRegistry } from './faulty-registry.ts'
 
-const builders = [
-  ['BuildKit', findBuildkit() ?? ''],
-  ['a Docker Engine', findEngineAddress() ?? ''],
-].filter(([, address]) => address !== '') as [string, string][]
+const builders = findBuilders()
 
 type Request = Omit<Asked, 'wasRefused'>
 

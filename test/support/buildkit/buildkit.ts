@@ -34,6 +34,12 @@ export function findEngineAddress(): string | undefined {
   return address && `${ENGINE}${address}`
 }
 
+/** Returns the builders that are there: their names and their addresses as `build` takes them. */
+export function findBuilders(): (readonly [name: string, address: string])[] {
+  const all = [['BuildKit', findBuildkit()] as const, ['a Docker Engine', findEngineAddress()] as const]
+  return all.flatMap(([name, address]) => (address === undefined ? [] : [[name, address] as const]))
+}
+
 /** Begins the address of a Docker Engine. */
 export const ENGINE = 'docker='
 

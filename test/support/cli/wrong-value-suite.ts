@@ -4,7 +4,7 @@ import type { CompilerHost } from '../../../compiler/host.ts'
 import { compile } from '../../../compiler/index.ts'
 import { everythingWrong, FILE, type Place, type Trial, trials } from './wrong-values.ts'
 
-/** The suite, with one of `every` trials: `npm test` has a fourth of them, `npm run test:long` all. */
+/** The suite, with one of `every` trials: `npm test` has an eighth of them, `npm run test:long` all. */
 export function describeWrongValues(every: number): void {
   describe('a value of the wrong kind is one error, and it lies inside the mistake', () => {
     const byKey = new Map<string, Trial[]>()

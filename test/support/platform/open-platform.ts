@@ -58,8 +58,12 @@ export interface TestPlatform {
       readonly headers?: Readonly<Record<string, string>>
     },
   ): Promise<Answer<N>>
-  /** Somebody who has logged in: their token and id. */
-  person(login: string, role?: 'admin'): Promise<{ readonly token: string; readonly id: string; readonly home: string }>
+  /** Makes somebody who has logged in. */
+  person(login: string, role?: 'admin'): Promise<Person>
+  /** Makes several people at once: their logins, or logins with roles. */
+  people<const P extends readonly (string | readonly [string, 'admin'])[]>(
+    ...logins: P
+  ): Promise<{ readonly [I in keyof P]: Person }>
   /** The code of the last login that waits for one. */
   lastCode(): string | undefined
   /** A server that is something else. */
@@ -67,6 +71,14 @@ export interface TestPlatform {
   /** Its own Deployment, as it is installed, until it is closed; its Pods get no node. */
   deployServer(): Promise<void>
   close(): Promise<void>
+}
+
+/** Somebody who has logged in. */
+export interface Person {
+  readonly token: string
+  readonly id: string
+  /** The name of their personal namespace. */
+  readonly home: string
 }
 
 /** What differs from a platform as it is installed without options. */
@@ -163,6 +175,11 @@ export async function openPlatform(
       made.add(user.home!)
       const { text } = await parts.tokens.issue({ kind: 'cli', label: 'a test', user: user.id })
       return { token: text, id: user.id, home: user.home! }
+    },
+    async people(...logins) {
+      const all = logins.map(one => (typeof one === 'string' ? platform.person(one) : platform.person(...one)))
+      // As many as logins.
+      return (await Promise.all(all)) as { readonly [I in keyof typeof logins]: Person }
     },
     lastCode: () => code,
     async other() {

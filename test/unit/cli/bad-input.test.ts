@@ -6,7 +6,7 @@ import { makeFolder, read, write } from '../../support/cli/folder.ts'
 import { describeWrongValues } from '../../support/cli/wrong-value-suite.ts'
 import { run } from '../../support/run.ts'
 
-describeWrongValues(4)
+describeWrongValues(8)
 
 type Make = Readonly<Record<string, string>> | ((folder: string) => void)
 

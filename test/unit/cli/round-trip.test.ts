@@ -4,11 +4,11 @@ import { makeFolder } from '../../support/cli/folder.ts'
 import { partOf } from '../../support/part-of-cases.ts'
 import { run } from '../../support/run.ts'
 
-const { cases, title } = partOf(printedCases(), 2)
+const { cases, title } = partOf(printedCases(), 4)
 
 // Each of these in one of the formats; `npm run test:long` tries all cases in both.
 describe(`what \`config\` prints can be read again: ${title}`, () => {
-  test.each(cases)('%s', (_name, one, index) => expectRoundTrip(one, [index % 4 < 2 ? 'yaml' : 'json']))
+  test.each(cases)('%s', (_name, one, index) => expectRoundTrip(one, [index % 8 < 4 ? 'yaml' : 'json']))
 })
 
 test('what follows from other keys is no warning when it is read again', async () => {

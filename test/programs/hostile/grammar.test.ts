@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { hostileProject } from '../../../support/hostile/grammar.ts'
-import { compileWatched } from '../../../support/hostile/watched.ts'
+import { hostileProject } from '../../support/hostile/grammar.ts'
+import { compileWatched } from '../../support/hostile/watched.ts'
 
 // `npm run test:long` tries many more.
 test.each([1, 2, 3, 4, 5])(

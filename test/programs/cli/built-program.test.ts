@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { root } from '../../../support/cases.ts'
-import { program as programPath } from '../../../support/program.ts'
+import { root } from '../../support/cases.ts'
+import { program as programPath } from '../../support/program.ts'
 
 const program = programPath()
 const files = join(program, '../../dist/bin')
