@@ -190,12 +190,16 @@ async function see(context: BrowserContext, look: Look = {}): Promise<Seen> {
     const { width, height, scheme } = { ...USUAL, ...other }
     await page.setViewportSize({ width, height })
     await page.emulateMedia({ colorScheme: scheme })
-    // The first frame has the new style and begins the transitions to it, which the next one ends.
-    await page.evaluate(async () => {
-      await new Promise(requestAnimationFrame)
-      await new Promise(requestAnimationFrame)
-      await Promise.allSettled(document.getAnimations().map(one => one.finished))
-    })
+    // A frame has the new style and begins the transitions to it, which the next one ends; on a busy machine, frames come late.
+    await page.evaluate(async wanted => {
+      const frame = () => new Promise(requestAnimationFrame)
+      while (wanted && !matchMedia(`(prefers-color-scheme: ${wanted})`).matches) await frame()
+      do {
+        await frame()
+        await frame()
+        await Promise.allSettled(document.getAnimations().map(one => one.finished))
+      } while (document.getAnimations().some(({ playState }) => playState === 'running'))
+    }, scheme)
   }
   if (look.width !== undefined || look.scheme !== undefined) await change(look)
   return { page, complaints, change, close: () => page.close() }

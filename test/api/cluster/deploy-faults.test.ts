@@ -205,7 +205,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
 
   afterAll(() => cluster?.close())
 
-  for (const [name, trouble] of Object.entries(TROUBLES).filter((_, index) => TAKES_ALL || index % 3 === 0))
+  for (const [name, trouble] of Object.entries(TROUBLES).filter((_, index) => TAKES_ALL || index === 0 || index === 3))
     it(`${name}: the end is as without`, async faulty => {
       const { project, devctl } = faulty
       const state = await expected()

@@ -9,7 +9,7 @@ import { stateOf } from '../../support/cluster/state.ts'
 
 const cluster = findCluster()
 
-const RUNS = Number(process.env.KILLED_RUNS ?? 8)
+const RUNS = Number(process.env.KILLED_RUNS ?? 4)
 
 const files = (web: string, more: string) => `services:
   web:

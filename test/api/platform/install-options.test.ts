@@ -13,6 +13,7 @@ import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { everything } from '../../support/platform/everything.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type StubRegistry, stubRegistry } from './stub-registry.ts'
 
 // `devctl platform install` and `uninstall` with a real API server. No Pods are needed: the platform has no replicas here, which
@@ -311,7 +312,7 @@ describe.skipIf(!found)('devctl platform install', () => {
     })
   })
 
-  test('settings that are gone are not made up, and the message says from where they come back', async () => {
+  longTest('settings that are gone are not made up, and the message says from where they come back', async () => {
     const settings = (await get('ConfigMap', 'settings'))!
     await cluster.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: PLATFORM_NAMESPACE })
     for (const line of [INSTALL, 'platform install --dry-run', 'platform status', 'platform invite ann'])
@@ -423,7 +424,7 @@ describe.skipIf(!found)('devctl platform install', () => {
     })
   })
 
-  test('networks that the operator has named stay as they are; those that were found get more', async () => {
+  longTest('networks that the operator has named stay as they are; those that were found get more', async () => {
     const networks = async () => {
       const { data } = (await get('ConfigMap', 'settings')) as unknown as { readonly data: Record<string, string> }
       return JSON.parse(data['settings.json']!).clusterNetworks as readonly string[]

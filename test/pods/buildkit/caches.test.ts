@@ -9,6 +9,7 @@ import { build, buildctl, findBuildkit, imageOf, inFolder, ofFolder } from '../.
 import { findBuildkitd, ownBuildkit } from '../../support/buildkit/own-buildkit.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { listening, once } from './faults.ts'
 
 const buildkit = findBuildkit() ?? ''
@@ -72,7 +73,7 @@ describe.skipIf(buildkit === '')('caches in folders', () => {
     })
   })
 
-  test('several tags are in one folder; builds that write at the same time do not disturb each other', async () => {
+  longTest('several tags are in one folder; builds that write at the same time do not disturb each other', async () => {
     await inFolder({}, async folder => {
       const cache = join(folder, 'cache')
       await Promise.all(

@@ -8,7 +8,7 @@ import { REGISTRY } from '../../support/buildkit/slow-project.ts'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { sshServer } from '../../support/git/ssh-server.ts'
 import { run } from '../../support/run.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { listening } from './faults.ts'
 import { blobOf, configOf, manifestOf } from './pushed-image.ts'
 
@@ -84,7 +84,7 @@ describe.each(few(findBuilders()))('what a build makes of its keys, with %s', (_
     expect(await named.json()).toMatchObject({ tags: expect.arrayContaining([String(process.pid)]) })
   })
 
-  test('no cache for a stage, and for all', async () => {
+  longTest('no cache for a stage, and for all', async () => {
     const Dockerfile = `FROM busybox:1.37 AS one\nRUN echo one\nFROM one\nRUN echo ${Math.random()} two\n`
     await built(address, { context: '.' }, { Dockerfile })
     const words = async (section: object) => {
@@ -161,7 +161,7 @@ describe.skipIf(buildkit === '')('what a build makes of its keys, with BuildKit'
     }
   })
 
-  test('the provenance is in the index, and the base image is resolved again', async () => {
+  longTest('the provenance is in the index, and the base image is resolved again', async () => {
     const Dockerfile = busybox(step('true'))
     const { status, stderr, reference } = await built(
       buildkit,

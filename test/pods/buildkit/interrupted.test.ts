@@ -11,7 +11,7 @@ import { withProject } from '../../support/cluster/project.ts'
 import { signal } from '../../support/git/processes.ts'
 import { program } from '../../support/program.ts'
 import { fakeServer } from '../../support/registry/fake-registry.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { expectNothingRuns, runsSteps } from './left.ts'
 
 const buildkit = findBuildkit() ?? ''
@@ -62,7 +62,7 @@ describe.skipIf(buildkit === '')('a build', () => {
     await expectNothingRuns(buildkit, project.mark)
   })
 
-  test('ends at Ctrl-C while a registry does not answer', async () => {
+  longTest('ends at Ctrl-C while a registry does not answer', async () => {
     const registry = await fakeServer(() => new Promise<void>(() => {}))
     const project = slowProject({ address: buildkit, seconds: 60, registry: registry.host })
     const { pid, ended } = project.start('build')
@@ -73,7 +73,7 @@ describe.skipIf(buildkit === '')('a build', () => {
     expect(performance.now() - began).toBeLessThan(AT_ONCE)
   })
 
-  test('does not wait for anything at a second Ctrl-C', async () => {
+  longTest('does not wait for anything at a second Ctrl-C', async () => {
     const registry = await fakeServer((_, response) => {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end()
     })
@@ -97,7 +97,7 @@ describe.skipIf(buildkit === '')('a build', () => {
     expect(performance.now() - began).toBeLessThan(8000)
   })
 
-  test('ends at Ctrl-C while a secret is a pipe that nobody writes to', async () => {
+  longTest('ends at Ctrl-C while a secret is a pipe that nobody writes to', async () => {
     const project = slowProject({ address: buildkit, seconds: 60 })
     const pipe = `${project.folder}/pipe`
     execFileSync('mkfifo', [pipe])

@@ -6,7 +6,7 @@ import { REGISTRY, type SlowOptions, type SlowProject, slowProject } from '../..
 import { generator } from '../../support/cluster/random.ts'
 import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
 import { type Ended, signal } from '../../support/git/processes.ts'
-import { few, TAKES_ALL } from '../../support/takes-all.ts'
+import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { faultyRegistry } from './faulty-registry.ts'
 import { expectNothingRuns, runsSteps } from './left.ts'
 
@@ -35,7 +35,7 @@ describe.skipIf(buildkit === '' || buildkitd === undefined)('a build in a BuildK
     )
   })
 
-  test('that falls silent is begun again when pings are not answered', async () => {
+  longTest('that falls silent is begun again when pings are not answered', async () => {
     const env = { DEVCTL_KEEPALIVE_CLIENT_TIME_MS: '1', DEVCTL_KEEPALIVE_CLIENT_TIMEOUT_MS: '500' }
     const project = slowProject({ address: daemon.address, seconds: 15, env })
     const { ended } = project.start('build')
@@ -76,7 +76,7 @@ describe.skipIf(buildkit === '')('a connection', () => {
     expect(isCut).toBe(true)
   })
 
-  test('that is cut again and again costs three attempts, and then the build', async () => {
+  longTest('that is cut again and again costs three attempts, and then the build', async () => {
     const { proxy, project } = await behindProxy({ seconds: 60 })
     const { ended } = project.start('build')
     await runsSteps(project)
@@ -91,7 +91,7 @@ describe.skipIf(buildkit === '')('a connection', () => {
     await expectNothingRuns(buildkit, project.mark)
   })
 
-  test('on which nothing comes any more is waited for until the time limit', async () => {
+  longTest('on which nothing comes any more is waited for until the time limit', async () => {
     const { proxy, project } = await behindProxy({ seconds: 60 })
     const { ended } = project.start('build', '--timeout', '60s')
     await runsSteps(project)

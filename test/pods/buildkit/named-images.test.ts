@@ -4,6 +4,7 @@ import { findBuildkit } from '../../support/buildkit/buildkit.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const address = findBuildkit()
 const found = address === undefined ? undefined : findCluster()
@@ -110,7 +111,7 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(await image('web')).toBe(one)
     }))
 
-  test('of --tag is not built if an image without it has the content', () =>
+  longTest('of --tag is not built if an image without it has the content', () =>
     withProject(cluster!, async project => {
       project.compose('services:\n  web: {build: web}\n')
       project.write('web/Dockerfile', 'FROM busybox:1.37\nCMD ["sleep", "1000"]\n')
@@ -135,9 +136,10 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(other.stdout).not.toBe(built.stdout)
       const same = await devctlIn(project, NO_BUILDER)('build', '--registry', REGISTRY, '--build-arg', 'GREETING=hello')
       expect(same.stdout).toBe(other.stdout)
-    }))
+    }),
+  )
 
-  test('of the manifest has the same rule, with the images that it depends on', () =>
+  longTest('of the manifest has the same rule, with the images that it depends on', () =>
     withProject(cluster!, async project => {
       const image = `${REGISTRY}/${project.name}-api:1`
       const dependent = 'depends_on: base, args: ["FROM_IMAGE=${DEVCTL_BUILD_BASE_IMAGE}"]'
@@ -156,9 +158,10 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(second.said).toContain('api: built')
       expect(second.stdout).toContain(`api: ${image}@${await digestOf(image)}\n`)
       expect(first.stdout).not.toContain(await digestOf(image))
-    }))
+    }),
+  )
 
-  test('for several platforms is moved with its index', () =>
+  longTest('for several platforms is moved with its index', () =>
     withProject(cluster!, async project => {
       const { name } = project
       const file = (tag: string) =>
@@ -178,7 +181,8 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       })
       const { manifests } = (await response.json()) as { manifests: { platform: { architecture: string } }[] }
       expect(manifests.map(({ platform }) => platform.architecture)).toEqual(['amd64', 'arm64'])
-    }))
+    }),
+  )
 
   test('of Docker Hub that nobody can push is refused before anything is built', () =>
     withProject(cluster!, async project => {

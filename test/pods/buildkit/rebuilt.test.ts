@@ -3,6 +3,7 @@ import { findBuildkit } from '../../support/buildkit/buildkit.ts'
 import { REGISTRY } from '../../support/buildkit/slow-project.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const buildkit = findBuildkit()
 
@@ -50,7 +51,7 @@ describe.skipIf(buildkit === undefined)('an image whose content is in the regist
     ])
   })
 
-  test('is built with `--pull`', async () => {
+  longTest('is built with `--pull`', async () => {
     expect(await secondBuild(project(), ['--pull', 'plain', 'user'])).toContain('plain: built')
   })
 })

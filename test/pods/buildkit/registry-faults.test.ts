@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { findBuilders } from '../../support/buildkit/buildkit.ts'
 import { slowProject } from '../../support/buildkit/slow-project.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { type Asked, type Fault, type FaultyRegistry, faultyRegistry } from './faulty-registry.ts'
 
 const builders = findBuilders()
@@ -27,7 +27,7 @@ describe.each(few(builders))('with %s, a registry', (_, address) => {
     expect(again.at - refused.at).toBeGreaterThan(1.9)
   })
 
-  test('that fails whenever it is asked for a tag gets the image, and what was not known is said', async () => {
+  longTest('that fails whenever it is asked for a tag gets the image, and what was not known is said', async () => {
     const registry = await failing(isCheck, { status: 503 })
     const { status, stderr } = await build(address, registry)
     expect(status, stderr).toBe(0)
@@ -45,7 +45,7 @@ describe.each(few(builders))('with %s, a registry', (_, address) => {
     expect(stderr.match(/: built /g)).toHaveLength(2)
   })
 
-  test('that is busy whenever something is pushed gets three attempts', async () => {
+  longTest('that is busy whenever something is pushed gets three attempts', async () => {
     const registry = await failing(isPush, BUSY)
     const { status, stderr } = await build(address, registry)
     expect(status).toBe(1)

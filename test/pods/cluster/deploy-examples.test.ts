@@ -36,8 +36,8 @@ const leaf: Readonly<Record<string, string>> = {
   networks: 'backup',
 }
 
-/** One example goes the whole way before a merge, and the others are deployed and destroyed; all go the whole way in `npm run test:long`. */
-const isWhole = (name: string): boolean => TAKES_ALL || name === 'voting'
+/** One example goes the whole way before a merge; all do in `npm run test:long`. */
+const chosen = fewExamples().filter(({ name }) => TAKES_ALL || name === 'voting')
 
 /** The examples where it can be left out, too: no endpoint leads to it, and nothing becomes something else without it. */
 const removable = new Set(['voting', 'shared-volume', 'blog', 'guestbook'])
@@ -49,7 +49,7 @@ describe.skipIf(cluster === undefined)('an example lives in the cluster', () => 
     rmSync(folder, { recursive: true })
   })
 
-  for (const one of fewExamples()) {
+  for (const one of chosen) {
     test.concurrent(one.name, async ({ expect }) => {
       const name = `${one.name.replaceAll('/', '-')}-d${process.pid}`
       const directory = join(folder, name)
@@ -107,15 +107,13 @@ describe.skipIf(cluster === undefined)('an example lives in the cluster', () => 
         const first = await ownedBy(cluster!, name, name)
         expect(first.length).toBeGreaterThan(2)
 
-        if (isWhole(one.name)) await changeAll(first)
+        await changeAll(first)
         await destroy()
         const left = await ownedBy(cluster!, name, name)
         expect(left.filter(({ id }) => !isClaim(id))).toEqual([])
 
-        if (isWhole(one.name)) {
-          await deploy()
-          await shows[one.name]!(cluster!, name, 2)
-        }
+        await deploy()
+        await shows[one.name]!(cluster!, name, 2)
         await destroy('--volumes')
         const after = await objectsIn(cluster!, name)
         const kept = one.name === 'blog' ? ['PersistentVolumeClaim/database'] : []

@@ -19,6 +19,11 @@ async function failing(project: Project, ...args: readonly string[]): Promise<st
 const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
 
+/** Declares what `npm run test:long` tries, and no merge waits for. */
+const longIt: typeof it = (name, body) => {
+  if (TAKES_ALL) it(name, body)
+}
+
 describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot help, and says why', () => {
   afterAll(() => cluster?.close())
 
@@ -33,7 +38,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
   })
 
   // Back to a template that was there before, the Pods that run are older than those that fail.
-  it('an image that cannot be pulled is mended by the next deploy', async project => {
+  longIt('an image that cannot be pulled is mended by the next deploy', async project => {
     const application = (image: string) => `services:\n  web:\n    image: ${image}\n`
     const deploy = () => project.devctl('deploy', '--wait', '--timeout', '1m')
     project.compose(application('nginx:1.27-alpine'))
@@ -46,16 +51,15 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
   })
 
   // The cluster would wait for the old Pod for ever.
-  if (TAKES_ALL)
-    it('a StatefulSet whose Pod never got ready is mended by the next deploy', async project => {
-      const application = (image: string) =>
-        `services:\n  db:\n    image: ${image}\n    volumes: [data:/data]\nvolumes: {data: {}}\n`
-      project.compose(application('127.0.0.1:5000/no/such:1'))
-      await failing(project)
-      project.compose(application('nginx:1.27-alpine'))
-      const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '1m')
-      expect(status, stderr).toBe(0)
-    })
+  longIt('a StatefulSet whose Pod never got ready is mended by the next deploy', async project => {
+    const application = (image: string) =>
+      `services:\n  db:\n    image: ${image}\n    volumes: [data:/data]\nvolumes: {data: {}}\n`
+    project.compose(application('127.0.0.1:5000/no/such:1'))
+    await failing(project)
+    project.compose(application('nginx:1.27-alpine'))
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '1m')
+    expect(status, stderr).toBe(0)
+  })
 
   it('a container that ends again and again, with its last lines', async project => {
     project.compose('services:\n  web:\n    image: busybox:1.37\n    command: [sh, -c, "echo no database; exit 7"]\n')
@@ -132,12 +136,12 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
     expect(said).toMatch(/secret "token" not found/)
   })
 
-  it('a program that the image does not have', async project => {
+  longIt('a program that the image does not have', async project => {
     project.compose('services:\n  web:\n    image: nginx:1.27-alpine\n    entrypoint: [no-such-program]\n')
     expect(await failing(project)).toMatch(/no-such-program.*executable file not found/)
   })
 
-  it('a health check that fails', async project => {
+  longIt('a health check that fails', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    healthcheck:\n      test: [CMD, sh, -c, "echo teapot; exit 1"]\n' +
         '      interval: 2s\n      retries: 2\n      x-liveness: false\n',
@@ -163,7 +167,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
     expect(said).toContain('devctl render --policy restricted')
   })
 
-  it('a claim that gets no volume', async project => {
+  longIt('a claim that gets no volume', async project => {
     project.compose(
       'services:\n  db:\n    image: nginx:1.27-alpine\n    volumes: [data:/data]\nvolumes:\n  data:\n    driver_opts: {size: 1Gi, class: no-such-class}\n',
     )

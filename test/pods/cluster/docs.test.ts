@@ -8,6 +8,7 @@ import { wordsOf } from '../../support/docs/blocks.ts'
 import { expectShown, sessionsOf } from '../../support/docs/sessions.ts'
 import { git } from '../../support/git/git.ts'
 import { run } from '../../support/run.ts'
+import { few } from '../../support/takes-all.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -15,7 +16,8 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 /** The namespace that the pages show. */
 const SHOWN = 'shop-dev'
 
-/** Blocks marked `cluster=FOLDER` are one session for each page and folder: their commands run in order, in a namespace of their own. */
+/** Blocks marked `cluster=FOLDER` are one session for each page and folder: their commands run in order, in a namespace of their own.
+ * A merge waits for those of the README. */
 describe.skipIf(cluster === undefined)('what the pages show of a cluster', () => {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-docs-'))
   afterAll(() => {
@@ -24,7 +26,7 @@ describe.skipIf(cluster === undefined)('what the pages show of a cluster', () =>
   })
 
   let count = 0
-  for (const { page, folder: where, shown } of sessionsOf('cluster')) {
+  for (const { page, folder: where, shown } of few(sessionsOf('cluster'))) {
     test(`${page}: ${where}`, async () => {
       const namespace = `shop-docs-${process.pid}-${++count}`
       const directory = join(folder, page.replaceAll('/', '-'), 'shop')

@@ -11,6 +11,7 @@ import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -77,7 +78,7 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
     expect(got).toEqual(sent.map(hash))
   })
 
-  test('holds back a side that is faster than the other', async () => {
+  longTest('holds back a side that is faster than the other', async () => {
     const { local, child } = await forward(':7000')
     const socket = connect(local[0]!, '127.0.0.1')
     await once(socket, 'connect')

@@ -9,7 +9,7 @@ import { listHelmReleases, listTemplateClaims, uninstallCommand } from '../../..
 import { type LabellingProxy, startLabellingProxy } from '../../../operations/commands/labelling-proxy.ts'
 import { runCommands } from '../../../operations/commands/run-commands.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 const namespace = `devctl-labelling-${process.pid}`
@@ -130,7 +130,7 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
     expect(await command('kubectl apply -f old.yaml')).toEqual(['configmap/old unchanged'])
   })
 
-  test('kubectl apply --server-side, twice, and diff', async () => {
+  longTest('kubectl apply --server-side, twice, and diff', async () => {
     // A controller that writes the status meanwhile makes a difference, too.
     file('ssa.yaml', deployment('ssa').replace('spec:', 'spec:\n  replicas: 0'))
     await command('kubectl apply --server-side -f ssa.yaml')
@@ -140,7 +140,7 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
     expect((await live(apps('deployments', 'ssa'))).metadata.generation).toBe(metadata.generation)
   })
 
-  test('kubectl replace, patch, label, scale, edit', async () => {
+  longTest('kubectl replace, patch, label, scale, edit', async () => {
     file('r.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: r}\ndata: {a: "1"}\n')
     await command('kubectl create -f r.yaml && kubectl replace -f r.yaml && kubectl label configmap r x=y')
     await command(
@@ -153,7 +153,7 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
     expect(object.metadata.labels).toEqual({ ...label, x: 'y' })
   })
 
-  test('a definition of custom resources and a resource of it, a List, and a kustomization', async () => {
+  longTest('a definition of custom resources and a resource of it, a List, and a kustomization', async () => {
     file(
       'crd.yaml',
       `
@@ -304,7 +304,7 @@ spec:
     expect(await listHelmReleases(real, 'shop', namespace)).toEqual([])
   })
 
-  test('errors of the server are what they are without the proxy', async () => {
+  longTest('errors of the server are what they are without the proxy', async () => {
     const direct = `kubectl --kubeconfig '${process.env.KUBECONFIG}' -n ${namespace}`
     for (const words of [
       'get configmap nope',

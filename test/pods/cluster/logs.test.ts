@@ -8,7 +8,7 @@ import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
 import { Program } from '../../support/cluster/program.ts'
 import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
 import { run } from '../../support/run.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 const hasNodes = (await cluster?.hasNodes()) ?? false
@@ -154,37 +154,40 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     expect(program.lines.map(line => line.replace(/^migrate-\w+ \| /, ''))).toEqual(['migrating', 'migrated'])
   })
 
-  test('of everything in the namespace have a limit in memory and end at once, however fast they come and slow they are read', async () => {
-    const script = 'yes "a program gone wild, whose lines have a length as many programs print"'
-    await kubectl('run', 'wild', '--image=busybox:1.36', '--restart=Never', '--', 'sh', '-c', script)
-    await kubectl('wait', '--for=condition=Ready', 'pod/wild', '--timeout=60s')
-    const slow = logs(['wild', '--all'])
-    const output = slow.process.stdout!
-    // Two mebibytes, and then nothing more.
-    await new Promise<void>(resolve => {
-      let read = 0
-      output.on('data', (part: Buffer) => {
-        read += part.length
-        if (read < 2 << 20) return
-        output.pause()
-        resolve()
+  longTest(
+    'of everything in the namespace have a limit in memory and end at once, however fast they come and slow they are read',
+    async () => {
+      const script = 'yes "a program gone wild, whose lines have a length as many programs print"'
+      await kubectl('run', 'wild', '--image=busybox:1.36', '--restart=Never', '--', 'sh', '-c', script)
+      await kubectl('wait', '--for=condition=Ready', 'pod/wild', '--timeout=60s')
+      const slow = logs(['wild', '--all'])
+      const output = slow.process.stdout!
+      // Two mebibytes, and then nothing more.
+      await new Promise<void>(resolve => {
+        let read = 0
+        output.on('data', (part: Buffer) => {
+          read += part.length
+          if (read < 2 << 20) return
+          output.pause()
+          resolve()
+        })
       })
-    })
-    const before = slow.memory()
-    await new Promise(resolve => setTimeout(resolve, 5000))
-    expect(slow.memory() - before).toBeLessThan(30)
-    expect(slow.memory()).toBeLessThan(200)
-    const { status, milliseconds } = await slow.interrupt()
-    expect(status).toBe(130)
-    expect(milliseconds).toBeLessThan(15_000)
+      const before = slow.memory()
+      await new Promise(resolve => setTimeout(resolve, 5000))
+      expect(slow.memory() - before).toBeLessThan(30)
+      expect(slow.memory()).toBeLessThan(200)
+      const { status, milliseconds } = await slow.interrupt()
+      expect(status).toBe(130)
+      expect(milliseconds).toBeLessThan(15_000)
 
-    // As `| head -n 1` does.
-    const head = logs(['wild', '--all'])
-    head.process.stdout!.once('data', () => head.process.stdout!.destroy())
-    expect(await head.status).toBe(0)
-    expect(head.stderr).toBe('')
-    await kubectl('delete', 'pod', 'wild', '--grace-period=0', '--force')
-  })
+      // As `| head -n 1` does.
+      const head = logs(['wild', '--all'])
+      head.process.stdout!.once('data', () => head.process.stdout!.destroy())
+      expect(await head.status).toBe(0)
+      expect(head.stderr).toBe('')
+      await kubectl('delete', 'pod', 'wild', '--grace-period=0', '--force')
+    },
+  )
 
   test('that may not be read end with one message', async () => {
     const KUBECONFIG = writeKubeconfig(({ users }) => {

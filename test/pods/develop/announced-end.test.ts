@@ -8,7 +8,7 @@ import { type KubeconfigAccess, kubeconfigAccess } from '../../../adapters/kuber
 import { Polling } from '../../../operations/develop/polling.ts'
 import { execTarget, openCommand } from '../../../operations/develop/run-command.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { startPod, TOOLS_CONTAINER, TOOLS_MOUNT } from './pod.ts'
 
 const found = findCluster()
@@ -59,7 +59,7 @@ describe.skipIf(cluster === undefined)('a command that ends before it has read i
     }
   })
 
-  test('does not wait for an input that says nothing', async () => {
+  longTest('does not wait for an input that says nothing', async () => {
     const took: number[] = []
     // Waiting would take three seconds each time; a busy machine is not as slow three times in a row.
     for (let attempt = 0; attempt < 3; attempt++) {

@@ -7,6 +7,7 @@ import { bindingInForce, eventually, findCluster } from '../../support/cluster/c
 import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
 import type { Program } from '../../support/cluster/program.ts'
 import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment, openLaptop } from './development.ts'
 import { PENDING, RUNNING } from './no-node.ts'
 
@@ -105,7 +106,7 @@ describe.skipIf(cluster === undefined)('the credentials of `devctl up`', () => {
     expect(up.stderr).not.toContain(readFileSync(tokenFile, 'utf8'))
   })
 
-  test('rights that are taken away are named', async () => {
+  longTest('rights that are taken away are named', async () => {
     const watch = '{"apiGroups":["","apps"],"resources":["*"],"verbs":["get","list","watch","patch","update","create"]}'
     const role = `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"reader","namespace":"${place.namespace}"},"rules":[${watch.replace('"*"', '"pods","events","secrets","persistentvolumeclaims","deployments"')},{"apiGroups":["coordination.k8s.io"],"resources":["leases"],"verbs":["*"]}]}`
     await cluster!.send(

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
@@ -77,7 +78,7 @@ describe.skipIf(cluster === undefined)('a folder that has lost all files', () =>
     expect(await down.status, down.stderr).toBe(0)
   })
 
-  test('is told about with the line that answers', async () => {
+  longTest('is told about with the line that answers', async () => {
     write(place.folder, { 'code/one.txt': '1', 'code/two.txt': '2' })
     const up = devctl('up')
     await up.until(/^runs/, 180)

@@ -4,7 +4,7 @@ import type { MirrorSettings } from '../../../constructs/mirror/settings.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { AGENT, settings } from '../../support/mirror/settings.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { ANY_NODE, NO_NODE } from './no-node.ts'
 import {
   DEPLOYMENT,
@@ -336,7 +336,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     })
   })
 
-  test('services share the volume of the main container', async () => {
+  longTest('services share the volume of the main container', async () => {
     await place.apply(pendingDeployment('main'))
     await place.apply(pendingDeployment('worker', { replicas: 2 }))
     const worker = {
@@ -405,7 +405,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     expect(withoutServerFields(await strict.get(DEPLOYMENT('refused')))).toEqual(withoutServerFields(before))
   })
 
-  test('what fits only without the Pods of the application is said, and done', async () => {
+  longTest('what fits only without the Pods of the application is said, and done', async () => {
     const small = await openPlace('quota')
     try {
       const quota = {

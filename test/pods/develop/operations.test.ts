@@ -21,6 +21,7 @@ import {
 import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
@@ -106,7 +107,7 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     expect(await ended).toMatchObject({ kind: 'stopped', dev: 'api' })
   })
 
-  test('several end one by one, and the rest with the signal', async () => {
+  longTest('several end one by one, and the rest with the signal', async () => {
     const { control, project, world, untilFinished } = await open()
     const heard: string[] = []
     const on = (event: OperationEvent, name?: string) => {

@@ -4,7 +4,7 @@ import type { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
 import { valueAt } from '../../../operations/objects/up-record.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { NO_NODE } from './no-node.ts'
 import { DEPLOYMENT, give, openPlace, type Place, pendingDeployment, takeOne, withoutServerFields } from './taking.ts'
 
@@ -59,7 +59,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     }
   })
 
-  test('the next `up` does not take the rest of an earlier one for what was before', async () => {
+  longTest('the next `up` does not take the rest of an earlier one for what was before', async () => {
     const name = 'again'
     await place.apply(pendingDeployment(name))
     await taken(name)
@@ -143,48 +143,51 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     expect(await replicas(name)).toBe(2)
   })
 
-  test('a mirror that is scaled or edited by hand is as it was again; the fourth time in a minute it stays', async () => {
-    const name = 'edited'
-    await place.apply(pendingDeployment(name))
-    const events: OperationEvent[] = []
-    const stop = new AbortController()
-    const one = await takeOne(place.session(), DEPLOYMENT(name), { name }, {}, event => events.push(event))
-    const watching = one.watch(stop.signal)
-    const mirror = { ...DEPLOYMENT(`${name}-dev`), namespace: place.namespace }
-    const spec = async () => {
-      const live = await place.get(mirror)
-      const [first] = valueAt(live, ['spec', 'template', 'spec', 'containers']) as readonly { image: string }[]
-      return { replicas: valueAt(live, ['spec', 'replicas']), image: first!.image }
-    }
-    const before = await spec()
-    expect(before.replicas).toBe(1)
-    const image = [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'busybox:1.36' }]
-    const kubectl = (...words: readonly string[]) =>
-      execFileSync('kubectl', ['--namespace', place.namespace, ...words], { stdio: 'pipe' })
-    const edits = [
-      () => kubectl('scale', 'deployment', mirror.name, '--replicas=0'),
-      () => kubectl('patch', 'deployment', mirror.name, '--type=json', '-p', JSON.stringify(image)),
-      () => kubectl('scale', 'deployment', mirror.name, '--replicas=2'),
-    ]
-    const notes = () => events.filter(({ type }) => type === 'note')
-    for (const [index, edit] of edits.entries()) {
-      edit()
-      await eventually('it is as before', async () => notes().length === index + 1 || undefined)
-      expect(await spec()).toEqual(before)
-    }
-    expect(notes()[1]).toEqual({
-      type: 'note',
-      text: '`kubectl-patch` has changed `deployment/edited-dev`: what `up` sets in it was set again; change the original, or `dev` of the manifest',
-    })
-    kubectl('scale', 'deployment', mirror.name, '--replicas=0')
-    await eventually('it is warned', async () => events.some(({ type }) => type === 'warning') || undefined)
-    expect((await spec()).replicas).toBe(0)
-    stop.abort()
-    await watching
-    await one.release()
-    await give(place.session(), name)
-    expect(await replicas(name)).toBe(2)
-  })
+  longTest(
+    'a mirror that is scaled or edited by hand is as it was again; the fourth time in a minute it stays',
+    async () => {
+      const name = 'edited'
+      await place.apply(pendingDeployment(name))
+      const events: OperationEvent[] = []
+      const stop = new AbortController()
+      const one = await takeOne(place.session(), DEPLOYMENT(name), { name }, {}, event => events.push(event))
+      const watching = one.watch(stop.signal)
+      const mirror = { ...DEPLOYMENT(`${name}-dev`), namespace: place.namespace }
+      const spec = async () => {
+        const live = await place.get(mirror)
+        const [first] = valueAt(live, ['spec', 'template', 'spec', 'containers']) as readonly { image: string }[]
+        return { replicas: valueAt(live, ['spec', 'replicas']), image: first!.image }
+      }
+      const before = await spec()
+      expect(before.replicas).toBe(1)
+      const image = [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'busybox:1.36' }]
+      const kubectl = (...words: readonly string[]) =>
+        execFileSync('kubectl', ['--namespace', place.namespace, ...words], { stdio: 'pipe' })
+      const edits = [
+        () => kubectl('scale', 'deployment', mirror.name, '--replicas=0'),
+        () => kubectl('patch', 'deployment', mirror.name, '--type=json', '-p', JSON.stringify(image)),
+        () => kubectl('scale', 'deployment', mirror.name, '--replicas=2'),
+      ]
+      const notes = () => events.filter(({ type }) => type === 'note')
+      for (const [index, edit] of edits.entries()) {
+        edit()
+        await eventually('it is as before', async () => notes().length === index + 1 || undefined)
+        expect(await spec()).toEqual(before)
+      }
+      expect(notes()[1]).toEqual({
+        type: 'note',
+        text: '`kubectl-patch` has changed `deployment/edited-dev`: what `up` sets in it was set again; change the original, or `dev` of the manifest',
+      })
+      kubectl('scale', 'deployment', mirror.name, '--replicas=0')
+      await eventually('it is warned', async () => events.some(({ type }) => type === 'warning') || undefined)
+      expect((await spec()).replicas).toBe(0)
+      stop.abort()
+      await watching
+      await one.release()
+      await give(place.session(), name)
+      expect(await replicas(name)).toBe(2)
+    },
+  )
 
   test('a Lease that is deleted by hand is made again; one that somebody has taken ends `up`', async () => {
     const name = 'leased'
@@ -207,7 +210,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     expect(await replicas(name)).toBe(2)
   })
 
-  test('a record whose owner has a version that does not exist: the number is restored all the same', async () => {
+  longTest('a record whose owner has a version that does not exist: the number is restored all the same', async () => {
     const name = 'owner'
     await place.apply(pendingDeployment(name))
     const record = (await taken(name)) as { owners: readonly object[] }
@@ -222,7 +225,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     await give(place.session(), name)
   })
 
-  test('the Secret and the claim of a mirror, deleted by hand, are made again', async () => {
+  longTest('the Secret and the claim of a mirror, deleted by hand, are made again', async () => {
     const name = 'needed'
     await place.apply(pendingDeployment(name))
     const stop = new AbortController()
@@ -251,7 +254,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     await eventually('the claim is gone', async () => !(await place.get(claim)) || undefined)
   })
 
-  test('a mirror that `down` of another machine deletes is not made again', async () => {
+  longTest('a mirror that `down` of another machine deletes is not made again', async () => {
     for (const name of ['other', undefined]) {
       if (name) await place.apply(pendingDeployment(name))
       const own = name ?? 'alone'

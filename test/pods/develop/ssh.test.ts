@@ -19,7 +19,7 @@ import { sshConfigFile } from '../../../operations/develop/ssh-front/entry.ts'
 import { type OpenFront, openFront } from '../../../operations/develop/ssh-front/open-front.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { freePort } from '../../support/develop/free-port.ts'
-import { few, TAKES_ALL } from '../../support/takes-all.ts'
+import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { bundledSshServer } from './agent-bundle.ts'
 import { startPod } from './pod.ts'
 
@@ -269,7 +269,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(await inBox('stat -c %Y "one/a file"')).toBe(`${seconds}\n`)
   })
 
-  test('sftp continues a file, and says what is not permitted', async () => {
+  longTest('sftp continues a file, and says what is not permitted', async () => {
     const local = mkdtempSync(join(home, 'local-'))
     const bytes = randomBytes(900_000)
     writeFileSync(join(local, 'big'), bytes)
@@ -356,7 +356,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(await ssh(['-W', `127.0.0.1:${port}`, `${NAME}.devctl`])).toMatchObject({ out: 'code' })
   })
 
-  test('a connection of Remote-SSH stays open as its tunnel, with a shell that reads its script', async () => {
+  longTest('a connection of Remote-SSH stays open as its tunnel, with a shell that reads its script', async () => {
     const dynamic = await freePort()
     const child = spawn('ssh', [...options(), '-T', '-D', `${dynamic}`, `${NAME}.devctl`, 'sh'], { stdio: 'pipe' })
     children.push(child)

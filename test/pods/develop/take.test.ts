@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { ANY_NODE } from './no-node.ts'
 import {
   DEPLOYMENT,
@@ -57,7 +58,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     expect(withoutServerFields(await place.get(DEPLOYMENT('owned')))).toEqual(withoutServerFields(before))
   })
 
-  test('what kubectl has applied is unchanged for kubectl after', async () => {
+  longTest('what kubectl has applied is unchanged for kubectl after', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'devctl-up-')), 'app.json')
     writeFileSync(file, JSON.stringify(pendingDeployment('kubectl')))
     const kubectl = findCluster()!
@@ -73,7 +74,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     kubectl.close()
   })
 
-  test('a changed template changes the mirror; who scales is answered, and believed at the end', async () => {
+  longTest('a changed template changes the mirror; who scales is answered, and believed at the end', async () => {
     await place.apply(pendingDeployment('watched'))
     const events: OperationEvent[] = []
     const stop = new AbortController()

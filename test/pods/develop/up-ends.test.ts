@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { few, TAKES_ALL } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 import { NO_NODE, RUNNING } from './no-node.ts'
 
@@ -100,32 +100,30 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     await eventually('the original runs', async () => (await replicas()) === 2 || undefined)
   })
 
-  if (TAKES_ALL)
-    test('SIGHUP alone ends it, too', async () => {
-      const up = place.devctl('up')
-      await up.until(/from the laptop/, 180)
-      expect((await up.interrupt('SIGHUP')).status).toBe(130)
-      await ended()
-    })
+  longTest('SIGHUP alone ends it, too', async () => {
+    const up = place.devctl('up')
+    await up.until(/from the laptop/, 180)
+    expect((await up.interrupt('SIGHUP')).status).toBe(130)
+    await ended()
+  })
 
-  if (TAKES_ALL)
-    test('with nohup it goes on', async () => {
-      const line = `nohup ${process.execPath} ${join(root, 'bin/devctl.cjs')} up & echo process $!; wait`
-      const env = { ...process.env, DEVCTL_HOME: place.home, DEVCTL_NAMESPACE: place.namespace }
-      const shell = spawn('bash', ['-c', line], { cwd: place.folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
-      let shown = ''
-      shell.stdout.setEncoding('utf8').on('data', (text: string) => {
-        shown += text
-      })
-      await eventually('the command runs', async () => shown.includes('from the laptop') || undefined, { seconds: 270 })
-      const id = Number(/process (\d+)/.exec(shown)![1])
-      process.kill(id, 'SIGHUP')
-      const status = place.devctl('status')
-      expect(await status.status, status.stderr).toBe(0)
-      expect(status.stdout).toContain(': ready')
-      process.kill(id, 'SIGTERM')
-      await ended()
+  longTest('with nohup it goes on', async () => {
+    const line = `nohup ${process.execPath} ${join(root, 'bin/devctl.cjs')} up & echo process $!; wait`
+    const env = { ...process.env, DEVCTL_HOME: place.home, DEVCTL_NAMESPACE: place.namespace }
+    const shell = spawn('bash', ['-c', line], { cwd: place.folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
+    let shown = ''
+    shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text
     })
+    await eventually('the command runs', async () => shown.includes('from the laptop') || undefined, { seconds: 270 })
+    const id = Number(/process (\d+)/.exec(shown)![1])
+    process.kill(id, 'SIGHUP')
+    const status = place.devctl('status')
+    expect(await status.status, status.stderr).toBe(0)
+    expect(status.stdout).toContain(': ready')
+    process.kill(id, 'SIGTERM')
+    await ended()
+  })
 
   test('what `--detach` has started outlives its terminal, and shows no variable in its command line', async () => {
     const up = await inTerminal('--detach', '--env', 'API_TOKEN=of-a-bank')

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { freePort } from '../../support/develop/free-port.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 import { PENDING, RUNNING } from './no-node.ts'
 
@@ -95,32 +96,35 @@ dev:
     expect(await down.status, down.stderr).toBe(0)
   })
 
-  test('with `autocreate` only the first `up` deploys; in the background it says which port it has moved', async () => {
-    const other = createServer().listen(busy, '127.0.0.1')
-    const deployed = []
-    for (let n = 0; n < 2; n++) {
-      const up = devctl('up', 'tools', '--detach')
-      expect(await up.status, up.stderr).toBe(0)
-      expect(up.stderr).toMatch(new RegExp(`port ${busy} .*: localhost:\\d+ leads to 9000 instead`))
-      deployed.push(up.stderr.includes('Compiled'))
-      const again = devctl('up', 'tools')
-      expect(await again.status).toBe(1)
-      const running = Number(/already runs on this machine \(process (\d+)\)/.exec(again.stderr)?.[1])
-      process.kill(running, 'SIGTERM')
-      await eventually('it has ended', async () => {
-        try {
-          process.kill(running, 0)
-          return undefined
-        } catch {
-          return true
-        }
-      })
-    }
-    other.close()
-    expect(deployed).toEqual([true, false])
-    const down = devctl('down', 'tools')
-    expect(await down.status, down.stderr).toBe(0)
-  })
+  longTest(
+    'with `autocreate` only the first `up` deploys; in the background it says which port it has moved',
+    async () => {
+      const other = createServer().listen(busy, '127.0.0.1')
+      const deployed = []
+      for (let n = 0; n < 2; n++) {
+        const up = devctl('up', 'tools', '--detach')
+        expect(await up.status, up.stderr).toBe(0)
+        expect(up.stderr).toMatch(new RegExp(`port ${busy} .*: localhost:\\d+ leads to 9000 instead`))
+        deployed.push(up.stderr.includes('Compiled'))
+        const again = devctl('up', 'tools')
+        expect(await again.status).toBe(1)
+        const running = Number(/already runs on this machine \(process (\d+)\)/.exec(again.stderr)?.[1])
+        process.kill(running, 'SIGTERM')
+        await eventually('it has ended', async () => {
+          try {
+            process.kill(running, 0)
+            return undefined
+          } catch {
+            return true
+          }
+        })
+      }
+      other.close()
+      expect(deployed).toEqual([true, false])
+      const down = devctl('down', 'tools')
+      expect(await down.status, down.stderr).toBe(0)
+    },
+  )
 
   test('services share the files of the container, and are restarted by name', async () => {
     const up = devctl('up', 'worker')

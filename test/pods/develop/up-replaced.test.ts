@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 import { PENDING, RUNNING } from './no-node.ts'
 
@@ -64,7 +65,7 @@ describe.skipIf(cluster === undefined)('the command of devctl up', () => {
     await eventually('nothing of it runs', async () => ((await servers()) === 0 ? true : undefined))
   })
 
-  test('a signal that somebody sends to it is its own end', async () => {
+  longTest('a signal that somebody sends to it is its own end', async () => {
     const up = place.devctl('up')
     await up.until(/listens/, 180)
     const kill = place.devctl('exec', '--', 'sh', '-c', KILL_NODE)

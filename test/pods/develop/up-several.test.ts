@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { freePort } from '../../support/develop/free-port.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 import { PENDING, RUNNING } from './no-node.ts'
 
@@ -115,22 +115,21 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     expect(await replicas('web')).toBe(1)
   })
 
-  if (TAKES_ALL)
-    test('restarts the command of `up`, which goes on', async () => {
-      greet('later')
-      const up = devctl('up', 'api')
-      await up.until(/^serves later/, 120)
-      const restart = devctl('restart', 'api')
-      expect(await restart.status, restart.stderr).toBe(0)
-      expect(restart.stderr).toContain('the program of api is restarted')
-      await up.until(/^serves later/, 180, 2)
-      await page(port, 'later')
-      const down = devctl('down', 'api')
-      expect(await down.status, down.stderr).toBe(0)
-      expect(await up.status, up.stderr).toBe(0)
-    })
+  longTest('restarts the command of `up`, which goes on', async () => {
+    greet('later')
+    const up = devctl('up', 'api')
+    await up.until(/^serves later/, 120)
+    const restart = devctl('restart', 'api')
+    expect(await restart.status, restart.stderr).toBe(0)
+    expect(restart.stderr).toContain('the program of api is restarted')
+    await up.until(/^serves later/, 180, 2)
+    await page(port, 'later')
+    const down = devctl('down', 'api')
+    expect(await down.status, down.stderr).toBe(0)
+    expect(await up.status, up.stderr).toBe(0)
+  })
 
-  test('runs in the background', async () => {
+  longTest('runs in the background', async () => {
     greet('later')
     mkdirSync(join(place.folder, 'missing'), { recursive: true })
     const up = devctl('up', '--all', '--detach')

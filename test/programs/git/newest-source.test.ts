@@ -10,7 +10,7 @@ import { start } from '../../support/git/processes.ts'
 import { manifestFor, type Publishing, publishing } from '../../support/git/publishing.ts'
 import { bareRepository, installHooks } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
-import { few, TAKES_ALL } from '../../support/takes-all.ts'
+import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { expectCleanHistory } from './history.ts'
 import { withConfig } from './own-git.ts'
 
@@ -70,7 +70,7 @@ describe('a newer source that renders to what is there already', () => {
     await git(app.server.repository, 'fsck', '--strict')
   })
 
-  test('is noted once, and pushes nothing when it is published again', async () => {
+  longTest('is noted once, and pushes nothing when it is published again', async () => {
     const app = await ordered(['1.25', '1.25'], COUNTS)
     await app.publishCommit(1)
     await app.publishCommit(1)
@@ -118,7 +118,7 @@ describe('a newer source that renders to what is there already', () => {
     expect(await notedIn(app)).toBe(app.commits[0])
   })
 
-  test('is noted for each branch', async () => {
+  longTest('is noted for each branch', async () => {
     const app = await ordered(['1.25', '1.26', '1.25'])
     for (const branch of ['main', 'live/eu']) await app.publishCommit(1, '--branch', branch)
     await app.publishCommit(3, '--branch', 'live/eu')
@@ -129,7 +129,7 @@ describe('a newer source that renders to what is there already', () => {
     )
   })
 
-  test('counts for what is not committed as well, which notes nothing itself', async () => {
+  longTest('counts for what is not committed as well, which notes nothing itself', async () => {
     const app = await ordered(['1.25', '1.26', '1.25'])
     await app.publishCommit(1)
     await app.publishCommit(3)
@@ -146,7 +146,7 @@ describe('a newer source that renders to what is there already', () => {
     expect(await notedIn(app)).toBe(app.commits[2])
   })
 
-  test('is noted in a repository of sha256, and in an empty one', async () => {
+  longTest('is noted in a repository of sha256, and in an empty one', async () => {
     const root = makeFolder()
     const server = await bareRepository(root)
     await git(root, 'init', '--quiet', '--bare', '--object-format=sha256', '--initial-branch=main', 'long.git')
@@ -192,7 +192,7 @@ describe('a server', () => {
     expect(await imageIn(app)).toBe(`nginx:1.${TAKES_ALL ? 27 : 26}`)
   })
 
-  test('that declines the branch is asked once', async () => {
+  longTest('that declines the branch is asked once', async () => {
     const app = await ordered(['1.25'], {
       update: 'echo "$1" >>asked\ncase "$1" in refs/heads/*) echo "not today" >&2; exit 1;; esac\n',
     })

@@ -8,7 +8,7 @@ import { git } from '../../support/git/git.ts'
 import { COMPOSE, leftIn, type Publishing, publishing } from '../../support/git/publishing.ts'
 import { commitDirectly } from '../../support/git/repository.ts'
 import type { Result } from '../../support/run.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { expectFile } from '../../support/written-file.ts'
 
 type Tree = Readonly<Record<string, string>>
@@ -155,7 +155,7 @@ describe('two environments with overlays', () => {
     expect(Object.keys(usesOf(files)!)).toEqual([PRODUCTION])
   })
 
-  test('one that is not among the users of its base becomes one, though nothing else differs', async () => {
+  longTest('one that is not among the users of its base becomes one, though nothing else differs', async () => {
     const own = await environments()
     await own.to('staging')
     await own.to('production')
@@ -167,7 +167,7 @@ describe('two environments with overlays', () => {
     expect(usesOf(await own.tree())).toEqual(uses)
   })
 
-  test('one whose lock is damaged keeps its base', async () => {
+  longTest('one whose lock is damaged keeps its base', async () => {
     const own = await environments()
     await own.to('staging')
     await commitDirectly(own.server.repository, { [`${STAGING}/.devctl.lock`]: '}' })
@@ -235,7 +235,7 @@ describe('the folder of the bases', () => {
     expect(await log()).toHaveLength(1)
   })
 
-  test('is not taken by plain manifests either', async () => {
+  longTest('is not taken by plain manifests either', async () => {
     const { to } = await environments({ staging: 'kustomize' })
     await to('staging')
     expect(await to('production', '--path', SHARED, '--take-over')).toMatchObject({
@@ -244,7 +244,7 @@ describe('the folder of the bases', () => {
     })
   })
 
-  test('can hold the environments', async () => {
+  longTest('can hold the environments', async () => {
     const { to, tree } = await environments()
     await to('staging', '--path', `${SHARED}/staging`)
     await to('production', '--path', `${SHARED}/production`)
@@ -316,7 +316,7 @@ describe('another layout', () => {
     expect(Object.keys(await tree())).toEqual(inFolder(STAGING, PLAIN))
   })
 
-  test('with a change at the same time tells that change', async () => {
+  longTest('with a change at the same time tells that change', async () => {
     const { to, lay, change, devctl } = await environments()
     await to('staging')
     await change({ 'compose.yaml': APP.replace('nginx:1.27', 'nginx:1.28') })
@@ -327,7 +327,7 @@ describe('another layout', () => {
   })
 })
 
-test('where the files cannot be read, they are counted', async () => {
+longTest('where the files cannot be read, they are counted', async () => {
   const { to, tree, server, change } = await environments()
   await to('staging')
   const path = `${STAGING}/kustomization.yaml`

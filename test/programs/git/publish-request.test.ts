@@ -4,7 +4,7 @@ import { git } from '../../support/git/git.ts'
 import { COMPOSE, manifestFor, publishing } from '../../support/git/publishing.ts'
 import { commitDirectly } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
-import { few, TAKES_ALL } from '../../support/takes-all.ts'
+import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { FORGE_TOKEN, type Forge, forge } from './forge.ts'
 import { everythingIn, leakIn } from './leaks.ts'
 
@@ -248,7 +248,7 @@ describe('somebody else’s work on its branch is never lost', () => {
     expect(await headOf(BRANCH)).toBe(theirs)
   })
 
-  test('also when the request is no longer wanted', async () => {
+  longTest('also when the request is no longer wanted', async () => {
     const { publish, server, headOf } = await requesting()
     await publish()
     await server.merge(server.pulls[0]!)
@@ -271,7 +271,7 @@ describe('without a token', () => {
     expect(server.pulls).toEqual([])
   })
 
-  test('`--output json` has them', async () => {
+  longTest('`--output json` has them', async () => {
     const { publish, server } = await requesting({ hasToken: false })
     const record = JSON.parse((await publish('--output', 'json')).stdout)
     expect(record).toMatchObject({
@@ -315,7 +315,7 @@ test('a token that the server does not take: the branch is there, and the next r
   expect((await publish()).stdout).toMatch(/^unchanged: .*\n.*\/pulls\/1\n$/)
 })
 
-test('two publishers at the same moment make one request', async () => {
+longTest('two publishers at the same moment make one request', async () => {
   const { source, env, server, commitsOn, tree } = await requesting()
   const all = await Promise.all(
     Array.from({ length: TAKES_ALL ? 3 : 2 }, () => run(['publish', '--environment', 'staging'], { cwd: source, env })),

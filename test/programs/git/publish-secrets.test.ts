@@ -12,7 +12,7 @@ import { CERTIFICATE, OTHER_CERTIFICATE } from '../../support/gitops/certificate
 import { decrypt, OTHER_RECIPIENT, RECIPIENT } from '../../support/gitops/sops/decrypt.ts'
 import { decryptValue, encryptedData } from '../../support/gitops/unseal.ts'
 import { type Result, run } from '../../support/run.ts'
-import { few, TAKES_ALL } from '../../support/takes-all.ts'
+import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { everythingIn, filesIn, leakIn, watched } from './leaks.ts'
 
 const FOLDER = 'environments/staging/shop'
@@ -168,7 +168,7 @@ describe('a plain value stops the run, with its place and the lines to paste', (
     await check()
   })
 
-  test('the lines make the next run succeed: a variable', async () => {
+  longTest('the lines make the next run succeed: a variable', async () => {
     const { publish, check, change, server, tree } = await watchedPublishing([PASSWORD], {
       compose: withVariable(PASSWORD),
     })
@@ -188,7 +188,7 @@ describe('a plain value stops the run, with its place and the lines to paste', (
     await check()
   })
 
-  test('the other lines make it public', async () => {
+  longTest('the other lines make it public', async () => {
     const { publish, change, server, tree } = await publishing({ compose: withVariable(PASSWORD) })
     const [, open] = blocksIn((await publish()).stderr)
     expect(open).toEqual({ staging: { public: ['services.db.environment.POSTGRES_PASSWORD'] } })
@@ -459,7 +459,7 @@ describe('the backend sops', () => {
     },
   )
 
-  test('in a request: what is there already, or in the request, stays', async () => {
+  longTest('in a request: what is there already, or in the request, stays', async () => {
     const compose = withVariable(PASSWORD)
     const { publish, server, log, change, check } = await watchedPublishing([PASSWORD, TOKEN], {
       compose,
@@ -537,7 +537,7 @@ describe('the backend sops', () => {
     await check()
   })
 
-  test('a machine without the key of the marks encrypts anew, and says so', async () => {
+  longTest('a machine without the key of the marks encrypts anew, and says so', async () => {
     const { publish, source, env, home, check } = await watchedPublishing([PASSWORD], {
       compose: withVariable(PASSWORD),
       environment: sopsBackend(),

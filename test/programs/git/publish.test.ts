@@ -8,6 +8,7 @@ import { declines, hangsUpAfter, hangsUpBefore, locksBranch, losesRace } from '.
 import { COMPOSE, leftIn, publishing } from '../../support/git/publishing.ts'
 import { bareRepository, commitDirectly, installHooks } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const FOLDER = 'environments/staging/shop'
 const LOCK = `${FOLDER}/.devctl.lock`
@@ -332,7 +333,7 @@ describe('a push', () => {
     expect(stderr).toContain('--pull-request')
   })
 
-  test('by somebody whom git does not know is refused before it', async () => {
+  longTest('by somebody whom git does not know is refused before it', async () => {
     const { source, env, server } = await publishing()
     const nobody = {
       ...env,
@@ -403,7 +404,7 @@ describe('the address of the repository', () => {
   })
 })
 
-test('a repository that `bareRepository` fills has what the sparse copy leaves out', async () => {
+longTest('a repository that `bareRepository` fills has what the sparse copy leaves out', async () => {
   const big = await bareRepository(makeFolder(), { files: 200, commits: 40 })
   const { publish, server, tree } = await publishing({ server: big })
   await publish()
@@ -440,7 +441,7 @@ describe('a source that is in no commit', () => {
   })
 })
 
-test('where no repository is named the environments that have one are', async () => {
+longTest('where no repository is named the environments that have one are', async () => {
   const { devctl } = await publishing()
   expect(await devctl('publish')).toMatchObject({
     status: 2,

@@ -13,7 +13,7 @@ import { bareRepository, commitDirectly, type GitServer, installHooks } from '..
 import { findSshd, sshServer } from '../../support/git/ssh-server.ts'
 import { lacks } from '../../support/lacks.ts'
 import { run } from '../../support/run.ts'
-import { few, TAKES_ALL } from '../../support/takes-all.ts'
+import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { expectValidLocks, treeAt } from './history.ts'
 import { makeHooks, withConfig } from './own-git.ts'
 
@@ -72,14 +72,14 @@ describe('a publish over', () => {
       await expectPublishes(await behind(bare => sshServer(bare.repository)))
     })
 
-    test('with an address as scp has it', async () => {
+    longTest('with an address as scp has it', async () => {
       const serve = async (bare: GitServer) => {
         const server = await sshServer(bare.repository)
         const { username, port, pathname } = new URL(server.address)
         const env = { GIT_SSH_COMMAND: `${server.env['GIT_SSH_COMMAND']} -p ${port}` }
         return { ...server, env, address: `${username}@127.0.0.1:${pathname}` }
       }
-      await expectPublishes(await behind(serve), { isOnce: !TAKES_ALL })
+      await expectPublishes(await behind(serve))
     })
 
     test('without a key that the server knows, it says so', async () => {
@@ -195,7 +195,7 @@ describe('a connection that is cut', () => {
     expect(leftIn(temporary)).toEqual([])
   })
 
-  test('after a push on which somebody else has pushed since: it is ours all the same', async () => {
+  longTest('after a push on which somebody else has pushed since: it is ours all the same', async () => {
     let repository = ''
     const faults: Faults = async ({ kind, count }) => {
       if (kind === 'fetch-refs' && repository !== '') await commitDirectly(repository, { 'theirs.txt': 'x\n' })
