@@ -67,6 +67,9 @@ async function mustPass(...words) {
   return passed
 }
 
+/** The base images of the cluster that tests start or build on: all but Node.js 20. */
+const IMAGES = ['busybox', 'debian', 'nginx', 'redis', 'postgres', 'node22', 'python', 'kubectl']
+
 const inMemory = 'mkdir "$0" && mount -t tmpfs tmpfs "$0" && TMPDIR=$0 exec "$@"'
 /** Runs a command whose temporary files are in memory, in a mount namespace of its own: git writes thousands of small files. */
 const IN_MEMORY = hasPods ? ['unshare', '--mount', 'sh', '-c', inMemory, join(work, 'memory')] : []
@@ -136,7 +139,7 @@ async function main() {
     const people = nodes.then(isUp => (isUp ? ['programs', 'api', 'pods'].map(forgeVariables) : []))
     // A kubelet that starts before containerd is ready ends at once: a second `up` starts what is not running.
     const images = people.then(
-      async ([one]) => one && (await mustPass('images', 20, program, ['image', 'base'])) && up(),
+      async ([one]) => one && (await mustPass('images', 20, program, ['image', 'base', ...IMAGES])) && up(),
     )
     await mustPass('check', 10, 'npm', ['run', '--silent', 'check'])
     await mustPass('build', 10, 'npm', ['run', '--silent', 'build'])

@@ -12,7 +12,7 @@ import { describeProject, minimise } from './minimise.ts'
 import { findReference, loadByReference, loadByUs, projects, writeProject } from './reference.ts'
 
 // `DIFF_RUNS=5000 DIFF_SEED=1 npx vitest run test/programs/differential` makes more projects, or others.
-const runs = Number(process.env.DIFF_RUNS ?? 40)
+const runs = Number(process.env.DIFF_RUNS ?? 25)
 const firstSeed = Number(process.env.DIFF_SEED ?? 1)
 /** `DIFF_IGNORE=PATTERN` leaves differences out, so that one known mistake does not hide the others. */
 const ignored = process.env.DIFF_IGNORE ? new RegExp(process.env.DIFF_IGNORE) : undefined

@@ -5,7 +5,7 @@ import { filesOf, generateIgnores, PATHS } from './generate-ignores.ts'
 import { hasSyncthing, type Syncthing, startSyncthing } from './syncthing.ts'
 
 // `DIFF_RUNS=5000 DIFF_SEED=1 npx vitest run test/programs/differential/ignores.test.ts` makes more files, or others.
-const runs = Number(process.env.DIFF_RUNS ?? 50)
+const runs = Number(process.env.DIFF_RUNS ?? 25)
 const firstSeed = Number(process.env.DIFF_SEED ?? 1)
 
 describe.skipIf(lacks('syncthing', !hasSyncthing()))('ignore files have the effect that they have in Syncthing', () => {

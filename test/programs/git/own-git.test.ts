@@ -286,7 +286,7 @@ describe('a repository', () => {
     expect((await project.publish()).stdout).toMatch(/^unchanged/)
   })
 
-  test.each(few(['a [b]/ü/ñ/a*/with"quote/end ', ':(top)x', '#x', '!x', '-x'], 2))(
+  test.each(few(['a [b]/ü/ñ/a*/with"quote/end ', ':(top)x', '#x', '!x', '-x']))(
     'may have our folder called %j',
     async path => {
       const project = await publishing()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { git } from '../../support/git/git.ts'
 import { publishing } from '../../support/git/publishing.ts'
-import { few, TAKES_ALL } from '../../support/takes-all.ts'
+import { few } from '../../support/takes-all.ts'
 
 const FOLDER = 'environments/staging/shop'
 
@@ -21,7 +21,7 @@ ${more}volumes:
 const FORCE = 'kustomize.toolkit.fluxcd.io/force: enabled'
 const REPLACE = 'argocd.argoproj.io/sync-options: Replace=true,Force=true'
 
-describe.each(few(['plain', 'kustomize', 'single-file'], 2))('what cannot change in place, as %s', layout => {
+describe.each(few(['plain', 'kustomize', 'single-file']))('what cannot change in place, as %s', layout => {
   const environment = `    layout: ${layout}\n`
 
   test('is replaced by the controllers, with marks for that one commit', async () => {
@@ -55,19 +55,16 @@ describe.each(few(['plain', 'kustomize', 'single-file'], 2))('what cannot change
     expect(await text()).not.toContain('Replace=true')
   })
 
-  if (TAKES_ALL || layout === 'plain')
-    test('is refused where data would be lost, with its place', async () => {
-      const app = await publishing({ compose: compose(), environment })
-      expect((await app.publish()).status).toBe(0)
-      await app.change({ 'compose.yaml': compose({ size: '1g' }) })
-      const refused = await app.publish()
-      expect(refused.status).toBe(1)
-      expect(refused.stderr).toContain('`persistentvolumeclaim/data` cannot be changed as the files require')
-      expect(refused.stderr).toContain(
-        'compose.yaml:11:30: persistentvolumeclaim/data: a claim cannot shrink: 2Gi → 1Gi',
-      )
-      expect(await app.log()).toHaveLength(1)
-      await app.change({ 'compose.yaml': compose({ size: '3g' }) })
-      expect((await app.publish()).status).toBe(0)
-    })
+  test('is refused where data would be lost, with its place', async () => {
+    const app = await publishing({ compose: compose(), environment })
+    expect((await app.publish()).status).toBe(0)
+    await app.change({ 'compose.yaml': compose({ size: '1g' }) })
+    const refused = await app.publish()
+    expect(refused.status).toBe(1)
+    expect(refused.stderr).toContain('`persistentvolumeclaim/data` cannot be changed as the files require')
+    expect(refused.stderr).toContain('compose.yaml:11:30: persistentvolumeclaim/data: a claim cannot shrink: 2Gi → 1Gi')
+    expect(await app.log()).toHaveLength(1)
+    await app.change({ 'compose.yaml': compose({ size: '3g' }) })
+    expect((await app.publish()).status).toBe(0)
+  })
 })

@@ -12,6 +12,7 @@ import { write } from '../../support/cli/folder.ts'
 import { git, gitEnv } from '../../support/git/git.ts'
 import { COMPOSE, manifestFor } from '../../support/git/publishing.ts'
 import { lacks } from '../../support/lacks.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 /** A Gitea or Forgejo, and a user's token with all rights: FORGE_ADDRESS, FORGE_TOKEN, and FORGE_CA where its certificate needs one. */
 const { FORGE_ADDRESS: address, FORGE_TOKEN: token, FORGE_CA: authority } = process.env
@@ -68,7 +69,7 @@ describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a r
     expect(await branches()).not.toContain(BRANCH)
   })
 
-  test('is not opened with a token that is not valid; one that is open gets one comment of a preview', async () => {
+  longTest('is not opened with a token that is not valid; one that is open gets one comment of a preview', async () => {
     const { publish, pulls, path } = await publishing()
     const { status, stdout, stderr } = await publish({ DEVCTL_FORGE_TOKEN: 'not-a-token' })
     expect(status).toBe(1)
