@@ -6,6 +6,7 @@ import { type Project, withProject } from '../../support/cluster/project.ts'
 import { git } from '../../support/git/git.ts'
 import { bareRepository } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const address = findBuildkit()
 const found = address === undefined ? undefined : findCluster()
@@ -168,7 +169,7 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect((await devctl('publish', ...to)).stdout).toMatch(/^unchanged/)
     }))
 
-  test('`publish --build` reports what images say, and its manifests do not depend on that', () =>
+  longTest('`publish --build` reports what images say, and its manifests do not depend on that', () =>
     withProject(cluster!, async project => {
       write(project)
       project.write('base/Dockerfile', 'FROM busybox:1.37\nEXPOSE 8081\nVOLUME /data\n')
@@ -182,5 +183,6 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect(published.stderr).toContain('warning[volumes/of-image]: the image of `api` has a volume at `/data`')
       expect(await git(repository, 'show', 'main:shop/api/service-api.yaml')).not.toContain('8081')
       expect((await devctl('publish', ...to)).stdout).toMatch(/^unchanged/)
-    }))
+    }),
+  )
 })

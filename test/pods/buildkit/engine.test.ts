@@ -14,6 +14,7 @@ import {
   inFolder,
   ofFolder,
 } from '../../support/buildkit/buildkit.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { failureOf, listening, once } from './faults.ts'
 
 const buildkit = findBuildkit() ?? ''
@@ -69,7 +70,7 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
     })
   })
 
-  test('a registry gets the login for its host, and may refuse the push', async () => {
+  longTest('a registry gets the login for its host, and may refuse the push', async () => {
     const logins = new Set<string | undefined>()
     const registry = createServer((request, response) => {
       logins.add(request.headers.authorization)

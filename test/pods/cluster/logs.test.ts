@@ -148,7 +148,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     expect(recent.length).toBeLessThan(80)
   })
 
-  test('of a Job end with it', async () => {
+  longTest('of a Job end with it', async () => {
     const program = logs(['migrate']).read()
     expect(await program.status).toBe(0)
     expect(program.lines.map(line => line.replace(/^migrate-\w+ \| /, ''))).toEqual(['migrating', 'migrated'])

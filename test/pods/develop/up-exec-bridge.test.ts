@@ -6,7 +6,7 @@ import { write } from '../../support/cli/folder.ts'
 import { bindingInForce, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
 import { freePort } from '../../support/develop/free-port.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
@@ -127,7 +127,7 @@ services:
     return processes.split('\n').filter(line => line.startsWith('node -e')).length
   }
 
-  test('without commands either, it says which rights are missing, and changes nothing', async () => {
+  longTest('without commands either, it says which rights are missing, and changes nothing', async () => {
     const deployment = () =>
       cluster!.kubectl(
         ...[

@@ -2,6 +2,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { RUN } from '../../support/platform/run-name.ts'
+import { longTest } from '../../support/takes-all.ts'
 import type { Installation, Repository } from './installation.ts'
 
 // What a job of a CI system does for a pull request, with nothing but the token that the CI gives it: deploy, comment, deploy again, destroy.
@@ -128,7 +129,7 @@ export const ciWay = (installed: () => Installation) =>
       expect(all[0]!.body).not.toBe(before!.body)
     })
 
-    test('a commit that does not start is a failed command, and the comment says why', async () => {
+    longTest('a commit that does not start is a failed command, and the comment says why', async () => {
       await installed().commit(shop.full_name, branch, 'Dockerfile', `FROM ${BASE}\nCMD ["false"]\n`)
       const failed = installed().start('job', `${deploy()} --timeout 240s`, { env: await job() })
       expect(await failed.status, failed.stderr).toBe(1)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { RUN } from '../../support/platform/run-name.ts'
+import { TAKES_ALL } from '../../support/takes-all.ts'
 import { ciWay } from './ci-way.ts'
 import { forks } from './forks.ts'
 import { ownImages } from './images.ts'
@@ -12,8 +13,9 @@ import { wholeWay } from './whole-way.ts'
 
 const around = await findSurroundings()
 
-// Files run side by side, and a cluster has one platform: all installations are in this file.
-wholeWay()
+// Files run side by side, and a cluster has one platform: all installations are in this file. A merge waits for the second one; the
+// first, as an operator types it, and its removal are tried on an API server, too (`install-options`).
+if (TAKES_ALL) wholeWay()
 
 describe.skipIf(around === undefined)('a platform with Pods', () => {
   let installation: Installation
