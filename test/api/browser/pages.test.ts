@@ -38,11 +38,17 @@ const LOOKS: readonly NamedLook[] = [
   { ...NARROW, rules: { not: ['color-contrast'] } },
 ]
 
-/** The looks of the page with this index: the first one, and for every third page another; all in `npm run test:long` and for pictures. */
+/**
+ * Whether the page with this index is tried in another look than the first, and by keyboard: every third one, since pages are made of the
+ * same parts; all are in `npm run test:long`.
+ */
+const isThorough = (index: number): boolean => TAKES_ALL || index % 3 === 0
+
+/** The looks of the page with this index: the first one, and another in turn where it is tried thoroughly; all for pictures. */
 const looksOf = (index: number): readonly NamedLook[] => {
   if (TAKES_ALL || PICTURES) return LOOKS
   const [first, ...others] = LOOKS
-  return index % 3 === 0 ? [first!, others[(index / 3) % others.length]!] : [first!]
+  return isThorough(index) ? [first!, others[(index / 3) % others.length]!] : [first!]
 }
 
 /** The pages whose scripts look at the width are also loaded on a phone; all others leave that to their styles. */
@@ -256,7 +262,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       const looks = looksOf(index)
       const isWidthSeen = LOOKS_AT_WIDTH.includes(page)
       await look(page, isWidthSeen ? looks.filter(({ name }) => name !== 'narrow') : looks, async seen => {
-        if (!PICTURES) await reachAllByKeyboard(seen, page)
+        if (!PICTURES && isThorough(index)) await reachAllByKeyboard(seen, page)
       })
     })
     test.each(LOOKS_AT_WIDTH)('%s, loaded on a phone', page => look(page, [NARROW]))

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { PULL_SECRET } from '../../../platform/records/names.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import type { Installation } from './installation.ts'
@@ -31,6 +32,13 @@ export const ownImages = (installed: () => Installation) =>
         const { status } = await installed().fetch('https://images.devctl.localhost/v2/')
         return status === 401 ? true : undefined
       })
+      // A replica from before the upgrade may have made their namespaces; then the leader gives their Pods a login, within half a minute.
+      for (const login of [OWNER, OTHER])
+        await eventually(`Pods of ${login} have a login`, async () => {
+          const { body } = await installed().cluster.send('GET', `/api/v1/namespaces/${login}/serviceaccounts/default`)
+          const secrets: readonly { readonly name: string }[] = JSON.parse(body).imagePullSecrets ?? []
+          return secrets.some(({ name }) => name === PULL_SECRET) || undefined
+        })
     })
 
     test('an image is built through the platform, and is in its registry', async () => {
