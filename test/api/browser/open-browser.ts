@@ -227,10 +227,12 @@ export type AxeRules = { readonly only: readonly string[] } | { readonly not: re
 export async function findings(page: Page, rules: AxeRules = { not: [] }): Promise<readonly string[]> {
   if ('only' in rules && rules.only.length === 0) return []
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource)
-  const options =
+  const chosen =
     'only' in rules
       ? { runOnly: rules.only }
       : { rules: Object.fromEntries(rules.not.map(rule => [rule, { enabled: false }])) }
+  // What passes is not described, and no style sheet is fetched again for rules that are not tried.
+  const options = { ...chosen, resultTypes: ['violations'], preload: false }
   return page.evaluate(async options => {
     // axe puts itself there.
     const { axe } = globalThis as unknown as {
