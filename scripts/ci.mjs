@@ -139,7 +139,7 @@ async function main() {
     const people = nodes.then(isUp => (isUp ? ['programs', 'api', 'pods'].map(forgeVariables) : []))
     // A kubelet that starts before containerd is ready ends at once: a second `up` starts what is not running.
     const images = people.then(
-      async ([one]) => one && (await mustPass('images', 20, program, ['image', 'base', ...IMAGES])) && up(),
+      async () => (await nodes) && (await mustPass('images', 20, program, ['image', 'base', ...IMAGES])) && up(),
     )
     await mustPass('check', 10, 'npm', ['run', '--silent', 'check'])
     await mustPass('build', 10, 'npm', ['run', '--silent', 'build'])

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 const root = join(import.meta.dirname, '..')
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
-/** What makes tests of other layers repeat more, and take all cases. */
+/** Variables that make tests of other layers repeat more, and take all cases. */
 const MORE = { KILLED_RUNS: '100', DIFF_RUNS: '3000', SYNC_RUNS: '10000', TAKE: 'all' }
 const HAS_MORE = /takes-all|part-of-cases|fewExamples|(KILLED|DIFF|SYNC)_RUNS/
 

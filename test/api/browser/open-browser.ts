@@ -231,7 +231,7 @@ export async function findings(page: Page, rules: AxeRules = { not: [] }): Promi
     'only' in rules
       ? { runOnly: rules.only }
       : { rules: Object.fromEntries(rules.not.map(rule => [rule, { enabled: false }])) }
-  // What passes is not described, and no style sheet is fetched again for rules that are not tried.
+  // Describes no part that passes, and fetches no style sheet again for rules that are not tried.
   const options = { ...chosen, resultTypes: ['violations'], preload: false }
   return page.evaluate(async options => {
     // axe puts itself there.

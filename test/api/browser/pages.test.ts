@@ -39,12 +39,12 @@ const LOOKS: readonly NamedLook[] = [
 ]
 
 /**
- * Whether the page with this index is tried in another look than the first, and by keyboard: every third one, since pages are made of the
- * same parts; all are in `npm run test:long`.
+ * Returns whether the page with this index is tried in another look than the first, and by keyboard: every third one, since pages are
+ * made of the same parts; all are in `npm run test:long`.
  */
 const isThorough = (index: number): boolean => TAKES_ALL || index % 3 === 0
 
-/** The looks of the page with this index: the first one, and another in turn where it is tried thoroughly; all for pictures. */
+/** Returns the looks of the page with this index: the first one, and another in turn where it is tried thoroughly; all for pictures. */
 const looksOf = (index: number): readonly NamedLook[] => {
   if (TAKES_ALL || PICTURES) return LOOKS
   const [first, ...others] = LOOKS

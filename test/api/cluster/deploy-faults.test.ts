@@ -8,7 +8,7 @@ import { type Project, withProject } from '../../support/cluster/project.ts'
 import { generator } from '../../support/cluster/random.ts'
 import { stateOf } from '../../support/cluster/state.ts'
 import { type Result, run } from '../../support/run.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { few } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 
@@ -133,7 +133,7 @@ const everyCall = (nth: number) => {
 /** A command does not wait long for giving its Lease back: the next one takes it from a holder that is gone. */
 const isNoLease = (object: string): boolean => !object.startsWith('Lease/')
 
-/** One in three before a merge; all for `npm run test:long`. */
+/** A merge waits for the first two. */
 const TROUBLES: Readonly<Record<string, Trouble>> = {
   'connections that are cut again and again': async ({ proxy }, signal) => {
     const random = generator(Number(process.env.FAULTS_SEED ?? 4))
@@ -142,15 +142,15 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
       proxy.cut()
     }
   },
-  'answers that get lost, after the server has done what was asked': ({ proxy }) =>
-    proxy.inject('cut-after', everyCall(3), Number.POSITIVE_INFINITY),
-  'answers that break off': ({ proxy }) => proxy.inject('cut-inside', everyCall(3), Number.POSITIVE_INFINITY),
   '429 with Retry-After, 502 and 503': ({ proxy }) => {
     const headers = { 'retry-after': '1' }
     proxy.inject({ status: 429, headers, body: 'slow down' }, every(5)(1), 20)
     proxy.inject({ status: 503, headers }, every(4)(2), 20)
     proxy.inject({ status: 502, body: '<html>Bad gateway</html>' }, every(6)(3), 20)
   },
+  'answers that get lost, after the server has done what was asked': ({ proxy }) =>
+    proxy.inject('cut-after', everyCall(3), Number.POSITIVE_INFINITY),
+  'answers that break off': ({ proxy }) => proxy.inject('cut-inside', everyCall(3), Number.POSITIVE_INFINITY),
   'watches that the server has forgotten': async ({ proxy }, signal) => {
     const isOdd = every(2)()
     proxy.inject('gone', asked => isWatch(asked) && isOdd(), Number.POSITIVE_INFINITY)
@@ -205,7 +205,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
 
   afterAll(() => cluster?.close())
 
-  for (const [name, trouble] of Object.entries(TROUBLES).filter((_, index) => TAKES_ALL || index === 0 || index === 3))
+  for (const [name, trouble] of few(Object.entries(TROUBLES), 2))
     it(`${name}: the end is as without`, async faulty => {
       const { project, devctl } = faulty
       const state = await expected()

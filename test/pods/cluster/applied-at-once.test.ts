@@ -7,12 +7,8 @@ import { findCluster } from '../../support/cluster/cluster.ts'
 import { DOMAIN, defaultServiceAccount, fewExamples, shows } from '../../support/cluster/examples.ts'
 import { documentsOf } from '../../support/documents.ts'
 import { run } from '../../support/run.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
-
-/** One with several services and claims that need each other; `npm run test:long` takes all. */
-const chosen = fewExamples().filter(({ name }) => TAKES_ALL || name === 'voting')
 
 describe.skipIf(cluster === undefined)(
   'what is rendered with the start order in the manifests, applied at once',
@@ -23,7 +19,7 @@ describe.skipIf(cluster === undefined)(
       rmSync(folder, { recursive: true })
     })
 
-    for (const one of chosen) {
+    for (const one of fewExamples(1)) {
       test.concurrent(`${one.name} works, and nothing starts before what it needs`, async ({ expect }) => {
         const name = `${one.name.replaceAll('/', '-')}-o${process.pid}`
         const options = ['--name', name, '--namespace', name, '--domain', DOMAIN, '--start-order', 'manifest']

@@ -15,7 +15,6 @@ import { findCluster } from '../../support/cluster/cluster.ts'
 import { DOMAIN, defaultServiceAccount, fewExamples, shows } from '../../support/cluster/examples.ts'
 import { objectsIn, ownedBy } from '../../support/cluster/objects.ts'
 import { type Result, run } from '../../support/run.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -36,9 +35,6 @@ const leaf: Readonly<Record<string, string>> = {
   networks: 'backup',
 }
 
-/** One example goes the whole way before a merge; all do in `npm run test:long`. */
-const chosen = fewExamples().filter(({ name }) => TAKES_ALL || name === 'voting')
-
 /** The examples where it can be left out, too: no endpoint leads to it, and nothing becomes something else without it. */
 const removable = new Set(['voting', 'shared-volume', 'blog', 'guestbook'])
 
@@ -49,7 +45,7 @@ describe.skipIf(cluster === undefined)('an example lives in the cluster', () => 
     rmSync(folder, { recursive: true })
   })
 
-  for (const one of chosen) {
+  for (const one of fewExamples(1)) {
     test.concurrent(one.name, async ({ expect }) => {
       const name = `${one.name.replaceAll('/', '-')}-d${process.pid}`
       const directory = join(folder, name)

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -16,15 +16,12 @@ async function failing(project: Project, ...args: readonly string[]): Promise<st
   return stderr
 }
 
-const it = (name: string, body: (project: Project) => Promise<void>) =>
-  test.concurrent(name, () => withProject(cluster!, body))
+const it = (name: string, body: (project: Project) => Promise<void>) => test(name, () => withProject(cluster!, body))
 
 /** Declares what `npm run test:long` tries, and no merge waits for. */
-const longIt: typeof it = (name, body) => {
-  if (TAKES_ALL) it(name, body)
-}
+const longIt: typeof it = (name, body) => longTest(name, () => withProject(cluster!, body))
 
-describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot help, and says why', () => {
+describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as waiting cannot help, and says why', () => {
   afterAll(() => cluster?.close())
 
   it('an image that cannot be pulled', async project => {

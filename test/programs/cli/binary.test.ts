@@ -9,7 +9,7 @@ import { program } from '../../support/program.ts'
 const main = program()
 const many = `services:\n${Array.from({ length: 300 }, (_, i) => `  s${i}:\n    image: nginx:1.27\n    ports: [80]\n`).join('')}`
 
-// The program as npm runs it. `npm test` builds it first; all else is tested in this process.
+// The program as npm runs it: each test starts a process of its own.
 describe('the program', () => {
   test('starts through a link and gives its status', () => {
     const link = join(makeFolder(), 'devctl')

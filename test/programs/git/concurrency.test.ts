@@ -10,7 +10,7 @@ import { bareRepository, type GitServer } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
 import { few, TAKES_ALL } from '../../support/takes-all.ts'
 import { expectCleanHistory, treeAt } from './history.ts'
-import { withConfig } from './own-git.ts'
+import { withRepositoryAt } from './own-git.ts'
 
 /** A checkout of an application's source; some applications have several, at different commits. */
 interface Source {
@@ -64,7 +64,7 @@ describe(`${APPLICATIONS} applications, and ${IMAGES.length} commits of one, pub
     // The last source of an application is its newest.
     const newest = new Map(sources.map(source => [source.name, source.folder]))
     // By the same address, which the README of each folder tells.
-    const env = withConfig({ TMPDIR: join(root, 'tmp') }, { [`url.${fresh.address}.insteadOf`]: server.address })
+    const env = withRepositoryAt(server.address, fresh.address, { TMPDIR: join(root, 'tmp') })
     const words = ['publish', '--environment', 'staging', '--repository', server.address]
     mkdirSync(join(root, 'tmp'), { recursive: true })
     for (const folder of newest.values())

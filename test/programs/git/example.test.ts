@@ -9,6 +9,7 @@ import { bareRepository } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
 import { few } from '../../support/takes-all.ts'
 import { expectFile, isUpdating } from '../../support/written-file.ts'
+import { withRepositoryAt } from './own-git.ts'
 
 const EXAMPLE = join(root, 'examples/gitops')
 const TREE = join(EXAMPLE, 'repository')
@@ -35,12 +36,7 @@ test('the example is what `publish` writes', async () => {
   const committed = await tryGit(source, ['commit', '--quiet', '--message', 'the examples'], { env: WHEN })
   expect(committed.status, committed.stderr).toBe(0)
 
-  const env = {
-    ...gitEnv(),
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: `url.${pathToFileURL(repository).href}.insteadOf`,
-    GIT_CONFIG_VALUE_0: ADDRESS,
-  }
+  const env = withRepositoryAt(ADDRESS, pathToFileURL(repository).href, gitEnv())
   const publish = (name: string, ...words: readonly string[]) =>
     run(['publish', '--loglevel', 'info', ...words], { cwd: join(source, 'examples/gitops', name), env })
   for (const name of APPLICATIONS)

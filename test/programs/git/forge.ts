@@ -8,7 +8,7 @@ import { makeFolder } from '../../support/cli/folder.ts'
 import { type Env, git, tryGit } from '../../support/git/git.ts'
 import { httpServer } from '../../support/git/http-server.ts'
 import { bareRepository, commitDirectly, type GitServer } from '../../support/git/repository.ts'
-import { withConfig } from './own-git.ts'
+import { withRepositoryAt } from './own-git.ts'
 
 /** A pull request, as the server has it. */
 export interface Pull {
@@ -76,7 +76,7 @@ export async function forge(
     env: { GITEA_SERVER_URL: origin, GITEA_TOKEN: FORGE_TOKEN },
     origin,
     pulls,
-    asFiles: withConfig({}, { [`url.${bare.address}.insteadOf`]: `${origin}${PATH}.git` }),
+    asFiles: withRepositoryAt(`${origin}${PATH}.git`, bare.address),
     withToken: { GITEA_SERVER_URL: origin, GITEA_TOKEN: FORGE_TOKEN },
     withoutToken: { GITEA_SERVER_URL: origin, GITEA_TOKEN: '' },
     pushes: () => {

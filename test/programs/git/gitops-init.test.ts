@@ -9,7 +9,7 @@ import { bareRepository, commitDirectly, installHooks } from '../../support/git/
 import type { Result } from '../../support/run.ts'
 import { few } from '../../support/takes-all.ts'
 import { everythingIn, leakIn } from './leaks.ts'
-import { withConfig } from './own-git.ts'
+import { withRepositoryAt } from './own-git.ts'
 
 interface Initialising extends Publishing {
   /** Runs `devctl gitops init --environment staging` with more words. */
@@ -21,7 +21,7 @@ async function initialising(environment = '', { isHttp = false } = {}): Promise<
   const bare = await bareRepository(makeFolder())
   const server = await httpServer(bare.repository, { password: 'correct horse' })
   onTestFinished(() => server.close())
-  const env = isHttp ? server.env : withConfig(server.env, { [`url.${bare.address}.insteadOf`]: server.address })
+  const env = isHttp ? server.env : withRepositoryAt(server.address, bare.address, server.env)
   const own = await publishing({ server: { ...server, env }, environment })
   return { ...own, init: (...words) => own.devctl('gitops', 'init', '--environment', 'staging', ...words) }
 }

@@ -175,21 +175,17 @@ describe('a server', () => {
     'that does not know how to take two refs together': repository =>
       git(repository, 'config', 'receive.advertiseAtomic', 'false'),
   }
-  const numbers = TAKES_ALL ? [1, 2, 2, 3, 4, 3] : [1, 2, 3, 2]
-  const expected = TAKES_ALL
-    ? ['pushed', 'unchanged', 'unchanged', 'pushed', 'pushed', 'newer']
-    : ['pushed', 'unchanged', 'pushed', 'newer']
   test.each(few(Object.entries(unable)))('%s is published to all the same', async (_, make) => {
     const app = await ordered(['1.25', '1.25', '1.26', '1.27'])
     await make(app.server.repository)
     const outcomes: string[] = []
-    for (const number of numbers) {
+    for (const number of [1, 2, 2, 3, 4, 3]) {
       const { outcome, stderr } = await app.publishCommit(number)
       expect(stderr).not.toMatch(/devctl\/|atomic|branches only|try/)
       outcomes.push(outcome)
     }
-    expect(outcomes).toEqual(expected)
-    expect(await imageIn(app)).toBe(`nginx:1.${TAKES_ALL ? 27 : 26}`)
+    expect(outcomes).toEqual(['pushed', 'unchanged', 'unchanged', 'pushed', 'pushed', 'newer'])
+    expect(await imageIn(app)).toBe('nginx:1.27')
   })
 
   longTest('that declines the branch is asked once', async () => {

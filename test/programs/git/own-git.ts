@@ -21,3 +21,7 @@ export function withConfig(env: Env, config: Readonly<Record<string, string>>): 
   ])
   return { ...env, ...Object.fromEntries(own), GIT_CONFIG_COUNT: String(first + entries.length) }
 }
+
+/** Returns an environment in which git reads and writes another repository in place of the one with an address. */
+export const withRepositoryAt = (address: string, other: string, env: Env = {}): Env =>
+  withConfig(env, { [`url.${other}.insteadOf`]: address })

@@ -58,9 +58,9 @@ export interface TestPlatform {
       readonly headers?: Readonly<Record<string, string>>
     },
   ): Promise<Answer<N>>
-  /** Makes somebody who has logged in. */
+  /** Makes a user who has logged in. */
   person(login: string, role?: 'admin'): Promise<Person>
-  /** Makes several people at once: their logins, or logins with roles. */
+  /** Makes several users at once, by their logins, or logins with roles. */
   people<const P extends readonly (string | readonly [string, 'admin'])[]>(
     ...logins: P
   ): Promise<{ readonly [I in keyof P]: Person }>
@@ -73,7 +73,7 @@ export interface TestPlatform {
   close(): Promise<void>
 }
 
-/** Somebody who has logged in. */
+/** A user of the platform who has logged in. */
 export interface Person {
   readonly token: string
   readonly id: string
