@@ -161,25 +161,47 @@ async function makeContext(
   return context
 }
 
+/** Repeats a navigation for as long as a change of the network ends it. */
+async function repeated<T>(navigate: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      return await navigate()
+    } catch (error) {
+      if (!String(error).includes(NETWORK_CHANGED)) throw error
+    }
+}
+
 /** Opens a page that has not loaded anything. */
 async function see(context: BrowserContext, look: Look = {}): Promise<Seen> {
   const page = await context.newPage()
   // When Pods come and go on this machine, its network changes, and Chromium fails the requests that are under way. The
   // page repeats its own; without a script there is no page, and a person would load it again.
+  let reloads = 0
+  let isReloading = false
+  const reload = async () => {
+    if (isReloading) return
+    isReloading = true
+    reloads++
+    await repeated(() => page.reload({ waitUntil: 'commit' })).catch(() => {})
+    isReloading = false
+  }
   const goto = page.goto.bind(page)
-  page.goto = async (...words) => {
-    for (;;)
+  page.goto = (...words) => repeated(() => goto(...words))
+  const waitForURL = page.waitForURL.bind(page)
+  page.waitForURL = async (...words) => {
+    for (;;) {
+      const before = reloads
       try {
-        return await goto(...words)
+        return await waitForURL(...words)
       } catch (error) {
-        if (!String(error).includes(NETWORK_CHANGED)) throw error
+        if (reloads === before) throw error
       }
+    }
   }
   const complaints: string[] = []
   page.on('requestfailed', failed => {
     const isPart = ['script', 'stylesheet'].includes(failed.resourceType())
-    if (isPart && failed.failure()?.errorText === NETWORK_CHANGED)
-      void page.reload({ waitUntil: 'commit' }).catch(() => {})
+    if (isPart && failed.failure()?.errorText === NETWORK_CHANGED) void reload()
   })
   page.on('console', message => {
     if (message.type() !== 'error' && message.type() !== 'warning') return

@@ -143,9 +143,14 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     const first = (await kubectl('logs', pod, '--timestamps')).split('\n').slice(0, 30)
     const ours = await of('--tail', 'all', '--timestamps')
     expect(ours.slice(0, 30).map(line => line.replace(/^counter-\w+ \| /, ''))).toEqual(first)
-    const recent = await of('--tail', 'all', '--since', '2s')
-    expect(recent.length).toBeGreaterThan(15)
-    expect(recent.length).toBeLessThan(80)
+    const start = Date.now()
+    const recent = await of('--tail', 'all', '--timestamps', '--since', '5s')
+    const end = Date.now()
+    const times = (lines: readonly string[]) => lines.map(line => Date.parse(/\d{4}-\S+Z/.exec(line)?.[0] ?? ''))
+    expect(times(recent).filter(time => !(time >= start - 5000))).toEqual([])
+    const all = times((await kubectl('logs', pod, '--timestamps')).split('\n').slice(0, -1))
+    expect(times(recent)).toEqual(expect.arrayContaining(all.filter(time => time > end - 5000 && time < start)))
+    expect(recent.length).toBeGreaterThan(0)
   })
 
   longTest('of a Job end with it', async () => {
