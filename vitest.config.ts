@@ -6,6 +6,9 @@ import { LongestFirst } from './test/support/longest-first.ts'
 /** The tests of the catalogue of diagnostics: they list whatever codes the modules of a process declare. */
 const CATALOGUE = 'test/unit/compiler/diagnostics/{codes,document,infos}.test.ts'
 
+/** The files of the layer long that run side by side, as those of Pods do. */
+const LONG_PODS = 'test/long/pods/**/*.test.ts'
+
 /**
  * Returns the project of a layer: the tests of `test/NAME`. Every wait in a test has a deadline of its own; `minutes` is the limit for a
  * test or a hook without one.
@@ -65,7 +68,8 @@ export default defineConfig({
         maxWorkers: 1,
         sequence: { groupOrder: 5 },
       }),
-      layer('long', 30, { maxWorkers: 1, sequence: { groupOrder: 6 } }),
+      layer('long', 30, { exclude: [LONG_PODS], maxWorkers: 1, sequence: { groupOrder: 6 } }),
+      layer('long-pods', 30, { include: [LONG_PODS], maxWorkers: 3, sequence: { groupOrder: 7 } }),
     ],
   },
 })

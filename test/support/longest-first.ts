@@ -22,11 +22,9 @@ const LONGEST: readonly string[] = [
   'test/pods/develop/ssh.test.ts',
   'test/pods/cluster/labelling-proxy.test.ts',
   'test/pods/buildkit/lost.test.ts',
-  'test/pods/cluster/deploy-examples.test.ts',
   'test/pods/cluster/deploy-failures.test.ts',
   'test/pods/platform/networks.test.ts',
   'test/pods/buildkit/caches.test.ts',
-  'test/pods/develop/up-killed.test.ts',
   'test/pods/develop/up-ends.test.ts',
   'test/pods/develop/up-kinds.test.ts',
   // Flux and Argo CD keep a processor busy once they are started: what measures times comes before them.

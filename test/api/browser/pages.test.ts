@@ -6,6 +6,7 @@ import { usageRef } from '../../../platform/records/usage.ts'
 import { makeUlid } from '../../../platform/rules/ulid.ts'
 import { root } from '../../support/cases.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
+import { partOf } from '../../support/part-of-cases.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 import { makeEnvironment, NASTY_EVENT, SECRET_VALUE, setReady } from './make-environment.ts'
 import {
@@ -39,16 +40,16 @@ const LOOKS: readonly NamedLook[] = [
 ]
 
 /**
- * Returns whether the page with this index is tried in another look than the first, and by keyboard: every third one, since pages are
- * made of the same parts; all are in `npm run test:long`.
+ * The pages that are looked at with axe, in another look than the first, and by keyboard: every third one, by the commit, since pages
+ * are made of the same parts; all in `npm run test:long`.
  */
-const isThorough = (index: number): boolean => TAKES_ALL || index % 3 === 0
+const thorough = (): readonly string[] => partOf(Object.keys(VISITS), 3).cases
 
-/** Returns the looks of the page with this index: the first one, and another in turn where it is tried thoroughly; all for pictures. */
-const looksOf = (index: number): readonly NamedLook[] => {
+/** Returns the looks of a page: the first one, and another in turn where it is tried thoroughly; all for pictures. */
+const looksOf = (index: number, isThorough: boolean): readonly NamedLook[] => {
   if (TAKES_ALL || PICTURES) return LOOKS
   const [first, ...others] = LOOKS
-  return isThorough(index) ? [first!, others[(index / 3) % others.length]!] : [first!]
+  return isThorough ? [first!, others[Math.floor(index / 3) % others.length]!] : [{ ...first!, rules: { only: [] } }]
 }
 
 /** The pages whose scripts look at the width are also loaded on a phone; all others leave that to their styles. */
@@ -258,11 +259,13 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       }
     }
 
-    test.each(Object.keys(VISITS).map((page, index) => ({ page, index })))('$page', async ({ page, index }) => {
-      const looks = looksOf(index)
+    const chosen = thorough()
+    const pages = Object.keys(VISITS).map((page, index) => ({ page, index, isThorough: chosen.includes(page) }))
+    test.each(pages)('$page', async ({ page, index, isThorough }) => {
+      const looks = looksOf(index, isThorough)
       const isWidthSeen = LOOKS_AT_WIDTH.includes(page)
       await look(page, isWidthSeen ? looks.filter(({ name }) => name !== 'narrow') : looks, async seen => {
-        if (!PICTURES && isThorough(index)) await reachAllByKeyboard(seen, page)
+        if (!PICTURES && isThorough) await reachAllByKeyboard(seen, page)
       })
     })
     test.each(LOOKS_AT_WIDTH)('%s, loaded on a phone', page => look(page, [NARROW]))

@@ -3,13 +3,16 @@ import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { playPods } from '../../support/cluster/play-pods.ts'
 import { Program } from '../../support/cluster/program.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { deleteHeld, letGo } from './held.ts'
 
 const cluster = findCluster()
 
 const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
+
+/** Declares what `npm run test:long` tries, and no merge waits for. */
+const longIt: typeof it = (name, body) => longTest(name, () => withProject(cluster!, body))
 
 /** A Deployment and a StatefulSet with a claim. */
 const COMPOSE = `services:
@@ -126,7 +129,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     expect(deploy.stderr).not.toContain('not done within')
   })
 
-  it('what is not waited for, and is deleted while a deploy waits', async project => {
+  longIt('what is not waited for, and is deleted while a deploy waits', async project => {
     project.compose(COMPOSE.replace('/ready', LATER))
     const deploy = startDeploy(project, '--wait')
     await untilTold(deploy, 'db: StatefulSet 1/1 ready')

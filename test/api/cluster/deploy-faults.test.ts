@@ -8,7 +8,7 @@ import { type Project, withProject } from '../../support/cluster/project.ts'
 import { generator } from '../../support/cluster/random.ts'
 import { stateOf } from '../../support/cluster/state.ts'
 import { type Result, run } from '../../support/run.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 
@@ -115,6 +115,9 @@ async function withFaults(test: (faulty: Faulty) => Promise<void>): Promise<void
 const it = (name: string, body: (faulty: Faulty) => Promise<void>) =>
   test.concurrent(name, { timeout: 400_000 }, () => withFaults(body))
 
+/** Declares what `npm run test:long` tries, and no merge waits for. */
+const longIt: typeof it = (name, body) => longTest(name, () => withFaults(body))
+
 /** What goes wrong while a command runs, until `signal` says that it is over. */
 type Trouble = (faulty: Faulty, signal: AbortSignal) => Promise<void> | void
 
@@ -205,7 +208,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
 
   afterAll(() => cluster?.close())
 
-  for (const [name, trouble] of few(Object.entries(TROUBLES), 2))
+  for (const [name, trouble] of few(Object.entries(TROUBLES)))
     it(`${name}: the end is as without`, async faulty => {
       const { project, devctl } = faulty
       const state = await expected()
@@ -244,7 +247,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     expect(stderr).toMatch(/is partly deployed to .*web is not ready/)
   })
 
-  it('a server that is gone for good while something is destroyed', async ({ project, proxy, devctl }) => {
+  longIt('a server that is gone for good while something is destroyed', async ({ project, proxy, devctl }) => {
     project.compose(ENDLESS)
     expect(await devctl('deploy')).toMatchObject({ status: 0 })
     await eventually('the Pod runs', async () => {
@@ -268,7 +271,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     expect(await stateOf(cluster!, project.name, ENVIRONMENT)).toEqual([])
   })
 
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of few(['SIGINT', 'SIGTERM'] as const)) {
     it(`${signal} while it waits: the Lease is given back, and it says what state things are in`, async faulty => {
       const { project, start } = faulty
       project.compose(`${ENDLESS}  api: {image: "nginx:1.27-alpine", healthcheck: {test: "true"}}\n`)

@@ -7,7 +7,7 @@ import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 
 // Namespaces and previews are deleted after what is in them is destroyed by runs. There is no node: the test plays
 // what it does to Pods.
@@ -313,7 +313,7 @@ describe.skipIf(!found)('deleting', () => {
     }
   })
 
-  test('what was cloned with a login for that deploy alone is destroyed without its commands', async () => {
+  longTest('what was cloned with a login for that deploy alone is destroyed without its commands', async () => {
     const name = aName()
     const cloneLogin = { user: 'git', password: 'for-this-deploy' }
     const { body } = await platform.call('POST /previews', {

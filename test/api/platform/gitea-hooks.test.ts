@@ -15,6 +15,7 @@ import { lacks } from '../../support/lacks.ts'
 import { GITEA, type GiteaPerson, giteaApi, HAS_GITEA, trustGitea } from '../../support/platform/gitea.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 // Webhooks that a real Gitea sends, about real requests of real forks. What it never sends is in hooks.test.ts.
 
@@ -278,7 +279,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     expect(found).toMatchObject({ trust: 'fork', isWaiting: true })
   })
 
-  test('what Gitea has sent counts once, and nothing that somebody has made of it', async () => {
+  longTest('what Gitea has sent counts once, and nothing that somebody has made of it', async () => {
     const { number } = await closedPull()
     // The last of its deliveries: one that came later would be seen, too.
     const sent = await eventually('it was delivered', async () =>
@@ -302,7 +303,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     for (const key of deliveryKeys('gitea', { headers: another, body: forged })) expect(seen).not.toContain(key)
   })
 
-  test('a delivery that is too long is refused, and Gitea sends the others still', async () => {
+  longTest('a delivery that is too long is refused, and Gitea sends the others still', async () => {
     const before = deliveries.length
     const { number } = await closedPull({ body: 'x'.repeat(300 * 1024) })
     const of = () => deliveries.slice(before).filter(({ body }) => JSON.parse(String(body)).number === number)

@@ -12,6 +12,7 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, REPOSITORY, type StubForge, type StubPull } from '../../support/platform/stub-forge.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 // Webhooks before a real API server: forged, replayed and oversized deliveries, and what code of forks gets. The
 // forge is played: no real one can be made to send what it never sends.
@@ -363,7 +364,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(new Set(right)).toEqual(new Set([204]))
     })
 
-    test('whoever has a secret does not fill the cluster with deliveries', async () => {
+    longTest('whoever has a secret does not fill the cluster with deliveries', async () => {
       const flooder = await platform.person(`flooder${++number}`)
       const hook = await made({}, flooder)
       const codes: number[] = []

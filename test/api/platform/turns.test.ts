@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 // What many requests of one person do to others.
 
@@ -56,7 +57,7 @@ describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
     expect(statuses.at(-1)).not.toBe(200)
   })
 
-  test('who starts runs and cancels them again has a bounded number that the leader has not seen to', async () => {
+  longTest('who starts runs and cancels them again has a bounded number that the leader has not seen to', async () => {
     const { token, home: namespace } = await platform.person('carol')
     const body = { namespace, environment: 'shop', action: 'deploy', repository: 'https://git.example.com/team/shop' }
     const startAndCancel = async (): Promise<string | undefined> => {

@@ -9,6 +9,7 @@ import { installHttpRoute } from '../../support/cluster/http-route.ts'
 import { httpServer } from '../../support/git/http-server.ts'
 import { manifestFor, type Publishing, publishingFrom } from '../../support/git/publishing.ts'
 import { bareRepository } from '../../support/git/repository.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 const isThere = await ensureArgocd(cluster)
@@ -82,7 +83,7 @@ describe.skipIf(!isThere)('Argo CD, with a namespace and routes that come from t
     expect(await made()).toMatchObject({ uid: before.uid })
   })
 
-  test('an HTTPRoute is in sync', async () => {
+  longTest('an HTTPRoute is in sync', async () => {
     if (!(await installHttpRoute(cluster!))) return
     await publish('--gateway', 'infra/public')
     await controller!.isSynced('HTTPRoute/web')

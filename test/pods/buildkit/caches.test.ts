@@ -46,7 +46,7 @@ const wholeCache = async (folder: string): Promise<void> => {
 }
 
 describe.skipIf(buildkit === '')('caches in folders', () => {
-  test('are written and read; buildctl reads ours, and we read its', async () => {
+  longTest('are written and read; buildctl reads ours, and we read its', async () => {
     await inFolder({ Dockerfile: dockerfile() }, async folder => {
       const [ours, theirs] = [join(folder, 'ours'), join(folder, 'theirs')]
       await mkdir(theirs)

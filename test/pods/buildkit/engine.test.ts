@@ -122,7 +122,7 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
     })
   })
 
-  test('an engine on another machine is reached by `ssh`, whose message is that of a failure', async () => {
+  longTest('an engine on another machine is reached by `ssh`, whose message is that of a failure', async () => {
     const files = { Dockerfile: `FROM busybox\n${once()}\n`, ssh: fakeSsh(engine) }
     await inFolder(files, async folder => {
       await chmod(join(folder, 'ssh'), 0o755)

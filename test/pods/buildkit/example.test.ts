@@ -11,7 +11,7 @@ import { findCluster } from '../../support/cluster/cluster.ts'
 import { DOMAIN } from '../../support/cluster/examples.ts'
 import { withProject } from '../../support/cluster/project.ts'
 import { run } from '../../support/run.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { configOf, filesOf, manifestOf } from './pushed-image.ts'
 
 const address = findBuildkit()
@@ -47,7 +47,7 @@ describe.skipIf(address === undefined)('examples/build gives what buildctl gives
     )
   })
 
-  test('with BuildKit: the configuration, the layers and all files', async () => {
+  longTest('with BuildKit: the configuration, the layers and all files', async () => {
     const images = await builtBy({ BUILDKIT_HOST: address! }, [])
     expect([...images.keys()].sort()).toEqual(services)
     for (const service of services) {
@@ -159,7 +159,7 @@ describe.skipIf(cluster === undefined)('examples/build', () => {
       }),
     )
 
-  test('is built, deployed and works; the build secret is in no output and no image', () =>
+  longTest('is built, deployed and works; the build secret is in no output and no image', () =>
     withProject(cluster!, async ({ name, directory, kubectl }) => {
       cpSync(join(root, 'examples/build'), directory, { recursive: true })
       const devctl = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
@@ -195,5 +195,6 @@ describe.skipIf(cluster === undefined)('examples/build', () => {
         `grep -rls ${KEY} /app /run /var || echo none`,
       )
       expect(holds).toBe('none\n')
-    }))
+    }),
+  )
 })

@@ -3,6 +3,7 @@ import { findBuildkit } from '../../support/buildkit/buildkit.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { withProject } from '../../support/cluster/project.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const address = findBuildkit()
 const found = address === undefined ? undefined : findCluster()
@@ -43,7 +44,7 @@ describe.skipIf(cluster === undefined)('the configuration of a built image', () 
       expect((await devctl('diff', '--exit-code')).status).toBe(0)
     }))
 
-  test('is also used for images without `build` in the same registry', () =>
+  longTest('is also used for images without `build` in the same registry', () =>
     withProject(cluster!, async ({ name, directory, compose, write, kubectl }) => {
       const registry = '127.0.0.1:5000/builds'
       const env = {
@@ -74,5 +75,6 @@ describe.skipIf(cluster === undefined)('the configuration of a built image', () 
       const part = await devctl('deploy', 'tool', '--name', name, '--registry', registry)
       expect(part.stderr).toContain('is up to date')
       expect(await port()).toBe('7070')
-    }))
+    }),
+  )
 })

@@ -20,7 +20,7 @@ describe.skipIf(buildkit === '' || buildkitd === undefined)('a build in a BuildK
   })
   afterAll(() => daemon?.close())
 
-  test('that is killed and started again is begun again once it is back', async () => {
+  longTest('that is killed and started again is begun again once it is back', async () => {
     const project = slowProject({ address: daemon.address, seconds: 15 })
     const { ended } = project.start('build')
     await runsSteps(project)

@@ -5,7 +5,7 @@ import { ENGINE, findBuildkit, findEngineAddress } from '../../support/buildkit/
 import { REGISTRY } from '../../support/buildkit/slow-project.ts'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 
 const buildkit = findBuildkit()
 const engine = findEngineAddress()
@@ -72,7 +72,7 @@ describe.skipIf(buildkit === undefined)('`build --push=false`', () => {
     }
   })
 
-  test('has no digests, and says that the metadata file is not written', async () => {
+  longTest('has no digests, and says that the metadata file is not written', async () => {
     const folder = project()
     const { status, stdout, stderr } = await built(folder, env, '--metadata-file', 'images.json')
     expect(status, stderr).toBe(0)

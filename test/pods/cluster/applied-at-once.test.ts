@@ -19,7 +19,7 @@ describe.skipIf(cluster === undefined)(
       rmSync(folder, { recursive: true })
     })
 
-    for (const one of fewExamples(1)) {
+    for (const one of fewExamples()) {
       test.concurrent(`${one.name} works, and nothing starts before what it needs`, async ({ expect }) => {
         const name = `${one.name.replaceAll('/', '-')}-o${process.pid}`
         const options = ['--name', name, '--namespace', name, '--domain', DOMAIN, '--start-order', 'manifest']

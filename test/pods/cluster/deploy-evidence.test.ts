@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -10,6 +10,9 @@ const REGISTRY = '127.0.0.1:5000'
 
 const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
+
+/** Declares what `npm run test:long` tries, and no merge waits for. */
+const longIt: typeof it = (name, body) => longTest(name, () => withProject(cluster!, body))
 
 /** With a healthcheck nobody watches whether it goes on running. This one starts no process in the container. */
 const QUICK = `command: [sh, -c, "touch /tmp/index.html; exec httpd -f -p 8080 -h /tmp"]
@@ -81,7 +84,7 @@ describe.skipIf(cluster === undefined)(
       await expectReady(project)
     })
 
-    it('an image; without --wait a line says what is not ready', async project => {
+    longIt('an image; without --wait a line says what is not ready', async project => {
       project.compose(services(`image: ${REGISTRY}/late/${project.name}:1`))
       await expectFailure(project, 'deploy/image-pull')
       const unchanged = await project.devctl('deploy')
@@ -97,7 +100,7 @@ describe.skipIf(cluster === undefined)(
       expect(again.stderr).not.toContain('not ready')
     })
 
-    it('a quota', async project => {
+    longIt('a quota', async project => {
       project.compose(services('image: busybox:1.37', '', one('db')))
       await project.kubectl('create', 'quota', 'none', '--hard=pods=0')
       await expectFailure(project, 'deploy/refused')

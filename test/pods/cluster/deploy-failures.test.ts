@@ -65,7 +65,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('= note: | no database')
   })
 
-  it('a crash loop that begins when all were ready', async project => {
+  longIt('a crash loop that begins when all were ready', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    ports: ["80:80"]\n    healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}\n' +
         '  late:\n    image: busybox:1.37\n    command: [sh, -c, "sleep 5; echo no database; exit 7"]\n    ports: ["8080:8080"]\n',

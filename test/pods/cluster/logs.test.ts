@@ -87,7 +87,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
       .until(/^silent-one-\w+ +\| nobody asked$/)
   })
 
-  test('goes over restarts without losing or repeating a line', async () => {
+  longTest('goes over restarts without losing or repeating a line', async () => {
     const script =
       'id=$(cat /proc/sys/kernel/random/uuid); for i in 1 2 3 4 5; do echo run $id $i; done; sleep 2; echo end; exit 3'
     await kubectl('run', 'crash', '--image=busybox:1.36', '--', 'sh', '-c', script)

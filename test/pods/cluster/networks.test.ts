@@ -7,6 +7,7 @@ import { DOMAIN } from '../../support/cluster/examples.ts'
 import { withProject } from '../../support/cluster/project.ts'
 import { connect, enforcesPolicies, reachedFrom, startClient, tryInPod } from '../../support/cluster/reachability.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -26,7 +27,7 @@ const reaches: Readonly<Record<string, readonly Target[]>> = {
 describe.skipIf(!isEnforced)('with enforced policies', () => {
   afterAll(() => cluster?.close())
 
-  test('a Job reaches what it depends on at its first connection', async ({ expect }) => {
+  longTest('a Job reaches what it depends on at its first connection', async ({ expect }) => {
     await withProject(cluster!, async project => {
       project.compose(`services:
   redis:

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../../support/cli/folder.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
@@ -30,7 +31,7 @@ describe.skipIf(cluster === undefined)('development containers that are active',
     return { status: await one.status, stdout: one.stdout, stderr: one.stderr }
   }
 
-  test('a folder that the container does not have is an error', async () => {
+  longTest('a folder that the container does not have is an error', async () => {
     const up = await devctl('up', 'odd', '--', 'ls')
     expect(up).toMatchObject({ status: 1, stderr: expect.stringContaining('the folder /nothere does not exist') })
     const exec = await devctl('exec', 'odd', '--', 'ls')

@@ -89,7 +89,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       '1500',
     ],
   ]
-  test.each(few(users, 2))(
+  test.each(few(users))(
     'under the restricted level the agent has the user of the container: %s',
     async (name, original, more, user) => {
       await strict.apply(await original())
@@ -122,7 +122,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     },
   )
 
-  test('where root is allowed, an image with an unknown user has its agent dropped to it', async () => {
+  longTest('where root is allowed, an image with an unknown user has its agent dropped to it', async () => {
     const image = await imageWithUser('4321:4322')
     await place.apply(
       pendingDeployment('dropped', {}, { containers: [{ name: 'main', image, command: ['sleep', '3600'] }] }),
@@ -152,7 +152,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     pushed ??= imageWithFiles('first', { '/app/made.js': '1' })
     return pushed
   }
-  test.each(few(ways, 2))(
+  test.each(few(ways))(
     'nothing starts before the files are there, wherever the agent is: %s the container',
     async (name, probes, hasSidecars, where) => {
       const image = await imageOnce()
@@ -294,7 +294,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     ).toEqual(['db-0', 'mirror', 'db-0'])
   })
 
-  test.each(['Job', 'CronJob'])('a %s is suspended meanwhile', async kind => {
+  test.each(few(['CronJob', 'Job']))('a %s is suspended meanwhile', async kind => {
     const name = kind.toLowerCase()
     const spec = {
       template: {

@@ -83,7 +83,7 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     expect(readFileSync(join(place.folder, 'code/made.txt'), 'utf8')).toBe('made\n')
   })
 
-  test('one that goes on is asked, used, restarted and ended', async () => {
+  longTest('one that goes on is asked, used, restarted and ended', async () => {
     const { project, world, events, lines, untilFinished } = await open()
     const ended = untilFinished(up(world, { dev: 'api' }, project))
     await eventually('it runs', async () => (lines.length > 0 ? true : undefined))

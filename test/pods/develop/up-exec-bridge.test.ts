@@ -6,7 +6,7 @@ import { write } from '../../support/cli/folder.ts'
 import { bindingInForce, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
 import { freePort } from '../../support/develop/free-port.ts'
-import { few, longTest } from '../../support/takes-all.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
@@ -150,67 +150,5 @@ services:
     expect(up.stderr).toContain('`get` on `pods/exec` is missing')
     expect(up.stderr).toContain('`get` and `create` on `pods/portforward` is missing')
     expect(await deployment()).toBe(before)
-  })
-})
-
-describe.skipIf(cluster === undefined)('devctl up of Pods with the network of their node', () => {
-  let place: DevelopmentPlace
-  const ports: number[] = []
-  /** The services that are developed. */
-  const names = few(['web0', 'web1'])
-
-  beforeAll(async () => {
-    place = await openDevelopment(cluster!, 'up-host-network')
-    ports.push(await freePort(), await freePort())
-    write(place.folder, {
-      'compose.yaml': `name: shop
-services:
-${ports
-  .map(
-    (port, index) => `  web${index}:
-    image: node:22-alpine
-    command: ["node", "/app/server.js"]
-    user: "1000:1000"
-    network_mode: host
-    environment: {PORT: "${port}"}
-    volumes: ["./web${index}:/app"]
-    stop_grace_period: 1s
-`,
-  )
-  .join('')}`,
-      ...Object.fromEntries(
-        ports.flatMap((_, index) => [
-          [`web${index}/server.js`, SERVER],
-          [`web${index}/page`, 'one'],
-        ]),
-      ),
-    })
-  })
-  afterAll(async () => {
-    for (const name of names) await place?.devctl('down', name).status
-    await place?.close()
-  })
-
-  /** The server of a service, as its own Pod reaches it, says a text. */
-  const says = (name: string, text: string) =>
-    eventually(`${name} says \`${text}\``, async () => {
-      const url = `http://127.0.0.1:${ports[name === 'web0' ? 0 : 1]}/`
-      const exec = place.devctl('exec', name, '--', '/devctl-tools/busybox', 'wget', '-qO-', url)
-      return (await exec.status) === 0 && exec.stdout === text ? true : undefined
-    })
-
-  test('they have no port of it, also when two are on one node', async () => {
-    for (const name of names) {
-      const up = place.devctl('up', name, '--detach')
-      expect(await up.status, up.stderr).toBe(0)
-    }
-    for (const name of names) {
-      writeFileSync(join(place.folder, name, 'page'), `two of ${name}`)
-      await says(name, `two of ${name}`)
-    }
-    const exec = place.devctl('exec', 'web0', '--', '/devctl-tools/busybox', 'netstat', '-ltn')
-    expect(await exec.status, exec.stderr).toBe(0)
-    expect(exec.stdout).toContain(`:${ports[0]} `)
-    expect(exec.stdout).not.toContain(':2223 ')
   })
 })

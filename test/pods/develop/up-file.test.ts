@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
@@ -47,7 +48,7 @@ services:
     })
   }
 
-  test('the container sees each save, also of an editor that renames, and what it writes is here', async () => {
+  test('the container sees each save, also of an editor that renames', async () => {
     const file = join(place.folder, 'conf/proxy.conf')
     const up = place.devctl('up', 'proxy', '--detach')
     expect(await up.status, up.stderr).toBe(0)
@@ -67,7 +68,10 @@ services:
     writeFileSync(file, 'four')
     rmSync(`${file}~`)
     await reads('four')
+  })
 
+  longTest('what it writes is here, and its next Pod has the file, too', async () => {
+    const file = join(place.folder, 'conf/proxy.conf')
     await inside('sh', '-c', 'echo five > /etc/proxy.conf')
     await eventually('it is here', async () => (readFileSync(file, 'utf8') === 'five\n' ? true : undefined))
 

@@ -54,7 +54,7 @@ describe.skipIf(cluster === undefined)('the command of devctl up', () => {
     expect(await servers()).toBe(1)
   })
 
-  test('ends what an `up` that was killed has left', async () => {
+  longTest('ends what an `up` that was killed has left', async () => {
     const up = place.devctl('up')
     await up.until(/listens/, 180)
     expect(up.stdout + up.stderr).not.toContain('EADDRINUSE')

@@ -83,7 +83,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     expect([await replicas('api'), await replicas('web')]).toEqual([1, 1])
   })
 
-  test('runs them side by side, ends one alone, and all at Ctrl-C', async () => {
+  test('runs them side by side, and ends all at Ctrl-C', async () => {
     greet('from api')
     const up = devctl('up', 'api', 'web')
     await up.until(/^api +\| .*serves from api/, 120)
@@ -97,16 +97,27 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
     expect(await status.status).toBe(0)
     expect(status.stdout).toMatch(/api +100.00% {2}ready[\s\S]*web +100.00% {2}ready[\s\S]*shell +- {2}not active/)
 
+    expect((await up.interrupt()).status).toBe(130)
+    expect(up.stderr).toContain('the mirrors of api, web stay')
+    expect([await replicas('api'), await replicas('web')]).toEqual([0, 0])
+    const rest = devctl('down', '--all')
+    expect(await rest.status, rest.stderr).toBe(0)
+    expect([await replicas('api'), await replicas('web')]).toEqual([1, 1])
+  })
+
+  longTest('ends one alone, and the other at Ctrl-C', async () => {
+    greet('from api')
+    const up = devctl('up', 'api', 'web')
+    await up.until(/^web +\| .*serves from web/, 120)
+    await page(port + 1, 'from web')
     greet('later')
     const restart = devctl('restart', 'api')
     expect(await restart.status, restart.stderr).toBe(0)
     await up.until(/^api +\| .*serves later/, 180)
-
     const down = devctl('down', 'api')
     expect(await down.status, down.stderr).toBe(0)
     expect(await replicas('api')).toBe(1)
     await page(port + 1, 'from web')
-
     expect((await up.interrupt()).status).toBe(130)
     expect(up.stderr).toContain('the mirror of web stays; `devctl down web` restores the original')
     expect(await replicas('web')).toBe(0)

@@ -116,7 +116,7 @@ export const ciWay = (installed: () => Installation) =>
       }
     })
 
-    test('a push is deployed to the same preview, and changes the same comment', async () => {
+    longTest('a push is deployed to the same preview, and changes the same comment', async () => {
       const [before] = await comments()
       await installed().commit(shop.full_name, branch, 'index.html', `two of ${RUN}\n`)
       await installed().ok('job', deploy(), { env: await job() })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { RUN } from '../../support/platform/run-name.ts'
+import { longTest } from '../../support/takes-all.ts'
 import type { Installation } from './installation.ts'
 
 // What sleeping and waking is like for who opens a page, with an ingress controller between them.
@@ -66,39 +67,42 @@ services:
       expect(wake - own).toBeLessThan(15_000)
     })
 
-    test('keeps the class of a route that is served all the same, who asks is told, and a deploy wakes it', async () => {
-      // As a controller that goes by something else than the class: another Ingress has the same host, and what stays awake.
-      const ofFlux = { 'kustomize.toolkit.fluxcd.io/name': 'apps' }
-      await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name=apps')
-      const ingress = JSON.parse(await kubectl('get', 'ingress', '--output=json')).items[0]
-      const backend = { service: { name: 'other', port: { number: 80 } } }
-      const paths = [{ path: '/', pathType: 'Prefix', backend }]
-      const other = {
-        apiVersion: 'networking.k8s.io/v1',
-        kind: 'Ingress',
-        metadata: { name: 'other', namespace: NAME, labels: ofFlux },
-        spec: { ...ingress.spec, rules: [{ host: ingress.spec.rules[0].host, http: { paths } }] },
-      }
-      expect((await installed().cluster.apply(other, NAME)).status).toBe(201)
-      const slept = installed().start(NAME, 'namespace sleep')
-      expect([await slept.status, slept.stderr]).toEqual([
-        0,
-        expect.stringContaining(`\`ingress/${ingress.metadata.name}\` does not wake the namespace`),
-      ])
-      expect(await kubectl('get', 'ingress', ingress.metadata.name, '--output=jsonpath={.spec.ingressClassName}')).toBe(
-        ingress.spec.ingressClassName ?? '',
-      )
-      const status = installed().start('operator', 'platform status')
-      await status.status
-      expect(status.stdout + status.stderr).toContain('who opens a page of a namespace that sleeps does not wake it')
-      await kubectl('delete', 'ingress', 'other')
-      await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name-')
-      await noPods()
-      const deploy = installed().start(NAME, 'deploy --wait --file sleepy.yaml')
-      expect([await deploy.status, deploy.stderr]).toEqual([
-        0,
-        expect.stringContaining(`namespace ${NAME} sleeps; waking it`),
-      ])
-      await eventually('it is served', isServed)
-    })
+    longTest(
+      'keeps the class of a route that is served all the same, who asks is told, and a deploy wakes it',
+      async () => {
+        // As a controller that goes by something else than the class: another Ingress has the same host, and what stays awake.
+        const ofFlux = { 'kustomize.toolkit.fluxcd.io/name': 'apps' }
+        await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name=apps')
+        const ingress = JSON.parse(await kubectl('get', 'ingress', '--output=json')).items[0]
+        const backend = { service: { name: 'other', port: { number: 80 } } }
+        const paths = [{ path: '/', pathType: 'Prefix', backend }]
+        const other = {
+          apiVersion: 'networking.k8s.io/v1',
+          kind: 'Ingress',
+          metadata: { name: 'other', namespace: NAME, labels: ofFlux },
+          spec: { ...ingress.spec, rules: [{ host: ingress.spec.rules[0].host, http: { paths } }] },
+        }
+        expect((await installed().cluster.apply(other, NAME)).status).toBe(201)
+        const slept = installed().start(NAME, 'namespace sleep')
+        expect([await slept.status, slept.stderr]).toEqual([
+          0,
+          expect.stringContaining(`\`ingress/${ingress.metadata.name}\` does not wake the namespace`),
+        ])
+        expect(
+          await kubectl('get', 'ingress', ingress.metadata.name, '--output=jsonpath={.spec.ingressClassName}'),
+        ).toBe(ingress.spec.ingressClassName ?? '')
+        const status = installed().start('operator', 'platform status')
+        await status.status
+        expect(status.stdout + status.stderr).toContain('who opens a page of a namespace that sleeps does not wake it')
+        await kubectl('delete', 'ingress', 'other')
+        await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name-')
+        await noPods()
+        const deploy = installed().start(NAME, 'deploy --wait --file sleepy.yaml')
+        expect([await deploy.status, deploy.stderr]).toEqual([
+          0,
+          expect.stringContaining(`namespace ${NAME} sleeps; waking it`),
+        ])
+        await eventually('it is served', isServed)
+      },
+    )
   })

@@ -30,7 +30,8 @@ describe.skipIf(around === undefined)('a platform with Pods', () => {
   ciWay(installed)
   sleepAndWake(installed)
   runCanaries(installed, around?.forge.address ?? '', around?.forge.token ?? '')
-  forks(installed)
+  // Which request waits for whom is tried on an API server, too (`gitea-hooks`).
+  if (TAKES_ALL) forks(installed)
   // The last, as the platform has another registry then.
   ownImages(installed)
 })

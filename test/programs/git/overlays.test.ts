@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { COMPOSE, manifestFor, type Publishing, publishing } from '../../support/git/publishing.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const SHARED = 'apps/shop'
 
@@ -25,7 +26,7 @@ async function baseOf({ tree }: Publishing, environment: string): Promise<string
   return base
 }
 
-test('a base stays as long as an environment uses it', async () => {
+longTest('a base stays as long as an environment uses it', async () => {
   const app = await overlays()
   for (const environment of ['staging', 'production'])
     expect((await app.devctl('publish', '--environment', environment)).status).toBe(0)

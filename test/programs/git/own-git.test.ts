@@ -207,7 +207,7 @@ describe('a repository', () => {
     expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('11')
   })
 
-  test('of years is fetched in part: our folder, and the lock files of all', async () => {
+  longTest('of years is fetched in part: our folder, and the lock files of all', async () => {
     const files = TAKES_ALL ? 2000 : 300
     const server = await bareRepository(makeFolder(), { files, commits: TAKES_ALL ? 5000 : 300 })
     await commitDirectly(server.repository, { [`environments/staging/blog/${LOCK_NAME}`]: '{}\n', 'README.md': 'x\n' })

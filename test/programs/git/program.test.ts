@@ -8,6 +8,7 @@ import { git } from '../../support/git/git.ts'
 import { losesRace } from '../../support/git/hooks.ts'
 import { leftIn, type Publishing, publishing } from '../../support/git/publishing.ts'
 import { commitDirectly, installHooks } from '../../support/git/repository.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 /** What the program prints, and its exit status. */
 async function published({ source, env }: Publishing, ...words: readonly string[]) {
@@ -39,7 +40,7 @@ describe('a program publishes by `devctl/operations`', () => {
     expect(await project.log()).toHaveLength(1)
   })
 
-  test('and learns that another push came first', async () => {
+  longTest('and learns that another push came first', async () => {
     const project = await publishing()
     await commitDirectly(project.server.repository, { 'README.md': 'ours\n' })
     installHooks(project.server.repository, losesRace(1))

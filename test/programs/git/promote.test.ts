@@ -7,6 +7,7 @@ import { losesRace } from '../../support/git/hooks.ts'
 import { COMPOSE, leftIn, publishing } from '../../support/git/publishing.ts'
 import { installHooks } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const DIGEST = `sha256:${'1'.repeat(64)}`
 const PRODUCTION = `
@@ -94,7 +95,7 @@ describe('promote', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'deploy(shop/production): 5 added\n' })
   })
 
-  test('goes into a pull request, and is tried again when another push comes first', async () => {
+  longTest('goes into a pull request, and is tried again when another push comes first', async () => {
     const { server, publish, promote } = await twoEnvironments()
     await publish()
     const { status, stdout } = await promote('--pull-request')

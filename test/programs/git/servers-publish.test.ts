@@ -210,7 +210,7 @@ describe('a connection that is cut', () => {
     expect(subjects.filter(subject => subject.startsWith('deploy('))).toHaveLength(1)
   })
 
-  test('again and again: it ends, and says so', async () => {
+  longTest('again and again: it ends, and says so', async () => {
     const faults: Faults = ({ kind }) => (kind === 'push' ? { kind: 'status', status: 502 } : undefined)
     const { publish, log, temporary } = await overHttp({ faults })
     const { status, stderr } = await publish('--timeout', '20s')

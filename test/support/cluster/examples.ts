@@ -4,12 +4,8 @@ import { TAKES_ALL } from '../takes-all.ts'
 import { ask, untilAnswers } from './application.ts'
 import { type Cluster, eventually } from './cluster.ts'
 
-/** An example with several services and claims that need each other, and one with several files. */
-const FEW = ['voting', 'files/list']
-
-/** Returns the examples that are deployed: the first of those, or all in `npm run test:long`. */
-export const fewExamples = (count = FEW.length): readonly Case[] =>
-  unbuiltExamples().filter(({ name }) => TAKES_ALL || FEW.slice(0, count).includes(name))
+/** Returns the examples that are deployed: one with several services and claims that need each other; all in `npm run test:long`. */
+export const fewExamples = (): readonly Case[] => unbuiltExamples().filter(({ name }) => TAKES_ALL || name === 'voting')
 
 /** Hosts below it lead to this machine. */
 export const DOMAIN = 'devctl.localhost'

@@ -45,7 +45,7 @@ describe.skipIf(cluster === undefined)('an example lives in the cluster', () => 
     rmSync(folder, { recursive: true })
   })
 
-  for (const one of fewExamples(1)) {
+  for (const one of fewExamples()) {
     test.concurrent(one.name, async ({ expect }) => {
       const name = `${one.name.replaceAll('/', '-')}-d${process.pid}`
       const directory = join(folder, name)

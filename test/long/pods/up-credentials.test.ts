@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { type DevelopmentPlace, openDevelopment, openLaptop } from '../../pods/develop/development.ts'
+import { PENDING, RUNNING } from '../../pods/develop/no-node.ts'
 import { write } from '../../support/cli/folder.ts'
 import { bindingInForce, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
 import type { Program } from '../../support/cluster/program.ts'
 import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
 import { longTest } from '../../support/takes-all.ts'
-import { type DevelopmentPlace, openDevelopment, openLaptop } from './development.ts'
-import { PENDING, RUNNING } from './no-node.ts'
 
 // Credentials that end while `up` runs, and rights that are taken away.
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DevelopmentPlace, openDevelopment } from '../../pods/develop/development.ts'
+import { PENDING, RUNNING } from '../../pods/develop/no-node.ts'
 import { write } from '../../support/cli/folder.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { FaultProxy } from '../../support/cluster/fault-proxy.ts'
-import { type DevelopmentPlace, openDevelopment } from './development.ts'
-import { PENDING, RUNNING } from './no-node.ts'
 
 // What `up` asks the API server before its container starts, and a connection to the Pod that hangs.
 

@@ -3,6 +3,8 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DevelopmentPlace, openDevelopment } from '../../pods/develop/development.ts'
+import { PENDING, RUNNING } from '../../pods/develop/no-node.ts'
 import { findBuildkit } from '../../support/buildkit/buildkit.ts'
 import { REGISTRY } from '../../support/buildkit/slow-project.ts'
 import { write } from '../../support/cli/folder.ts'
@@ -10,8 +12,6 @@ import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import type { Program } from '../../support/cluster/program.ts'
 import { freePort } from '../../support/develop/free-port.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
-import { type DevelopmentPlace, openDevelopment } from './development.ts'
-import { PENDING, RUNNING } from './no-node.ts'
 
 // Programs that wait for files, in real Pods: each save on this machine must reach them, whichever way the file was written.
 

@@ -3,16 +3,25 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { type DevelopmentPlace, openDevelopment } from '../../pods/develop/development.ts'
+import { killContainer } from '../../pods/develop/kill-container.ts'
+import {
+  differences,
+  filesHere,
+  keptMarks,
+  lostOf,
+  READER,
+  saveHere,
+  saverCommand,
+  savesOf,
+} from '../../pods/develop/saves.ts'
+import { withoutServerFields } from '../../pods/develop/taking.ts'
+import { TWO_REPLICAS } from '../../pods/develop/two-replicas.ts'
 import { write } from '../../support/cli/folder.ts'
 import { type Cluster, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import type { Program } from '../../support/cluster/program.ts'
 import { generator } from '../../support/cluster/random.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
-import { type DevelopmentPlace, openDevelopment } from './development.ts'
-import { killContainer } from './kill-container.ts'
-import { differences, filesHere, keptMarks, lostOf, READER, saveHere, saverCommand, savesOf } from './saves.ts'
-import { withoutServerFields } from './taking.ts'
-import { TWO_REPLICAS } from './two-replicas.ts'
 
 // `up`, the agent and the Pod are killed at any moment, while files are saved on both sides: nothing is lost.
 

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AGENT_CONTAINER, VOLUME_PATH } from '../../../constructs/mirror/names.ts'
+import { type DevelopmentPlace, openDevelopment } from '../../pods/develop/development.ts'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import type { Program } from '../../support/cluster/program.ts'
-import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined

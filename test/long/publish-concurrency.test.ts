@@ -1,16 +1,15 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { makeFolder, write } from '../../support/cli/folder.ts'
-import { type Env, git, gitEnv } from '../../support/git/git.ts'
-import { httpServer } from '../../support/git/http-server.ts'
-import { type Ended, start } from '../../support/git/processes.ts'
-import { leftIn, manifestFor } from '../../support/git/publishing.ts'
-import { bareRepository, type GitServer } from '../../support/git/repository.ts'
-import { run } from '../../support/run.ts'
-import { few, TAKES_ALL } from '../../support/takes-all.ts'
-import { expectCleanHistory, treeAt } from './history.ts'
-import { withRepositoryAt } from './own-git.ts'
+import { expectCleanHistory, treeAt } from '../programs/git/history.ts'
+import { withRepositoryAt } from '../programs/git/own-git.ts'
+import { makeFolder, write } from '../support/cli/folder.ts'
+import { type Env, git, gitEnv } from '../support/git/git.ts'
+import { httpServer } from '../support/git/http-server.ts'
+import { type Ended, start } from '../support/git/processes.ts'
+import { leftIn, manifestFor } from '../support/git/publishing.ts'
+import { bareRepository, type GitServer } from '../support/git/repository.ts'
+import { run } from '../support/run.ts'
 
 /** A checkout of an application's source; some applications have several, at different commits. */
 interface Source {
@@ -18,11 +17,9 @@ interface Source {
   readonly folder: string
 }
 
-const APPLICATIONS = TAKES_ALL ? 20 : 2
+const APPLICATIONS = 20
 /** The render of each commit of one application: two commits render the same, and the newest differs from all others. */
-const IMAGES = TAKES_ALL
-  ? ['nginx:1.25', 'nginx:1.26', 'nginx:1.26', 'nginx:1.27', 'nginx:1.28']
-  : ['nginx:1.25', 'nginx:1.25', 'nginx:1.26']
+const IMAGES = ['nginx:1.25', 'nginx:1.26', 'nginx:1.26', 'nginx:1.27', 'nginx:1.28']
 
 const composeOf = (name: string, image: string) => `name: ${name}
 services:
@@ -38,7 +35,7 @@ const SERVERS = {
 }
 
 describe(`${APPLICATIONS} applications, and ${IMAGES.length} commits of one, published at the same moment`, () => {
-  test.each(few(Object.entries(SERVERS)))('%s', async (how, serve) => {
+  test.each(Object.entries(SERVERS))('%s', async (how, serve) => {
     const root = makeFolder()
     const server = await serve(await bareRepository(root, { files: { 'README.md': 'ours\n' } }))
     onTestFinished(() => server.close())

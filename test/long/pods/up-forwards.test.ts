@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DevelopmentPlace, openDevelopment } from '../../pods/develop/development.ts'
+import { PENDING, RUNNING } from '../../pods/develop/no-node.ts'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { freePort } from '../../support/develop/free-port.ts'
-import { type DevelopmentPlace, openDevelopment } from './development.ts'
-import { PENDING, RUNNING } from './no-node.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
