@@ -390,14 +390,14 @@ describe.skipIf(!found)('devctl platform install', () => {
       expect((await secret())?.['data']).toEqual(data)
     })
 
-    test('of cert-manager again: the authority goes, and does not come back', async () => {
+    longTest('of cert-manager again: the authority goes, and does not come back', async () => {
       expect((await ok(`${INSTALL} --cert-manager letsencrypt`)).stderr).toContain('secret/own-ca deleted\n')
       expect((await ok(INSTALL)).stdout).not.toContain('fingerprint')
       expect(await get('Secret', 'own-ca')).toBeUndefined()
       expect(await certificate()).toBeDefined()
     })
 
-    test('that the operator has: all that was made goes, and theirs stays', async () => {
+    longTest('that the operator has: all that was made goes, and theirs stays', async () => {
       const { stderr } = await ok(`${INSTALL} --tls-secret wildcard`)
       expect(stderr).toContain('certificate/platform-tls deleted\n')
       expect(stderr).toContain('secret/platform-tls deleted\n')
@@ -409,7 +409,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       expect(await get('Secret', 'own-ca')).toBeDefined()
     })
 
-    test("that of the ingress controller again, and the operator's Secret stays", async () => {
+    longTest("that of the ingress controller again, and the operator's Secret stays", async () => {
       const wildcard = {
         apiVersion: 'v1',
         kind: 'Secret',

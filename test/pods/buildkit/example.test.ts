@@ -132,10 +132,10 @@ async function builtByBuildctl(service: string, images: ReadonlyMap<string, stri
   return `${name}@${JSON.parse(readFileSync(metadata, 'utf8'))['containerimage.digest']}`
 }
 
-describe.skipIf(cluster === undefined)('examples/build', () => {
-  afterAll(() => cluster?.close())
+if (TAKES_ALL)
+  describe.skipIf(cluster === undefined)('examples/build', () => {
+    afterAll(() => cluster?.close())
 
-  if (TAKES_ALL)
     test.skipIf(engine === undefined)('is deployed with images that a Docker Engine has built', () =>
       withProject(cluster!, async ({ name, directory }) => {
         cpSync(EXAMPLE, directory, { recursive: true })
@@ -159,42 +159,43 @@ describe.skipIf(cluster === undefined)('examples/build', () => {
       }),
     )
 
-  longTest('is built, deployed and works; the build secret is in no output and no image', () =>
-    withProject(cluster!, async ({ name, directory, kubectl }) => {
-      cpSync(join(root, 'examples/build'), directory, { recursive: true })
-      const devctl = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-        run([...args, '--name', name, '--registry', '127.0.0.1:5000/builds'], {
-          cwd: directory,
-          env: {
-            KUBECONFIG: process.env.KUBECONFIG ?? '',
-            DEVCTL_HOME: `${directory}/.home`,
-            BUILDKIT_HOST: address!,
-            DEVCTL_NAMESPACE: name,
-            ...env,
-          },
-        })
-      const deploy = ['deploy', '--wait', '--domain', DOMAIN]
+    test('is built, deployed and works; the build secret is in no output and no image', () =>
+      withProject(cluster!, async ({ name, directory, kubectl }) => {
+        cpSync(join(root, 'examples/build'), directory, { recursive: true })
+        const devctl = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+          run([...args, '--name', name, '--registry', '127.0.0.1:5000/builds'], {
+            cwd: directory,
+            env: {
+              KUBECONFIG: process.env.KUBECONFIG ?? '',
+              DEVCTL_HOME: `${directory}/.home`,
+              BUILDKIT_HOST: address!,
+              DEVCTL_NAMESPACE: name,
+              ...env,
+            },
+          })
+        const deploy = ['deploy', '--wait', '--domain', DOMAIN]
 
-      const refused = await devctl({}, ...deploy)
-      expect(refused.status).toBe(1)
-      expect(refused.stderr).toContain('error[build/secret-not-available]')
+        const refused = await devctl({}, ...deploy)
+        expect(refused.status).toBe(1)
+        expect(refused.stderr).toContain('error[build/secret-not-available]')
 
-      const { status, stderr } = await devctl({ SIGNING_KEY: KEY, VERSION: '1.4' }, ...deploy)
-      expect(status, stderr).toBe(0)
-      expect(stderr).toMatch(/^#\d+ \[api tested 2\/2\] RUN node --test$/m)
-      expect(stderr).not.toContain(KEY)
-      await untilAnswers(cluster!, `site-${name}.${DOMAIN}`, '/', page => page.body.includes('Version 1.4'))
-      await untilAnswers(cluster!, `site-${name}.${DOMAIN}`, '/api/', page => page.body.includes('"version":"1.4"'))
-      expect(await kubectl('exec', 'deployment/mailer', '--', 'cat', 'src/choose.mjs')).toContain('export const choose')
-      const holds = await kubectl(
-        'exec',
-        'deployment/words',
-        '--',
-        'sh',
-        '-c',
-        `grep -rls ${KEY} /app /run /var || echo none`,
-      )
-      expect(holds).toBe('none\n')
-    }),
-  )
-})
+        const { status, stderr } = await devctl({ SIGNING_KEY: KEY, VERSION: '1.4' }, ...deploy)
+        expect(status, stderr).toBe(0)
+        expect(stderr).toMatch(/^#\d+ \[api tested 2\/2\] RUN node --test$/m)
+        expect(stderr).not.toContain(KEY)
+        await untilAnswers(cluster!, `site-${name}.${DOMAIN}`, '/', page => page.body.includes('Version 1.4'))
+        await untilAnswers(cluster!, `site-${name}.${DOMAIN}`, '/api/', page => page.body.includes('"version":"1.4"'))
+        expect(await kubectl('exec', 'deployment/mailer', '--', 'cat', 'src/choose.mjs')).toContain(
+          'export const choose',
+        )
+        const holds = await kubectl(
+          'exec',
+          'deployment/words',
+          '--',
+          'sh',
+          '-c',
+          `grep -rls ${KEY} /app /run /var || echo none`,
+        )
+        expect(holds).toBe('none\n')
+      }))
+  })

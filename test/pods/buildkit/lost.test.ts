@@ -13,40 +13,41 @@ import { expectNothingRuns, runsSteps } from './left.ts'
 const buildkit = findBuildkit() ?? ''
 const buildkitd = findBuildkitd()
 
-describe.skipIf(buildkit === '' || buildkitd === undefined)('a build in a BuildKit', () => {
-  let daemon: OwnBuildkit
-  beforeAll(async () => {
-    daemon = await ownBuildkit(buildkitd!)
-  })
-  afterAll(() => daemon?.close())
+if (TAKES_ALL)
+  describe.skipIf(buildkit === '' || buildkitd === undefined)('a build in a BuildKit', () => {
+    let daemon: OwnBuildkit
+    beforeAll(async () => {
+      daemon = await ownBuildkit(buildkitd!)
+    })
+    afterAll(() => daemon?.close())
 
-  longTest('that is killed and started again is begun again once it is back', async () => {
-    const project = slowProject({ address: daemon.address, seconds: 15 })
-    const { ended } = project.start('build')
-    await runsSteps(project)
-    await daemon.stop('SIGKILL')
-    // Longer than the attempts would take that do not wait for it.
-    await pause(5000, undefined)
-    await daemon.start()
-    await expectBuilt(
-      project,
-      await ended,
-      /^web: attempt 2 of 3: the connection to BuildKit at `unix:\S+` was lost: /m,
-    )
-  })
+    test('that is killed and started again is begun again once it is back', async () => {
+      const project = slowProject({ address: daemon.address, seconds: 15 })
+      const { ended } = project.start('build')
+      await runsSteps(project)
+      await daemon.stop('SIGKILL')
+      // Longer than the attempts would take that do not wait for it.
+      await pause(5000, undefined)
+      await daemon.start()
+      await expectBuilt(
+        project,
+        await ended,
+        /^web: attempt 2 of 3: the connection to BuildKit at `unix:\S+` was lost: /m,
+      )
+    })
 
-  longTest('that falls silent is begun again when pings are not answered', async () => {
-    const env = { DEVCTL_KEEPALIVE_CLIENT_TIME_MS: '1', DEVCTL_KEEPALIVE_CLIENT_TIMEOUT_MS: '500' }
-    const project = slowProject({ address: daemon.address, seconds: 15, env })
-    const { ended } = project.start('build')
-    await runsSteps(project)
-    daemon.freeze()
-    // The first ping is after 10 seconds.
-    await pause(12_000, undefined)
-    daemon.thaw()
-    await expectBuilt(project, await ended, /^web: attempt 2 of 3: .* was lost: /m)
+    test('that falls silent is begun again when pings are not answered', async () => {
+      const env = { DEVCTL_KEEPALIVE_CLIENT_TIME_MS: '1', DEVCTL_KEEPALIVE_CLIENT_TIMEOUT_MS: '500' }
+      const project = slowProject({ address: daemon.address, seconds: 15, env })
+      const { ended } = project.start('build')
+      await runsSteps(project)
+      daemon.freeze()
+      // The first ping is after 10 seconds.
+      await pause(12_000, undefined)
+      daemon.thaw()
+      await expectBuilt(project, await ended, /^web: attempt 2 of 3: .* was lost: /m)
+    })
   })
-})
 
 describe.skipIf(buildkit === '')('a connection', () => {
   test('that is cut while files are sent costs one attempt', async () => {

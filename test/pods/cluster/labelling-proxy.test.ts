@@ -116,19 +116,22 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
     expect((await expectLabelled(apps('deployments', 'web'))).metadata.labels).toEqual(label)
   })
 
-  test('kubectl apply of what was there without a label, unchanged or not, ends labelled; a dry run does not', async () => {
-    file('old.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old}\ndata: {a: b}\n')
-    const kubeconfig = process.env.KUBECONFIG
-    await command(`kubectl --kubeconfig '${kubeconfig}' -n ${namespace} apply -f old.yaml`)
-    await command(
-      'kubectl apply --dry-run=server -f old.yaml; kubectl apply --dry-run=client -f old.yaml; kubectl diff -f old.yaml',
-    )
-    expect((await live(core('configmaps', 'old'))).metadata.labels).toBeUndefined()
-    expect(await command('kubectl apply -f old.yaml')).toEqual(['configmap/old configured'])
-    const object = await expectLabelled(core('configmaps', 'old'))
-    expect(object.metadata.annotations!['kubectl.kubernetes.io/last-applied-configuration']).toMatch(/\}\n$/)
-    expect(await command('kubectl apply -f old.yaml')).toEqual(['configmap/old unchanged'])
-  })
+  longTest(
+    'kubectl apply of what was there without a label, unchanged or not, ends labelled; a dry run does not',
+    async () => {
+      file('old.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old}\ndata: {a: b}\n')
+      const kubeconfig = process.env.KUBECONFIG
+      await command(`kubectl --kubeconfig '${kubeconfig}' -n ${namespace} apply -f old.yaml`)
+      await command(
+        'kubectl apply --dry-run=server -f old.yaml; kubectl apply --dry-run=client -f old.yaml; kubectl diff -f old.yaml',
+      )
+      expect((await live(core('configmaps', 'old'))).metadata.labels).toBeUndefined()
+      expect(await command('kubectl apply -f old.yaml')).toEqual(['configmap/old configured'])
+      const object = await expectLabelled(core('configmaps', 'old'))
+      expect(object.metadata.annotations!['kubectl.kubernetes.io/last-applied-configuration']).toMatch(/\}\n$/)
+      expect(await command('kubectl apply -f old.yaml')).toEqual(['configmap/old unchanged'])
+    },
+  )
 
   longTest('kubectl apply --server-side, twice, and diff', async () => {
     // A controller that writes the status meanwhile makes a difference, too.

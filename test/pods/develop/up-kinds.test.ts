@@ -126,7 +126,7 @@ dev:
     },
   )
 
-  test('services share the files of the container, and are restarted by name', async () => {
+  longTest('services share the files of the container, and are restarted by name', async () => {
     const up = devctl('up', 'worker')
     await up.until(/ready/, 180)
     const runs = () =>

@@ -18,6 +18,7 @@ import { root } from '../../support/cases.ts'
 import { type Cluster, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { Program } from '../../support/cluster/program.ts'
 import { RUN } from '../../support/platform/run-name.ts'
+import { few } from '../../support/takes-all.ts'
 
 /** The registry path of the images; it has a name of its own because nodes keep an older image under the same name. */
 export const IMAGES = `127.0.0.1:5000/devctl-${RUN}-${Date.now().toString(36)}`
@@ -108,7 +109,7 @@ export class Installation {
     await this.#makeTools()
     const tools = `--build-arg KUBECTL=${this.images}/tools:1 --build-arg HELM=${this.images}/tools:1`
     await buildPlatformImage(line => this.ok('operator', line, { cwd: root }))
-    for (const name of ['runner', 'registry'])
+    for (const name of few(['runner', 'registry']))
       await this.#build(`--file platform/images/${name}.Dockerfile ${name === 'runner' ? tools : ''}`, name)
     if (options.includes('--builders'))
       await this.#build(

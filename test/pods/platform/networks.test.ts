@@ -12,6 +12,7 @@ import { root } from '../../support/cases.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { enforcesPolicies, reachedFrom, startClient } from '../../support/cluster/reachability.ts'
 import { run } from '../../support/run.ts'
+import { TAKES_ALL } from '../../support/takes-all.ts'
 
 // What Pods in namespaces of the platform and of runs reach, with the policies enforced: nothing of others, and nothing of the cluster.
 
@@ -192,42 +193,43 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
   })
 })
 
-describe.skipIf(!isEnforced)('the networks of a Compose file, in a namespace of the platform', () => {
-  const namespace = `networks-file-${process.pid}`
-  const cwd = mkdtempSync(join(tmpdir(), 'devctl-networks-'))
-  afterAll(async () => {
-    rmSync(cwd, { recursive: true })
-    await cluster!.deleteNamespace(namespace)
-  })
+if (TAKES_ALL)
+  describe.skipIf(!isEnforced)('the networks of a Compose file, in a namespace of the platform', () => {
+    const namespace = `networks-file-${process.pid}`
+    const cwd = mkdtempSync(join(tmpdir(), 'devctl-networks-'))
+    afterAll(async () => {
+      rmSync(cwd, { recursive: true })
+      await cluster!.deleteNamespace(namespace)
+    })
 
-  test('separate its services, and an internal one has no way out', async () => {
-    const admin = await connectCluster({ env: process.env })
-    const { node } = await clusterAddresses(admin)
-    // The ingress controller of the node stands for the world outside.
-    const networks = (await clusterNetworks(admin, AbortSignal.timeout(60_000))).filter(one => one !== `${node}/32`)
-    await makeManaged(admin, namespace, networks)
-    // Without a host: which ones there may be, a platform in this cluster decides.
-    const file = readFileSync(join(root, 'examples/networks/compose.yaml'), 'utf8')
-    writeFileSync(join(cwd, 'compose.yaml'), file.replace('ports: ["8080:80"]', 'expose: ["80"]'))
-    const env = { KUBECONFIG: process.env.KUBECONFIG ?? '', DEVCTL_NAMESPACE: namespace }
-    const { status, stderr } = await run(['deploy', '--wait'], { cwd, env })
-    expect(status, stderr).toBe(0)
-    await startClient(cluster!, namespace, 'apart')
-    const pods = await admin.list({ apiVersion: 'v1', kind: 'Pod', namespace })
-    const podOf = (service: string) =>
-      pods.find(({ metadata }) => metadata.labels?.['dev.platform/service'] === service)?.metadata.name ?? service
-    const from = (service: string, addresses: readonly Address[], wanted: readonly Address[]) =>
-      untilReached(namespace, podOf(service), addresses, named(wanted))
-    const [web, api, store, away]: readonly Address[] = [
-      ['web', 80],
-      ['api', 8000],
-      ['store', 6379],
-      [node, 80],
-    ]
-    await from('web', [api!, store!, away!], [api!, away!])
-    await from('api', [web!, store!], [web!, store!])
-    await from('backup', [web!, store!, away!], [store!])
-    // A Pod beside them in the namespace has no network in common with them.
-    await from('apart', [store!, away!], [away!])
+    test('separate its services, and an internal one has no way out', async () => {
+      const admin = await connectCluster({ env: process.env })
+      const { node } = await clusterAddresses(admin)
+      // The ingress controller of the node stands for the world outside.
+      const networks = (await clusterNetworks(admin, AbortSignal.timeout(60_000))).filter(one => one !== `${node}/32`)
+      await makeManaged(admin, namespace, networks)
+      // Without a host: which ones there may be, a platform in this cluster decides.
+      const file = readFileSync(join(root, 'examples/networks/compose.yaml'), 'utf8')
+      writeFileSync(join(cwd, 'compose.yaml'), file.replace('ports: ["8080:80"]', 'expose: ["80"]'))
+      const env = { KUBECONFIG: process.env.KUBECONFIG ?? '', DEVCTL_NAMESPACE: namespace }
+      const { status, stderr } = await run(['deploy', '--wait'], { cwd, env })
+      expect(status, stderr).toBe(0)
+      await startClient(cluster!, namespace, 'apart')
+      const pods = await admin.list({ apiVersion: 'v1', kind: 'Pod', namespace })
+      const podOf = (service: string) =>
+        pods.find(({ metadata }) => metadata.labels?.['dev.platform/service'] === service)?.metadata.name ?? service
+      const from = (service: string, addresses: readonly Address[], wanted: readonly Address[]) =>
+        untilReached(namespace, podOf(service), addresses, named(wanted))
+      const [web, api, store, away]: readonly Address[] = [
+        ['web', 80],
+        ['api', 8000],
+        ['store', 6379],
+        [node, 80],
+      ]
+      await from('web', [api!, store!, away!], [api!, away!])
+      await from('api', [web!, store!], [web!, store!])
+      await from('backup', [web!, store!, away!], [store!])
+      // A Pod beside them in the namespace has no network in common with them.
+      await from('apart', [store!, away!], [away!])
+    })
   })
-})

@@ -51,7 +51,7 @@ const pushesTo = ({ server }: Publishing) => {
 }
 
 describe('a newer source that renders to what is there already', () => {
-  test('is not overwritten by one between, and makes no commit', async () => {
+  longTest('is not overwritten by one between, and makes no commit', async () => {
     const app = await ordered(['1.25', '1.26', '1.25', '1.27'], COUNTS)
     expect((await app.publishCommit(1)).outcome).toBe('pushed')
     const head = await git(app.server.repository, 'rev-parse', 'main')

@@ -99,7 +99,7 @@ describe('a request', () => {
     expect((await tree(BRANCH))[`${FOLDER}/web/deployment-web.yaml`]).toContain('nginx:1.28')
   })
 
-  test('is not overwritten by an older source', async () => {
+  longTest('is not overwritten by an older source', async () => {
     const { publish, server, change, source, tree } = await requesting()
     const older = await change({ 'compose.yaml': COMPOSE })
     const newer = await change({ 'compose.yaml': NEWER })

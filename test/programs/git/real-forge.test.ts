@@ -30,8 +30,10 @@ interface Pull {
 }
 
 describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a real forge, a pull request', () => {
-  test('is opened, followed, merged, opened again and closed', async () => {
-    const { publish, change, pulls, path, branches } = await publishing()
+  /** Publishes until the request of one source follows a newer one. */
+  async function followedRequest() {
+    const project = await publishing()
+    const { publish, change, pulls } = project
 
     const first = await publish()
     expect(first, first.stderr).toMatchObject({ status: 0 })
@@ -50,8 +52,17 @@ describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a r
     expect(others).toEqual([])
     expect(followed!.number).toBe(opened!.number)
     expect(followed!.head.sha).not.toBe(opened!.head.sha)
+    return { ...project, opened: opened! }
+  }
 
-    await merge(`${path}/pulls/${opened!.number}/merge`)
+  test('is opened, and follows a newer source', async () => {
+    const { opened, pulls } = await followedRequest()
+    expect(await pulls('open')).toMatchObject([{ number: opened.number }])
+  })
+
+  longTest('is followed, merged, opened again and closed', async () => {
+    const { publish, change, pulls, path, branches, opened } = await followedRequest()
+    await merge(`${path}/pulls/${opened.number}/merge`)
     expect((await publish()).stdout, 'after it was merged').toMatch(/^unchanged: /)
     expect(await pulls('open')).toEqual([])
 
@@ -59,7 +70,7 @@ describe.skipIf(lacks('the forge of FORGE_ADDRESS', !address || !token))('on a r
     const again = await publish()
     expect(again, again.stderr).toMatchObject({ status: 0 })
     const [fresh] = await pulls('open')
-    expect(fresh!.number).toBeGreaterThan(opened!.number)
+    expect(fresh!.number).toBeGreaterThan(opened.number)
     expect(fresh!.body).toContain('nginx:1.28')
 
     await change(NEWER)

@@ -9,6 +9,7 @@ import { type HttpServer, httpServer } from '../../support/git/http-server.ts'
 import { COMPOSE, manifestFor, publishing } from '../../support/git/publishing.ts'
 import { bareRepository } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
+import { few } from '../../support/takes-all.ts'
 import { treeAt } from './history.ts'
 import { makeHooks, withConfig } from './own-git.ts'
 
@@ -213,37 +214,40 @@ describe('the configuration of the source’s own repository', () => {
     return `[${section}${subsection === undefined ? '' : ` "${subsection}"`}]\n\t${name} = ${JSON.stringify(value)}\n`
   }
 
-  test.each(['render', 'validate', 'config', 'publish', 'diff', 'promote'])('runs nothing in %s', async command => {
-    const project = await publishing()
-    const { source, env, server } = project
-    write(source, {
-      'devctl.yml': `${manifestFor(server.address)}  production: {namespace: shop, domain: example.com, repository: "${server.address}"}\n`,
-      '.gitattributes': '* filter=evil\n',
-    })
-    await git(source, 'add', '.')
-    await git(source, 'commit', '--quiet', '--message', 'with attributes')
-    // Something is published, so that the next one asks which commit is newer.
-    if (command === 'publish' || command === 'promote') expect((await project.publish()).status).toBe(0)
-    const marks = makeFolder()
-    const settings = Object.entries(programs(join(marks, 'pwned')))
-    appendFileSync(join(source, '.git/config'), settings.map(([key, value]) => settingOf(key, value)).join(''))
-    write(source, { 'compose.yaml': COMPOSE.replace('1.27', '1.28') })
-    for (const hook of ['post-index-change', 'pre-commit', 'reference-transaction', 'post-checkout']) {
-      write(source, { [`hooks/${hook}`]: `#!/bin/sh\ntouch ${marks}/pwned-${hook}\n` })
-      chmodSync(join(source, 'hooks', hook), 0o755)
-    }
-    const words: Readonly<Record<string, readonly string[]>> = {
-      publish: ['publish', '--environment', 'staging'],
-      diff: ['diff', '--against', 'manifests'],
-      promote: ['promote', 'staging', 'production'],
-    }
-    write(source, { 'manifests/a.yaml': 'apiVersion: v1\nkind: Service\nmetadata: {name: a}\n' })
-    const { status, stderr } = await run(words[command] ?? [command], { cwd: source, env })
-    expect(status, stderr).toBe(0)
-    expect(readdirSync(marks)).toEqual([])
-    if (command === 'publish') {
-      const tree = await treeAt(server.repository)
-      expect(tree['environments/staging/shop/.devctl.lock'] ?? JSON.stringify(tree)).toMatch(/isDirty|dirty/)
-    }
-  })
+  test.each(few(['publish', 'diff', 'render', 'validate', 'config', 'promote'], 3))(
+    'runs nothing in %s',
+    async command => {
+      const project = await publishing()
+      const { source, env, server } = project
+      write(source, {
+        'devctl.yml': `${manifestFor(server.address)}  production: {namespace: shop, domain: example.com, repository: "${server.address}"}\n`,
+        '.gitattributes': '* filter=evil\n',
+      })
+      await git(source, 'add', '.')
+      await git(source, 'commit', '--quiet', '--message', 'with attributes')
+      // Something is published, so that the next one asks which commit is newer.
+      if (command === 'publish' || command === 'promote') expect((await project.publish()).status).toBe(0)
+      const marks = makeFolder()
+      const settings = Object.entries(programs(join(marks, 'pwned')))
+      appendFileSync(join(source, '.git/config'), settings.map(([key, value]) => settingOf(key, value)).join(''))
+      write(source, { 'compose.yaml': COMPOSE.replace('1.27', '1.28') })
+      for (const hook of ['post-index-change', 'pre-commit', 'reference-transaction', 'post-checkout']) {
+        write(source, { [`hooks/${hook}`]: `#!/bin/sh\ntouch ${marks}/pwned-${hook}\n` })
+        chmodSync(join(source, 'hooks', hook), 0o755)
+      }
+      const words: Readonly<Record<string, readonly string[]>> = {
+        publish: ['publish', '--environment', 'staging'],
+        diff: ['diff', '--against', 'manifests'],
+        promote: ['promote', 'staging', 'production'],
+      }
+      write(source, { 'manifests/a.yaml': 'apiVersion: v1\nkind: Service\nmetadata: {name: a}\n' })
+      const { status, stderr } = await run(words[command] ?? [command], { cwd: source, env })
+      expect(status, stderr).toBe(0)
+      expect(readdirSync(marks)).toEqual([])
+      if (command === 'publish') {
+        const tree = await treeAt(server.repository)
+        expect(tree['environments/staging/shop/.devctl.lock'] ?? JSON.stringify(tree)).toMatch(/isDirty|dirty/)
+      }
+    },
+  )
 })

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DevelopmentPlace, openDevelopment } from '../../pods/develop/development.ts'
+import { PENDING, RUNNING } from '../../pods/develop/no-node.ts'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { longTest } from '../../support/takes-all.ts'
-import { type DevelopmentPlace, openDevelopment } from './development.ts'
-import { PENDING, RUNNING } from './no-node.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -54,7 +53,7 @@ describe.skipIf(cluster === undefined)('the command of devctl up', () => {
     expect(await servers()).toBe(1)
   })
 
-  longTest('ends what an `up` that was killed has left', async () => {
+  test('ends what an `up` that was killed has left', async () => {
     const up = place.devctl('up')
     await up.until(/listens/, 180)
     expect(up.stdout + up.stderr).not.toContain('EADDRINUSE')
@@ -65,7 +64,7 @@ describe.skipIf(cluster === undefined)('the command of devctl up', () => {
     await eventually('nothing of it runs', async () => ((await servers()) === 0 ? true : undefined))
   })
 
-  longTest('a signal that somebody sends to it is its own end', async () => {
+  test('a signal that somebody sends to it is its own end', async () => {
     const up = place.devctl('up')
     await up.until(/listens/, 180)
     const kill = place.devctl('exec', '--', 'sh', '-c', KILL_NODE)

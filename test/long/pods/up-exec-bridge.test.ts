@@ -2,12 +2,11 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { type DevelopmentPlace, openDevelopment } from '../../pods/develop/development.ts'
 import { write } from '../../support/cli/folder.ts'
 import { bindingInForce, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
 import { freePort } from '../../support/develop/free-port.ts'
-import { longTest } from '../../support/takes-all.ts'
-import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -127,7 +126,7 @@ services:
     return processes.split('\n').filter(line => line.startsWith('node -e')).length
   }
 
-  longTest('without commands either, it says which rights are missing, and changes nothing', async () => {
+  test('without commands either, it says which rights are missing, and changes nothing', async () => {
     const deployment = () =>
       cluster!.kubectl(
         ...[
