@@ -30,18 +30,39 @@ const children = new Set()
 const start = Date.now()
 const seconds = since => `${Math.round((Date.now() - since) / 1000)} s`
 
-/** Runs a command within some minutes and writes its output to a file; then prints it. Returns whether it succeeded. */
+/** A shell that runs a command, and then writes how long processors worked for it to descriptor 3. */
+const TIMED = ['bash', '-c', '"$@" 3>&-; status=$?; times >&3; exit $status', 'bash']
+
+/** Returns the seconds that processors worked, from the output of `times`: its second line is about the children. */
+function processorSeconds(times) {
+  const parts =
+    times
+      .trim()
+      .split('\n')
+      .at(-1)
+      .match(/[\d.]+/g) ?? []
+  const [userMinutes = 0, user = 0, systemMinutes = 0, system = 0] = parts.map(Number)
+  return Math.round((userMinutes + systemMinutes) * 60 + user + system)
+}
+
+/**
+ * Runs a command within some minutes and writes its output to a file; then prints it, with the time that it took and that
+ * processors worked for it, whose sum is what limits a run. Returns whether it succeeded.
+ */
 async function step(name, minutes, command, words, more = {}) {
   const began = Date.now()
   console.log(`=== ${name}: started after ${seconds(start)}`)
   const file = join(work, `${name}.log`)
   const log = createWriteStream(file)
-  const child = spawn(command, words, {
+  const [shell, ...script] = TIMED
+  const child = spawn(shell, [...script, command, ...words], {
     cwd: root,
     env: { ...env, ...more },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
   })
+  let times = ''
+  child.stdio[3].setEncoding('utf8').on('data', text => (times += text))
   children.add(child)
   child.stdout.pipe(log, { end: false })
   child.stderr.pipe(log, { end: false })
@@ -56,7 +77,8 @@ async function step(name, minutes, command, words, more = {}) {
   await finished(log.end())
   process.stdout.write(readFileSync(file))
   if (isLate) console.log(`${name}: not done after ${minutes} minutes`)
-  console.log(`=== ${name}: ${status === 0 ? 'ok' : `exit status ${status}`}, ${seconds(began)}\n`)
+  const how = status === 0 ? 'ok' : `exit status ${status}`
+  console.log(`=== ${name}: ${how}, ${seconds(began)}, processors ${processorSeconds(times)} s\n`)
   return status === 0
 }
 
