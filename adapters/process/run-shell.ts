@@ -10,6 +10,8 @@ import { ProcessGroup } from './process-group.ts'
 export interface ShellOptions {
   /** Absolute path of the folder to run in. */
   readonly folder: string
+  /** The arguments of the text, `"$@"`: the shell takes nothing of them for code. */
+  readonly args?: readonly string[]
   /** All of the environment. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** `sh` in place of bash. */
@@ -76,12 +78,12 @@ export async function runShell(text: string, options: ShellOptions): Promise<End
   }
 }
 
-async function start(text: string, { folder, env, noBash }: ShellOptions): Promise<ChildProcess> {
+async function start(text: string, { folder, args = [], env, noBash }: ShellOptions): Promise<ChildProcess> {
   // Node says ENOENT for both, a folder and a program that are not there.
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UserError(`the folder \`${folder}\` to run commands in does not exist`)
   const shell = noBash ? 'sh' : 'bash'
-  const child = spawn(shell, ['-c', text], {
+  const child = spawn(shell, ['-c', text, shell, ...args], {
     cwd: folder,
     env: { ...env },
     detached: true,

@@ -54,6 +54,7 @@ export function automaticManifest(
     automatic: charts.length > 0 ? 'chart' : 'manifests',
     build: new Map(),
     deploy: { span, commands: [{ name: command.split(' --set ')[0]!, command, span }] },
+    variables: new Set(),
     dev: new Map(),
     dependencies: [],
     forward: [],

@@ -47,7 +47,11 @@ environments:
 Paths are relative to the folder of the manifest; that of \`.devctl/devctl.yml\` is the folder around \`.devctl\`. Unknown keys are errors; keys that
 begin with \`x-\` are yours. \`\${NAME}\` and its forms are substituted as in Compose files, from the shell, from \`.env\` beside the manifest and from the
 platform, but not in commands, whose variables are the shell's, and of the environments only in the one that \`--environment\` names. Variables
-\`DEVCTL_BUILD_…\` and \`DEVCTL_DEPENDENCY_…\` are set by builds and dependencies later on.`
+\`DEVCTL_BUILD_…\` and \`DEVCTL_DEPENDENCY_…\` are set by builds and dependencies later on.
+
+Commands get the variables of the shell. Of those of the platform, and of those that an earlier deploy has kept in the cluster, they get only what the
+manifest names: as \`$NAME\` or \`\${NAME}\` in any of its texts, or in the list \`variables\` for what only a script of theirs reads. Other people
+can set these variables, and many programs run code that a variable holds.`
 
 const texts: Readonly<Record<string, string>> = {
   build: 'Images by name. A text is the build context.',

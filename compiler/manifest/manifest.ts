@@ -31,6 +31,8 @@ export interface DevctlManifest {
   readonly build: ReadonlyMap<string, ImageBuild>
   readonly deploy?: DeploySection
   readonly destroy?: Destroy
+  /** The names of the variables that its commands may get from the platform and the cluster: it names them. */
+  readonly variables: ReadonlySet<string>
   readonly dev: ReadonlyMap<string, Development>
   readonly dependencies: readonly ManifestDependency[]
   readonly forward: readonly Forward[]

@@ -20,6 +20,7 @@ import { readEnvironments, readRegistry } from './environments.ts'
 import { readForwards } from './forward.ts'
 import type { DevctlManifest } from './manifest.ts'
 import { manifestMistakes } from './mistakes.ts'
+import { namedVariables } from './named-variables.ts'
 import { manifestShape } from './shape.ts'
 import { known, type Reading } from './values.ts'
 import { isOpen, substituteVariables } from './variables.ts'
@@ -126,7 +127,11 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
   const findings = new Findings(manifestMistakes, { isUnresolved: isOpen, reported: failed })
   check(model, manifestShape, [], model.span, findings)
   findings.report(reporter)
-  const manifest = readModel(model, { path: options.path, shown: file.path, folder }, reading)
+  const manifest = readModel(
+    model,
+    { path: options.path, shown: file.path, folder, variables: namedVariables(tree) },
+    reading,
+  )
   for (const build of manifest.build.values())
     for (const { value } of build.secrets) if (value !== undefined) secrets.addValue(value)
   return { manifest, diagnostics: reporter.diagnostics(), secrets }
@@ -158,7 +163,7 @@ function readTree(file: SourceFile, reporter: Reporter): MapTree | undefined {
 
 function readModel(
   tree: MapTree,
-  file: Pick<DevctlManifest, 'path' | 'shown' | 'folder'>,
+  file: Pick<DevctlManifest, 'path' | 'shown' | 'folder' | 'variables'>,
   reading: Reading,
 ): DevctlManifest {
   const deploy = entry(tree, 'deploy')

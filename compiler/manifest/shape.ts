@@ -14,7 +14,7 @@ import {
 } from '../schema/shape.ts'
 import { developmentContainer } from './dev-shape.ts'
 import { environment } from './environment-shape.ts'
-import { dnsName, filled, forward, kubernetesName } from './values-shape.ts'
+import { dnsName, filled, forward, kubernetesName, variableName } from './values-shape.ts'
 
 /** A command as one line of the shell, or with a name for people. */
 const oneCommand: Shape = either(
@@ -120,6 +120,10 @@ export const manifestShape: Shape = object({
   build: cli(record(cli(build, 'the build context, or a mapping'), { called: 'IMAGE' }), 'images to build, by name'),
   deploy: cli(deploy, 'how to deploy the application: a list of commands, or a mapping'),
   destroy: cli(destroy, 'how to remove what devctl does not manage: a list of commands, or a mapping'),
+  variables: cli(
+    list(variableName(), { unique: true }),
+    'variables of the platform that its commands get, besides those that it refers to as `$NAME`',
+  ),
   dev: cli(
     record(cli(developmentContainer, 'a development container'), { called: 'CONTAINER' }),
     'development containers, by the name of the service that they replace',

@@ -24,6 +24,10 @@ export const dnsName = (): Shape =>
 /** A Gateway and its namespace. */
 export const gatewayName = (): Shape => text({ pattern: new RegExp(`^${LABEL}/${NAME}$`), like: '`NAMESPACE/NAME`' })
 
+/** The name of a variable, as shells have it. */
+export const variableName = (): Shape =>
+  text({ pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, like: 'the name of a variable, such as `API_KEY`' })
+
 /** A key that Kubernetes accepts in a Secret. */
 export const secretKey = (): Shape =>
   text({

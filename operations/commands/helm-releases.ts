@@ -1,5 +1,6 @@
 import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { ENVIRONMENT_LABEL, ORIGIN_ANNOTATION, ORIGIN_COMMAND } from './labels.ts'
+import type { ManifestCommand } from './run-commands.ts'
 
 /**
  * The names of the Helm releases in a namespace that commands of an environment installed, sorted:
@@ -21,12 +22,14 @@ export async function listHelmReleases(
 const nameOfRelease = ({ metadata }: KubeObject) => metadata.labels?.['name'] ?? ''
 
 /**
- * The command that takes releases away, for the same runner as those of the manifest; a release
- * that is gone meanwhile is no mistake.
+ * Returns the command that takes releases away, for the same runner as those of the manifest; a release that is gone meanwhile is
+ * no mistake. Everybody who may write Secrets of the namespace can write the names: they are arguments, and no code.
  */
-export function uninstallCommand(releases: readonly string[], namespace: string): string {
-  return ['helm', 'uninstall', '--ignore-not-found', '--namespace', namespace, ...releases].join(' ')
-}
+export const uninstallCommand = (releases: readonly string[], namespace: string): ManifestCommand => ({
+  name: `uninstall ${releases.join(', ')}`,
+  command: 'helm uninstall --ignore-not-found "$@"',
+  args: ['--namespace', namespace, '--', ...releases],
+})
 
 /**
  * The names of the claims that StatefulSets made by commands have in a namespace. They carry no

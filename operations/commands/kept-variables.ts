@@ -11,14 +11,22 @@ const HARMLESS = /^(NODE_ENV|[A-Z_]+_(VERSION|SHA|COMMIT|BRANCH|TAG))$/
 export const isUsableHere = (name: string, value: string): boolean =>
   (variableNameProblem(name) === undefined || HARMLESS.test(name)) && !value.includes('\0')
 
+/** What commands get of the variables that a deploy has kept in the cluster. */
+export interface UsableVariables {
+  readonly taken: Readonly<Record<string, string>>
+  /** The names of those that would be usable, if the manifest named them. */
+  readonly unnamed: readonly string[]
+}
+
 /**
- * What is used of the variables that a deploy has kept in the cluster. Everybody who may deploy in the namespace can write
- * them: what is not usable here is left out, with a warning.
+ * Chooses what commands get of the variables that a deploy has kept in the cluster. Everybody who may deploy in the namespace can
+ * write them: only those are taken that the manifest names. A name that decides what programs do is left out, with a warning.
  */
 export function usableVariables(
   kept: Readonly<Record<string, string>>,
+  named: ReadonlySet<string>,
   on: (event: OperationEvent) => void,
-): Readonly<Record<string, string>> {
+): UsableVariables {
   const isUsable = ([name, value]: readonly [string, string]) => isUsableHere(name, value)
   const all = Object.entries(kept)
   for (const [name] of all.filter(one => !isUsable(one)))
@@ -27,5 +35,9 @@ export function usableVariables(
       text: `the variable \`${name.slice(0, 100)}\`, which is kept in the cluster, is not used: others can write it, and programs of this machine would do something else with it`,
       hint: 'if the command needs it, set it in the shell, or with `--var`',
     })
-  return Object.fromEntries(all.filter(isUsable))
+  const usable = all.filter(isUsable)
+  return {
+    taken: Object.fromEntries(usable.filter(([name]) => named.has(name))),
+    unnamed: usable.flatMap(([name]) => (named.has(name) ? [] : name)),
+  }
 }

@@ -11,6 +11,8 @@ export interface ManifestCommand {
   readonly name: string
   /** A text for the shell. */
   readonly command: string
+  /** The arguments of the text, `"$@"`: what comes from elsewhere is no code of the shell. */
+  readonly args?: readonly string[]
   /** Where it is in the manifest. */
   readonly span?: Span | undefined
 }
@@ -79,6 +81,7 @@ export async function runCommands(commands: readonly ManifestCommand[], options:
       options.begin?.(command)
       const ended = await runShell(command.command, {
         folder: options.folder,
+        ...(command.args && { args: command.args }),
         env: own,
         noBash: options.noBash ?? false,
         masker,

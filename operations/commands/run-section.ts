@@ -1,18 +1,23 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { Span } from '../../compiler/text/source.ts'
+import type { OperationEvent } from '../events.ts'
 import { kindKeeper } from '../objects/record.ts'
 import type { World } from '../session.ts'
 import type { BuiltImage } from './command-variables.ts'
+import type { ManifestCommand } from './run-commands.ts'
 
 /** The commands of `deploy` or `destroy`, and their inputs. */
 export interface Section {
-  readonly commands: readonly { readonly name: string; readonly command: string; readonly span?: Span }[]
+  readonly commands: readonly ManifestCommand[]
   /** Absolute path of the manifest's folder. */
   readonly folder: string
   readonly environment: string
   /** The images that were built, by service. */
   readonly built: ReadonlyMap<string, BuiltImage>
   readonly noBash: boolean
+  /** The names of the variables of the platform that the commands get: those that their manifest names. */
+  readonly named: ReadonlySet<string>
+  /** The names of variables that the commands do not get because their manifest does not name them, besides those of the platform. */
+  readonly unnamed?: readonly string[]
   /** Those of `--var`, and what an earlier deploy kept. */
   readonly variables: Readonly<Record<string, string>>
   readonly domain: string | undefined
@@ -46,10 +51,15 @@ export async function runSection(
     import('./labelling-proxy.ts'),
   ])
   const { cluster, access, namespace, target } = session
-  const { environment, folder, noBash, commands, domain, registry } = section
+  const { environment, folder, noBash, commands, domain, registry, named } = section
+  // Other people can set them, and a name decides which programs go by it.
+  const ofPlatform = [...(workspace.platformVariables ?? [])]
+  const unnamed = [...ofPlatform.map(([name]) => name), ...(section.unnamed ?? [])].filter(
+    name => !named.has(name) && workspace.env[name] === undefined && section.variables[name] === undefined,
+  )
   const { env, secrets } = commandVariables({
     // Those of the shell count more than those of the platform.
-    env: { ...Object.fromEntries(workspace.platformVariables ?? []), ...workspace.env },
+    env: { ...Object.fromEntries(ofPlatform.filter(([name]) => named.has(name))), ...workspace.env },
     vars: section.variables,
     areVarsPublic: section.areVariablesPublic ?? false,
     name: environment,
@@ -86,8 +96,22 @@ export async function runSection(
     })
     if (failed) state('failed', failed.signal ? `ended by ${failed.signal}` : `exit status ${failed.exitCode}`)
     else state('complete', 'done')
+    if (failed && unnamed.length > 0) on(unnamedNote(unnamed))
     return { hasFailed: failed !== undefined, variables, diagnostics }
   } finally {
     await proxy.close()
+  }
+}
+
+/** The most names that a note has. */
+const MOST_NAMES = 10
+
+function unnamedNote(names: readonly string[]): OperationEvent {
+  const all = [...new Set(names)].sort()
+  const shown = all.slice(0, MOST_NAMES).map(name => `\`${name}\``)
+  const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : ''
+  return {
+    type: 'note',
+    text: `commands get only the variables of the platform and of earlier deploys that the manifest names; these it does not: ${shown.join(', ')}${more}. If one is needed, add it to \`variables\` of the manifest`,
   }
 }

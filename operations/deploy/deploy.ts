@@ -7,7 +7,7 @@ import { newKey, readKept, writeKept } from '../objects/secret-marks.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Session, World } from '../session.ts'
-import { withVariables } from '../workspace.ts'
+import { withHanded } from '../workspace.ts'
 import { applyCompiled } from './apply-compiled.ts'
 import {
   type CompiledForCluster,
@@ -69,6 +69,7 @@ export async function deploy(
         folder: manifest.folder,
         environment,
         noBash: input.bash === false,
+        named: manifest.variables,
         variables: input.var ?? {},
         areVariablesPublic: input.isVarPublic ?? false,
         domain: compiled.domain,
@@ -84,7 +85,7 @@ export async function deploy(
     if (hasFailed) return { kind: 'command-failed', environment, namespace }
     const isSame = Object.keys(variables).length === 0
     if (isSame && 'tell' in compiled) compiled.tell()
-    const fresh: World = { ...world, workspace: withVariables(world.workspace, variables) }
+    const fresh: World = { ...world, workspace: withHanded(world.workspace, variables) }
     const again = isSame
       ? compiled
       : await compileForCluster({ ...fresh, session: { ...session, signal: active } }, input, project, images)

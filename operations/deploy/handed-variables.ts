@@ -2,7 +2,7 @@ import type { ImageBuilder } from '../build/builder.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
-import { withVariables } from '../workspace.ts'
+import { withHanded } from '../workspace.ts'
 import {
   type CompiledForCluster,
   compileForCluster,
@@ -34,6 +34,8 @@ export async function compileWithHanded(
     compiled.tell()
     return compiled
   }
-  const workspace = withVariables(world.workspace, { ...usableVariables(kept.variables, world.on), ...options.var })
+  // They are for Compose files here, and for no program.
+  const { taken } = usableVariables(kept.variables, new Set(Object.keys(kept.variables)), world.on)
+  const workspace = withHanded(world.workspace, { ...taken, ...options.var })
   return compileForCluster({ ...world, workspace }, options, project, images)
 }

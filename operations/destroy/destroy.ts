@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { usableVariables } from '../commands/kept-variables.ts'
+import type { ManifestCommand } from '../commands/run-commands.ts'
 import { runSection } from '../commands/run-section.ts'
 import { reportLock } from '../deploy/progress.ts'
 import { requireNamespace } from '../namespaces.ts'
@@ -128,8 +129,10 @@ async function runCommands(
   const commands = manifest?.destroy?.commands ?? []
   const hasCommands = commands.length > 0 || (manifest?.deploy?.commands.length ?? 0) > 0
   const kept = hasCommands ? await readKept(cluster, environment, namespace, { signal }) : undefined
-  const variables = { ...usableVariables(kept?.variables ?? {}, world.on), ...input.var }
-  const run = async (list: typeof commands | readonly { name: string; command: string }[]) => {
+  const named = manifest?.variables ?? new Set()
+  const { taken, unnamed } = usableVariables(kept?.variables ?? {}, named, world.on)
+  const variables = { ...taken, ...input.var }
+  const run = async (list: readonly ManifestCommand[]) => {
     const { hasFailed, diagnostics } = await runSection(
       world,
       {
@@ -137,6 +140,8 @@ async function runCommands(
         folder: manifest?.folder ?? world.workspace.cwd,
         environment,
         noBash: input.bash === false,
+        named,
+        unnamed,
         variables,
         domain: undefined,
         registry: undefined,
@@ -154,8 +159,7 @@ async function runCommands(
   if (commands.length > 0) await run(commands)
   const claims = input.volumes || input.all ? await listTemplateClaims(cluster, environment, namespace, { signal }) : []
   const releases = await listHelmReleases(cluster, environment, namespace, { signal })
-  if (releases.length > 0)
-    await run([{ name: `uninstall ${releases.join(', ')}`, command: uninstallCommand(releases, namespace) }])
+  if (releases.length > 0) await run([uninstallCommand(releases, namespace)])
   for (const name of claims)
     await cluster.delete({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace }, { signal })
 }

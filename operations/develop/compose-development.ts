@@ -14,7 +14,13 @@ import type { Workspace } from '../workspace.ts'
 import { candidatesOf, chooseCandidate, nothingToSync } from './candidates.ts'
 import type { ChooseDev } from './choose.ts'
 import type { FolderHost } from './compose-folders.ts'
-import { type ComposeDevelopment, declaredCandidate, developmentOf, withHostVolumes } from './from-compose.ts'
+import {
+  type ComposeDevelopment,
+  declaredCandidate,
+  developmentOf,
+  findService,
+  withHostVolumes,
+} from './from-compose.ts'
 import { errorsOf } from './own-errors.ts'
 
 /** Which development container: one of the manifest without `sync`, or a service, which may have to be chosen. */
@@ -88,6 +94,21 @@ export async function composeCandidates(
   const names = candidatesOf(model, hostOf(workspace, input, project)).map(({ service }) => service.name)
   if (names.length === 0) throw nothingToSync(undefined, model)
   return { kind: 'found', names }
+}
+
+/**
+ * Returns the names of the variables that the Compose files give the service of a development container; none if they have no
+ * such service, or cannot be read.
+ */
+export async function composeVariables(
+  workspace: Workspace,
+  input: Loading & Pick<Planning, 'name' | 'namespace'>,
+  project: OpenProject,
+  development: Development,
+): Promise<readonly string[]> {
+  const { project: model } = await compileFiles(workspace, [], input, input, { project })
+  const service = model && findService(development, model)
+  return service ? [...service.environment, ...service.secretEnvironment].map(({ name }) => name) : []
 }
 
 const hostOf = (workspace: Workspace, input: Loading, project: OpenProject) =>

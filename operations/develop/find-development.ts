@@ -41,6 +41,8 @@ export interface FoundDevelopment {
   readonly hasDeploy: boolean
   /** The folders of `sync`, where they are the host volumes of a service. */
   readonly composeFolders?: readonly ComposeFolder[]
+  /** In hybrid mode: the names of the variables of the container that the files of the project name. */
+  readonly named?: ReadonlySet<string>
   /** The paths that `sync` of the manifest may name. */
   readonly boundary?: Boundary
   /** What changes of files do besides travelling. */
@@ -117,8 +119,13 @@ export async function findDevelopment(
     runsService: false,
     notes: [],
   }
-  if (development.sync || development.mode === 'hybrid')
-    return { ...base, boundary: boundaryOf(world.workspace, input, project) }
+  const boundary = boundaryOf(world.workspace, input, project)
+  if (development.mode === 'hybrid') {
+    const { composeVariables } = await import('./compose-development.ts')
+    const ofService = await composeVariables(world.workspace, input, project, development)
+    return { ...base, boundary, named: new Set([...manifest.variables, ...ofService]) }
+  }
+  if (development.sync) return { ...base, boundary }
   const { folder: _, ...compose } = await inCompose(world, input, project, { declared: development })
   return { ...base, ...compose }
 }

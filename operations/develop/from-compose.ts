@@ -95,11 +95,20 @@ export function declaredCandidate(development: Development, project: Project, ho
   return { service, ...composeFolders(service, host) }
 }
 
-function serviceOf({ name, container, span }: Development, project: Project): Service {
+/** Returns the service that a development container of the manifest replaces, if the Compose files have one with its name. */
+export function findService(
+  { name, container }: Pick<Development, 'name' | 'container'>,
+  project: Project,
+): Service | undefined {
   const names = planNames(project, {}, new Reporter())
   const all = [...project.services.values()]
   const named = (wanted: string) => all.find(one => one.name === wanted || names.of(one.name) === wanted)
-  const found = (container && named(container.value)) ?? named(name)
+  return (container && named(container.value)) ?? named(name)
+}
+
+function serviceOf(development: Development, project: Project): Service {
+  const { name, span } = development
+  const found = findService(development, project)
   if (found) return found
   throw new UserError(`development container \`${name}\` has no \`sync\`, and no service has its name`, {
     notes: [shownPlace(span)],

@@ -64,26 +64,34 @@ function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string):
 }
 
 /**
- * What a program of this machine takes of the variables of a container, and the names that it does not: who may change the
- * workload in the cluster could run code here by them. `own` are those that the user has set.
+ * Chooses what a program of this machine takes of the variables of a container, and tells the names that it does not: who may
+ * change the workload in the cluster could run code here by them. It takes those that the files of the project name, unless a
+ * name decides what programs do, and those that are as the user has set them (`own`).
  */
 export function variablesHere(
   variables: Readonly<Record<string, string>>,
   own: readonly { readonly name: string; readonly value: string }[],
+  named: ReadonlySet<string>,
 ): { readonly taken: Readonly<Record<string, string>>; readonly leftOut: readonly string[] } {
   const all = Object.entries(variables)
   const isTaken = ([name, value]: readonly [string, string]) =>
-    isUsableHere(name, value) || own.some(one => one.name === name && one.value === value)
+    (named.has(name) && isUsableHere(name, value)) || own.some(one => one.name === name && one.value === value)
   return {
     taken: Object.fromEntries(all.filter(isTaken)),
-    // Nobody misses those of devctl: they are about the container.
-    leftOut: all.filter(one => !isTaken(one)).flatMap(([name]) => (name.startsWith('DEVCTL_') ? [] : name)),
+    leftOut: all.filter(one => !isTaken(one)).flatMap(([name]) => (isOfCluster(name, variables) ? [] : name)),
   }
 }
+
+/** Nobody misses those of devctl, which are about the container, and those that Kubernetes gives each container for Services. */
+const isOfCluster = (name: string, variables: Readonly<Record<string, string>>): boolean =>
+  /^DEVCTL_|_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
+  (name.endsWith('_PORT') && Object.hasOwn(variables, `${name.slice(0, -'_PORT'.length)}_SERVICE_HOST`))
 
 export interface HybridCommand extends VariablesOf {
   /** The variables that the user has set for the container. */
   readonly own: Parameters<typeof variablesHere>[1]
+  /** The names of the variables that the files of the project name. */
+  readonly named: ReadonlySet<string>
   /** Hears which variables of the container the program does not have. */
   readonly onLeftOut: (names: readonly string[]) => void
   readonly command: readonly string[]
@@ -97,7 +105,7 @@ export interface HybridCommand extends VariablesOf {
  * again when that is wished. Gives its exit status.
  */
 export async function runHere(
-  { command, development, folder, own, onLeftOut, ...of }: HybridCommand,
+  { command, development, folder, own, named, onLeftOut, ...of }: HybridCommand,
   supervisor: Supervisor,
   terminal: RemoteTerminal,
   { env, secrets }: Workspace,
@@ -106,7 +114,7 @@ export async function runHere(
 ): Promise<number> {
   const place = localFolder(development, folder)
   const { pod } = await supervisor.untilReady(signal)
-  const { taken: variables, leftOut } = variablesHere(await containerVariables(of, pod, signal), own)
+  const { taken: variables, leftOut } = variablesHere(await containerVariables(of, pod, signal), own, named)
   if (leftOut.length > 0) onLeftOut(leftOut)
   secrets?.addVariables(variables)
   const ofMachine = Object.entries(env).flatMap(([name, value]) =>

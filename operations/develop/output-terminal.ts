@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import { readOutput } from '../../adapters/process/output-lines.ts'
 import { runShell } from '../../adapters/process/run-shell.ts'
 import { Masker } from '../../compiler/values/masker.ts'
-import { quote } from '../../constructs/pod/shell.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 
 /** Milliseconds for a program of this machine to end by itself, and for what it prints last. */
@@ -34,9 +33,19 @@ export function outputTerminal(line: (stream: 'stdout' | 'stderr', text: string)
     },
     ignoreKeys: () => () => {},
     async runHere(command, { folder, env, signal }) {
-      const text = `exec ${command.map(quote).join(' ')}`
-      const options = { folder, env, signal, masker, line, noBash: true, colours: true, grace: GRACE, drain: DRAIN }
-      const { exitCode, signal: ended, background } = await runShell(text, options)
+      const options = {
+        folder,
+        args: command,
+        env,
+        signal,
+        masker,
+        line,
+        noBash: true,
+        colours: true,
+        grace: GRACE,
+        drain: DRAIN,
+      }
+      const { exitCode, signal: ended, background } = await runShell('exec "$@"', options)
       await background?.end()
       const { constants } = await import('node:os')
       return exitCode ?? 128 + (ended ? constants.signals[ended] : 0)

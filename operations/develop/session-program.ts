@@ -45,7 +45,7 @@ export class SessionProgram {
     const { session, on, terminal, workspace } = this.#world
     const { access, cluster, namespace } = session
     const { input, found, prepared, supervisor, polling, signal } = this.#of
-    const { development, folder } = found
+    const { development, folder, named = new Set<string>() } = found
     const { container, runs } = prepared
     const dev = development.name
     const command = this.#command
@@ -60,10 +60,10 @@ export class SessionProgram {
       const onLeftOut = (names: readonly string[]) =>
         on({
           type: 'note',
-          text: `not taken over from the container: ${names.map(one => `\`${one.slice(0, 100)}\``).join(', ')}; \`environment\` of the manifest, or \`--env\`, sets what programs of this machine go by`,
+          text: `not taken over from the container, where others can change them: ${names.map(one => `\`${one.slice(0, 100)}\``).join(', ')}; name those that the command needs in \`variables\` of the manifest, or set them with \`environment\` or \`--env\``,
         })
       const own = [...development.environment, ...parseVariables(input.env ?? [], workspace.env)]
-      const local = { access, namespace, container, command, development, folder, own, onLeftOut }
+      const local = { access, namespace, container, command, development, folder, own, named, onLeftOut }
       return runHere(local, supervisor, terminal, workspace, wishes, signal)
     }
     // A shell without a terminal would end at once.

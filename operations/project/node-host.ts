@@ -13,6 +13,8 @@ export interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Variables that are secret whatever they are called. */
   readonly secretVariables?: ReadonlySet<string>
+  /** The first place in which a variable is looked for. */
+  readonly handedVariables?: ReadonlyMap<string, string>
   /** User-defined variables of the platform: the last place in which a variable is looked for. */
   readonly platformVariables?: ReadonlyMap<string, string>
   /** Told of each file that is read: its absolute path, and its bytes. */
@@ -25,10 +27,12 @@ export interface HostOptions {
 export const variablesFor = ({
   env,
   givenVariables,
+  handedVariables,
   platformVariables,
-}: Workspace): Pick<HostOptions, 'env' | 'secretVariables' | 'platformVariables'> => ({
+}: Workspace): Pick<HostOptions, 'env' | 'secretVariables' | 'handedVariables' | 'platformVariables'> => ({
   env,
   ...(givenVariables && { secretVariables: givenVariables }),
+  ...(handedVariables && { handedVariables }),
   ...(platformVariables && { platformVariables }),
 })
 
@@ -36,11 +40,13 @@ export const variablesFor = ({
 export function createHost({
   env,
   secretVariables,
+  handedVariables = new Map(),
   platformVariables = new Map(),
   onRead,
   boundary,
 }: HostOptions): CompilerHost {
-  const own = (name: string) => (Object.hasOwn(env, name) ? env[name] : undefined)
+  const ofShell = (name: string) => (Object.hasOwn(env, name) ? env[name] : undefined)
+  const own = (name: string) => handedVariables.get(name) ?? ofShell(name)
   const contexts = new Map<string, readonly Parts[]>()
   const known = new Map<string, Outside | undefined>()
   const outside = (path: string) => {
@@ -71,7 +77,7 @@ export function createHost({
     hashBuild: (input, spend) =>
       hashBuild(input, { ...(spend && { spend }), mayRead: path => !isClosed(path), known: contexts }),
     now: () => performance.now(),
-    homeDirectory: own('HOME') ?? homedir(),
+    homeDirectory: ofShell('HOME') ?? homedir(),
     checkout: createCheckouts(env),
   }
 }

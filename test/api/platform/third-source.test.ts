@@ -133,6 +133,35 @@ describe.skipIf(!process.env.KUBECONFIG)('variables of a platform', () => {
     expect(readFileSync(join(commands, 'gone'), 'utf8')).toBe('canary-of-the-platform\n')
   })
 
+  test('commands get no variable that their manifest does not name, whatever program goes by it', async () => {
+    const params = { scope: `namespace:${ann.home}` }
+    const code = { FLASK_APP: 'subprocess:getoutput("touch pwned")', MAKE: 'touch pwned', SCRIPTED: 'for the script' }
+    expect(
+      (await platform.call('PATCH /variables/:scope', { token: ann.token, params, body: { variables: code } })).status,
+    ).toBe(204)
+    const own = join(folder, 'named')
+    mkdirSync(own)
+    const manifest = (first: string, last = '') =>
+      `${first}name: named\ndeploy: ["env > seen; echo $PLAIN >> said${last}"]\ndestroy: ["env > gone"]\n`
+    writeFileSync(join(own, 'devctl.yml'), manifest(''))
+    const deployed = await devctl('deploy', { cwd: own })
+    expect(deployed.status, deployed.stderr).toBe(0)
+    const names = (file: string) =>
+      readFileSync(join(own, file), 'utf8').match(/^(FLASK_APP|MAKE|SCRIPTED|PLAIN)(?==)/gm) ?? []
+    expect(names('seen')).toEqual(['PLAIN'])
+    // A command that misses one says so.
+    writeFileSync(join(own, 'devctl.yml'), manifest('', '; exit 1'))
+    const failed = await devctl('deploy', { cwd: own })
+    expect(failed.stderr).toMatch(/these it does not: `FILE_ONE`, `FLASK_APP`, .*`variables` of the manifest/)
+    writeFileSync(join(own, 'devctl.yml'), manifest('variables: [SCRIPTED]\n'))
+    expect((await devctl('deploy', { cwd: own })).status).toBe(0)
+    expect(names('seen').sort()).toEqual(['PLAIN', 'SCRIPTED'])
+    expect((await devctl('destroy', { cwd: own })).status).toBe(0)
+    expect(names('gone').sort()).toEqual(['PLAIN', 'SCRIPTED'])
+    for (const name of Object.keys(code))
+      await platform.call('DELETE /variables/:scope/:name', { token: ann.token, params: { ...params, name } })
+  })
+
   test('the switch of a namespace holds for all that is deployed there, unless the shell has another value', async () => {
     const affinity = async (env = {}) => {
       const { status, stderr } = await devctl('deploy --name shop', { env })

@@ -7,7 +7,7 @@ import { kubeconfigAccess } from '../../../adapters/kubernetes/connection.ts'
 import { connect } from '../../../adapters/kubernetes/kube-cluster.ts'
 import { listHelmReleases, listTemplateClaims, uninstallCommand } from '../../../operations/commands/helm-releases.ts'
 import { type LabellingProxy, startLabellingProxy } from '../../../operations/commands/labelling-proxy.ts'
-import { runCommands } from '../../../operations/commands/run-commands.ts'
+import { type ManifestCommand, runCommands } from '../../../operations/commands/run-commands.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 
@@ -26,16 +26,17 @@ let proxy: LabellingProxy
 const said: string[] = []
 
 /** Runs a script of a deploy section; gives its lines. Throws when it fails. */
-async function command(script: string, { fails = false } = {}): Promise<readonly string[]> {
+async function command(one: string | ManifestCommand, { fails = false } = {}): Promise<readonly string[]> {
+  const whole = typeof one === 'string' ? { name: one, command: one } : one
   const lines: string[] = []
-  const { failed } = await runCommands([{ name: script, command: script }], {
+  const { failed } = await runCommands([whole], {
     folder: work,
     env: { ...env, ...proxy.variables },
     signal: AbortSignal.timeout(120_000),
     output: ({ text }) => lines.push(text),
   })
   said.push(...lines)
-  if ((failed !== undefined) !== fails) throw new Error(`${script}: ${lines.join('\n')}`)
+  if ((failed !== undefined) !== fails) throw new Error(`${whole.name}: ${lines.join('\n')}`)
   return lines
 }
 

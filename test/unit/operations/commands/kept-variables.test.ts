@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { usableVariables } from '../../../../operations/commands/kept-variables.ts'
 import { variablesHere } from '../../../../operations/develop/local-command.ts'
 
-test('of the variables that are kept in the cluster, none is used that programs go by', () => {
+test('of the variables that are kept in the cluster, those are used that the manifest names and no program goes by', () => {
   const told: string[] = []
   const kept = {
     COLOUR: 'blue',
+    FLASK_APP: 'subprocess:getoutput("touch pwned")',
+    MAKE: 'touch pwned',
     NODE_ENV: 'production',
     GIT_SHA: 'abc123',
     PYTHON_VERSION: '3.14',
@@ -17,16 +19,23 @@ test('of the variables that are kept in the cluster, none is used that programs 
     DEVCTL_ALLOW_OUTSIDE: '/',
     ZERO: 'a\0b',
   }
-  const used = usableVariables(kept, event => {
+  const named = new Set(['COLOUR', 'NODE_ENV', 'GIT_SHA', 'PYTHON_VERSION', 'PATH', 'NODE_OPTIONS'])
+  const { taken, unnamed } = usableVariables(kept, named, event => {
     if (event.type === 'warning') told.push(event.text)
   })
-  expect(Object.keys(used)).toEqual(['COLOUR', 'NODE_ENV', 'GIT_SHA', 'PYTHON_VERSION'])
+  expect(Object.keys(taken)).toEqual(['COLOUR', 'NODE_ENV', 'GIT_SHA', 'PYTHON_VERSION'])
+  expect(unnamed).toEqual(['FLASK_APP', 'MAKE'])
   expect(told).toHaveLength(7)
   expect(told.join()).not.toContain('pwned')
 })
 
-test('a program of this machine takes from a container what is no code here, and what its user has set', () => {
+test('a program of this machine takes from a container what the project names and is no code here, and what its user has set', () => {
   const variables = {
+    FLASK_APP: 'subprocess:getoutput("touch pwned")',
+    KUBERNETES_SERVICE_HOST: '10.0.0.1',
+    REDIS_SERVICE_HOST: '10.0.0.2',
+    REDIS_PORT: 'tcp://10.0.0.2:6379',
+    DB_PORT: '5432',
     GREETING: 'hello',
     NODE_VERSION: '24.0.0',
     LD_PRELOAD: '/tmp/pwned.so',
@@ -37,8 +46,9 @@ test('a program of this machine takes from a container what is no code here, and
     { name: 'NODE_OPTIONS', value: '--enable-source-maps' },
     { name: 'BASH_ENV', value: 'own.sh' },
   ]
-  expect(variablesHere(variables, own)).toEqual({
+  const named = new Set(['GREETING', 'NODE_VERSION', 'LD_PRELOAD'])
+  expect(variablesHere(variables, own, named)).toEqual({
     taken: { GREETING: 'hello', NODE_VERSION: '24.0.0', NODE_OPTIONS: '--enable-source-maps' },
-    leftOut: ['LD_PRELOAD', 'BASH_ENV'],
+    leftOut: ['FLASK_APP', 'DB_PORT', 'LD_PRELOAD', 'BASH_ENV'],
   })
 })

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
 import { SourceFile } from '../../../../compiler/text/source.ts'
+import { uninstallCommand } from '../../../../operations/commands/helm-releases.ts'
 import { type RunOptions, runCommands } from '../../../../operations/commands/run-commands.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-run-commands-'))
@@ -50,6 +51,26 @@ describe('commands', () => {
     const shell = 'case $0 in *bash) echo bash;; *) echo "$0";; esac'
     expect((await run([shell, '[[ a == a ]] && echo fine'])).lines).toEqual(['c1 stdout: bash', 'c2 stdout: fine'])
     expect((await run([shell], { noBash: true })).lines).toEqual(['c1 stdout: sh'])
+  })
+
+  test('take their arguments for no code', async () => {
+    const evil = ['$(touch pwned)', '`touch pwned`', '; touch pwned', '--namespace=x', "a'b", '']
+    const lines: string[] = []
+    for (const noBash of [false, true])
+      await runCommands([{ name: 'all', command: 'printf "[%s]\\n" "$@"', args: evil }], {
+        folder: work,
+        env: { PATH: process.env.PATH },
+        noBash,
+        output: ({ text }) => lines.push(text),
+      })
+    expect(lines).toEqual([...evil, ...evil].map(one => `[${one}]`))
+    expect(existsSync(join(work, 'pwned'))).toBe(false)
+  })
+
+  test('the names of Helm releases, which others can write, are such arguments', () => {
+    const { command, args } = uninstallCommand(['rel', '-x; $(touch pwned)'], 'shop')
+    expect(command).toBe('helm uninstall --ignore-not-found "$@"')
+    expect(args).toEqual(['--namespace', 'shop', '--', 'rel', '-x; $(touch pwned)'])
   })
 
   test('stop at the first that fails, with its status and its place', async () => {

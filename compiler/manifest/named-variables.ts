@@ -1,0 +1,27 @@
+import { scalars, textOf } from '../compose/read/tree-values.ts'
+import type { MapTree, Tree } from '../text/tree.ts'
+
+/** A variable as Compose or a shell refers to it: `$NAME`, `${NAME:-default}`, `${#NAME}`, `${!NAME}`. */
+const REFERENCES = /\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)/g
+
+/**
+ * Returns the names of the variables that a manifest names: those in its list `variables`, and those that its texts refer to.
+ * Its commands get no others from the platform or the cluster, where other people can write them: a name can be code.
+ */
+export function namedVariables(manifest: MapTree): ReadonlySet<string> {
+  const listed = scalars(manifest, 'variables').map(one => textOf(one).value)
+  return new Set([...listed, ...referencesIn(manifest)])
+}
+
+function* referencesIn(tree: Tree): Generator<string> {
+  switch (tree.kind) {
+    case 'map':
+      for (const { value } of tree.entries.values()) yield* referencesIn(value)
+      break
+    case 'seq':
+      for (const item of tree.items) yield* referencesIn(item)
+      break
+    case 'scalar':
+      if (typeof tree.value === 'string') for (const [, name] of tree.value.matchAll(REFERENCES)) yield name!
+  }
+}
