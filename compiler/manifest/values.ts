@@ -3,6 +3,7 @@ import { entries, integerOf, items, nonEmptyText, scalar, sortByName, textOf } f
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import { formatPath, type ModelPath } from '../schema/model-path.ts'
+import { tokenInContent } from '../text/interpolate.ts'
 import { isMadeOfSecret } from '../text/secret-places.ts'
 import type { At } from '../text/source.ts'
 import { spanInside } from '../text/span-inside.ts'
@@ -10,6 +11,7 @@ import type { Lookup } from '../text/template.ts'
 import type { ScalarTree, ScalarType, Tree } from '../text/tree.ts'
 import { parseDuration } from '../values/duration.ts'
 import type { Parsed } from '../values/parsed.ts'
+import { isTokenVariable } from '../values/token-variables.ts'
 import { isOpen, isUnread } from './variables.ts'
 
 // Readers of the values of a manifest. The structure has been checked: what has another one reads
@@ -144,10 +146,14 @@ export function readTimeout(
  * Variables, labels and the like: a mapping, or a list of `NAME=value`. A name without a value
  * takes that of the variable, and is left out where nothing sets it.
  */
-export function readPairs(tree: Tree | undefined, { lookup }: Pick<Reading, 'lookup'>): readonly Pair[] {
+export function readPairs(
+  tree: Tree | undefined,
+  { lookup, reporter }: Pick<Reading, 'lookup' | 'reporter'>,
+): readonly Pair[] {
   const found = new Map<string, Pair>()
   const add = (name: string, value: string | undefined, tree: Tree, key = tree.span) => {
     const { span } = tree
+    if (value === undefined && isTokenVariable(name)) reporter.report(tokenInContent, span, { name })
     const { value: given, isSecret } =
       value === undefined ? (lookup(name) ?? {}) : { value, isSecret: isMadeOfSecret(tree) }
     if (given !== undefined) found.set(name, { name, value: given, span, key, ...(isSecret && { isSecret: true }) })

@@ -1,6 +1,7 @@
 import type { Reporter } from '../diagnostics/reporter.ts'
 import { looksSecretText } from '../values/secret-looks.ts'
 import { looksSecretName } from '../values/secret-names.ts'
+import { isTokenVariable } from '../values/token-variables.ts'
 import {
   commentInValue,
   droppedText,
@@ -12,6 +13,7 @@ import {
   unsetVariable,
   unterminatedQuote,
 } from './dotenv-diagnostics.ts'
+import { tokenInContent } from './interpolate.ts'
 import type { SourceFile, Span } from './source.ts'
 import { substitute } from './template.ts'
 
@@ -155,6 +157,7 @@ class DotenvReader {
     }
     if (!assigns) {
       if (afterQuote) this.#reporter.report(droppedText, span, {})
+      if (isTokenVariable(name)) this.#reporter.report(tokenInContent, span, { name })
       const value = this.#lookup(name)
       if (value !== undefined) this.#add({ name, value, span, inherited: true })
       return -1
@@ -281,10 +284,20 @@ class DotenvReader {
       this.#add({ name, value: raw.text, span, inherited: false })
       return true
     }
+    const tokens = new Set<string>()
     const result = substitute(raw.text, variable => {
+      if (isTokenVariable(variable)) tokens.add(variable)
       const value = this.#lookup(variable) ?? this.#read.get(variable) ?? this.#earlier?.(variable)
       return value === undefined ? undefined : { value, origin: '' }
     })
+    if (tokens.size > 0) {
+      this.#leaveOut(name, span.start, span.end)
+      for (const token of tokens) {
+        const start = raw.text.indexOf(token)
+        this.#reporter.report(tokenInContent, raw.place(start, start + token.length), { name: token })
+      }
+      return false
+    }
     if ('errors' in result) {
       this.#leaveOut(name, span.start, span.end)
       for (const { kind, name: variable = '', message, hint: advice, start, end } of result.errors) {

@@ -1,5 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
+import { isTokenVariable } from '../values/token-variables.ts'
 import { PathRules, type RuleStep } from './path.ts'
 import { scalarPlaces } from './scalar-places.ts'
 import type { Span } from './source.ts'
@@ -37,6 +38,18 @@ const unset = diagnostic({
   text: (p: { name: string }) => ({
     message: `\`${p.name}\` is not set and becomes empty`,
     hint: `set it, or write \`\${${p.name}:-}\` for an empty value, or \`$$${p.name}\` for a literal dollar sign`,
+  }),
+})
+
+/** A token of devctl where a value of a file would be it. */
+export const tokenInContent = diagnostic({
+  code: 'interpolation/token',
+  severity: 'error',
+  explain:
+    'Tokens of devctl (`DEVCTL_TOKEN`, `DEVCTL_GIT_TOKEN`, `DEVCTL_REGISTRY_TOKEN`, `DEVCTL_FORGE_TOKEN`) are how devctl itself logs in, with all that its user may do. What a file contains is deployed, built or committed, where others can read it, so no value can be made of them, whether they are set or not. Give the application a credential of its own, in a variable with another name.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` is the token with which devctl logs in; it cannot be part of a value`,
+    hint: 'use a credential of its own, in a variable with another name',
   }),
 })
 
@@ -115,12 +128,21 @@ export function interpolate<C extends string>(
     }
   }
 
+  /** The tokens that the value refers to which is substituted now. */
+  const tokens = new Set<string>()
+  const lookupValue: Lookup = name => {
+    if (!isTokenVariable(name)) return lookup(name)
+    tokens.add(name)
+    return { value: name, origin: 'devctl' }
+  }
+
   const substituteAt = (text: string): ReturnType<typeof substitute> => {
-    const substituted = substitute(text, lookup)
+    tokens.clear()
+    const substituted = substitute(text, lookupValue)
     const known = 'errors' in substituted ? assumed?.(path) : undefined
     if (!known || !('errors' in substituted)) return substituted
     const missing = new Set(substituted.errors.map(({ kind, name }) => (kind === 'required' ? name : undefined)))
-    return substitute(text, name => (missing.has(name) ? known(name) : lookup(name)))
+    return substitute(text, name => (missing.has(name) ? known(name) : lookupValue(name)))
   }
 
   const scalar = (node: ScalarTree, step: RuleStep<C> | undefined): Tree | undefined => {
@@ -136,6 +158,14 @@ export function interpolate<C extends string>(
         reporter.budget.spend('text', Math.max(value.length, LEAST_OF_VARIABLE * variables.length), node.span)
       }
       const place = scalarPlaces(node, text)
+      for (const name of tokens) {
+        const start = text.indexOf(name)
+        reporter.report(tokenInContent, place(start, start + name.length), { name })
+      }
+      if (tokens.size > 0) {
+        failed.push([...path])
+        return undefined
+      }
       const instead = spared?.(path, node)
       if ('errors' in substituted) {
         const missing = substituted.errors

@@ -6,6 +6,7 @@ import { SecretPlaces } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
 import type { MapTree } from '../../text/tree.ts'
 import { isVariableWithSecret } from '../../values/secret-names.ts'
+import { isTokenVariable } from '../../values/token-variables.ts'
 import type { Sources } from './sources.ts'
 
 /** The value of a variable. */
@@ -45,8 +46,9 @@ export class VariableScope {
     this.secrets = secrets
   }
 
-  /** Looks up a variable. Undefined if nothing sets it. */
+  /** Looks up a variable. Undefined if nothing sets it. A token of devctl is empty: who asks for it reports that. */
   lookup = (name: string): Variable | undefined => {
+    if (isTokenVariable(name)) return { value: '', origin: 'devctl' }
     const found = this.#find(name)
     if (found?.isSecret) this.secrets.addValue(found.value)
     return found
