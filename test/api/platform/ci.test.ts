@@ -188,7 +188,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
     }
     const env = {
       ACTIONS_ID_TOKEN_REQUEST_URL: `${stub.issuer}/actions-token?v=1`,
-      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'x',
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'a-token-that-is-in-no-other-text',
     }
     expect((await loginAsJob(url, env, signal)).reveal()).toMatch(/^devctl_ci_/)
     expect(asked).toBe('/actions-token')

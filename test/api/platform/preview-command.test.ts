@@ -93,7 +93,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
       GITHUB_REF: 'refs/pull/8/merge',
       GITHUB_SERVER_URL: 'https://git.example.com',
       GITHUB_API_URL: forge.url,
-      GITHUB_TOKEN: 'x',
+      GITHUB_TOKEN: 'a-token-that-is-in-no-other-text',
     }
     const params = { name: `loud-${RUN}` }
     const deploy = devctl(['deploy', params.name, '--comment', '--wait'], job)
