@@ -15,19 +15,19 @@ export interface Workspace {
   readonly givenVariables?: ReadonlySet<string>
   /** The variables of the platform that is deployed to: the last place in which one is looked for. All are secret. */
   readonly platformVariables?: ReadonlyMap<string, string>
-  /** What commands have handed on, now or at the last deploy: the first place in which a variable of a Compose file is looked for. */
+  /** Variables that commands have handed on, now or at the last deploy: the first place in which one of a Compose file is looked for. */
   readonly handedVariables?: ReadonlyMap<string, string>
   /** Where the platform that is deployed to has the images of the namespace; absent: it says nothing about them. */
   readonly platformImages?: NamespaceImages
 }
 
-/** The same workspace with variables that commands have handed on: for Compose files, and no program. Those with secret names are secret. */
+/** Returns the workspace with variables that commands have handed on: for Compose files, and no program. Secret names make them secret. */
 export function withHanded<W extends Workspace>(workspace: W, variables: Readonly<Record<string, string>>): W {
   workspace.secrets?.addVariables(variables)
   return { ...workspace, handedVariables: new Map(Object.entries(variables)) }
 }
 
-/** The same workspace with more variables; those with secret names are secret. */
+/** Returns the workspace with more variables, also for programs. Secret names make them secret. */
 export function withVariables<W extends Workspace>(workspace: W, variables: Readonly<Record<string, string>>): W {
   workspace.secrets?.addVariables(variables)
   return { ...workspace, env: { ...workspace.env, ...variables } }

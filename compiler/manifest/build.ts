@@ -2,11 +2,10 @@ import { entries } from '../compose/read/tree-values.ts'
 import { circle } from '../diagnostics/circle.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
-import { tokenInContent } from '../text/interpolate.ts'
+import { reportToken } from '../text/interpolate.ts'
 import type { At } from '../text/source.ts'
 import { type Entry, entry, get, isMap, type Tree } from '../text/tree.ts'
 import { parseBuildCaches } from '../values/build-cache.ts'
-import { isTokenVariable } from '../values/token-variables.ts'
 import { toVariableName } from '../values/variable-name.ts'
 import { Distinct } from './duplicates.ts'
 import type { BuildSecret, ImageBuild } from './manifest.ts'
@@ -150,7 +149,7 @@ function readSecret(id: string, { key, value }: Entry, reading: Reading): BuildS
   }
   const source = known((file ?? env)!.value)
   if (!source || file) return source && { id, from: 'file', source }
-  if (isTokenVariable(source.value)) reading.reporter.report(tokenInContent, source.span, { name: source.value })
+  reportToken(source.value, source.span, reading.reporter)
   const variable = reading.lookup(source.value)
   return { id, from: 'env', source, ...(variable && { value: variable.value }) }
 }

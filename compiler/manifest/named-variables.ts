@@ -1,5 +1,6 @@
 import { scalars, textOf } from '../compose/read/tree-values.ts'
-import type { MapTree, Tree } from '../text/tree.ts'
+import type { MapTree } from '../text/tree.ts'
+import { textsIn } from './variables.ts'
 
 /** A variable as Compose or a shell refers to it: `$NAME`, `${NAME:-default}`, `${#NAME}`, `${!NAME}`. */
 const REFERENCES = /\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)/g
@@ -10,18 +11,8 @@ const REFERENCES = /\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)/g
  */
 export function namedVariables(manifest: MapTree): ReadonlySet<string> {
   const listed = scalars(manifest, 'variables').map(one => textOf(one).value)
-  return new Set([...listed, ...referencesIn(manifest)])
-}
-
-function* referencesIn(tree: Tree): Generator<string> {
-  switch (tree.kind) {
-    case 'map':
-      for (const { value } of tree.entries.values()) yield* referencesIn(value)
-      break
-    case 'seq':
-      for (const item of tree.items) yield* referencesIn(item)
-      break
-    case 'scalar':
-      if (typeof tree.value === 'string') for (const [, name] of tree.value.matchAll(REFERENCES)) yield name!
-  }
+  const referred = [...textsIn(manifest)].flatMap(({ value }) =>
+    [...value.matchAll(REFERENCES)].map(([, name]) => name!),
+  )
+  return new Set([...listed, ...referred])
 }

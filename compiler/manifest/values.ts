@@ -3,7 +3,7 @@ import { entries, integerOf, items, nonEmptyText, scalar, sortByName, textOf } f
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import { formatPath, type ModelPath } from '../schema/model-path.ts'
-import { tokenInContent } from '../text/interpolate.ts'
+import { reportToken } from '../text/interpolate.ts'
 import { isMadeOfSecret } from '../text/secret-places.ts'
 import type { At } from '../text/source.ts'
 import { spanInside } from '../text/span-inside.ts'
@@ -11,7 +11,6 @@ import type { Lookup } from '../text/template.ts'
 import type { ScalarTree, ScalarType, Tree } from '../text/tree.ts'
 import { parseDuration } from '../values/duration.ts'
 import type { Parsed } from '../values/parsed.ts'
-import { isTokenVariable } from '../values/token-variables.ts'
 import { isOpen, isUnread } from './variables.ts'
 
 // Readers of the values of a manifest. The structure has been checked: what has another one reads
@@ -153,7 +152,7 @@ export function readPairs(
   const found = new Map<string, Pair>()
   const add = (name: string, value: string | undefined, tree: Tree, key = tree.span) => {
     const { span } = tree
-    if (value === undefined && isTokenVariable(name)) reporter.report(tokenInContent, span, { name })
+    if (value === undefined) reportToken(name, span, reporter)
     const { value: given, isSecret } =
       value === undefined ? (lookup(name) ?? {}) : { value, isSecret: isMadeOfSecret(tree) }
     if (given !== undefined) found.set(name, { name, value: given, span, key, ...(isSecret && { isSecret: true }) })

@@ -77,19 +77,26 @@ function at(tree: Tree | undefined, [key, ...rest]: readonly string[]): Tree | u
 /** True for a text with a variable that is set later. */
 export const isLate = (text: string): boolean => LATE_INSIDE.test(text)
 
-/** The variables in the texts of a tree that are set later. */
-export function* lateVariables(tree: Tree | undefined): Generator<{ readonly variable: string; readonly span: Span }> {
+/** Walks through the scalars of a tree whose values are texts. */
+export function* textsIn(tree: Tree | undefined): Generator<ScalarTree & { readonly value: string }> {
   switch (tree?.kind) {
     case 'map':
-      for (const { value } of tree.entries.values()) yield* lateVariables(value)
+      for (const { value } of tree.entries.values()) yield* textsIn(value)
       break
     case 'seq':
-      for (const item of tree.items) yield* lateVariables(item)
+      for (const item of tree.items) yield* textsIn(item)
       break
     case 'scalar':
-      if (typeof tree.value !== 'string' || isUnread(tree)) return
-      for (const { 0: whole, index, groups } of tree.value.matchAll(LATE_VARIABLES))
-        yield { variable: groups!['name']!, span: spanInside(tree, index, index + whole.length) }
+      if (typeof tree.value === 'string') yield { ...tree, value: tree.value }
+  }
+}
+
+/** The variables in the texts of a tree that are set later. */
+export function* lateVariables(tree: Tree | undefined): Generator<{ readonly variable: string; readonly span: Span }> {
+  for (const text of textsIn(tree)) {
+    if (isUnread(text)) continue
+    for (const { 0: whole, index, groups } of text.value.matchAll(LATE_VARIABLES))
+      yield { variable: groups!['name']!, span: spanInside(text, index, index + whole.length) }
   }
 }
 

@@ -13,7 +13,7 @@ import {
   unsetVariable,
   unterminatedQuote,
 } from './dotenv-diagnostics.ts'
-import { tokenInContent } from './interpolate.ts'
+import { reportToken } from './interpolate.ts'
 import type { SourceFile, Span } from './source.ts'
 import { substitute } from './template.ts'
 
@@ -157,7 +157,7 @@ class DotenvReader {
     }
     if (!assigns) {
       if (afterQuote) this.#reporter.report(droppedText, span, {})
-      if (isTokenVariable(name)) this.#reporter.report(tokenInContent, span, { name })
+      reportToken(name, span, this.#reporter)
       const value = this.#lookup(name)
       if (value !== undefined) this.#add({ name, value, span, inherited: true })
       return -1
@@ -294,7 +294,7 @@ class DotenvReader {
       this.#leaveOut(name, span.start, span.end)
       for (const token of tokens) {
         const start = raw.text.indexOf(token)
-        this.#reporter.report(tokenInContent, raw.place(start, start + token.length), { name: token })
+        reportToken(token, raw.place(start, start + token.length), this.#reporter)
       }
       return false
     }

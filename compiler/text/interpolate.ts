@@ -42,7 +42,7 @@ const unset = diagnostic({
 })
 
 /** A token of devctl where a value of a file would be it. */
-export const tokenInContent = diagnostic({
+const tokenInContent = diagnostic({
   code: 'interpolation/token',
   severity: 'error',
   explain:
@@ -52,6 +52,11 @@ export const tokenInContent = diagnostic({
     hint: 'use a credential of its own, in a variable with another name',
   }),
 })
+
+/** Reports a variable that a value is made of, where it is a token of devctl. */
+export function reportToken(name: string, span: Span, reporter: Reporter): void {
+  if (isTokenVariable(name)) reporter.report(tokenInContent, span, { name })
+}
 
 /** The replacement for a value that need not be known, as long as its variables are not set. */
 export interface Spared {
@@ -160,7 +165,7 @@ export function interpolate<C extends string>(
       const place = scalarPlaces(node, text)
       for (const name of tokens) {
         const start = text.indexOf(name)
-        reporter.report(tokenInContent, place(start, start + name.length), { name })
+        reportToken(name, place(start, start + name.length), reporter)
       }
       if (tokens.size > 0) {
         failed.push([...path])

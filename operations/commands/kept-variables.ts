@@ -11,7 +11,7 @@ const HARMLESS = /^(NODE_ENV|[A-Z_]+_(VERSION|SHA|COMMIT|BRANCH|TAG))$/
 export const isUsableHere = (name: string, value: string): boolean =>
   (variableNameProblem(name) === undefined || HARMLESS.test(name)) && !value.includes('\0')
 
-/** What commands get of the variables that a deploy has kept in the cluster. */
+/** The variables that a deploy has kept in the cluster, as far as commands get them. */
 export interface UsableVariables {
   readonly taken: Readonly<Record<string, string>>
   /** The names of those that would be usable, if the manifest named them. */

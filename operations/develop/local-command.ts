@@ -82,7 +82,7 @@ export function variablesHere(
   }
 }
 
-/** Nobody misses those of devctl, which are about the container, and those that Kubernetes gives each container for Services. */
+/** Returns whether a variable is of devctl, about the container, or of Kubernetes, for Services: it is left out without a word. */
 const isOfCluster = (name: string, variables: Readonly<Record<string, string>>): boolean =>
   /^DEVCTL_|_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
   (name.endsWith('_PORT') && Object.hasOwn(variables, `${name.slice(0, -'_PORT'.length)}_SERVICE_HOST`))

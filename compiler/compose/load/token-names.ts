@@ -1,15 +1,12 @@
 import type { Reporter } from '../../diagnostics/reporter.ts'
-import { tokenInContent } from '../../text/interpolate.ts'
+import { reportToken } from '../../text/interpolate.ts'
 import type { Span } from '../../text/source.ts'
 import { get, isMap, isNull, isScalar, type MapTree, type Tree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
-import { isTokenVariable } from '../../values/token-variables.ts'
 
 /** Reports the places of a document that take the value of a token of devctl by its name alone: `environment: [DEVCTL_TOKEN]`. */
 export function reportTokenNames(document: MapTree, reporter: Reporter): void {
-  const report = (name: string, span: Span) => {
-    if (isTokenVariable(name)) reporter.report(tokenInContent, span, { name })
-  }
+  const report = (name: string, span: Span) => reportToken(name, span, reporter)
   const namesWithoutValue = (tree: Tree | undefined) => {
     if (isMap(tree)) for (const [name, { key, value }] of tree.entries) if (isNull(value)) report(name, key)
     if (tree?.kind === 'seq') for (const item of tree.items) if (isScalar(item)) report(scalarText(item), item.span)
