@@ -17,7 +17,9 @@ const LOOK = `{
 } 2>/dev/null | gzip | base64 -w 500 | sed 's/^/FOUND:/'
 sleep 5
 `
-const MANIFEST = `deploy:
+/** The command asks for CANARY, and gets no other variable of its person. */
+const MANIFEST = `variables: [CANARY]
+deploy:
   commands:
     - name: Look
       command: sh look.sh
@@ -31,6 +33,7 @@ export const runCanaries = (installed: () => Installation, forge: string, forgeT
     const people = ['bob', 'eve'].map(name => ({
       login: `${name}-${RUN}`,
       own: `${name}-variable-${RUN}-0123456789-0123456789`,
+      unnamed: `${name}-unnamed-${RUN}-0123456789-0123456789`,
       said: `${name}-option-${RUN}-0123456789-0123456789`,
     }))
     let repository: Repository
@@ -38,9 +41,9 @@ export const runCanaries = (installed: () => Installation, forge: string, forgeT
     beforeAll(async () => {
       const files = { 'look.sh': LOOK, 'devctl.yml': MANIFEST, 'compose.yaml': COMPOSE }
       repository = await installed().repository(`canaries-${RUN}`, files, true)
-      for (const { login, own } of people) {
+      for (const { login, own, unnamed } of people) {
         await installed().person(login)
-        await installed().ok(login, `variables set --user CANARY=${own}`)
+        await installed().ok(login, `variables set --user CANARY=${own} UNNAMED=${unnamed}`)
         // Its password comes from the standard input.
         await installed().pipe(login, ['credentials', 'set', new URL(forge).host, '--user'], forgeToken)
       }
@@ -68,7 +71,7 @@ export const runCanaries = (installed: () => Installation, forge: string, forgeT
         true,
       )
       expect(secrets.get('devctl-platform/keys'), 'the key that seals').toHaveLength(1)
-      for (const [at, { own, said }] of people.entries()) {
+      for (const [at, { own, said, unnamed }] of people.entries()) {
         const lines = [...`${runs[at]!.stdout}\n${runs[at]!.stderr}`.matchAll(/FOUND:([A-Za-z0-9+/=]+)/g)].map(
           ([, part]) => part,
         )
@@ -80,7 +83,8 @@ export const runCanaries = (installed: () => Installation, forge: string, forgeT
         )
         expect(foreign, 'Secrets with something that it has found').toEqual([])
         const other = people[1 - at]!
-        expect([other.own, other.said].filter(value => looked.includes(value))).toEqual([])
+        const notAsked = [unnamed, other.own, other.said, other.unnamed]
+        expect(notAsked.filter(value => looked.includes(value))).toEqual([])
         expect(looked, 'a token of Kubernetes that it did not ask the platform for').not.toContain(
           'kubernetes.io/serviceaccount',
         )
