@@ -35,6 +35,8 @@ export interface Look {
 }
 
 const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED'
+/** A page of an error, as of a reload that a change of the network ended, came first. */
+const INTERRUPTED = 'interrupted by another navigation to "chrome-error:'
 const USUAL = { width: 1280, height: 800, scheme: 'light' } as const
 
 /** A page that somebody looks at. */
@@ -167,7 +169,7 @@ async function repeated<T>(navigate: () => Promise<T>): Promise<T> {
     try {
       return await navigate()
     } catch (error) {
-      if (!String(error).includes(NETWORK_CHANGED)) throw error
+      if (![NETWORK_CHANGED, INTERRUPTED].some(text => String(error).includes(text))) throw error
     }
 }
 

@@ -187,7 +187,7 @@ describe.skipIf(!found)('deleting', () => {
     await isGone(name)
   })
 
-  test('who deletes what they have deployed themselves has their variables in that', async () => {
+  longTest('who deletes what they have deployed themselves has their variables in that', async () => {
     const name = aName()
     await create(name)
     await set(owner!.token, 'user', 'OWN')
@@ -293,7 +293,7 @@ describe.skipIf(!found)('deleting', () => {
     },
   )
 
-  test('a preview is destroyed so, too, and one that nobody uses', async () => {
+  longTest('a preview is destroyed so, too, and one that nobody uses', async () => {
     const [name, idle] = [aName(), aName()]
     for (const one of [name, idle]) {
       const { body } = await platform.call('POST /previews', { token: owner!.token, body: { name: one, repository } })

@@ -258,26 +258,29 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     await told(number, 'destroyed')
   })
 
-  test('a request of the repository itself is deployed, and so is that of the own fork of who may write', async () => {
-    const own = await branchOf(writer, path)
-    const first = await commit(writer, path, own, 'own.txt', own)
-    const { number } = await open(writer, own)
-    await known(number, 'it is deployed', one => one?.deployed === first)
-    expect(await runsOf(number)).toMatchObject([{ trust: 'repository', repository: `${GITEA}/${path}` }])
+  longTest(
+    'a request of the repository itself is deployed, and so is that of the own fork of who may write',
+    async () => {
+      const own = await branchOf(writer, path)
+      const first = await commit(writer, path, own, 'own.txt', own)
+      const { number } = await open(writer, own)
+      await known(number, 'it is deployed', one => one?.deployed === first)
+      expect(await runsOf(number)).toMatchObject([{ trust: 'repository', repository: `${GITEA}/${path}` }])
 
-    await giteaApi('PUT', `/repos/${path}/collaborators/${colleague.name}`, { permission: 'write' }, writer)
-    const fork = `${colleague.name}/shop`
-    const branch = await branchOf(colleague, fork)
-    const theirs = await commit(colleague, fork, branch, 'theirs.txt', 'theirs')
-    const other = await open(colleague, `${colleague.name}:${branch}`)
-    await known(other.number, 'it is deployed, too', one => one?.deployed === theirs)
-    expect(await runsOf(other.number)).toMatchObject([{ trust: 'repository', commit: theirs }])
+      await giteaApi('PUT', `/repos/${path}/collaborators/${colleague.name}`, { permission: 'write' }, writer)
+      const fork = `${colleague.name}/shop`
+      const branch = await branchOf(colleague, fork)
+      const theirs = await commit(colleague, fork, branch, 'theirs.txt', 'theirs')
+      const other = await open(colleague, `${colleague.name}:${branch}`)
+      await known(other.number, 'it is deployed, too', one => one?.deployed === theirs)
+      expect(await runsOf(other.number)).toMatchObject([{ trust: 'repository', commit: theirs }])
 
-    await giteaApi('PUT', `/repos/${path}/collaborators/${colleague.name}`, { permission: 'read' }, writer)
-    const later = await commit(colleague, fork, branch, 'theirs.txt', 'of a reader')
-    const { found } = await known(other.number, 'a reader waits', one => one?.commit === later)
-    expect(found).toMatchObject({ trust: 'fork', isWaiting: true })
-  })
+      await giteaApi('PUT', `/repos/${path}/collaborators/${colleague.name}`, { permission: 'read' }, writer)
+      const later = await commit(colleague, fork, branch, 'theirs.txt', 'of a reader')
+      const { found } = await known(other.number, 'a reader waits', one => one?.commit === later)
+      expect(found).toMatchObject({ trust: 'fork', isWaiting: true })
+    },
+  )
 
   longTest('what Gitea has sent counts once, and nothing that somebody has made of it', async () => {
     const { number } = await closedPull()

@@ -301,7 +301,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       expect(asked).toHaveLength(3)
     })
 
-    test('a value that somebody has set by hand is named with who that was', async () => {
+    longTest('a value that somebody has set by hand is named with who that was', async () => {
       const ref = { apiVersion: 'v1', kind: 'Service', name: 'platform', namespace: PLATFORM_NAMESPACE }
       await cluster.patch(ref, { spec: { selector: { 'app.kubernetes.io/name': 'other' } } }, { manager: 'somebody' })
       expect((await ok('platform install --dry-run')).stdout).toMatch(
@@ -332,7 +332,7 @@ describe.skipIf(!found)('devctl platform install', () => {
     await ok('platform install')
   })
 
-  test('what cannot be what the operator meant is warned of', async () => {
+  longTest('what cannot be what the operator meant is warned of', async () => {
     const { stderr } = await ok(`${INSTALL} --dry-run --tls-secret not-there`)
     expect(stderr).toContain('warning: the Secret `not-there` does not exist: until it does')
     const local = await ok(`${INSTALL.replace(/ --kubernetes-server \S+/, '')} --dry-run`)
@@ -379,7 +379,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       )
     })
 
-    test('of its own ends that of cert-manager, which would replace it, and stays, too', async () => {
+    longTest('of its own ends that of cert-manager, which would replace it, and stays, too', async () => {
       const { stderr, stdout } = await ok(`${INSTALL} --own-ca`)
       expect(stderr).toContain('certificate/platform-tls deleted\n')
       expect(stdout).toContain('SHA-256 fingerprint')

@@ -21,7 +21,7 @@ import {
   ofFolder,
 } from '../../support/buildkit/buildkit.ts'
 import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { few, TAKES_ALL } from '../../support/takes-all.ts'
 import { failureOf, listening, once } from './faults.ts'
 
 const buildkit = findBuildkit() ?? ''
@@ -211,11 +211,13 @@ describe.skipIf(buildkit === '')('BuildKit', () => {
     proxy.close()
   })
 
-  test.each([
-    [503, true],
-    [429, true],
-    [403, false],
-  ])('a registry that answers %i to a push is a failure; it may be tried again: %s', async (status, isTransient) => {
+  test.each(
+    few([
+      [503, true],
+      [429, true],
+      [403, false],
+    ]),
+  )('a registry that answers %i to a push is a failure; it may be tried again: %s', async (status, isTransient) => {
     const registry = createHttpServer((_, response) => response.writeHead(status).end('{}'))
     await listening(registry, async port => {
       await inFolder({ Dockerfile: `FROM scratch\nCOPY Dockerfile /\n` }, async folder => {

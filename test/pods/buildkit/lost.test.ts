@@ -50,7 +50,7 @@ if (TAKES_ALL)
   })
 
 describe.skipIf(buildkit === '')('a connection', () => {
-  test('that is cut while files are sent costs one attempt', async () => {
+  longTest('that is cut while files are sent costs one attempt', async () => {
     const { proxy, project } = await behindProxy({ seconds: 0.2, size: 24 << 20 })
     const { ended } = project.start('build')
     await vi.waitFor(() => expect(proxy.sent).toBeGreaterThan(4 << 20), { timeout: 60_000, interval: 1 })

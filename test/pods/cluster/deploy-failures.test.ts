@@ -77,7 +77,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(await project.kubectl('get', 'ingress', '--output=name')).toContain('ingress.networking.k8s.io/web')
   })
 
-  it('a server that is waited for to complete', async project => {
+  longIt('a server that is waited for to complete', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    depends_on: {job: {condition: service_completed_successfully}}\n' +
         '  job:\n    image: nginx:1.27-alpine\n    restart: "no"\n    healthcheck: {http: {path: /, port: 80}, interval: 1s}\n',
@@ -96,7 +96,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     )
   })
 
-  it('a container that does its work and ends, though it is to stay', async project => {
+  longIt('a container that does its work and ends, though it is to stay', async project => {
     project.compose('services:\n  web:\n    image: busybox:1.37\n    command: ["true"]\n')
     const said = await failing(project)
     expect(said).toMatch(/error\[deploy\/ends-well\]: `web` exited \d times without an error/)
@@ -148,7 +148,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('teapot')
   })
 
-  it('a quota that is used up', async project => {
+  longIt('a quota that is used up', async project => {
     project.compose('services:\n  web:\n    image: nginx:1.27-alpine\n')
     await project.kubectl('create', 'quota', 'none', '--hard=pods=0')
     const said = await failing(project)
@@ -156,7 +156,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('exceeded quota')
   })
 
-  it('a namespace with a Pod Security level that the Pods do not meet', async project => {
+  longIt('a namespace with a Pod Security level that the Pods do not meet', async project => {
     await project.kubectl('label', 'namespace', project.name, 'pod-security.kubernetes.io/enforce=restricted')
     project.compose('services:\n  db:\n    image: nginx:1.27-alpine\n    volumes: [/data]\n')
     const said = await failing(project)

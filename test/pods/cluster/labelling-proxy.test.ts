@@ -93,7 +93,7 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
     rmSync(work, { recursive: true, force: true })
   })
 
-  test('kubectl create, also a config map of 900 kB', async () => {
+  longTest('kubectl create, also a config map of 900 kB', async () => {
     writeFileSync(join(work, 'large'), 'ü'.repeat(450_000))
     await command(
       'kubectl create configmap large --from-file=large && kubectl create secret generic s --from-literal=a=b',
@@ -213,7 +213,7 @@ spec:
     expect(await live(core('configmaps', 'theirs'))).not.toHaveProperty('data')
   })
 
-  test('Pods: run, wait, exec, cp, logs -f, port-forward, attach', async () => {
+  longTest('Pods: run, wait, exec, cp, logs -f, port-forward, attach', async () => {
     // A second attempt begins anew.
     await command('kubectl delete pod box --ignore-not-found --now')
     await command(

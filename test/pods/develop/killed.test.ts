@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import { root } from '../../support/cases.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { DEPLOYMENT, give, openPlace, type Place, pendingDeployment, takeOne, withoutServerFields } from './taking.ts'
 
 // Each step of `up` and `down` may be the last one: what it leaves is healed by the next `up`, and by `down` from any machine.
@@ -120,7 +120,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
     },
   )
 
-  test('during `down`, after each write: `down` again restores it, and `up` takes it', async () => {
+  longTest('during `down`, after each write: `down` again restores it, and `up` takes it', async () => {
     const name = 'down'
     await place.apply(pendingDeployment(name))
     const before = await whole(name)
@@ -147,7 +147,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
     }
   })
 
-  test('an application made again meanwhile stays as it is, and the mirror goes', async () => {
+  longTest('an application made again meanwhile stays as it is, and the mirror goes', async () => {
     const name = 'again'
     await place.apply(pendingDeployment(name))
     const taken = await takeOne(place.session(), DEPLOYMENT(name), { name })

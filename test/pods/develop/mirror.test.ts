@@ -386,7 +386,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     await give(place.session(), 'claimed', true)
   })
 
-  test('in hybrid mode the agent alone runs, with the variables of the container', async () => {
+  longTest('in hybrid mode the agent alone runs, with the variables of the container', async () => {
     await strict.apply(strictly('hybrid', { env: [{ name: 'A', value: 'x' }] }))
     const taken = await takeOne(strict.session(), DEPLOYMENT('hybrid'), { name: 'hybrid', mode: 'hybrid', folders: [] })
     const pod = await podOf(strict, 'hybrid')

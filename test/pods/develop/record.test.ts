@@ -117,7 +117,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     expect(await replicas(name)).toBe(2)
   })
 
-  test('a mirror that is deleted by hand is made again; the fourth time in a minute `up` ends', async () => {
+  longTest('a mirror that is deleted by hand is made again; the fourth time in a minute `up` ends', async () => {
     const name = 'made'
     await place.apply(pendingDeployment(name))
     const events: OperationEvent[] = []

@@ -152,7 +152,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     }
   })
 
-  test('`status` says why the session in the background has failed, until the original is restored', async () => {
+  longTest('`status` says why the session in the background has failed, until the original is restored', async () => {
     const up = place.devctl('up', '--detach')
     expect(await up.status, up.stderr).toBe(0)
     await cluster!.kubectl('-n', place.namespace, 'delete', 'deployment', 'api')

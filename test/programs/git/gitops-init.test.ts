@@ -7,7 +7,7 @@ import { httpServer } from '../../support/git/http-server.ts'
 import { leftIn, manifestFor, type Publishing, publishing } from '../../support/git/publishing.ts'
 import { bareRepository, commitDirectly, installHooks } from '../../support/git/repository.ts'
 import type { Result } from '../../support/run.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { everythingIn, leakIn } from './leaks.ts'
 import { withRepositoryAt } from './own-git.ts'
 
@@ -119,7 +119,7 @@ test('`--dry-run` tells what would be committed', async () => {
   expect(await git(server.repository, 'for-each-ref')).toBe('')
 })
 
-test('the folder may be any, and files of others in it stay', async () => {
+longTest('the folder may be any, and files of others in it stay', async () => {
   const { init, tree, server } = await initialising()
   await commitDirectly(server.repository, { 'clusters/one/theirs.yaml': 'theirs\n' })
   for (const into of ['clusters/one', '.']) {
@@ -196,7 +196,7 @@ test('a link and a file in the way are refused', async () => {
   expect(await init('--argocd')).toMatchObject({ status: 1, stderr: expect.stringContaining('is a symbolic link') })
 })
 
-test('another push that comes first does no harm, nor an answer that gets lost', async () => {
+longTest('another push that comes first does no harm, nor an answer that gets lost', async () => {
   const { init, tree, server, log } = await initialising()
   installHooks(server.repository, losesRace(1))
   expect((await init('--argocd')).status).toBe(0)
@@ -206,7 +206,7 @@ test('another push that comes first does no harm, nor an answer that gets lost',
   expect((await log()).filter(subject => subject.startsWith('gitops('))).toHaveLength(2)
 })
 
-test('a pull request has the file on a branch of its own', async () => {
+longTest('a pull request has the file on a branch of its own', async () => {
   const { init, tree, log, server, publish } = await initialising('    pullRequest: true\n')
   await commitDirectly(server.repository, { a: 'b\n' })
   const { status, stdout } = await init('--argocd')
@@ -235,7 +235,7 @@ test('where the branch is protected a pull request is the way', async () => {
   expect(stderr).toMatch(/= help: .*`--pull-request`/)
 })
 
-test('options say the rest of what a controller is given', async () => {
+longTest('options say the rest of what a controller is given', async () => {
   const { init } = await initialising()
   const argocd = await init('--argocd', '--print', '--project', 'shops', '--destination', 'eu-1', '--no-finalizer')
   expect(documents(argocd.stdout)).toMatchObject([{ spec: { project: 'shops', destination: { name: 'eu-1' } } }])
@@ -336,7 +336,7 @@ test.each([
   expect(stderr).toContain('\n  --> devctl.yml:6:17\n')
 })
 
-test('no variable of the Compose files has to be set, but for what the name needs', async () => {
+longTest('no variable of the Compose files has to be set, but for what the name needs', async () => {
   const { source, server, init, tree } = await initialising()
   const compose =
     'services:\n  web: {image: "nginx:${TAG:?}", environment: {PASSWORD: "${PW:?}"}, ports: ["${PORT:?}"]}\n'

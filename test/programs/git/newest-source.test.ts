@@ -85,7 +85,7 @@ describe('a newer source that renders to what is there already', () => {
     expect(await notedIn(app)).toBe(app.commits[1])
   })
 
-  test('is left for an older one with --rollback', async () => {
+  longTest('is left for an older one with --rollback', async () => {
     const app = await ordered(['1.25', '1.26', '1.25', '1.26'])
     await app.publishCommit(1)
     await app.publishCommit(3)

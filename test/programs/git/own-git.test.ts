@@ -105,7 +105,7 @@ describe('the user’s own git', () => {
     expect(await lastCommit(project, '%an <%ae>')).toBe('Deployments <bot@example.com>')
   })
 
-  test('goes through a proxy', async () => {
+  longTest('goes through a proxy', async () => {
     const bare = await bareRepository(makeFolder())
     const server = await httpServer(bare.repository)
     const proxy = await forwardProxy(Number(new URL(server.address).port))
@@ -267,7 +267,7 @@ describe('a repository', () => {
     },
   )
 
-  test('may have files of any name beside ours', async () => {
+  longTest('may have files of any name beside ours', async () => {
     const project = await publishing()
     const odd = {
       [`${FOLDER}/web/ü ñ.txt`]: 'a\n',

@@ -84,7 +84,7 @@ describe('promote', () => {
     })
   })
 
-  test('fetches a commit that the checkout does not have', async () => {
+  longTest('fetches a commit that the checkout does not have', async () => {
     const { source, env, publish, change } = await twoEnvironments()
     await publish()
     await change({ 'README.md': 'about\n' })

@@ -3,6 +3,7 @@ import { parseLock } from '../../../operations/gitops/tree/lock.ts'
 import { write } from '../../support/cli/folder.ts'
 import { publishing } from '../../support/git/publishing.ts'
 import { DIGEST, type FakeServer, fakeServer, giveManifest, refuse } from '../../support/registry/fake-registry.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 
 const FOLDER = 'environments/staging/shop'
 const OTHER = `sha256:${'b'.repeat(64)}`
@@ -74,10 +75,12 @@ describe('the image of a service with `build`', () => {
     expect(await git(server.repository, 'for-each-ref')).toBe('')
   })
 
-  test.each([
-    ['that needs a login', 401, 'UNAUTHORIZED'],
-    ['that is forbidden', 403, 'DENIED'],
-  ])('of a registry %s stops the run', async (_, status, code) => {
+  test.each(
+    few([
+      ['that needs a login', 401, 'UNAUTHORIZED'],
+      ['that is forbidden', 403, 'DENIED'],
+    ]),
+  )('of a registry %s stops the run', async (_, status, code) => {
     const closed = await fakeServer((_, response) =>
       refuse(response, status, code, { 'www-authenticate': 'Basic realm="x"' }),
     )
@@ -95,20 +98,22 @@ describe('the image of a service with `build`', () => {
     expect(await log()).toHaveLength(1)
   })
 
-  test('given with `--image` and a tag is asked for', async () => {
+  longTest('given with `--image` and a tag is asked for', async () => {
     const { publish, image, imageNow, tags } = await withBuild()
     tags.set('org/web:rc', DIGEST)
     expect((await publish('--image', `web=${image('rc')}`)).status).toBe(0)
     expect(await imageNow()).toBe(`${image('rc')}@${DIGEST}`)
   })
 
-  test.each([
-    ['references', (reference: string) => ({ web: `${reference}@${OTHER}` })],
-    [
-      'what buildx writes',
-      (reference: string) => ({ web: { 'image.name': reference, 'containerimage.digest': OTHER } }),
-    ],
-  ])('given in a file of %s is believed', async (_, content) => {
+  test.each(
+    few([
+      ['references', (reference: string) => ({ web: `${reference}@${OTHER}` })],
+      [
+        'what buildx writes',
+        (reference: string) => ({ web: { 'image.name': reference, 'containerimage.digest': OTHER } }),
+      ],
+    ]),
+  )('given in a file of %s is believed', async (_, content) => {
     const { publish, source, image, imageNow, registry } = await withBuild()
     write(source, { 'images.json': JSON.stringify(content(image('1.4'))) })
     expect((await publish('--images-file', 'images.json')).status).toBe(0)
@@ -116,7 +121,7 @@ describe('the image of a service with `build`', () => {
     expect(registry.requests).toEqual([])
   })
 
-  test('is the same in an overlay, which alone names its digest', async () => {
+  longTest('is the same in an overlay, which alone names its digest', async () => {
     const { publish, tags, image, tree } = await withBuild()
     tags.set('org/web:1.4', DIGEST)
     expect((await publish('--layout', 'kustomize')).status).toBe(0)

@@ -10,6 +10,7 @@ import { COMPOSE, leftIn, type Publishing, publishing } from '../../support/git/
 import { refuse } from '../../support/registry/fake-registry.ts'
 import { type MemoryRegistry, memoryRegistry } from '../../support/registry/memory-registry.ts'
 import { run } from '../../support/run.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { leakIn } from './leaks.ts'
 
 /** An application, and a registry that it is pushed to. */
@@ -169,30 +170,35 @@ describe('publish --oci', () => {
     expect(other.stderr).toContain('contains the manifests of the application `shop`, not of `blog`')
   })
 
-  test.each([
-    [['--pull-request'], '`--pull-request` cannot be combined with `--oci`'],
-    [['--repository', 'git@host:a/b.git'], '`--repository` cannot be combined with `--oci`'],
-    [['--path', 'a'], '`--path` cannot be combined with `--oci`'],
-    [['--branch', 'a'], '`--branch` cannot be combined with `--oci`'],
-    [['--layout', 'kustomize'], 'overlays do not go with `--oci`'],
-    [['--oci', 'shop'], '`--oci` is `shop`: it has no registry'],
-    [['--oci', 'https://registry.example.com/shop'], '`--oci` is `https://'],
-    [['--oci', `registry.example.com/shop@sha256:${'0'.repeat(64)}`], 'a digest is not allowed'],
-  ])('refuses %j', async (words, said) => {
+  test.each(
+    few(
+      [
+        [['--pull-request'], '`--pull-request` cannot be combined with `--oci`'],
+        [['--repository', 'git@host:a/b.git'], '`--repository` cannot be combined with `--oci`'],
+        [['--path', 'a'], '`--path` cannot be combined with `--oci`'],
+        [['--branch', 'a'], '`--branch` cannot be combined with `--oci`'],
+        [['--layout', 'kustomize'], 'overlays do not go with `--oci`'],
+        [['--oci', 'shop'], '`--oci` is `shop`: it has no registry'],
+        [['--oci', 'https://registry.example.com/shop'], '`--oci` is `https://'],
+        [['--oci', `registry.example.com/shop@sha256:${'0'.repeat(64)}`], 'a digest is not allowed'],
+      ],
+      4,
+    ),
+  )('refuses %j', async (words, said) => {
     const { push } = await begin()
     const { status, stderr } = await push(...words)
     expect(status).toBe(2)
     expect(stderr).toContain(said)
   })
 
-  test('of an environment with overlays takes another layout', async () => {
+  longTest('of an environment with overlays takes another layout', async () => {
     const { push, registry } = await begin('    layout: kustomize\n')
     expect((await push()).stderr).toContain('add `--layout plain`')
     expect((await push('--layout', 'single-file')).status).toBe(0)
     expect(Object.keys(filesAt(registry))).toContain('manifests.yaml')
   })
 
-  test('takes the tag of the reference, and any spelling of it', async () => {
+  longTest('takes the tag of the reference, and any spelling of it', async () => {
     const { app, registry } = await begin()
     expect((await app.publish('--oci', `oci://${registry.name}:v1`)).status).toBe(0)
     expect((await app.publish('--oci', `${registry.name}:v1`)).stdout).toMatch(/^unchanged: /)
@@ -227,7 +233,7 @@ describe('an environment with `oci`', () => {
     expect((await app.devctl('diff', '--environment', 'staging', '--against', 'out')).status).toBe(0)
   })
 
-  test('is published to a repository that an option names', async () => {
+  longTest('is published to a repository that an option names', async () => {
     const { app, registry } = await published()
     expect((await app.publish('--repository', app.server.address, '--branch', 'main')).status).toBe(0)
     expect(registry.requests).toEqual([])
@@ -343,11 +349,16 @@ describe('publish --oci to a private registry', () => {
     }
   }
 
-  test.each([
-    ['a login', basic, login],
-    ['a login, and its token service', () => tokens('push'), login],
-    ['an identity token', () => tokens('push'), { ...login, auth: '', identitytoken: PASSWORD }],
-  ])('goes with %s', async (_, start, entry) => {
+  test.each(
+    few(
+      [
+        ['a login', basic, login],
+        ['a login, and its token service', () => tokens('push'), login],
+        ['an identity token', () => tokens('push'), { ...login, auth: '', identitytoken: PASSWORD }],
+      ],
+      2,
+    ),
+  )('goes with %s', async (_, start, entry) => {
     const registry = await start()
     const { push } = await someone(registry, entry)
     expect(await push()).toMatchObject({ status: 0, stdout: expect.stringContaining(':staging@sha256:') })
@@ -357,17 +368,22 @@ describe('publish --oci to a private registry', () => {
     expect(await push('--verify')).toMatchObject({ status: 0 })
   })
 
-  test.each([
-    ['nobody', basic, undefined, /\n {2}= help: .*docker login/],
-    [
-      'a wrong password',
-      basic,
-      { auth: Buffer.from('robot:wrong').toString('base64') },
-      /the login for .* (may not|is not allowed to) read/,
-    ],
-    ['nobody at a token service', () => tokens('push'), undefined, /\n {2}= help: .*docker login/],
-    ['who may only read', () => tokens('pull'), login, /is not allowed to push/],
-  ])('says what is missing to %s', async (_, start, entry, message) => {
+  test.each(
+    few(
+      [
+        ['nobody', basic, undefined, /\n {2}= help: .*docker login/],
+        [
+          'a wrong password',
+          basic,
+          { auth: Buffer.from('robot:wrong').toString('base64') },
+          /the login for .* (may not|is not allowed to) read/,
+        ],
+        ['nobody at a token service', () => tokens('push'), undefined, /\n {2}= help: .*docker login/],
+        ['who may only read', () => tokens('pull'), login, /is not allowed to push/],
+      ],
+      2,
+    ),
+  )('says what is missing to %s', async (_, start, entry, message) => {
     const registry = await start()
     const { push } = await someone(registry, entry)
     expect(await push()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(message) })

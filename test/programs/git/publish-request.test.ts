@@ -131,7 +131,7 @@ describe('a request', () => {
     expect(await commitsOn(BRANCH)).toBe(1)
   })
 
-  test('that was merged leaves nothing: its branch is removed, or a warning says what to do', async () => {
+  longTest('that was merged leaves nothing: its branch is removed, or a warning says what to do', async () => {
     const { publish, server, heads } = await requesting()
     await publish()
     await server.merge(server.pulls[0]!)
@@ -231,7 +231,7 @@ describe('somebody else’s work on its branch is never lost', () => {
     ['a file of ours', `${FOLDER}/web/service-web.yaml`],
     ['a file beside ours', `${FOLDER}/web/extra.yaml`],
   ] as const
-  test.each(few(paths, 2))('a commit of ours that they amended: %s', async (_, path) => {
+  test.each(few(paths))('a commit of ours that they amended: %s', async (_, path) => {
     const { publish, server, change, headOf } = await requesting()
     await publish()
     const clone = makeFolder()
@@ -292,7 +292,7 @@ describe('without a token', () => {
     })
   })
 
-  test('a server that nobody knows gets its branch all the same', async () => {
+  longTest('a server that nobody knows gets its branch all the same', async () => {
     const server = await forge()
     const { publish } = await publishing({ server: { ...server, env: server.asFiles } })
     const { status, stdout } = await publish('--pull-request')
@@ -326,7 +326,7 @@ longTest('two publishers at the same moment make one request', async () => {
   expect(Object.keys(await tree(BRANCH))).toContain(`${FOLDER}/web/deployment-web.yaml`)
 })
 
-test('an older and a newer source at the same moment end with the newer one', async () => {
+longTest('an older and a newer source at the same moment end with the newer one', async () => {
   const { source, env, server, change, tree } = await requesting()
   const other = makeFolder()
   await git(other, 'clone', '--quiet', source, 'older')
@@ -340,18 +340,21 @@ test('an older and a newer source at the same moment end with the newer one', as
 })
 
 describe('without changing anything', () => {
-  test('`--dry-run` shows what it would change, and `--verify` looks at the branch that controllers read', async () => {
-    const { publish, server, heads } = await requesting()
-    expect((await publish('--dry-run')).stdout).toContain('+ deployment/web')
-    expect(await heads()).toEqual(['main'])
-    await publish()
-    expect((await publish('--verify')).status).toBe(1)
-    await server.merge(server.pulls[0]!)
-    expect((await publish('--dry-run')).stdout).toMatch(/^unchanged/)
-    expect((await publish('--verify')).status).toBe(0)
-    expect(await heads()).toEqual([BRANCH, 'main'])
-    expect(server.pushes()).toBe(1)
-  })
+  longTest(
+    '`--dry-run` shows what it would change, and `--verify` looks at the branch that controllers read',
+    async () => {
+      const { publish, server, heads } = await requesting()
+      expect((await publish('--dry-run')).stdout).toContain('+ deployment/web')
+      expect(await heads()).toEqual(['main'])
+      await publish()
+      expect((await publish('--verify')).status).toBe(1)
+      await server.merge(server.pulls[0]!)
+      expect((await publish('--dry-run')).stdout).toMatch(/^unchanged/)
+      expect((await publish('--verify')).status).toBe(0)
+      expect(await heads()).toEqual([BRANCH, 'main'])
+      expect(server.pushes()).toBe(1)
+    },
+  )
 })
 
 test('nothing secret is in a request, and nobody is pinged by it', async () => {

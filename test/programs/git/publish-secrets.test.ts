@@ -144,7 +144,7 @@ describe('a plain value stops the run, with its place and the lines to paste', (
     ],
   ]
 
-  test.each(cases)('%s', async (_, compose, place, secret) => {
+  test.each(few(cases, 4))('%s', async (_, compose, place, secret) => {
     const { publish, check, server } = await watchedPublishing([secret], { compose })
     const { status, stdout, stderr } = await publish('--loglevel', 'debug')
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -197,7 +197,7 @@ describe('a plain value stops the run, with its place and the lines to paste', (
     expect((await tree())[`${FOLDER}/db/deployment-db.yaml`]).toContain(PASSWORD)
   })
 
-  test('every place that is answered to be public is published', async () => {
+  longTest('every place that is answered to be public is published', async () => {
     const compose = `name: shop
 services:
   web:
@@ -351,7 +351,7 @@ describe('backends', () => {
     await check()
   })
 
-  test('sealed: a machine without the key seals anew, and says so', async () => {
+  longTest('sealed: a machine without the key seals anew, and says so', async () => {
     const { publish, source, env, change, home, check } = await watchedPublishing([PASSWORD], {
       compose: withVariable(PASSWORD),
       environment: sealing(),
@@ -375,7 +375,7 @@ describe('backends', () => {
     await check()
   })
 
-  test('sealed: a value that only the shell of the pipeline knows', async () => {
+  longTest('sealed: a value that only the shell of the pipeline knows', async () => {
     const compose = withVariable('$' + '{DB_PASSWORD}')
     const { publish, change, tree, check } = await watchedPublishing(
       [PASSWORD],
@@ -419,7 +419,7 @@ describe('backends', () => {
     },
   )
 
-  test('what an environment alone has in its files is in no base', async () => {
+  longTest('what an environment alone has in its files is in no base', async () => {
     const { publish, tree, change, check } = await watchedPublishing([PASSWORD], {
       environment: `    layout: kustomize\n    compose: secret.yaml\n    secrets:\n      values:\n        services.web.environment.API_TOKEN: {secret: shop-web, key: token}\n`,
     })
@@ -481,7 +481,7 @@ describe('the backend sops', () => {
     await check()
   })
 
-  test('a changed value, recipient or label makes a new one, and an edited one is not lost', async () => {
+  longTest('a changed value, recipient or label makes a new one, and an edited one is not lost', async () => {
     const other = 'another-long-value'
     const compose = withVariable(PASSWORD)
     const { publish, tree, change, server, log, check } = await watchedPublishing([PASSWORD, other], {
@@ -511,7 +511,7 @@ describe('the backend sops', () => {
     await check()
   })
 
-  test('the rules of the repository say for whom, where the environment does not', async () => {
+  longTest('the rules of the repository say for whom, where the environment does not', async () => {
     const { publish, tree, server, check } = await watchedPublishing([PASSWORD], {
       compose: withVariable(PASSWORD),
       environment: sopsBackend([]),
@@ -585,7 +585,7 @@ describe('credentials in addresses', () => {
     }
   })
 
-  test('of the source repository let its history be asked about, and are not told', async () => {
+  longTest('of the source repository let its history be asked about, and are not told', async () => {
     const { source, server, check, env, runs, change } = await watchedPublishing([TOKEN], {})
     const older = await change({ 'compose.yaml': COMPOSE.replace('1.27', '1.26') })
     await change({ 'compose.yaml': COMPOSE })

@@ -8,7 +8,7 @@ import { declines, hangsUpAfter, hangsUpBefore, locksBranch, losesRace } from '.
 import { COMPOSE, leftIn, publishing } from '../../support/git/publishing.ts'
 import { bareRepository, commitDirectly, installHooks } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
-import { longTest } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 
 const FOLDER = 'environments/staging/shop'
 const LOCK = `${FOLDER}/.devctl.lock`
@@ -55,7 +55,7 @@ describe('the first time', () => {
     )
   })
 
-  test('a branch that is not there begins, and the others stay as they are', async () => {
+  longTest('a branch that is not there begins, and the others stay as they are', async () => {
     const { publish, tree, log, server } = await publishing()
     await commitDirectly(server.repository, { 'README.md': 'ours\n' })
     expect((await publish('--branch', 'staging')).status).toBe(0)
@@ -63,7 +63,7 @@ describe('the first time', () => {
     expect(await tree('main')).toEqual({ 'README.md': 'ours\n' })
   })
 
-  test('without `--branch` the main branch of the repository is taken', async () => {
+  longTest('without `--branch` the main branch of the repository is taken', async () => {
     const { devctl, server, log } = await publishing()
     await commitDirectly(server.repository, { 'README.md': 'ours\n' }, { branch: 'trunk' })
     await git(server.repository, 'symbolic-ref', 'HEAD', 'refs/heads/trunk')
@@ -140,7 +140,7 @@ describe('again', () => {
     expect((await publish('--verify')).status).toBe(1)
   })
 
-  test('`--output json` is for programs', async () => {
+  longTest('`--output json` is for programs', async () => {
     const { publish } = await publishing()
     expect(JSON.parse((await publish('--output', 'json')).stdout)).toMatchObject({
       outcome: 'pushed',
@@ -168,7 +168,7 @@ describe('older and newer sources', () => {
     expect((await publish('--rollback')).stdout).toBe('deploy(shop/staging): web 1.27 → 1.26\n')
   })
 
-  test('the shallow clone of a pipeline asks its remote', async () => {
+  longTest('the shallow clone of a pipeline asks its remote', async () => {
     const { publish, source, server, change, env } = await publishing()
     const older = await change({ 'compose.yaml': COMPOSE.replace('1.27', '1.26') })
     await change({ 'compose.yaml': COMPOSE })
@@ -205,7 +205,7 @@ describe('what is in the way', () => {
     expect(await log()).toHaveLength(3)
   })
 
-  test('the difference to an edited file shows no secrets, and is not endless', async () => {
+  longTest('the difference to an edited file shows no secrets, and is not endless', async () => {
     const { publish, server } = await publishing()
     await publish()
     const secret = 'hunter2-is-very-long'
@@ -220,7 +220,7 @@ describe('what is in the way', () => {
     expect(stderr.split('\n').length).toBeLessThan(60)
   })
 
-  test('`--verify` says which files somebody has edited, added or removed', async () => {
+  longTest('`--verify` says which files somebody has edited, added or removed', async () => {
     const { publish, server, change } = await publishing()
     await publish()
     await commitDirectly(server.repository, {
@@ -255,10 +255,12 @@ describe('what is in the way', () => {
     })
   })
 
-  test.each([
-    ['environments', 'is a file'],
-    ['environments/staging/shop', 'is a file'],
-  ])('a file in the place of the folder %s is refused', async (path, message) => {
+  test.each(
+    few([
+      ['environments', 'is a file'],
+      ['environments/staging/shop', 'is a file'],
+    ]),
+  )('a file in the place of the folder %s is refused', async (path, message) => {
     const { publish, server } = await publishing()
     await commitDirectly(server.repository, { [path]: 'theirs\n' })
     expect(await publish()).toMatchObject({
@@ -304,10 +306,12 @@ describe('a push', () => {
     expect(await git(server.repository, 'rev-list', '--merges', '--count', 'main')).toBe('0')
   })
 
-  test.each([
-    ['a locked branch', locksBranch(1)],
-    ['a server that hangs up', hangsUpBefore(1)],
-  ])('over %s is tried again', async (_, hooks) => {
+  test.each(
+    few([
+      ['a locked branch', locksBranch(1)],
+      ['a server that hangs up', hangsUpBefore(1)],
+    ]),
+  )('over %s is tried again', async (_, hooks) => {
     const { publish, server, log } = await publishing()
     await commitDirectly(server.repository, { 'README.md': 'ours\n' })
     installHooks(server.repository, hooks)
@@ -350,7 +354,7 @@ describe('a push', () => {
     expect(await git(server.repository, 'for-each-ref')).toBe('')
   })
 
-  test('goes into a checkout of this machine, and its files with it', async () => {
+  longTest('goes into a checkout of this machine, and its files with it', async () => {
     const { source, publish } = await publishing()
     const checkout = join(source, '../deploy')
     await git(source, 'init', '--quiet', '--initial-branch=main', checkout)
@@ -376,13 +380,18 @@ describe('a push', () => {
 })
 
 describe('the address of the repository', () => {
-  test.each([
-    ['--repository=ext::sh -c false', 'is not a repository URL'],
-    ['--repository=--upload-pack=x', 'is not a repository URL'],
-    ['--repository=nowhere', 'the folder `nowhere` does not exist'],
-    ['--repository=.devctl-nothing', 'does not exist'],
-    ['--repository=http://127.0.0.1:1/x.git', 'is not reachable'],
-  ])('%s: %s', async (word, message) => {
+  test.each(
+    few(
+      [
+        ['--repository=ext::sh -c false', 'is not a repository URL'],
+        ['--repository=--upload-pack=x', 'is not a repository URL'],
+        ['--repository=nowhere', 'the folder `nowhere` does not exist'],
+        ['--repository=.devctl-nothing', 'does not exist'],
+        ['--repository=http://127.0.0.1:1/x.git', 'is not reachable'],
+      ],
+      2,
+    ),
+  )('%s: %s', async (word, message) => {
     const { publish } = await publishing()
     expect(await publish(word)).toMatchObject({ status: 1, stderr: expect.stringContaining(message) })
   })
@@ -395,7 +404,7 @@ describe('the address of the repository', () => {
     })
   })
 
-  test.each(['../x', '/x', 'a//b', '.git', 'a/../b'])('the folder may not be %s', async path => {
+  test.each(few(['../x', '/x', 'a//b', '.git', 'a/../b'], 2))('the folder may not be %s', async path => {
     const { publish } = await publishing()
     expect(await publish('--path', path)).toMatchObject({
       status: 2,
@@ -412,7 +421,7 @@ longTest('a repository that `bareRepository` fills has what the sparse copy leav
   expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('41')
 })
 
-test('what only `deploy` does is told', async () => {
+longTest('what only `deploy` does is told', async () => {
   const { publish, source } = await publishing()
   const manifest = readFileSync(join(source, 'devctl.yml'), 'utf8')
   write(source, {

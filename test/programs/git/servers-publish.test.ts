@@ -50,7 +50,7 @@ async function expectPublishes(
 }
 
 describe('a publish over', () => {
-  test('git daemon', async () => {
+  longTest('git daemon', async () => {
     await expectPublishes(await behind(bare => gitDaemon(bare.repository)))
   })
 
@@ -104,7 +104,7 @@ describe('a password', () => {
     },
     'of a credential helper': undefined,
   }
-  test.each(Object.entries(sources))('%s is nowhere but where it belongs', async (_, env) => {
+  test.each(few(Object.entries(sources)))('%s is nowhere but where it belongs', async (_, env) => {
     const serve = (bare: GitServer) => httpServer(bare.repository, { password: PASSWORD })
     const project = await behind(serve, server => env ?? server.env)
     const trace = join(makeFolder(), 'trace')
@@ -142,7 +142,7 @@ describe('a password', () => {
     expect(project.begun.requests.length).toBeLessThan(6)
   })
 
-  test('in the address is used, and not shown', async () => {
+  longTest('in the address is used, and not shown', async () => {
     const serve = async (bare: GitServer) => {
       const server = await httpServer(bare.repository, { password: PASSWORD })
       return { ...server, address: server.address.replace('://', `://publisher:${PASSWORD}@`) }
@@ -186,7 +186,7 @@ describe('a connection that is cut', () => {
     ['by a gateway, before a push', 'push', { kind: 'status', status: 502 }, 1],
     ['by a server that has too much to do', 'push', { kind: 'status', status: 503 }, 1],
   ]
-  test.each(few(cases, 3))('%s: the commit is made once', async (_, kind, fault, first) => {
+  test.each(few(cases))('%s: the commit is made once', async (_, kind, fault, first) => {
     const { publish, begun, log, temporary } = await overHttp({ faults: on(kind, fault, { first }) })
     const { status, stdout, stderr } = await publish()
     expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: expect.stringMatching(/^deploy\(shop\/staging\)/) })
@@ -231,7 +231,7 @@ describe('the deadline holds', () => {
     ['a daemon that says nothing', bare => gitDaemon(bare.repository, { faults: () => hang })],
     ['a server that hangs at a fetch', bare => httpServer(bare.repository, { faults: on('fetch', hang) })],
   ]
-  test.each(few(cases, 3))('for %s', async (_, serve) => {
+  test.each(few(cases))('for %s', async (_, serve) => {
     const { publish, server, temporary } = await behind(serve)
     const began = performance.now()
     const { status, stderr } = await publish('--timeout', '3s')

@@ -59,7 +59,7 @@ const cases: readonly (readonly [
 // Most of the time is waiting for what nobody writes into a pipe.
 test
   .skipIf(process.platform === 'win32')
-  .concurrent.each(few(cases, 9).map(([what, files, prepare, code]) => ({ what, files, prepare, code })))(
+  .concurrent.each(few(cases, 4).map(([what, files, prepare, code]) => ({ what, files, prepare, code })))(
   '$what ends in manifests or in diagnostics',
   { timeout: 60_000 },
   async ({ files, prepare, code }) => {

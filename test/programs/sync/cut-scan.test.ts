@@ -31,7 +31,7 @@ async function flicker(sides: TwoSides, milliseconds: number): Promise<void> {
   }
 }
 
-test.each(few([13, 34, 8, 21], 2))('files of the image stay in the container (cut after %d ms)', async milliseconds => {
+test.each(few([13, 34, 8, 21]))('files of the image stay in the container (cut after %d ms)', async milliseconds => {
   const sides = slow()
   sides.laptop.put('/home/project/mine', 'mine')
   sides.fill(files(3_000))

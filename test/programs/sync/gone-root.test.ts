@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { type Bench, startBench, until } from '../../support/sync/agent-process.ts'
 import { filesOf } from '../../support/sync/files-of.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 // A folder of the laptop that goes away as a whole and comes back: it was moved, or a branch of Git has it and another has not.
 
@@ -43,7 +44,7 @@ test('moved away and back: nothing is deleted, and the synchronization goes on',
   expect(filesOf(remote)).toEqual(filesOf(local))
 })
 
-test('a change in it as soon as it is back deletes nothing of the rest', async () => {
+longTest('a change in it as soon as it is back deletes nothing of the rest', async () => {
   const { local, remote, stopped, continued } = await inSync(FILES)
   renameSync(local, `${local}.bak`)
   await stopped()
@@ -67,7 +68,7 @@ test('deleted with the only file in it, and made again', async () => {
   await until(() => readFileSync(join(remote, 'index.html'), 'utf8') === 'three')
 })
 
-test('gone and back a moment later, file by file', async () => {
+longTest('gone and back a moment later, file by file', async () => {
   const { local, remote, engine } = await inSync(FILES)
   rmSync(local, { recursive: true })
   await sleep(50)
