@@ -340,21 +340,18 @@ longTest('an older and a newer source at the same moment end with the newer one'
 })
 
 describe('without changing anything', () => {
-  longTest(
-    '`--dry-run` shows what it would change, and `--verify` looks at the branch that controllers read',
-    async () => {
-      const { publish, server, heads } = await requesting()
-      expect((await publish('--dry-run')).stdout).toContain('+ deployment/web')
-      expect(await heads()).toEqual(['main'])
-      await publish()
-      expect((await publish('--verify')).status).toBe(1)
-      await server.merge(server.pulls[0]!)
-      expect((await publish('--dry-run')).stdout).toMatch(/^unchanged/)
-      expect((await publish('--verify')).status).toBe(0)
-      expect(await heads()).toEqual([BRANCH, 'main'])
-      expect(server.pushes()).toBe(1)
-    },
-  )
+  test('`--dry-run` shows what it would change, and `--verify` looks at the branch that controllers read', async () => {
+    const { publish, server, heads } = await requesting()
+    expect((await publish('--dry-run')).stdout).toContain('+ deployment/web')
+    expect(await heads()).toEqual(['main'])
+    await publish()
+    expect((await publish('--verify')).status).toBe(1)
+    await server.merge(server.pulls[0]!)
+    expect((await publish('--dry-run')).stdout).toMatch(/^unchanged/)
+    expect((await publish('--verify')).status).toBe(0)
+    expect(await heads()).toEqual([BRANCH, 'main'])
+    expect(server.pushes()).toBe(1)
+  })
 })
 
 test('nothing secret is in a request, and nobody is pinged by it', async () => {
