@@ -2,6 +2,7 @@ import type { ChangingRules } from './changing-rules.ts'
 import { isFolder, isUntouched } from './entry.ts'
 import type { FolderState } from './folder-state.ts'
 import { type Decision, merge, onlyFromLaptop } from './merge.ts'
+import type { OnlyHere } from './only-here.ts'
 import { pathProblem } from './paths.ts'
 import type { TreeNode } from './tree-node.ts'
 
@@ -9,12 +10,14 @@ import type { TreeNode } from './tree-node.ts'
 export class Decisions {
   readonly #state: FolderState
   readonly #rules: ChangingRules
+  readonly #onlyHere: OnlyHere
   /** Paths where the laptop wins although only the container has changed them: something below has changed here. */
   readonly #insisting = new Set<TreeNode>()
 
-  constructor(state: FolderState, rules: ChangingRules) {
+  constructor(state: FolderState, rules: ChangingRules, onlyHere: OnlyHere) {
     this.#state = state
     this.#rules = rules
+    this.#onlyHere = onlyHere
   }
 
   /** Undefined if the path waits for one above it. */
@@ -36,6 +39,9 @@ export class Decisions {
     const decision =
       this.#rules.includes.size > 0 && this.#rules.includes.has(node.path) ? onlyFromLaptop(merged, node) : merged
     if (CHANGES_LAPTOP.has(decision.do) && pathProblem(node.path, world.rules)) return { do: 'nothing' }
+    const problem = CHANGES_LAPTOP.has(decision.do) ? this.#onlyHere.problem(node) : undefined
+    this.#state.leaveThere(node, problem)
+    if (problem) return { do: 'nothing' }
     if (!this.#insisting.has(node) || decision.do !== 'fetch') return decision
     const { base, remote } = node
     return { do: 'send', keep: !isFolder(remote) && !remote!.isOfImage && !isUntouched(base?.remote, remote) }

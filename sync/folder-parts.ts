@@ -7,6 +7,7 @@ import { LargeFiles } from './large-files.ts'
 import { LocalContents } from './local-contents.ts'
 import { LocalSteps } from './local-steps.ts'
 import { LossGuard } from './loss-guard.ts'
+import type { OnlyHere } from './only-here.ts'
 import { RemoteSteps } from './remote-steps.ts'
 import type { TreeNode } from './tree-node.ts'
 
@@ -23,14 +24,14 @@ export interface FolderParts {
   readonly losses: LossGuard
 }
 
-export function makeFolderParts(state: FolderState, rules: ChangingRules): FolderParts {
+export function makeFolderParts(state: FolderState, rules: ChangingRules, onlyHere: OnlyHere): FolderParts {
   const local = new LocalSteps(state)
   const remote = new RemoteSteps(state)
   const large = new LargeFiles(state, local, remote)
   const deletions = new Deletions(state)
   return {
     state,
-    decisions: new Decisions(state, rules),
+    decisions: new Decisions(state, rules, onlyHere),
     contents: new LocalContents(state),
     local,
     remote,

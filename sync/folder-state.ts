@@ -5,6 +5,7 @@ import type { DeletedFiles } from './deleted-files.ts'
 import type { Disk } from './disk.ts'
 import { type Agreed, type FileEntry, isUntouched } from './entry.ts'
 import { GoneFiles } from './gone-files.ts'
+import { LeftOutPaths } from './left-out.ts'
 import type { SyncLink } from './link.ts'
 import type { LiveTree } from './live-tree.ts'
 import type { NameRules } from './paths.ts'
@@ -74,6 +75,8 @@ export type FolderEvent =
 
 const RETRY_FIRST = 1_000
 const RETRY_LAST = 30_000
+/** Characters of a path of the container in a message. */
+const LONGEST = 200
 
 /** What is going on with the paths of a folder: which are to be looked at, which are on their way, which wait. */
 export class FolderState {
@@ -92,6 +95,8 @@ export class FolderState {
   /** Paths that wait for one above them. */
   readonly blocked = new Map<TreeNode, Set<TreeNode>>()
   readonly problems = new Map<TreeNode, SyncProblem>()
+  /** What the container has made of paths that only this machine changes, and keeps. */
+  readonly leftThere = new LeftOutPaths()
   readonly #retries = new Map<TreeNode, () => void>()
   readonly #attempts = new Map<TreeNode, number>()
   /** A connection was cut: what is in the container is asked for before anything else. */
@@ -261,6 +266,20 @@ export class FolderState {
     this.fail(node, side, message)
     this.#cancelRetry(node)
     this.#releaseParent(node)
+  }
+
+  /** What the container has at a path stays there, for a reason that is reported once; without one, it does not. */
+  leaveThere(node: TreeNode, why: { readonly path: string; readonly message: string } | undefined): void {
+    const { leftThere } = this
+    if (!why || !node.remote) {
+      if (leftThere.count > 0) leftThere.delete(node.path)
+      return
+    }
+    const path = why.path.slice(0, LONGEST)
+    const before = leftThere.count
+    leftThere.add(path, why.message)
+    if (leftThere.count === before) return
+    this.world.report({ kind: 'problem', problem: { folder: this.name, path, side: 'remote', message: why.message } })
   }
 
   /** A limit of the system is reached, so that folders are not watched: said once. */

@@ -9,6 +9,7 @@ import { type IgnoreSource, toRules } from './ignore-source.ts'
 import type { LargeFiles } from './large-files.ts'
 import type { LeftOut } from './left-out.ts'
 import { LiveTree } from './live-tree.ts'
+import { OnlyHere } from './only-here.ts'
 import { withoutOwnPaths } from './own-paths.ts'
 import { PathSteps } from './path-steps.ts'
 import { describeError } from './problems.ts'
@@ -23,6 +24,8 @@ export interface FolderSyncOptions {
   readonly ignores: IgnoreSource
   /** Paths that only belong to this machine. */
   readonly own: readonly string[]
+  /** Paths that only this machine changes, besides those that are known by their names. */
+  readonly onlyHere: readonly string[]
   /** Reads them again. Throws what reading the ignore file throws. */
   readonly readIgnores: () => IgnoreSource
   /** The folder is about one file, which stays in the container as long as that runs. */
@@ -77,7 +80,7 @@ export class FolderSync {
       problem: (path, error) => this.#unreadable(path, error),
       limited: (folder, limit) => this.state.limited('local', folder, limit),
     })
-    this.#parts = makeFolderParts(this.state, this.#rules)
+    this.#parts = makeFolderParts(this.state, this.#rules, new OnlyHere(options.onlyHere, world.rules))
     this.#work = new FolderWork(this.#parts, new PathSteps(this.#parts, options))
     this.container = new RemoteTree(this.state, this.#rules, this.#parts.deletions)
   }

@@ -1,5 +1,5 @@
 import type { IgnoreRules } from './ignore.ts'
-import { plainName } from './paths.ts'
+import { plainPath } from './paths.ts'
 
 /** What `devctl doctor` writes: logs of this machine. */
 const ARCHIVE = /(^|\/)devctl-doctor-[^/]*\.zip$/
@@ -20,5 +20,3 @@ export function withoutOwnPaths(rules: IgnoreRules, paths: readonly string[]): I
     deletable: path => !isOwn(path) && rules.deletable(path),
   }
 }
-
-const plainPath = (path: string): string => (/[^\0-\x7f]/.test(path) ? plainName(path) : path).toLowerCase()

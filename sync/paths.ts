@@ -59,6 +59,9 @@ export function plainName(name: string): string {
   return name.normalize('NFKC').replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
 }
 
+/** A path as file systems read it that take more paths for the same. */
+export const plainPath = (path: string): string => (/[^\0-\x7f]/.test(path) ? plainName(path) : path).toLowerCase()
+
 /** Why a link from the container is not made on this machine. Written through it, a file would be outside the folder. */
 export function linkProblem(path: string, target: string): string | undefined {
   if (target === '' || target.includes('\0')) return 'the link has no valid target'

@@ -107,12 +107,17 @@ export class RemoteTree {
   /** What is in the container, and is not synchronized whatever anybody does. */
   get leftOut(): LeftOutThere {
     const there = this.#leftOut
-    return { count: there.count + this.#refused.count, paths: [...there.paths, ...this.#refused.first()] }
+    const { leftThere } = this.#state
+    return {
+      count: there.count + this.#refused.count + leftThere.count,
+      paths: [...there.paths, ...this.#refused.first(), ...leftThere.first()],
+    }
   }
 
   /** Everything will be told again. */
   forgetRefused(): void {
     this.#refused.forgetBelow('')
+    this.#state.leftThere.forgetBelow('')
   }
 }
 

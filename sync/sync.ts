@@ -31,6 +31,8 @@ export interface LocalSyncFolder {
   readonly file?: string
   /** Paths in it that are never synchronized, in neither direction. */
   readonly own?: readonly string[]
+  /** Paths in it that say what runs on this machine: what the container does to them stays there. */
+  readonly onlyHere?: readonly string[]
 }
 
 export interface SyncOptions {
@@ -125,23 +127,26 @@ class Engine implements SyncEngine, FolderWorld {
     this.conflicts = new ConflictFolder(this.disk, `${options.stateFolder}/conflicts`)
     this.#full = new FullDisks(this.clock, event => options.on(event))
     this.deleted = new DeletedFiles(this.disk, this.clock, `${options.stateFolder}/deleted`)
-    this.#folders = options.folders.map(({ name, local, ignores, readIgnores = () => ignores, file, own }) => {
-      const root = isWindows ? local.replaceAll('\\', '/') : local
-      return new FolderSync(
-        {
-          name,
-          isMountedFile: file !== undefined,
-          root,
-          ignores,
-          own: own ?? [],
-          readIgnores,
-          recursive: platform !== 'linux',
-          rescanInterval: options.rescanInterval,
-          baseFile: this.#baseFile(name, root),
-        },
-        this,
-      )
-    })
+    this.#folders = options.folders.map(
+      ({ name, local, ignores, readIgnores = () => ignores, file, own, onlyHere }) => {
+        const root = isWindows ? local.replaceAll('\\', '/') : local
+        return new FolderSync(
+          {
+            name,
+            isMountedFile: file !== undefined,
+            root,
+            ignores,
+            own: own ?? [],
+            onlyHere: onlyHere ?? [],
+            readIgnores,
+            recursive: platform !== 'linux',
+            rescanInterval: options.rescanInterval,
+            baseFile: this.#baseFile(name, root),
+          },
+          this,
+        )
+      },
+    )
     this.#saver = new BaseSaver(this.clock, this.#folders)
     this.#conversation = new Conversation({
       folders: this.#folders,

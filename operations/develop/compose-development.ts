@@ -33,6 +33,8 @@ export type FoundInCompose =
       readonly kind: 'found'
       /** Absolute: the folder of the Compose file. */
       readonly folder: string
+      /** The Compose and env files: absolute paths. */
+      readonly sources: readonly string[]
     })
   | Refused
 
@@ -71,7 +73,7 @@ export async function composeDevelopment(
       ? withHostVolumes(which.declared, candidate, model, host)
       : developmentOf(candidate, model, plan, host)
   const folder = loaded?.directory ?? (project.manifest ? dirname(project.manifest.path) : workspace.cwd)
-  return { kind: 'found', ...found, folder }
+  return { kind: 'found', ...found, folder, sources: loaded?.sources ?? [] }
 }
 
 /** True if errors may be why the service that is meant is not among those that can be worked on. */

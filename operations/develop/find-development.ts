@@ -1,7 +1,9 @@
+import { resolve } from 'node:path'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { ReportedError, UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
 import type { Forward } from '../../compiler/manifest/forward.ts'
+import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
 import { type Boundary, boundaryOf } from '../project/boundary.ts'
 import { composeFileIn } from '../project/environment-name.ts'
 import type { Loading } from '../project/input.ts'
@@ -39,6 +41,8 @@ export interface FoundDevelopment {
   readonly isSpare?: boolean
   /** True if a deploy can create its workload. */
   readonly hasDeploy: boolean
+  /** The files that say what runs on this machine, the manifest among them: absolute paths. */
+  readonly sources: readonly string[]
   /** The folders of `sync`, where they are the host volumes of a service. */
   readonly composeFolders?: readonly ComposeFolder[]
   /** In hybrid mode: the names of the variables of the container that the files of the project name. */
@@ -112,6 +116,7 @@ export async function findDevelopment(
   const base = {
     development,
     folder: manifest.folder,
+    sources: filesOf(manifest),
     forward: manifest.forward,
     hasDeploy:
       manifest.deploy !== undefined || (!development.autocreate && composeFileIn(manifest.folder) !== undefined),
@@ -127,7 +132,7 @@ export async function findDevelopment(
   }
   if (development.sync) return { ...base, boundary }
   const { folder: _, ...compose } = await inCompose(world, input, project, { declared: development })
-  return { ...base, ...compose }
+  return { ...base, ...compose, sources: [...base.sources, ...compose.sources] }
 }
 
 async function ofCompose(
@@ -136,7 +141,18 @@ async function ofCompose(
   project: OpenProject,
 ): Promise<FoundDevelopment> {
   const found = await inCompose(world, input, project, { service: input.dev, choose: input.choose })
-  return { ...found, forward: manifestOf(project)?.forward ?? [], hasDeploy: true }
+  const manifest = manifestOf(project)
+  const sources = [...(manifest ? filesOf(manifest) : []), ...found.sources]
+  return { ...found, sources, forward: manifest?.forward ?? [], hasDeploy: true }
+}
+
+/** A manifest, and the Compose and env files that it names. */
+function filesOf({ path, folder, deploy, environments }: DevctlManifest): readonly string[] {
+  const named = [
+    ...(deploy?.compose?.files ?? []),
+    ...[...environments.values()].flatMap(({ compose, envFiles }) => [...compose, ...envFiles]),
+  ]
+  return [path, ...named.map(({ value }) => resolve(folder, value))]
 }
 
 async function inCompose(world: FindingWorld, input: DevelopmentInput, project: OpenProject, which: WhichDevelopment) {

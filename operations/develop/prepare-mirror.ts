@@ -53,8 +53,8 @@ export async function prepareMirror(
   const { development, folder, composeFolders, runsService } = found
   const { env } = workspace
   const folders = composeFolders
-    ? ofHostVolumes(composeFolders, workspace)
-    : localFolders(development, { folder, boundary: found.boundary }, workspace)
+    ? ofHostVolumes(composeFolders, found.sources, workspace)
+    : localFolders(development, { folder, boundary: found.boundary, sources: found.sources }, workspace)
   const variables = (one: DevelopmentContainer) => {
     const found = variablesOf(one, given, folder, workspace)
     on({ type: 'diagnostics', diagnostics: found.diagnostics })

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { realPath } from '../../adapters/files/real-path.ts'
 import type { AgentFolder } from '../../agent/config.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development, SyncFolder } from '../../compiler/manifest/development.ts'
@@ -32,6 +33,8 @@ export interface LocalFolder {
   readonly readIgnores: () => IgnoreSource
   /** What is not synchronized either, whatever an ignore file says: paths of devctl itself. */
   readonly own: readonly string[]
+  /** Paths in it that say what runs on this machine: only this machine changes them. */
+  readonly onlyHere: readonly string[]
 }
 
 /** What the paths of `sync` are checked against. */
@@ -40,6 +43,8 @@ export interface FolderPlace {
   readonly folder: string
   /** Absent: they may be anywhere. */
   readonly boundary: Boundary | undefined
+  /** The files that say what runs on this machine: absolute paths. */
+  readonly sources: readonly string[]
 }
 
 /**
@@ -48,7 +53,7 @@ export interface FolderPlace {
  */
 export function localFolders(
   { sync, volumes, externalVolumes }: Pick<Development, 'sync' | 'volumes' | 'externalVolumes'>,
-  { folder, boundary }: FolderPlace,
+  { folder, boundary, sources }: FolderPlace,
   workspace: Pick<Workspace, 'env' | 'cwd'>,
 ): readonly LocalFolder[] {
   const all = sync?.folders ?? []
@@ -67,6 +72,7 @@ export function localFolders(
       remote: one.remote,
       readIgnores: () => ignoreSource(local, covered),
       own: ownPathsIn(local, workspace),
+      onlyHere: pathsIn(local, sources),
     }
   })
 }
@@ -106,6 +112,14 @@ function existing({ local, span }: SyncFolder, path: string): string {
   })
 }
 
+/** The paths in a folder, links followed, that are among these: relative, with `/`. */
+function pathsIn(folder: string, paths: readonly string[]): readonly string[] {
+  const real = paths.map(path => realPath(path) ?? path)
+  return [...new Set([...paths, ...real])]
+    .map(path => relative(folder, path).replaceAll(sep, '/'))
+    .filter(path => path !== '' && !isAbsolute(path) && !/^\.\.(\/|$)/.test(path))
+}
+
 /** The folder as the agent has it: its place in the volume, and the only file in it if there is one. */
 export const agentFolder = ({ name, file }: Pick<LocalFolder, 'name' | 'file'>): AgentFolder => ({
   name,
@@ -116,6 +130,7 @@ export const agentFolder = ({ name, file }: Pick<LocalFolder, 'name' | 'file'>):
 /** The host volumes of a service, with what the container has of its own in them left out. */
 export const ofHostVolumes = (
   folders: readonly ComposeFolder[],
+  sources: readonly string[],
   workspace: Pick<Workspace, 'env' | 'cwd'>,
 ): readonly LocalFolder[] =>
   folders.map((one, index) => {
@@ -132,17 +147,19 @@ export const ofHostVolumes = (
       ...(one.file !== undefined && { file: one.file }),
       readIgnores: () => folderRules(one),
       own: ownPathsIn(one.local, workspace),
+      onlyHere: pathsIn(one.local, sources),
     }
   })
 
 /** The folder for the synchronization, with what is left out. */
-export const syncedFolder = ({ name, local, file, readIgnores, own }: LocalFolder): LocalSyncFolder => ({
+export const syncedFolder = ({ name, local, file, readIgnores, own, onlyHere }: LocalFolder): LocalSyncFolder => ({
   name,
   local,
   ...(file !== undefined && { file }),
   ignores: readIgnores(),
   readIgnores,
   own,
+  onlyHere,
 })
 
 /** A folder for people: as the manifest writes it. */

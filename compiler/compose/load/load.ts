@@ -146,6 +146,7 @@ function finish(
     ...(named.span && { nameSpan: named.span }),
     ...(named.isGiven && { isNamed: true as const }),
     directory: located.directory,
+    sources: state.sources.paths(),
     tree,
     contextServices: used,
     absentServices: new Set([...active.absent, ...chosen.absent, ...brokenServices]),

@@ -18,6 +18,8 @@ export interface Loaded {
   readonly isNamed?: true
   /** Absolute. */
   readonly directory: string
+  /** The Compose and env files that were read: absolute paths. */
+  readonly sources: readonly string[]
   /**
    * Top-level keys: services (the enabled ones), networks, volumes, secrets, configs, models,
    * endpoints, x-*.

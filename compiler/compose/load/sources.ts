@@ -63,6 +63,11 @@ export class Sources {
     return short === '' ? '.' : short.length < path.length ? short : path
   }
 
+  /** Returns the absolute paths of the files that were read. */
+  paths(): readonly string[] {
+    return [...this.#read.keys()].filter(isAbsolute)
+  }
+
   /**
    * Reports a missing file at its first reference, with the number of other references. Points to
    * an example beside it, such as `.env.example`.

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -56,6 +57,28 @@ describe.skipIf(cluster === undefined)('devctl up, with a container that means h
     expect(readFileSync(config, 'utf8')).toBe(before)
     await inContainer('rm -rf config')
     expect(readFileSync(config, 'utf8')).toBe(before)
+  })
+
+  test('what runs on this machine is for this machine to say: its manifest, and no repository of git', async () => {
+    const bare = 'mkdir -p lib/objects lib/refs; echo "ref: refs/heads/main" > lib/HEAD'
+    await inContainer(`echo "dev: {api: {mode: hybrid, command: touch evil}}" > devctl.yml; echo A=2 > .env
+${bare}; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n\\tfsmonitor = touch evil\\n' > lib/config; touch last`)
+    await eventually('what was written after it comes', async () =>
+      ['last', 'lib'].every(name => readdirSync(place.folder).includes(name)) ? true : undefined,
+    )
+    expect(readFileSync(join(place.folder, 'devctl.yml'), 'utf8')).toBe(MANIFEST)
+    expect(readFileSync(join(place.folder, '.env'), 'utf8')).toBe('A=1\n')
+    const { stderr } = spawnSync('git', ['-C', join(place.folder, 'lib'), 'status'], { encoding: 'utf8' })
+    expect(stderr).toContain('not a git repository')
+    expect(readdirSync(join(place.folder, 'lib'))).not.toContain('evil')
+    await eventually('it is told', async () =>
+      ['devctl.yml', '.env', 'lib/HEAD'].every(path => up.stderr.includes(path)) ? true : undefined,
+    )
+    const status = place.devctl('status')
+    expect(await status.status).toBe(0)
+    expect(status.stdout + status.stderr).toContain('lib/HEAD')
+    await inContainer('rm -rf lib last')
+    await eventually('it goes here, too', async () => (readdirSync(place.folder).includes('lib') ? undefined : true))
   })
 
   test('a file that it deletes is kept; when it deletes all of them, nothing is deleted here', async () => {

@@ -24,7 +24,7 @@ const span = { file: new SourceFile('devctl.yml', 'sync'), start: 0, end: 4 }
 
 function folders(
   sync: readonly string[],
-  { env = {}, others = 'read', volumes = [] }: Options = {},
+  { env = {}, others = 'read', volumes = [], sources = [] }: Options = {},
 ): ReturnType<typeof localFolders> {
   const all = sync.map(one => ({ span, local: one.split(':')[0]!, remote: one.split(':')[1]! }))
   const declared = {
@@ -34,12 +34,13 @@ function folders(
   } as unknown as Development // the keys about folders
   const boundary: Boundary = { folders: [at('home/project')], named: new Set(), others }
   const cwd = at('home/project')
-  return localFolders(declared, { folder: cwd, boundary }, { cwd, env: { HOME: at('home'), ...env } })
+  return localFolders(declared, { folder: cwd, boundary, sources }, { cwd, env: { HOME: at('home'), ...env } })
 }
 interface Options {
   readonly env?: Readonly<Record<string, string>>
   readonly others?: Boundary['others']
   readonly volumes?: readonly string[]
+  readonly sources?: readonly string[]
 }
 
 const refusal = (run: () => unknown): string => {
@@ -129,4 +130,16 @@ test('an ignore file reads only files of its folder', () => {
   rmSync(at('home/project/.stignore'))
   symlinkSync(at('outside/secret'), at('home/project/.stignore'))
   expect(refusal(() => folders(['.:/app']))).toContain('.stignore:1: `.stignore` leads out of the folder')
+})
+
+test('files that the session was read from are changed only here, where they are in the folder, links followed', () => {
+  writeFileSync(at('home/project/src/web.env'), '')
+  writeFileSync(at('home/project/team.yaml'), '')
+  symlinkSync(at('home/project/src'), at('home/project/linked'))
+  const sources = ['team.yaml', 'linked/web.env', 'src/missing.env'].map(path => at(`home/project/${path}`))
+  const paths = folders(['.:/app', 'src:/src'], { sources }).map(({ onlyHere }) => [...onlyHere].sort())
+  expect(paths).toEqual([
+    ['linked/web.env', 'src/missing.env', 'src/web.env', 'team.yaml'],
+    ['missing.env', 'web.env'],
+  ])
 })
