@@ -48,6 +48,13 @@ export interface LargeArrival {
   readonly size: number
 }
 
+/** The container has written a file that says what tools run on this machine; told once for each path. */
+export interface ToolFileArrival {
+  readonly kind: 'tool-file'
+  readonly folder: string
+  readonly path: string
+}
+
 /** How much of a folder is gone. */
 export interface LostFiles {
   readonly files: number
@@ -58,6 +65,7 @@ export interface LostFiles {
 export type FolderEvent =
   | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
   | LargeArrival
+  | ToolFileArrival
   | {
       readonly kind: 'conflict'
       readonly folder: string

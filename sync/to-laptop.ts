@@ -4,6 +4,7 @@ import { spaceProblem } from './free-space.ts'
 import { hashOf } from './hash.ts'
 import { readSmall } from './reader.ts'
 import type { WantedFile } from './remote-steps.ts'
+import { isToolFile } from './tool-files.ts'
 import type { TreeNode } from './tree-node.ts'
 import { SMALL_FILE } from './writer.ts'
 
@@ -15,8 +16,9 @@ export class ToLaptop {
   readonly #parts: FolderParts
   readonly #root: string
   readonly #clear: (node: TreeNode) => boolean
-  /** Large files that were told of. */
+  /** Large files, and files of tools, that were told of. */
   readonly #announced = new Set<string>()
+  readonly #toolFiles = new Set<string>()
 
   /** `clear` empties a folder of the laptop. False if something stays; the path is then dealt with. */
   constructor(parts: FolderParts, root: string, clear: (node: TreeNode) => boolean) {
@@ -37,6 +39,7 @@ export class ToLaptop {
     }
     if (isFolder(node.local) && !isFolder(remote) && !this.#clear(node)) return
     if (!this.#hasPlace(node)) return
+    this.#tellToolFile(node, remote)
     if (remote.kind === 'folder') {
       if (local.makeFolder(node)) finishPath(this.#parts, node)
     } else if (remote.kind === 'link') local.makeLink(node)
@@ -56,6 +59,14 @@ export class ToLaptop {
     if (size < LARGE || base || this.#announced.has(path)) return
     this.#announced.add(path)
     world.report({ kind: 'large', folder: name, path, size })
+  }
+
+  /** Whoever works here looks at it before a tool does. */
+  #tellToolFile({ path }: TreeNode, { kind }: FileEntry): void {
+    if (kind === 'folder' || this.#toolFiles.has(path) || !isToolFile(path)) return
+    const { world, name } = this.#parts.state
+    this.#toolFiles.add(path)
+    world.report({ kind: 'tool-file', folder: name, path })
   }
 
   /** Takes the contents of a file that the container has renamed from where it was. False if it was not. */

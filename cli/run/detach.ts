@@ -77,6 +77,7 @@ const TOLD: ReadonlySet<OperationEvent['type']> = new Set([
   'sync-problem',
   'sync-conflict',
   'sync-large',
+  'sync-tool-file',
   'sync-full',
   'sync-room',
 ])

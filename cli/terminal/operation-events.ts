@@ -88,6 +88,7 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
       case 'sync-problem':
       case 'sync-conflict':
       case 'sync-large':
+      case 'sync-tool-file':
       case 'sync-room':
         return progress.tell({ type: 'note', text: developNote(event)! })
       default:

@@ -8,7 +8,8 @@ import { withPlatformVariables } from '../platform/with-variables.ts'
 import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
 import { lastingOptions, registryText } from '../project/lasting-options.ts'
 import { noSuchService } from '../project/named-services.ts'
-import { openProject, targetOf } from '../project/open-project.ts'
+import { manifestOf, openProject, targetOf } from '../project/open-project.ts'
+import { tellToolFiles } from '../project/tool-files.ts'
 import type { LocalWorld } from '../session.ts'
 import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
 import { findBuildTarget } from './build-target.ts'
@@ -29,6 +30,7 @@ import { withSettings } from './with-settings.ts'
  */
 export async function build({ workspace: here, signal, on }: LocalWorld, input: ImagesInput): Promise<BuildOutcome> {
   const opened = await openProject(here, input)
+  await tellToolFiles(here, on, manifestOf(opened)?.folder ?? here.cwd)
   const { manifest, ...environment } = targetOf(opened, {})
   const target = await findBuildTarget(here, { context: input.context, environment, manifest })
   const { workspace, project } = await withPlatformVariables(

@@ -6,6 +6,7 @@ import { withLease } from '../objects/lease.ts'
 import { newKey, readKept, writeKept } from '../objects/secret-marks.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
+import { tellToolFiles } from '../project/tool-files.ts'
 import type { Session, World } from '../session.ts'
 import { withHanded } from '../workspace.ts'
 import { applyCompiled } from './apply-compiled.ts'
@@ -35,6 +36,8 @@ export async function deploy(
   const { session, on } = world
   const { namespace, clock, signal } = session
   const began = clock.now()
+  const { workspace } = world
+  if (above.length === 0) await tellToolFiles(workspace, on, manifestOf(project)?.folder ?? workspace.cwd)
   const images = imageBuilder(world)
   // Before anything is run: what is wrong in the files shows at once.
   const compiled = await prepare(world, input, project, images)

@@ -25,6 +25,8 @@ function textOf(event: OperationEvent): string | undefined {
       return `conflict: ${event.path}: the other version is in ${event.kept}`
     case 'sync-large':
       return `large: ${event.path} comes from the container (${event.size} bytes)`
+    case 'sync-tool-file':
+      return `tools: ${event.shown} was written by the container`
     case 'sync-stopped':
       return `stopped: ${lostFiles(event)} are gone (${event.side})`
     case 'sync-full':

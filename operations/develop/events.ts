@@ -14,6 +14,8 @@ export type DevelopEvent =
   | ({ readonly type: 'sync-conflict' } & SyncConflict)
   /** A large file that the container has made begins to come here. */
   | { readonly type: 'sync-large'; readonly path: string; readonly size: number }
+  /** The container has written a file that says what tools run on this machine. `path` is absolute. */
+  | { readonly type: 'sync-tool-file'; readonly path: string; readonly shown: string }
   /**
    * All files of a folder are gone on one side, or as many as `loss` says. Nothing is deleted on the
    * other before `answerEmptied`.

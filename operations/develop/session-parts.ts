@@ -2,6 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import { createSync, type SyncEngine } from '../../sync/sync.ts'
 import { devctlHome } from '../contexts/home.ts'
+import { ToolFileNotes } from '../project/tool-files.ts'
 import type { World } from '../session.ts'
 import { agentPlaces, type SessionConfig } from './agent-session.ts'
 import { sessionKey } from './ask.ts'
@@ -55,8 +56,18 @@ export async function openParts(input: PartsInput, undo: Undo): Promise<SessionP
   const dev = development.name
   const pods = new MirrorPod(cluster, { namespace, labels: taken.labels, dev }, clock)
   pods.watch(signal, credentials)
-  const sync = openSync(input)
-  undo.add(() => sync.close())
+  const { workspace, on } = world
+  const notes = new ToolFileNotes(workspace, error =>
+    on({
+      type: 'warning',
+      text: `files of tools that the container writes are not noted: ${(error as Error).message}`,
+    }),
+  )
+  const sync = openSync(input, notes)
+  undo.add(async () => {
+    await sync.close()
+    await notes.written()
+  })
   const link = new AgentLink()
   await openSessionForwards(input, link, undo)
   const { hostPublicKey, clientKey } = taken.session
@@ -93,7 +104,10 @@ export async function openParts(input: PartsInput, undo: Undo): Promise<SessionP
   return { sync, link, supervisor }
 }
 
-function openSync({ world, found: { development }, prepared, reset, state, emptied }: PartsInput): SyncEngine {
+function openSync(
+  { world, found: { development }, prepared, reset, state, emptied }: PartsInput,
+  notes: ToolFileNotes,
+): SyncEngine {
   const { session, workspace } = world
   const sync = createSync({
     folders: prepared.folders.map(syncedFolder),
@@ -103,7 +117,8 @@ function openSync({ world, found: { development }, prepared, reset, state, empti
     rescanInterval: development.sync?.rescanInterval ?? 300,
     reset,
     on: event => {
-      state.tellSync(event)
+      const told = state.tellSync(event)
+      if (told?.type === 'sync-tool-file') notes.add(told.path)
       emptied.hear(event, (folder, meaning) => sync.answer(folder, meaning))
     },
   })

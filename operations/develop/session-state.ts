@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { visibleText } from '../../compiler/text/visible-text.ts'
 import type { LeftOut } from '../../sync/left-out.ts'
 import type { SyncEvent } from '../../sync/sync.ts'
@@ -34,10 +35,12 @@ export class CurrentState {
     this.#on({ type: 'status', service: this.#dev, state: state === 'ready' ? 'ready' : 'waiting', text: shown })
   }
 
-  tellSync(event: SyncEvent): void {
+  /** Returns what was told, if the event is one to tell. */
+  tellSync(event: SyncEvent): OperationEvent | undefined {
     const told = this.#toEvent(event)
     if (told) this.#on(told)
     if (event.kind === 'progress' && event.status.state === 'synced') this.#tellLeftOut(event.status.leftOut)
+    return told
   }
 
   /** Once: what programs make later, such as sockets, is in the status. */
@@ -61,6 +64,12 @@ export class CurrentState {
         return { type: 'sync-problem', ...event.problem }
       case 'large':
         return { type: 'sync-large', path: event.path, size: event.size }
+      case 'tool-file': {
+        const folder = this.#folders.find(({ name }) => name === event.folder)
+        if (!folder) return undefined
+        const { path } = event
+        return { type: 'sync-tool-file', path: join(folder.local, path), shown: join(folder.written, path) }
+      }
       case 'conflict': {
         const { kind: _, ...conflict } = event
         return { type: 'sync-conflict', ...conflict }

@@ -3,6 +3,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DeployOutcome } from '../deploy/outcome.ts'
 import type { OperationEvent } from '../events.ts'
 import type { OpenProject } from '../project/opened-project.ts'
+import { tellToolFiles } from '../project/tool-files.ts'
 import type { World } from '../session.ts'
 import { parseVariables } from './environment.ts'
 import type { SessionEnd } from './events.ts'
@@ -50,6 +51,8 @@ export async function upSeveral(
     return { ...others, on, terminal }
   }
   const all = await Promise.all(names.map(dev => findDevelopment(worldOf(dev), { ...own, dev }, project)))
+  for (const folder of new Set(all.map(({ folder }) => folder)))
+    await tellToolFiles(world.workspace, event => world.on(event), folder)
   const { found, notes } = sharePorts(all)
   for (const { development, notes } of found)
     for (const text of notes) world.on({ type: 'note', text }, development.name)

@@ -7,6 +7,7 @@ import type { OperationEvent } from '../events.ts'
 import { ensureNamespace, requireNamespace, wakeIfAsleep } from '../namespaces.ts'
 import { isTaken } from '../objects/up-record.ts'
 import type { OpenProject } from '../project/opened-project.ts'
+import { tellToolFiles } from '../project/tool-files.ts'
 import type { Session, World } from '../session.ts'
 import { parseVariables } from './environment.ts'
 import { type FoundDevelopment, findDevelopment } from './find-development.ts'
@@ -27,6 +28,7 @@ const ASKING = 3000
  */
 export async function up(world: UpWorld, input: UpInput, project: OpenProject): Promise<UpOutcome> {
   const found = await findDevelopment(world, input, project)
+  await tellToolFiles(world.workspace, world.on, found.folder)
   for (const text of found.notes) world.on({ type: 'note', text })
   const given = parseVariables(input.env ?? [], world.workspace.env)
   const rights = askRights(world.session)

@@ -59,6 +59,10 @@ export function developNote(event: OperationEvent): string | undefined {
       return visibleText(
         `${event.path} (${readableBytes(event.size)}) comes from the container; the line \`/${event.path}\` in .stignore keeps it there`,
       )
+    case 'sync-tool-file':
+      return visibleText(
+        `the container has written ${event.shown}, which says what tools run on this machine: look at it before you use them`,
+      )
     case 'sync-room':
       return `all files of ${event.folder.local} have found room ${event.side === 'local' ? 'here' : 'in the container'}`
     default:

@@ -104,6 +104,7 @@ export function severalDisplay(
       case 'sync-problem':
       case 'sync-conflict':
       case 'sync-large':
+      case 'sync-tool-file':
       case 'sync-room':
         return progress.tell({ type: 'note', text: `${dev}: ${developNote(event)}` })
       case 'sync-stopped':

@@ -81,6 +81,26 @@ ${bare}; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n\\tf
     await eventually('it goes here, too', async () => (readdirSync(place.folder).includes('lib') ? undefined : true))
   })
 
+  test('files of tools that it writes are named, and once more by the next command', async () => {
+    await inContainer(
+      'mkdir -p web/.vscode; echo "{}" > web/.vscode/tasks.json; echo "touch evil" > .envrc; touch src/third',
+    )
+    await eventually('they are here', async () =>
+      ['.envrc', 'web/.vscode/tasks.json'].every(path => up.stderr.includes(`the container has written ${path}`))
+        ? true
+        : undefined,
+    )
+    const named = /^warning: a development container has written files .*: (.*)$/m
+    const first = place.devctl('deploy')
+    await first.status
+    expect(named.exec(first.stderr)?.[1]?.split(', ').sort()).toEqual(['`.envrc`', '`web/.vscode/tasks.json`'])
+    const second = place.devctl('deploy')
+    await second.status
+    expect(second.stderr).not.toMatch(named)
+    await inContainer('rm -rf web .envrc src/third')
+    await eventually('they go here, too', async () => (readdirSync(place.folder).includes('.envrc') ? undefined : true))
+  })
+
   test('a file that it deletes is kept; when it deletes all of them, nothing is deleted here', async () => {
     await inContainer('rm /app/src/one')
     await eventually('the file is deleted here', async () =>
