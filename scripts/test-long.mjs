@@ -1,63 +1,106 @@
-// Runs what takes longer than a merge may wait: `npm run test:long` runs all of it, and prints each part with its time.
-// `npm run test:long -- --repeat 20 FILE...` runs files of any layer so many times, and stops at the first failure. KUBECONFIG names the
-// cluster for tests with Pods, REFERENCE_LOADER the reference loader; API servers are started.
-import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+// Runs what takes longer than a merge may wait: `npm run test:long` runs all of it, prints each part when it has ended, and the times of
+// all at the end. `npm run test:long -- FILE...` runs files, `npm run test:long -- --repeat 20 FILE...` files of any layer so many
+// times, and stops at the first failure. KUBECONFIG names the cluster for tests with Pods, REFERENCE_LOADER the reference loader;
+// API servers are started.
+import { spawn } from 'node:child_process'
+import { createReadStream, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
-/** Variables that make tests of other layers repeat more, and take all cases. */
-const MORE = { KILLED_RUNS: '100', DIFF_RUNS: '3000', SYNC_RUNS: '10000', TAKE: 'all' }
+/** Variables that make tests of other layers repeat more, and take all cases; those of the environment win. */
+const MORE = {
+  KILLED_RUNS: '40',
+  DIFF_RUNS: '2000',
+  SYNC_RUNS: '5000',
+  LONG_RUNS: '600',
+  FAULT_RUNS: '50',
+  TAKE: 'all',
+}
 const HAS_MORE = /takes-all|part-of-cases|fewExamples|(KILLED|DIFF|SYNC)_RUNS/
+/** What a test of the layer long says that works on the cluster with Pods. */
+const NEEDS_PODS = /findCluster|findBuildkit|openDevelopment|hasNodes/
 
-/** Returns the test files of a layer, or those of them that have more to try: themselves, or a file beside them that they import. */
-function filesOf(layer) {
-  const folder = join(root, 'test', layer)
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.test.ts'))
-  const text = file => (existsSync(file) ? readFileSync(file, 'utf8') : '')
-  const hasMore = file => {
-    const beside = [...text(file).matchAll(/from '(\.\/[^']+)'/g)].map(([, path]) => join(dirname(file), path))
-    return [file, ...beside].some(one => HAS_MORE.test(text(one)))
-  }
-  const paths = files.map(file => join(folder, file)).sort()
-  return (layer === 'long' ? paths : paths.filter(hasMore)).map(file => relative(root, file))
+const text = file => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+
+/** True for a file that matches, or that imports one beside it that does. */
+function says(file, pattern) {
+  const beside = [...text(file).matchAll(/from '(\.\/[^']+)'/g)].map(([, path]) => join(dirname(file), path))
+  return [file, ...beside].some(one => pattern.test(text(one)))
 }
 
-const { values, positionals } = parseArgs({ options: { repeat: { type: 'string' } }, allowPositionals: true })
+/** Returns the test files of a layer that a condition holds for, relative to the project. */
+function filesOf(layer, condition) {
+  const folder = join(root, 'test', layer)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.test.ts'))
+  const paths = files.map(file => join(folder, file)).sort()
+  return paths.filter(condition).map(file => relative(root, file))
+}
+
+const withMore = layer => [`test/${layer}`, filesOf(layer, file => says(file, HAS_MORE))]
+const isWithPods = file => file.includes('/long/pods/') || says(file, NEEDS_PODS)
+
+/** Parts that run one after the other, side by side with those of the other lane: most of the time of Pods is waiting. */
+const lanes = () => [
+  [['test/long, with Pods', filesOf('long', isWithPods)], withMore('pods')],
+  [
+    ['test/long, without Pods', filesOf('long', file => !isWithPods(file))],
+    ...['unit', 'programs', 'api'].map(withMore),
+  ],
+]
+
 const runs = []
-if (values.repeat === undefined) {
-  const layers = ['long', 'unit', 'programs', 'api', 'pods']
-  const parts =
-    positionals.length > 0
-      ? positionals.map(file => [file, [file]])
-      : layers.map(layer => [`test/${layer}`, filesOf(layer)])
-  for (const [name, files] of parts)
-    if (!run(`${name}: ${files.length} ${files.length === 1 ? 'file' : 'files'}`, files, MORE)) process.exitCode = 1
-} else {
+const began = Date.now()
+const seconds = since => `${Math.round((Date.now() - since) / 1000)} s`
+const titleOf = (name, files) => `${name}: ${files.length} ${files.length === 1 ? 'file' : 'files'}`
+
+const { values, positionals } = parseArgs({ options: { repeat: { type: 'string' } }, allowPositionals: true })
+if (values.repeat !== undefined) {
   if (!/^[1-9]\d*$/.test(values.repeat) || positionals.length === 0) {
     console.error('usage: npm run test:long -- --repeat TIMES FILE...')
     process.exit(2)
   }
-  for (let time = 1; time <= Number(values.repeat); time++)
-    if (!run(`${positionals.join(' ')}, run ${time} of ${values.repeat}`, positionals)) {
-      process.exitCode = 1
-      break
-    }
+  for (let time = 1; time <= Number(values.repeat); time++) {
+    console.log(`\n=== ${positionals.join(' ')}, run ${time} of ${values.repeat}`)
+    if (!(await run(`${positionals.join(' ')}, run ${time}`, positionals, process.env))) break
+  }
+} else if (positionals.length > 0) {
+  for (const file of positionals) await run(file, [file], { ...MORE, ...process.env })
+} else {
+  const work = mkdtempSync(join(tmpdir(), 'devctl-long-'))
+  try {
+    await Promise.all(
+      lanes().map(async (parts, lane) => {
+        for (const [name, files] of parts) {
+          console.log(`=== ${titleOf(name, files)}: started after ${seconds(began)}`)
+          const log = join(work, `${lane}.log`)
+          await run(titleOf(name, files), files, { ...MORE, ...process.env }, log)
+          await pipeline(createReadStream(log), process.stdout, { end: false })
+          console.log(`=== ${runs.at(-1)}`)
+        }
+      }),
+    )
+  } finally {
+    rmSync(work, { recursive: true })
+  }
 }
-console.log(`\n${runs.join('\n')}`)
+console.log(`\n${runs.join('\n')}\n${seconds(began)} in all`)
 
-/** Runs files, and notes how it went. Returns whether they passed. */
-function run(name, files, more = {}) {
-  console.log(`\n=== ${name}`)
-  const began = Date.now()
-  const { status } = spawnSync(process.execPath, [vitest, 'run', ...files], {
+/** Runs files, with the output in a file if one is named, and notes how it went. Resolves with whether they passed. */
+async function run(name, files, env, log) {
+  const started = Date.now()
+  const output = log === undefined ? 'inherit' : openSync(log, 'w')
+  const child = spawn(process.execPath, [vitest, 'run', ...files], {
     cwd: root,
-    env: { ...process.env, ...more },
-    stdio: 'inherit',
+    env,
+    stdio: ['ignore', output, output],
   })
-  runs.push(`${status === 0 ? 'passed' : 'FAILED'} ${Math.round((Date.now() - began) / 1000)} s  ${name}`)
+  const status = await new Promise(resolve => child.on('error', () => resolve(127)).on('close', resolve))
+  if (status !== 0) process.exitCode = 1
+  runs.push(`${status === 0 ? 'passed' : 'FAILED'} ${seconds(started)}  ${name}`)
   return status === 0
 }
