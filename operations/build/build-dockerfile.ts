@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { basename, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseContext } from '../../compiler/values/build-context.ts'
 import { PLAIN_BUILD } from '../../compiler/values/build-spec.ts'
@@ -11,6 +11,7 @@ import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
 import { findBuildTarget } from './build-target.ts'
 import { chooseBuilder } from './choose-builder.ts'
 import type { BuildSettings } from './image-input.ts'
+import { firstInstruction } from './is-dockerfile.ts'
 import { isOfficial } from './official-names.ts'
 
 export interface DockerfileInput extends BuildSettings {
@@ -32,6 +33,7 @@ export async function buildDockerfile(
   const parsed = parseContext(context)
   if (!parsed.ok) throw new UserError(`the context \`${context}\`: ${parsed.reason}`)
   if ('folder' in parsed.value) checkFolder(parsed.value.folder, here.cwd)
+  checkDockerfile(dockerfile, here.cwd)
   if (settings.push !== false) names.forEach(checkName)
   const name = basename(dockerfile)
   const [reference = '', ...tags] = names
@@ -50,6 +52,18 @@ export async function buildDockerfile(
   return outcomeOf(on, () =>
     buildImages([{ ...planned, specOf }], { workspace, on, chosen, settings, images: new Map(), signal }),
   )
+}
+
+function checkDockerfile(path: string, cwd: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  const shown = relative(cwd, path) || '.'
+  if (!found) throw new UserError(`the Dockerfile \`${shown}\` does not exist`, { hint: 'check the path after `-f`' })
+  if (found.isDirectory())
+    throw new UserError(`the Dockerfile \`${shown}\` is a folder`, {
+      hint: `name a file in it: \`-f ${join(shown, 'Dockerfile')}\``,
+    })
+  if (firstInstruction(path) === undefined)
+    throw new UserError(`the Dockerfile \`${shown}\` has no instructions`, { hint: 'begin it with `FROM IMAGE`' })
 }
 
 function checkFolder(folder: string, cwd: string): void {

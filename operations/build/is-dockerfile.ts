@@ -1,11 +1,18 @@
+import { basename } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
 
-/** True for a file that begins as a Dockerfile does: with a directive, `FROM` or `ARG`. */
-export function isDockerfile(path: string): boolean {
+/** Names that Dockerfiles have: `Dockerfile`, `web.Dockerfile`, `Dockerfile.web`, and the same with `Containerfile`. */
+const NAME = /^(.+\.)?(docker|container)file(\..+)?$/i
+
+/** True for a file that is called as Dockerfiles are, or that begins as one does: with a directive, `FROM` or `ARG`. */
+export const isDockerfile = (path: string): boolean =>
+  NAME.test(basename(path)) || /^(from|arg)\s+[^:\s]/i.test(firstInstruction(path) ?? '')
+
+/** Returns the first line of a Dockerfile that is not empty and no comment; undefined if there is none, or no such file. */
+export function firstInstruction(path: string): string | undefined {
   const file = readFile(path)
-  if (file.kind !== 'file') return false
+  if (file.kind !== 'file') return undefined
   const text = new TextDecoder().decode(file.bytes.subarray(0, 1 << 16)).replace(/^\ufeff/, '')
   const lines = text.split(/\r?\n/).map(line => line.trim())
-  const first = lines.find(line => line !== '' && !line.startsWith('#'))
-  return first !== undefined && /^(from|arg)\s+[^:\s]/i.test(first)
+  return lines.find(line => line !== '' && !line.startsWith('#'))
 }

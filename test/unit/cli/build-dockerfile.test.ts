@@ -10,6 +10,21 @@ describe('before a builder is asked, `build` refuses', () => {
     ['a context that is not a folder', ['-f', 'Dockerfile', 'nope'], 'error: the context `nope` is not a folder'],
     ['a context that is a file', ['-f', 'Dockerfile', 'Dockerfile'], 'error: the context `Dockerfile` is not a folder'],
     [
+      'a Dockerfile without instructions',
+      ['-f', 'web.Dockerfile'],
+      'error: the Dockerfile `web.Dockerfile` has no instructions\n  = help: begin it with `FROM IMAGE`',
+    ],
+    [
+      'a Dockerfile that is not there',
+      ['-f', 'docker/Dockerfile'],
+      'error: the Dockerfile `docker/Dockerfile` does not exist\n  = help: check the path after `-f`',
+    ],
+    [
+      'a folder in place of a Dockerfile',
+      ['-f', 'Containerfile'],
+      'error: the Dockerfile `Containerfile` is a folder\n  = help: name a file in it: `-f Containerfile/Dockerfile`',
+    ],
+    [
       'a name of Docker Hub that nobody can push',
       ['-f', 'Dockerfile', '--tag', 'r.example.com/tool:1', '--tag', 'tool:1'],
       'error: the image cannot be pushed as `tool:1`, the name of an official image of Docker Hub\n  = help: write `--tag REGISTRY/tool:1`',
@@ -33,6 +48,8 @@ describe('before a builder is asked, `build` refuses', () => {
   ])('%s', async (_, words, message) => {
     const cwd = makeFolder({
       Dockerfile: 'FROM scratch\n',
+      'web.Dockerfile': '# syntax=docker/dockerfile:1\n\n',
+      'Containerfile/readme': '',
       'secret.yaml':
         'services: {web: {image: "127.0.0.1:9/a:1", build: {context: ., secrets: [npm]}}}\nsecrets: {npm: {file: nofile}}\n',
       'compose.yaml': 'services: {web: {image: "127.0.0.1:9/web:1", build: {context: ., tags: ["webt:c"]}}}\n',
