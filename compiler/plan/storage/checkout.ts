@@ -152,8 +152,8 @@ function folderContent(search: Search, folder: string, tracked: readonly Tracked
 }
 
 /**
- * The untracked entries of folders with tracked files; not the content of folders that hold nothing
- * tracked.
+ * The untracked entries of folders with tracked files, which people may have forgotten: not `.git`, and not the content of folders
+ * that hold nothing tracked.
  */
 function untrackedIn({ host, checkout }: Search, folder: string, tracked: readonly TrackedFile[]): readonly string[] {
   const names = new Set<string>()
@@ -163,6 +163,7 @@ function untrackedIn({ host, checkout }: Search, folder: string, tracked: readon
   const found: string[] = []
   for (const one of [...folders].sort().slice(0, MOST_FOLDERS))
     for (const { name, kind } of host.readDirectory(join(checkout.root, one)) ?? []) {
+      if (name === '.git') continue
       const path = one === '' ? name : `${one}/${name}`
       if (!names.has(path) && !names.has(path.normalize('NFC')))
         found.push(`${folder === '' ? path : path.slice(folder.length + 1)}${kind === 'folder' ? '/' : ''}`)

@@ -193,7 +193,8 @@ function walk(host: CompilerHost, root: string, isIgnored: IsIgnored): Walked {
       const absolute = join(root, path)
       const stat = host.stat(absolute)
       const isFolder = stat?.kind === 'folder'
-      if (name === '.git' || isIgnored(absolute, isFolder)) found.leftOut.push(isFolder ? `${path}/` : path)
+      if (name === '.git') continue
+      if (isIgnored(absolute, isFolder)) found.leftOut.push(isFolder ? `${path}/` : path)
       else if (isFolder) folders.push(path)
       else if (stat?.kind === 'file') {
         bytes += stat.size

@@ -148,6 +148,12 @@ describe('files that git tracks', () => {
     expect(plan.configMaps.map(({ data }) => decoded(data))).toEqual([{ 'small.txt': 'x' }])
   })
 
+  test.each([[['compose.yaml', 'conf/a.conf']], [false as const]])('`.git` is not for people to track: %j', tracked => {
+    const all = { 'conf/a.conf': 'a', 'conf/.git/HEAD': 'x', '.git/HEAD': 'x' }
+    const { codes } = planOf(text('".:/app:ro"'), {}, all, tracked)
+    expect(codes).not.toContain('volumes/host-left-out')
+  })
+
   test('a checkout that tracks no file of the project is ignored', () => {
     const { plan, codes } = withTracked('"./conf:/conf:ro"', [])
     expect(codes).toEqual(['volumes/host-unversioned'])
