@@ -1,5 +1,5 @@
 import { rootOf } from './address.ts'
-import { isGroupList, isResourceList } from './answers.ts'
+import { isGroupList, isResourceList, type ResourceList } from './answers.ts'
 import { builtInKind } from './built-in-kinds.ts'
 import { type CallOptions, ClusterError, type KnownKind, type Resource } from './cluster.ts'
 import type { Client } from './request.ts'
@@ -55,10 +55,9 @@ export class Discovery {
     const versions = ['v1', ...groups.map(({ preferredVersion }) => preferredVersion.groupVersion)]
     const lists = await Promise.all(
       versions.map(async apiVersion => {
-        const path = rootOf(apiVersion)
-        const { resources } = await this.#client.json({ method: 'GET', path, signal }, isResourceList)
+        const resources = await this.#resources(apiVersion, signal)
         return resources
-          .filter(({ name, verbs = [] }) => !name.includes('/') && NEEDED.every(verb => verbs.includes(verb)))
+          .filter(({ verbs = [] }) => NEEDED.every(verb => verbs.includes(verb)))
           .map(({ name, kind, namespaced }) => ({ apiVersion, kind, name, namespaced }))
       }),
     )
@@ -71,13 +70,18 @@ export class Discovery {
   }
 
   async #fetch(apiVersion: string, signal: AbortSignal): Promise<Kinds> {
+    const resources = await this.#resources(apiVersion, signal)
+    return new Map(resources.map(({ kind, name, namespaced }) => [kind, { name, namespaced }]))
+  }
+
+  /** The kinds of a group and version; none if the cluster does not have it, or no longer, as its last definition was deleted. */
+  async #resources(apiVersion: string, signal: AbortSignal | undefined): Promise<ResourceList['resources']> {
     try {
       const { resources } = await this.#client.json({ method: 'GET', path: rootOf(apiVersion), signal }, isResourceList)
       // `deployments/scale` and the like are not kinds of their own.
-      const kinds = resources.filter(({ name }) => !name.includes('/'))
-      return new Map(kinds.map(({ kind, name, namespaced }) => [kind, { name, namespaced }]))
+      return resources.filter(({ name }) => !name.includes('/'))
     } catch (error) {
-      if (error instanceof ClusterError && error.failure === 'not-found') return new Map()
+      if (error instanceof ClusterError && error.failure === 'not-found') return []
       throw error
     }
   }

@@ -73,7 +73,7 @@ export async function startSeveral(context: Context, words: readonly string[], o
       progress.pause()
       if (session.signal.aborted) eraseRow(io)
       if (signal.aborted && active.size > 0 && !options.downOnExit && !isInBackground(io))
-        printSummary(mirrorsStay([...active]), io, logLevel)
+        printSummary(mirrorsStay([...active].sort()), io, logLevel)
       // The reader has closed our output (`| head`).
       if (closed.signal.aborted && !session.signal.aborted) return 0
       throw error

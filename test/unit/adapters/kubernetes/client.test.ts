@@ -137,6 +137,22 @@ describe('discovery', () => {
     expect(await cluster.resource('late.com/v1', 'Thing')).toEqual({ name: 'things', namespaced: true })
   })
 
+  test('of all kinds leaves out a group whose last definition was deleted meanwhile', async () => {
+    const group = (name: string) => ({ preferredVersion: { groupVersion: `${name}/v1` } })
+    const verbs = ['create', 'list', 'delete']
+    const { cluster } = await serve(({ path }) =>
+      path === '/apis'
+        ? { groups: [group('gone.com'), group('here.com')] }
+        : path === '/apis/here.com/v1'
+          ? { resources: [{ name: 'things', kind: 'Thing', namespaced: true, verbs }] }
+          : path === '/apis/gone.com/v1'
+            ? new Answer(404, { kind: 'Status', code: 404, reason: 'NotFound', message: 'not found' })
+            : undefined,
+    )
+    const kinds = await cluster.kinds()
+    expect(kinds.map(({ apiVersion }) => apiVersion).filter(one => one !== 'v1')).toEqual(['here.com/v1'])
+  })
+
   test('of a group whose own server is down is an error, and not a kind that is not there', async () => {
     const { cluster } = await serve(
       ({ path }) => (path === '/apis/metrics.k8s.io/v1' ? new Answer(503, 'service unavailable') : undefined),
