@@ -1,6 +1,6 @@
 // Puts the pages of the platform into dist/platform/web: files whose names have a hash of their content,
 // and index.html that names them.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import subsetFont from 'subset-font'
@@ -29,8 +29,10 @@ function range(first, last) {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
-/** Writes the pages; they need no other file. */
-export async function bundleWeb(outdir = join(root, 'dist/platform/web')) {
+/** Writes the pages, which need no other file, in place of those of an earlier build. */
+export async function bundleWeb() {
+  const outdir = join(root, 'dist/platform/web')
+  rmSync(outdir, { recursive: true, force: true })
   const { metafile } = await build({
     absWorkingDir: root,
     logLevel: 'warning',

@@ -113,13 +113,13 @@ test('a full disk is told once for all files that have no room', async () => {
   const sides = await synced({ a: 'one' })
   const full = () => sides.events.filter(({ kind }) => kind === 'full')
   sides.container.room = 0
-  for (let at = 0; at < 300; at++) write(sides, 'local', `file-${at}`, 'x'.repeat(10))
+  for (let at = 0; at < 60; at++) write(sides, 'local', `file-${at}`, 'x'.repeat(10))
   await sides.clock.run(40_000)
-  expect(full()).toEqual([{ kind: 'full', folder: '0', side: 'remote', files: 300, bytes: 3000 }])
-  for (let at = 300; at < 600; at++) write(sides, 'local', `file-${at}`, 'x'.repeat(10))
+  expect(full()).toEqual([{ kind: 'full', folder: '0', side: 'remote', files: 60, bytes: 600 }])
+  for (let at = 60; at < 120; at++) write(sides, 'local', `file-${at}`, 'x'.repeat(10))
   await sides.clock.run(40_000)
-  expect(full()[1]).toEqual({ kind: 'full', folder: '0', side: 'remote', files: 600, bytes: 6000 })
-  expect(problems(sides)).toHaveLength(600)
+  expect(full()[1]).toEqual({ kind: 'full', folder: '0', side: 'remote', files: 120, bytes: 1200 })
+  expect(problems(sides)).toHaveLength(120)
   sides.container.room = Infinity
   await sides.settle()
   await sides.clock.run(1_000)
