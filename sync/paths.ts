@@ -41,7 +41,8 @@ export function outsideProblem(path: string): string | undefined {
 
 function nameProblem(name: string, { windows }: NameRules): string | undefined {
   if (Buffer.byteLength(name) > 255) return 'a name in the path is longer than 255 bytes'
-  if (isGitFolder(name)) return '`.git` is never written from the container: its hooks would run on this machine'
+  const repository = repositoryFolder(name)
+  if (repository) return `\`${repository}\` is never written from the container: its hooks would run on this machine`
   if (!windows) return undefined
   if (/[<>:"|?*\\\x01-\x1f]/.test(name) || /[. ]$/.test(name)) return 'Windows does not allow this name'
   if (/^(con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$)(\.|$)/i.test(name))
@@ -49,9 +50,16 @@ function nameProblem(name: string, { windows }: NameRules): string | undefined {
   return undefined
 }
 
-/** Also as macOS and Windows read it: letters that are not seen, trailing dots and blanks, the short name. */
-function isGitFolder(name: string): boolean {
-  return /^(\.git|git~\d+)(::.*|:.*|[. ]*)$/i.test(plainName(name))
+/** The folder of a repository, of git, Mercurial, Jujutsu or Sapling. */
+const REPOSITORY = /^(\.git|git~\d+|\.hg|hg~\d+|\.jj|jj~\d+|\.sl|sl~\d+)(::.*|:.*|[. ]*)$/i
+
+/**
+ * Returns the usual name of such a folder, also for one that macOS and Windows take for it: letters that are not seen, trailing dots
+ * and blanks, the short name.
+ */
+function repositoryFolder(name: string): string | undefined {
+  const found = REPOSITORY.exec(plainName(name))?.[1]?.toLowerCase()
+  return found && `.${found.replace(/^\.|~\d+$/g, '')}`
 }
 
 /** A name without the letters that some file systems leave out. */
@@ -73,7 +81,8 @@ export function linkProblem(path: string, target: string): string | undefined {
       // What it leads up from may be another link.
       if (hasName || place.pop() === undefined) return `the link leads out of the folder, to \`${target}\``
     } else if (name !== '.' && name !== '') {
-      if (isGitFolder(name)) return 'a link into `.git` is not made on this machine'
+      const repository = repositoryFolder(name)
+      if (repository) return `a link into \`${repository}\` is not made on this machine`
       hasName = true
     }
   return undefined

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { ReportedError, UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
@@ -146,13 +146,19 @@ async function ofCompose(
   return { ...found, sources, forward: manifest?.forward ?? [], hasDeploy: true }
 }
 
-/** A manifest, and the Compose and env files that it names. */
+/** A manifest, and the Compose and env files that it names, or that are read beside it. */
 function filesOf({ path, folder, deploy, environments }: DevctlManifest): readonly string[] {
   const named = [
     ...(deploy?.compose?.files ?? []),
     ...[...environments.values()].flatMap(({ compose, envFiles }) => [...compose, ...envFiles]),
   ]
-  return [path, ...named.map(({ value }) => resolve(folder, value))]
+  const beside = composeFileIn(folder)
+  return [
+    path,
+    join(folder, '.env'),
+    ...(beside ? [join(folder, beside)] : []),
+    ...named.map(({ value }) => resolve(folder, value)),
+  ]
 }
 
 async function inCompose(world: FindingWorld, input: DevelopmentInput, project: OpenProject, which: WhichDevelopment) {

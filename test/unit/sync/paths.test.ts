@@ -24,16 +24,31 @@ test.each([
   ['.git /config', '.git'],
   ['.git./config', '.git'],
   ['.git::$INDEX_ALLOCATION/config', '.git'],
+  ['.hg/hgrc', '`.hg`'],
+  ['web/.HG/hgrc', '`.hg`'],
+  ['.jj/repo/config.toml', '`.jj`'],
+  ['.sl/config', '`.sl`'],
 ])('%j does not come from the container', (path, problem) => {
   expect(pathProblem(path, linux)).toContain(problem)
 })
 
-test.each(['a', 'src/index.ts', '.gitignore', '.github/workflows/ci.yml', 'aux.c', 'con', 'a\\b', 'x:y', '...', 'ü/ñ'])(
-  '%j does',
-  path => {
-    expect(pathProblem(path, linux)).toBeUndefined()
-  },
-)
+test.each([
+  'a',
+  'src/index.ts',
+  '.gitignore',
+  '.hgignore',
+  'hg/x',
+  '.slugignore',
+  '.github/workflows/ci.yml',
+  'aux.c',
+  'con',
+  'a\\b',
+  'x:y',
+  '...',
+  'ü/ñ',
+])('%j does', path => {
+  expect(pathProblem(path, linux)).toBeUndefined()
+})
 
 test.each([
   ['con', 'device'],
