@@ -54,9 +54,18 @@ const lanes = () => [
 ]
 
 const runs = []
+const children = new Set()
 const began = Date.now()
 const seconds = since => `${Math.round((Date.now() - since) / 1000)} s`
 const titleOf = (name, files) => `${name}: ${files.length} ${files.length === 1 ? 'file' : 'files'}`
+
+let isStopped = false
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    isStopped = true
+    process.exitCode = 130
+    for (const child of children) child.kill(signal)
+  })
 
 const { values, positionals } = parseArgs({ options: { repeat: { type: 'string' } }, allowPositionals: true })
 if (values.repeat !== undefined) {
@@ -69,13 +78,14 @@ if (values.repeat !== undefined) {
     if (!(await run(`${positionals.join(' ')}, run ${time}`, positionals, process.env))) break
   }
 } else if (positionals.length > 0) {
-  for (const file of positionals) await run(file, [file], { ...MORE, ...process.env })
+  for (const file of positionals) if (!isStopped) await run(file, [file], { ...MORE, ...process.env })
 } else {
   const work = mkdtempSync(join(tmpdir(), 'devctl-long-'))
   try {
     await Promise.all(
       lanes().map(async (parts, lane) => {
         for (const [name, files] of parts) {
+          if (isStopped) return
           console.log(`=== ${titleOf(name, files)}: started after ${seconds(began)}`)
           const log = join(work, `${lane}.log`)
           await run(titleOf(name, files), files, { ...MORE, ...process.env }, log)
@@ -99,7 +109,9 @@ async function run(name, files, env, log) {
     env,
     stdio: ['ignore', output, output],
   })
+  children.add(child)
   const status = await new Promise(resolve => child.on('error', () => resolve(127)).on('close', resolve))
+  children.delete(child)
   if (status !== 0) process.exitCode = 1
   runs.push(`${status === 0 ? 'passed' : 'FAILED'} ${seconds(started)}  ${name}`)
   return status === 0
