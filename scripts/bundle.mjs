@@ -2,10 +2,10 @@
 // and keeps the compiled code of typical runs beside them (see bin/devctl.cjs). The API for programs
 // (dist/compiler, dist/api) is not bundled.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { basename, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { build, transform } from 'esbuild'
 import { bundleWeb } from './bundle-web.mjs'
 import { standInServer } from './stand-in-server.mjs'
@@ -50,15 +50,14 @@ async function bundle() {
     plugins: [membersAtOnce()],
   })
   const folder = join(root, 'dist/bin')
+  // Removes parts of earlier builds, whose names have other hashes, and compiled code, which V8 takes for that of any file of the
+  // same length.
+  rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   for (const { path, text } of outputFiles) {
     const entry = metafile.inputs[metafile.outputs[relative(root, path)].entryPoint]
     writeFileSync(path, path.endsWith('.cjs') ? await toFunction(text, entry?.format) : text)
   }
-  // What an earlier build has left: parts, whose names have a hash of their content, and compiled code, which V8 takes for that of
-  // another file of the same length.
-  const names = outputFiles.map(({ path }) => basename(path))
-  for (const name of readdirSync(folder)) if (!names.includes(name)) rmSync(join(folder, name))
 }
 
 /** The program that runs in the Pod, in one file: a Secret holds it, beside a stock Node.js. */

@@ -21,8 +21,9 @@ const MORE = {
   FAULT_RUNS: '50',
   TAKE: 'all',
 }
+const withAll = { ...MORE, ...process.env }
 const HAS_MORE = /takes-all|part-of-cases|fewExamples|(KILLED|DIFF|SYNC)_RUNS/
-/** What a test of the layer long says that works on the cluster with Pods. */
+/** Words in tests of the layer long that work on the cluster with Pods. */
 const NEEDS_PODS = /findCluster|findBuildkit|openDevelopment|hasNodes/
 
 const text = file => (existsSync(file) ? readFileSync(file, 'utf8') : '')
@@ -78,7 +79,7 @@ if (values.repeat !== undefined) {
     if (!(await run(`${positionals.join(' ')}, run ${time}`, positionals, process.env))) break
   }
 } else if (positionals.length > 0) {
-  for (const file of positionals) if (!isStopped) await run(file, [file], { ...MORE, ...process.env })
+  for (const file of positionals) if (!isStopped) await run(file, [file], withAll)
 } else {
   const work = mkdtempSync(join(tmpdir(), 'devctl-long-'))
   try {
@@ -88,7 +89,7 @@ if (values.repeat !== undefined) {
           if (isStopped) return
           console.log(`=== ${titleOf(name, files)}: started after ${seconds(began)}`)
           const log = join(work, `${lane}.log`)
-          await run(titleOf(name, files), files, { ...MORE, ...process.env }, log)
+          await run(titleOf(name, files), files, withAll, log)
           await pipeline(createReadStream(log), process.stdout, { end: false })
           console.log(`=== ${runs.at(-1)}`)
         }

@@ -38,8 +38,9 @@ export class Decisions {
     // What is left out is for this machine to say.
     const decision =
       this.#rules.includes.size > 0 && this.#rules.includes.has(node.path) ? onlyFromLaptop(merged, node) : merged
-    if (CHANGES_LAPTOP.has(decision.do) && pathProblem(node.path, world.rules)) return { do: 'nothing' }
-    const problem = CHANGES_LAPTOP.has(decision.do) ? this.#onlyHere.problem(node) : undefined
+    const changesLaptop = CHANGES_LAPTOP.has(decision.do)
+    if (changesLaptop && pathProblem(node.path, world.rules)) return { do: 'nothing' }
+    const problem = changesLaptop ? this.#onlyHere.problem(node) : undefined
     this.#state.leaveThere(node, problem)
     if (problem) return { do: 'nothing' }
     if (!this.#insisting.has(node) || decision.do !== 'fetch') return decision

@@ -103,7 +103,7 @@ export class FolderState {
   /** Paths that wait for one above them. */
   readonly blocked = new Map<TreeNode, Set<TreeNode>>()
   readonly problems = new Map<TreeNode, SyncProblem>()
-  /** What the container has made of paths that only this machine changes, and keeps. */
+  /** Paths that only this machine changes, and of which the container has its own. */
   readonly leftThere = new LeftOutPaths()
   readonly #retries = new Map<TreeNode, () => void>()
   readonly #attempts = new Map<TreeNode, number>()
@@ -276,18 +276,17 @@ export class FolderState {
     this.#releaseParent(node)
   }
 
-  /** What the container has at a path stays there, for a reason that is reported once; without one, it does not. */
+  /** Leaves what the container has at a path where it is, if there is a reason; else it is left no longer. */
   leaveThere(node: TreeNode, why: { readonly path: string; readonly message: string } | undefined): void {
-    const { leftThere } = this
-    if (!why || !node.remote) {
-      if (leftThere.count > 0) leftThere.delete(node.path)
-      return
-    }
-    const path = why.path.slice(0, LONGEST)
-    const before = leftThere.count
-    leftThere.add(path, why.message)
-    if (leftThere.count === before) return
-    this.world.report({ kind: 'problem', problem: { folder: this.name, path, side: 'remote', message: why.message } })
+    if (why && node.remote) this.tellLeftOut(this.leftThere, why.path, why.message)
+    else if (this.leftThere.count > 0) this.leftThere.delete(node.path)
+  }
+
+  /** Notes a path that the container keeps to itself, and reports it once. */
+  tellLeftOut(paths: LeftOutPaths, whole: string, message: string): void {
+    const path = whole.slice(0, LONGEST)
+    if (!paths.add(path, message)) return
+    this.world.report({ kind: 'problem', problem: { folder: this.name, path, side: 'remote', message } })
   }
 
   /** A limit of the system is reached, so that folders are not watched: said once. */

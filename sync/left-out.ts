@@ -38,13 +38,16 @@ export class LeftOutPaths {
     return this.#count
   }
 
-  add(path: string, message: string): void {
+  /** Returns true for a path that was not left out before. */
+  add(path: string, message: string): boolean {
     const [folder, name] = split(path)
     const names = this.#folders.get(folder) ?? new Map<string, string>()
-    if (names.get(name) === message || this.#count >= REMEMBERED) return
-    if (!names.has(name)) this.#count++
+    if (names.get(name) === message || this.#count >= REMEMBERED) return false
+    const isNew = !names.has(name)
+    if (isNew) this.#count++
     this.#folders.set(folder, names.set(name, message))
     this.version++
+    return isNew
   }
 
   delete(path: string): void {

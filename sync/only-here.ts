@@ -1,15 +1,15 @@
 import { type FileEntry, isFolder } from './entry.ts'
-import { type NameRules, plainName, plainPath } from './paths.ts'
+import { type NameRules, plainPath } from './paths.ts'
 import type { TreeNode } from './tree-node.ts'
 
-/** What devctl reads by its name, in whatever folder it is called: manifests, Compose files and the variables of both. */
+/** Files that devctl reads by their names, in whatever folder it is called: manifests, Compose files and the variables of both. */
 const READ_BY_NAME = /(^|\/)(devctl\.ya?ml|(docker-)?compose(\.override)?\.ya?ml|\.env)$/
 
 const DECIDES = 'it says what devctl runs on this machine, so that only this machine changes it'
 const MAKES_REPOSITORY = 'a file `HEAD` can make its folder a git repository, whose configuration runs on this machine'
 const IN_REPOSITORY = 'its folder is a git repository, whose configuration runs on this machine'
 
-/** What only this machine changes, as it says what runs here: the container keeps its own, and this machine keeps its own. */
+/** Knows the paths that only this machine changes, as they say what runs here: each side keeps its own. */
 export class OnlyHere {
   readonly #paths: ReadonlySet<string>
   readonly #rules: NameRules
@@ -36,23 +36,21 @@ export class OnlyHere {
    * folders `objects` and `refs`, or a file that says where they are.
    */
   #isRepository({ children }: TreeNode): boolean {
-    if (!children) return false
-    const has = (name: string) => {
-      const node = children.get(name)
-      return node?.local !== undefined || node?.remote !== undefined
-    }
-    const head = this.#rules.foldsCase
-      ? [...children.values()].some(({ name, local }) => this.#isHead(name) && isFile(local))
-      : isFile(children.get('HEAD')?.local)
-    if (!head) return false
-    if (!this.#rules.foldsCase) return has('commondir') || (has('objects') && has('refs'))
-    const names = new Set([...children.keys()].filter(has).map(name => plainName(name).toLowerCase()))
-    return names.has('commondir') || (names.has('objects') && names.has('refs'))
+    if (!children || !this.#named(children, 'HEAD').some(({ local }) => isFile(local))) return false
+    const has = (name: string) =>
+      this.#named(children, name).some(one => one.local !== undefined || one.remote !== undefined)
+    return has('commondir') || (has('objects') && has('refs'))
+  }
+
+  /** The nodes that this machine takes for the one of a name. */
+  #named(children: ReadonlyMap<string, TreeNode>, name: string): readonly TreeNode[] {
+    if (this.#rules.foldsCase) return [...children.values()].filter(one => plainPath(one.name) === name.toLowerCase())
+    const node = children.get(name)
+    return node ? [node] : []
   }
 
   #isHead(name: string): boolean {
-    if (name === 'HEAD') return true
-    return this.#rules.foldsCase && plainName(name).toLowerCase() === 'head'
+    return this.#rules.foldsCase ? plainPath(name) === 'head' : name === 'HEAD'
   }
 }
 

@@ -64,21 +64,18 @@ export class RemoteTree {
 
   /** A problem is told once of `.git`, not of all that is in it. What came from here stays as it is known. */
   #refuse(whole: string, entry: FileEntry | undefined, message: string): void {
-    const { tree, world, name } = this.#state
+    const { tree, world } = this.#state
     const node = tree.find(whole)
     if (node?.base?.remote && isUntouched(node.base.remote, entry)) {
       node.remote = entry
       return
     }
-    const path = refusedPart(whole, world.rules).slice(0, 200)
+    const path = refusedPart(whole, world.rules)
     if (!entry) {
       if (path === whole) this.#refused.delete(path)
       return
     }
-    const before = this.#refused.count
-    this.#refused.add(path, message)
-    if (this.#refused.count === before) return
-    world.report({ kind: 'problem', problem: { folder: name, path, side: 'remote', message } })
+    this.#state.tellLeftOut(this.#refused, path, message)
   }
 
   #set(path: string, entry: FileEntry | undefined, isSnapshot: boolean): void {

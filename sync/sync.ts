@@ -129,7 +129,7 @@ class Engine implements SyncEngine, FolderWorld {
     this.#full = new FullDisks(this.clock, event => options.on(event))
     this.deleted = new DeletedFiles(this.disk, this.clock, `${options.stateFolder}/deleted`)
     this.#folders = options.folders.map(
-      ({ name, local, ignores, readIgnores = () => ignores, file, own, onlyHere }) => {
+      ({ name, local, ignores, readIgnores = () => ignores, file, own = [], onlyHere = [] }) => {
         const root = isWindows ? local.replaceAll('\\', '/') : local
         return new FolderSync(
           {
@@ -137,8 +137,8 @@ class Engine implements SyncEngine, FolderWorld {
             isMountedFile: file !== undefined,
             root,
             ignores,
-            own: own ?? [],
-            onlyHere: onlyHere ?? [],
+            own,
+            onlyHere,
             readIgnores,
             recursive: platform !== 'linux',
             rescanInterval: options.rescanInterval,

@@ -16,8 +16,9 @@ export class ToLaptop {
   readonly #parts: FolderParts
   readonly #root: string
   readonly #clear: (node: TreeNode) => boolean
-  /** Large files, and files of tools, that were told of. */
+  /** Large files that were told of. */
   readonly #announced = new Set<string>()
+  /** Files of tools that were told of. */
   readonly #toolFiles = new Set<string>()
 
   /** `clear` empties a folder of the laptop. False if something stays; the path is then dealt with. */
@@ -61,7 +62,7 @@ export class ToLaptop {
     world.report({ kind: 'large', folder: name, path, size })
   }
 
-  /** Whoever works here looks at it before a tool does. */
+  /** Tells of a file of a tool, so that people look at it before the tool does. */
   #tellToolFile({ path }: TreeNode, { kind }: FileEntry): void {
     if (kind === 'folder' || this.#toolFiles.has(path) || !isToolFile(path)) return
     const { world, name } = this.#parts.state

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
+import { readFile } from '../../adapters/files/read-file.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseContext } from '../../compiler/values/build-context.ts'
 import { PLAIN_BUILD } from '../../compiler/values/build-spec.ts'
@@ -55,15 +56,21 @@ export async function buildDockerfile(
 }
 
 function checkDockerfile(path: string, cwd: string): void {
-  const found = statSync(path, { throwIfNoEntry: false })
-  const shown = relative(cwd, path) || '.'
-  if (!found) throw new UserError(`the Dockerfile \`${shown}\` does not exist`, { hint: 'check the path after `-f`' })
-  if (found.isDirectory())
-    throw new UserError(`the Dockerfile \`${shown}\` is a folder`, {
-      hint: `name a file in it: \`-f ${join(shown, 'Dockerfile')}\``,
-    })
-  if (firstInstruction(path) === undefined)
-    throw new UserError(`the Dockerfile \`${shown}\` has no instructions`, { hint: 'begin it with `FROM IMAGE`' })
+  const file = readFile(path)
+  const shown = `the Dockerfile \`${relative(cwd, path) || '.'}\``
+  switch (file.kind) {
+    case 'missing':
+      throw new UserError(`${shown} does not exist`, { hint: 'check the path after `-f`' })
+    case 'folder':
+      throw new UserError(`${shown} is a folder`, {
+        hint: `name a file in it: \`-f ${join(relative(cwd, path), 'Dockerfile')}\``,
+      })
+    case 'unreadable':
+      throw new UserError(`${shown} cannot be read: ${file.reason}`, { hint: 'check its permissions' })
+    case 'file':
+      if (firstInstruction(file.bytes) === undefined)
+        throw new UserError(`${shown} has no instructions`, { hint: 'begin it with `FROM IMAGE`' })
+  }
 }
 
 function checkFolder(folder: string, cwd: string): void {

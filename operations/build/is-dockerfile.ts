@@ -5,14 +5,15 @@ import { readFile } from '../../adapters/files/read-file.ts'
 const NAME = /^(.+\.)?(docker|container)file(\..+)?$/i
 
 /** True for a file that is called as Dockerfiles are, or that begins as one does: with a directive, `FROM` or `ARG`. */
-export const isDockerfile = (path: string): boolean =>
-  NAME.test(basename(path)) || /^(from|arg)\s+[^:\s]/i.test(firstInstruction(path) ?? '')
-
-/** Returns the first line of a Dockerfile that is not empty and no comment; undefined if there is none, or no such file. */
-export function firstInstruction(path: string): string | undefined {
+export function isDockerfile(path: string): boolean {
+  if (NAME.test(basename(path))) return true
   const file = readFile(path)
-  if (file.kind !== 'file') return undefined
-  const text = new TextDecoder().decode(file.bytes.subarray(0, 1 << 16)).replace(/^\ufeff/, '')
+  return file.kind === 'file' && /^(from|arg)\s+[^:\s]/i.test(firstInstruction(file.bytes) ?? '')
+}
+
+/** Returns the first line of a Dockerfile that is not empty and no comment; undefined if there is none. */
+export function firstInstruction(bytes: Uint8Array): string | undefined {
+  const text = new TextDecoder().decode(bytes.subarray(0, 1 << 16)).replace(/^\ufeff/, '')
   const lines = text.split(/\r?\n/).map(line => line.trim())
   return lines.find(line => line !== '' && !line.startsWith('#'))
 }

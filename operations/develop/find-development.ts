@@ -1,10 +1,10 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { ReportedError, UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
 import type { Forward } from '../../compiler/manifest/forward.ts'
 import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
-import { type Boundary, boundaryOf } from '../project/boundary.ts'
+import { type Boundary, boundaryOf, filesNamedBy } from '../project/boundary.ts'
 import { composeFileIn } from '../project/environment-name.ts'
 import type { Loading } from '../project/input.ts'
 import { manifestOf } from '../project/open-project.ts'
@@ -45,7 +45,7 @@ export interface FoundDevelopment {
   readonly sources: readonly string[]
   /** The folders of `sync`, where they are the host volumes of a service. */
   readonly composeFolders?: readonly ComposeFolder[]
-  /** In hybrid mode: the names of the variables of the container that the files of the project name. */
+  /** The names of the variables of the container that the files of the project name; in hybrid mode only. */
   readonly named?: ReadonlySet<string>
   /** The paths that `sync` of the manifest may name. */
   readonly boundary?: Boundary
@@ -147,18 +147,10 @@ async function ofCompose(
 }
 
 /** A manifest, and the Compose and env files that it names, or that are read beside it. */
-function filesOf({ path, folder, deploy, environments }: DevctlManifest): readonly string[] {
-  const named = [
-    ...(deploy?.compose?.files ?? []),
-    ...[...environments.values()].flatMap(({ compose, envFiles }) => [...compose, ...envFiles]),
-  ]
+function filesOf(manifest: DevctlManifest): readonly string[] {
+  const { path, folder } = manifest
   const beside = composeFileIn(folder)
-  return [
-    path,
-    join(folder, '.env'),
-    ...(beside ? [join(folder, beside)] : []),
-    ...named.map(({ value }) => resolve(folder, value)),
-  ]
+  return [path, join(folder, '.env'), ...(beside ? [join(folder, beside)] : []), ...filesNamedBy(manifest)]
 }
 
 async function inCompose(world: FindingWorld, input: DevelopmentInput, project: OpenProject, which: WhichDevelopment) {

@@ -13,7 +13,12 @@ const LINKS = 40
  * the SSH configuration. They are never synchronized.
  */
 export function ownPathsIn(folder: string, world: Surroundings): readonly string[] {
-  const places = [...new Set(ownPlaces(world))].filter(place => isBelow(place, folder))
+  return pathsIn(folder, ownPlaces(world))
+}
+
+/** Returns the absolute paths that are in a folder, each once: relative to it, with `/`. */
+export function pathsIn(folder: string, paths: readonly string[]): readonly string[] {
+  const places = [...new Set(paths)].filter(place => isBelow(place, folder))
   return places.map(place => relative(folder, place).replaceAll(sep, '/'))
 }
 

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
-import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { realPath } from '../../adapters/files/real-path.ts'
 import type { AgentFolder } from '../../agent/config.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
@@ -14,7 +14,7 @@ import { type Boundary, outsideOf } from '../project/boundary.ts'
 import type { Workspace } from '../workspace.ts'
 import type { ComposeFolder } from './compose-folders.ts'
 import { folderRules } from './folder-rules.ts'
-import { checkProjectFolder, ownPathsIn } from './own-paths.ts'
+import { checkProjectFolder, ownPathsIn, pathsIn } from './own-paths.ts'
 import { inside } from './watch-patterns.ts'
 
 /** A folder or file of this machine, and its place in the container. */
@@ -58,6 +58,7 @@ export function localFolders(
 ): readonly LocalFolder[] {
   const all = sync?.folders ?? []
   const mounts = [...all.map(({ remote }) => remote), ...volumes.map(({ value }) => value)]
+  const places = withLinks(sources)
   const covering = [...mounts, ...externalVolumes.map(({ mount }) => mount)]
   return all.map((one, index) => {
     const local = existing(one, pathHere(one.local, folder, workspace.env))
@@ -72,7 +73,7 @@ export function localFolders(
       remote: one.remote,
       readIgnores: () => ignoreSource(local, covered),
       own: ownPathsIn(local, workspace),
-      onlyHere: pathsIn(local, sources),
+      onlyHere: pathsIn(local, places),
     }
   })
 }
@@ -112,13 +113,8 @@ function existing({ local, span }: SyncFolder, path: string): string {
   })
 }
 
-/** The paths in a folder, links followed, that are among these: relative, with `/`. */
-function pathsIn(folder: string, paths: readonly string[]): readonly string[] {
-  const real = paths.map(path => realPath(path) ?? path)
-  return [...new Set([...paths, ...real])]
-    .map(path => relative(folder, path).replaceAll(sep, '/'))
-    .filter(path => path !== '' && !isAbsolute(path) && !/^\.\.(\/|$)/.test(path))
-}
+/** The files themselves, and where links lead that they are, or are behind. */
+const withLinks = (paths: readonly string[]): readonly string[] => paths.flatMap(path => [path, realPath(path) ?? path])
 
 /** The folder as the agent has it: its place in the volume, and the only file in it if there is one. */
 export const agentFolder = ({ name, file }: Pick<LocalFolder, 'name' | 'file'>): AgentFolder => ({
@@ -128,12 +124,13 @@ export const agentFolder = ({ name, file }: Pick<LocalFolder, 'name' | 'file'>):
 })
 
 /** The host volumes of a service, with what the container has of its own in them left out. */
-export const ofHostVolumes = (
+export function ofHostVolumes(
   folders: readonly ComposeFolder[],
   sources: readonly string[],
   workspace: Pick<Workspace, 'env' | 'cwd'>,
-): readonly LocalFolder[] =>
-  folders.map((one, index) => {
+): readonly LocalFolder[] {
+  const places = withLinks(sources)
+  return folders.map((one, index) => {
     const written = relative(workspace.cwd, join(one.local, one.file ?? '')) || '.'
     if (one.file === undefined) {
       checkProjectFolder(one.local, written, [shownPlace(one.span)], workspace)
@@ -147,9 +144,10 @@ export const ofHostVolumes = (
       ...(one.file !== undefined && { file: one.file }),
       readIgnores: () => folderRules(one),
       own: ownPathsIn(one.local, workspace),
-      onlyHere: pathsIn(one.local, sources),
+      onlyHere: pathsIn(one.local, places),
     }
   })
+}
 
 /** The folder for the synchronization, with what is left out. */
 export const syncedFolder = ({ name, local, file, readIgnores, own, onlyHere }: LocalFolder): LocalSyncFolder => ({

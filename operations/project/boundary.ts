@@ -1,6 +1,7 @@
 import { basename, delimiter, dirname, join, resolve, sep } from 'node:path'
 import { realPath } from '../../adapters/files/real-path.ts'
 import type { Outside } from '../../compiler/host.ts'
+import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Loading } from './input.ts'
 import type { OpenProject } from './opened-project.ts'
@@ -53,12 +54,16 @@ function filesOfTrusted(
 ) {
   if (!manifest || namesCompose || manifest.path === '-') return []
   if (isWithin(realOf(manifest.path), [realOf(checkoutOf(workspace.cwd))])) return []
-  const environments = [...manifest.environments.values()]
+  return filesNamedBy(manifest)
+}
+
+/** Returns the absolute paths of the Compose and env files that a manifest names, also of those of its environments. */
+export function filesNamedBy({ folder, deploy, environments }: DevctlManifest): readonly string[] {
   const files = [
-    ...(manifest.deploy?.compose?.files ?? []),
-    ...environments.flatMap(one => [...one.compose, ...one.envFiles]),
+    ...(deploy?.compose?.files ?? []),
+    ...[...environments.values()].flatMap(one => [...one.compose, ...one.envFiles]),
   ]
-  return files.map(({ value }) => resolve(manifest.folder, value))
+  return files.map(({ value }) => resolve(folder, value))
 }
 
 /** The folders that only the system writes to; the empty device is harmless, and in use. */

@@ -39,11 +39,11 @@ const LOOKS: readonly NamedLook[] = [
   { ...NARROW, rules: { not: ['color-contrast'] } },
 ]
 
+const PARTS = 5
 /**
  * The pages that are looked at with axe, in another look than the first, and by keyboard: every fifth one, by the commit, since pages
  * are made of the same parts; all in `npm run test:long`. Of the others, dialogs are not opened.
  */
-const PARTS = 5
 const thorough = (): readonly string[] => partOf(Object.keys(VISITS), PARTS).cases
 
 /** Returns the looks of a page: the first one, and another in turn where it is tried thoroughly; all for pictures. */

@@ -8,8 +8,12 @@ let sides: TwoSides
 afterEach(() => sides.close())
 
 /** Starts with these files on this machine, and waits until both sides have them. */
-async function begin(files: Readonly<Record<string, string>>, onlyHere: readonly string[] = []) {
-  sides = new TwoSides({ folders: [{ name: '0', local: '/home/project', ignores: NO_IGNORES, onlyHere }] })
+async function begin(
+  files: Readonly<Record<string, string>>,
+  onlyHere: readonly string[] = [],
+  platform: NodeJS.Platform = 'linux',
+) {
+  sides = new TwoSides({ platform, folders: [{ name: '0', local: '/home/project', ignores: NO_IGNORES, onlyHere }] })
   for (const [path, text] of Object.entries(files)) here(path, text)
   sides.start()
   await sides.settle()
@@ -94,4 +98,12 @@ test('in a repository without a working tree nothing changes', async () => {
   await begin(files)
   await inContainer({ 'lib/config': 'fsmonitor', 'lib/hooks/post-checkout': 'evil', 'lib/HEAD': 'other', 'a.txt': 'b' })
   expect(filesHere()).toEqual({ ...files, 'a.txt': 'b' })
+})
+
+test('where upper and lower case are the same, so are the names of a repository', async () => {
+  await begin({ 'lib/head': 'ref: refs/heads/x', 'a.txt': 'a' }, [], 'darwin')
+  await inContainer({ 'other/Head': 'x', 'lib/Objects/x': 'x' })
+  await inContainer({ 'lib/Refs/heads/x': 'x', 'lib/config': 'theirs' })
+  expect(filesHere()).toEqual({ 'lib/head': 'ref: refs/heads/x', 'a.txt': 'a', 'lib/Objects/x': 'x' })
+  expect(told().sort()).toEqual(['lib', 'other/Head'])
 })

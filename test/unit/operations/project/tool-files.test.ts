@@ -22,7 +22,7 @@ async function note(...paths: readonly string[]): Promise<unknown[]> {
   return failures
 }
 
-/** What a command in a folder says of them. */
+/** Returns the files that a command in a folder names. */
 async function said(path: string): Promise<readonly string[]> {
   const events: OperationEvent[] = []
   await tellToolFiles(world(), event => events.push(event), at(path))
