@@ -35,8 +35,11 @@ export interface Look {
 }
 
 const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED'
-/** A page of an error, as of a reload that a change of the network ended, came first. */
-const INTERRUPTED = 'interrupted by another navigation to "chrome-error:'
+/**
+ * A page of an error, as of a reload that a change of the network ended, came first; or the browser itself loaded the
+ * same page again.
+ */
+const INTERRUPTED = /Navigation to "([^"]*)" is interrupted by another navigation to "(?:chrome-error:|\1")/
 const USUAL = { width: 1280, height: 800, scheme: 'light' } as const
 
 /** A page that somebody looks at. */
@@ -169,7 +172,8 @@ async function repeated<T>(navigate: () => Promise<T>): Promise<T> {
     try {
       return await navigate()
     } catch (error) {
-      if (![NETWORK_CHANGED, INTERRUPTED].some(text => String(error).includes(text))) throw error
+      const text = String(error)
+      if (!text.includes(NETWORK_CHANGED) && !INTERRUPTED.test(text)) throw error
     }
 }
 
