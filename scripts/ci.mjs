@@ -4,7 +4,7 @@
 // exit status is 1 if anything failed.
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { hasFailures, summarize } from './ci-summary.mjs'
@@ -28,7 +28,21 @@ let failedSteps = 0
 const results = []
 const children = new Set()
 const start = Date.now()
+const atStart = processorTimes()
 const seconds = since => `${Math.round((Date.now() - since) / 1000)} s`
+
+/** Returns how long all processors have worked since this machine started, and how long they had nothing to do; milliseconds. */
+function processorTimes() {
+  const times = cpus().map(({ times }) => times)
+  const sum = of => times.reduce((total, one) => total + of(one), 0)
+  return { idle: sum(({ idle }) => idle), all: sum(one => Object.values(one).reduce((total, part) => total + part, 0)) }
+}
+
+/** Returns the part of the time since `before` in which processors had nothing to do. */
+function idleSince(before) {
+  const now = processorTimes()
+  return `${Math.round((100 * (now.idle - before.idle)) / Math.max(1, now.all - before.all))} % idle`
+}
 
 /** A shell that runs a command, and then writes how long processors worked for it to descriptor 3. */
 const TIMED = ['bash', '-c', '"$@" 3>&-; status=$?; times >&3; exit $status', 'bash']
@@ -47,10 +61,11 @@ function processorSeconds(times) {
 
 /**
  * Runs a command within some minutes and writes its output to a file; then prints it, with the time that it took and that
- * processors worked for it, whose sum is what limits a run. Returns whether it succeeded.
+ * processors worked for it, and the part of this time in which the machine had nothing to do. Returns whether it succeeded.
  */
 async function step(name, minutes, command, words, more = {}) {
   const began = Date.now()
+  const before = processorTimes()
   console.log(`=== ${name}: started after ${seconds(start)}`)
   const file = join(work, `${name}.log`)
   const log = createWriteStream(file)
@@ -78,7 +93,7 @@ async function step(name, minutes, command, words, more = {}) {
   process.stdout.write(readFileSync(file))
   if (isLate) console.log(`${name}: not done after ${minutes} minutes`)
   const how = status === 0 ? 'ok' : `exit status ${status}`
-  console.log(`=== ${name}: ${how}, ${seconds(began)}, processors ${processorSeconds(times)} s\n`)
+  console.log(`=== ${name}: ${how}, ${seconds(began)}, processors ${processorSeconds(times)} s, ${idleSince(before)}\n`)
   return status === 0
 }
 
@@ -178,7 +193,7 @@ async function main() {
     if (hasCluster && !hasPods) console.log('Pods need root: the layer pods is left out')
     await pods
     const { count, line } = summarize(results, failedSteps)
-    console.log(`${seconds(start)} in all`)
+    console.log(`${seconds(start)} in all, ${idleSince(atStart)}`)
     console.log(line)
     process.exitCode = count > 0 ? 1 : 0
   } finally {
