@@ -44,15 +44,13 @@ export async function isAncestor(
 
 /** A shallow history may say no because it ends too early; its yes is a yes. */
 async function ask(git: Git, older: string, newer: string): Promise<boolean | undefined> {
-  const shallow = git.ask('rev-parse', '--is-shallow-repository')
   try {
     await git.run('merge-base', '--is-ancestor', older, newer)
     return true
   } catch (error) {
-    await shallow.catch(() => {})
     if (!(error instanceof GitFailure)) throw error
     // 1 is a no; any other status is that of a commit which is not known here.
     if (error.status !== 1) return undefined
   }
-  return (await shallow) === 'true' ? undefined : false
+  return (await git.ask('rev-parse', '--is-shallow-repository')) === 'true' ? undefined : false
 }
