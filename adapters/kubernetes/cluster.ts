@@ -74,6 +74,8 @@ export interface PageOptions extends CallOptions {
   readonly size?: number
   /** A slot is held from the request for a page until the next one is asked for: so many are in memory at a time. */
   readonly slots?: Slots
+  /** Objects have no more than their metadata. */
+  readonly metadataOnly?: boolean
 }
 
 export interface ApplyOptions extends CallOptions {

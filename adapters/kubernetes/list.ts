@@ -5,6 +5,8 @@ import { ClusterError, type KubeObject, type ObjectQuery, type PageOptions, type
 import type { Client } from './request.ts'
 
 const PAGE = 500
+/** A list of metadata alone; a server that does not know it sends whole objects. */
+const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json'
 
 /** All objects. Starts over when the server no longer has the state it began with. */
 export async function listAll(
@@ -39,7 +41,7 @@ export async function* pagesOf(
   client: Client,
   { apiVersion, kind, namespace, labels, fields }: ObjectQuery,
   resource: Resource,
-  { signal, size = PAGE, slots }: PageOptions,
+  { signal, size = PAGE, slots, metadataOnly }: PageOptions,
 ): AsyncGenerator<{ readonly objects: readonly KubeObject[]; readonly version: string }, void> {
   let next: string | undefined
   for (;;) {
@@ -52,7 +54,9 @@ export async function* pagesOf(
     const path = pathOf(apiVersion, resource, namespace, undefined, query)
     const leave = await slots?.enter(signal)
     try {
-      const { items, metadata } = await client.json({ method: 'GET', path, signal, goesOn: next !== undefined }, isPage)
+      const accept = metadataOnly ? METADATA : undefined
+      const call = { method: 'GET', path, accept, signal, goesOn: next !== undefined } as const
+      const { items, metadata } = await client.json(call, isPage)
       // Within a list the server leaves out what is the same for all. (The cast: an index signature
       // keeps Omit from knowing the rest.)
       const objects = (items ?? []).map(item => ({ ...item, apiVersion, kind }) as KubeObject)

@@ -93,6 +93,8 @@ export interface ApiCall {
   readonly body?: unknown
   /** Default `application/json`. */
   readonly contentType?: string
+  /** The media types of the response, the preferred one first. Default `application/json`. */
+  readonly accept?: string | undefined
   readonly signal?: AbortSignal | undefined
   /**
    * Called before the call is sent again though the server may have done it already: a second
@@ -311,10 +313,13 @@ export class Client {
   }
 }
 
-function toMessage({ method, path, body, contentType }: ApiCall, isStream: boolean): Message {
+function toMessage(
+  { method, path, body, contentType, accept = 'application/json' }: ApiCall,
+  isStream: boolean,
+): Message {
   const text = body === undefined ? undefined : JSON.stringify(body)
   const headers = {
-    accept: 'application/json',
+    accept,
     'user-agent': 'devctl',
     ...(text !== undefined && {
       'content-type': contentType ?? 'application/json',

@@ -47,7 +47,7 @@ export const namespaceDelete = command({
   description: `Deletes a namespace with everything in it, and waits until it is gone. Before that, a job in the cluster destroys what earlier jobs have deployed there, so that the \`destroy\` commands of its manifest are run. Your personal namespace is only emptied. ${PLATFORM}`,
   words: [name],
   options: {
-    force: flag('--force', 'do not run the `destroy` commands of manifests'),
+    force: flag('--force', 'do not run the `destroy` commands of manifests, and remove finalizers of other programs'),
     timeout: duration(
       '--timeout <duration>',
       'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); the deletion continues',

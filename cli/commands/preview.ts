@@ -74,7 +74,10 @@ export const previewDestroy = command({
   options: {
     branch,
     repository,
-    force: flag('--force', 'do not run the `destroy` commands of the manifest'),
+    force: flag(
+      '--force',
+      'do not run the `destroy` commands of the manifest, and remove finalizers of other programs',
+    ),
     context,
     timeout,
   },

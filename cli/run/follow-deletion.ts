@@ -1,5 +1,6 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { printable } from '../../compiler/values/printable.ts'
 import type { Run, RunEvent } from '../../platform/api/runs.ts'
 import { hasEnded } from '../../platform/rules/run-states.ts'
 import type { Context } from '../command.ts'
@@ -10,11 +11,15 @@ import { startProgress } from '../terminal/progress/progress.ts'
 export interface BeingDeleted {
   readonly status: string
   readonly deleteProblem?: string
+  /** What its deletion waits for. */
+  readonly deleteWaits?: string
   readonly runs: readonly Run[]
 }
 
 /** Milliseconds between two looks. */
 const LOOK = 500
+/** Milliseconds until it is told what a deletion waits for: Kubernetes takes some seconds for each. */
+const LONG = 5000
 
 /**
  * Waits until something is deleted, with the logs of the runs that destroy what is in it. Throws a UserError
@@ -40,6 +45,9 @@ export async function followDeletion(
   },
 ): Promise<void> {
   const shown = new Set<string>()
+  const tellWaits = waitsTeller(what, text => {
+    if (logLevel !== 'error') io.stderr.write(text)
+  })
   for (let isFirst = true; ; isFirst = false) {
     const found = await look()
     // One of this name that is there again is another one: somebody's own namespace, which is empty now.
@@ -56,9 +64,31 @@ export async function followDeletion(
       throw new UserError(
         `${what} could not be deleted: ${found.deleteProblem ?? 'what is in it could not be destroyed'}`,
         {
-          hint: `\`${again}\` tries again, and \`${again} --force\` deletes it without the commands of its manifests`,
+          hint: `\`${again}\` tries again, and \`${again} --force\` deletes it without the commands of its manifests, and without waiting for finalizers`,
         },
       )
+    tellWaits(found.deleteWaits)
     await pause(LOOK, signal)
+  }
+}
+
+/**
+ * Returns a function that is given what a deletion waits for at each look, and tells it once each time that it has waited
+ * long for the same. `now` is in milliseconds.
+ */
+export function waitsTeller(
+  what: string,
+  tell: (text: string) => void,
+  now: () => number = Date.now,
+): (waits: string | undefined) => void {
+  let last: string | undefined
+  let since = 0
+  let told: string | undefined
+  return waits => {
+    if (last !== waits) since = now()
+    last = waits
+    if (waits === undefined || waits === told || now() - since < LONG) return
+    told = waits
+    tell(`${what} is still being deleted: ${printable(waits)}\n`)
   }
 }

@@ -12,6 +12,7 @@ const namespace = Type.Object({
   lastActive: time,
   isPersistent: Type.Optional(Type.Boolean()),
   deleteProblem: Type.Optional(Type.String({ description: 'why it could not be deleted' })),
+  deleteWaits: Type.Optional(Type.String({ description: 'what its deletion waits for' })),
 })
 export type Namespace = Static<typeof namespace>
 

@@ -20,6 +20,7 @@ const preview = Type.Object({
   lastActive: time,
   isPersistent: Type.Optional(Type.Boolean()),
   deleteProblem: Type.Optional(Type.String({ description: 'why it could not be destroyed' })),
+  deleteWaits: Type.Optional(Type.String({ description: 'what its deletion waits for' })),
   isUntrusted: Type.Optional(Type.Boolean({ description: 'it runs code of a fork' })),
   expires: Type.Optional({ ...time, description: 'when it is destroyed, even if it is in use' }),
   run: Type.Optional(run),

@@ -29,6 +29,7 @@ import { certificateOf } from './certificate.ts'
 import { endpointsPolicy } from './endpoints.ts'
 import { eventsPolicy } from './events.ts'
 import { fence } from './fence.ts'
+import { finalizersPolicy } from './finalizers.ts'
 import { hostsPolicy } from './hosts.ts'
 import { type IngressOptions, ingressTo } from './ingress.ts'
 import { networkPoliciesPolicy } from './network-policies.ts'
@@ -111,6 +112,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     ...podImagesPolicy(one.registry),
     ...eventsPolicy(),
     ...endpointsPolicy(),
+    ...finalizersPolicy(),
     // Before the server, which connects with a certificate that they already trust.
     ...(one.bundledBuilders
       ? [

@@ -9,6 +9,8 @@ export interface Deletion {
   readonly by?: string
   /** The commands of deployed manifests are skipped. */
   readonly isForced?: boolean
+  /** What it waits for. */
+  readonly waits?: string
   /** Why the deletion failed. */
   readonly problem?: string
 }
@@ -21,12 +23,13 @@ export const fromDeletion = (deletion: Deletion): string => JSON.stringify(delet
 /** Undefined if there is none, or it cannot be read. */
 export function toDeletion(annotation: string | undefined): Deletion | undefined {
   try {
-    const { id, by, isForced, problem } = JSON.parse(annotation ?? '') as Readonly<Record<string, unknown>>
+    const { id, by, isForced, waits, problem } = JSON.parse(annotation ?? '') as Readonly<Record<string, unknown>>
     if (typeof id !== 'string' || !isUlid(id)) return undefined
     return {
       id,
       ...(typeof by === 'string' && isUserId(by) && { by }),
       ...(isForced === true && { isForced }),
+      ...(typeof waits === 'string' && waits !== '' && { waits }),
       ...(typeof problem === 'string' && problem !== '' && { problem }),
     }
   } catch {

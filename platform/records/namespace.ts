@@ -38,6 +38,8 @@ export interface ManagedNamespace {
   readonly pullLogins?: string
   /** For a namespace that is being deleted. */
   readonly deletion?: Deletion
+  /** What its deletion waits for. */
+  readonly waits?: string
   /** For a preview. */
   readonly preview?: PreviewSource
   /** Existing namespaces with longer names whose hosts could be confused with its own. */
@@ -99,6 +101,7 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
   const created = metadata.creationTimestamp ?? '1970-01-01T00:00:00Z'
   const deletion = toDeletion(annotations[DELETION])
   const preview = kind === 'preview' ? toPreview(annotations) : undefined
+  const waits = isEnding ? waitsOf(status) : deletion?.waits
   const said = STATUSES.find(one => one === labels[STATUS]) ?? 'Active'
   return {
     name,
@@ -115,7 +118,30 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
     ...(annotations[WOKEN] !== undefined && { woken: annotations[WOKEN] }),
     ...(annotations[PULL_LOGINS] !== undefined && { pullLogins: annotations[PULL_LOGINS] }),
     ...(deletion && { deletion }),
+    ...(waits !== undefined && { waits }),
     ...(preview && { preview }),
     longerNames: (annotations[LONGER_NAMES] ?? '').split(',').filter(one => one !== ''),
   }
+}
+
+/** The conditions of a namespace that Kubernetes deletes which tell what is left in it, the most telling one first. */
+const LEFT = [
+  'NamespaceFinalizersRemaining',
+  'NamespaceContentRemaining',
+  'NamespaceDeletionContentFailure',
+  'NamespaceDeletionDiscoveryFailure',
+  'NamespaceDeletionGroupVersionParsingFailure',
+]
+
+/** Returns what is left in a namespace that Kubernetes deletes, in the words of its conditions; undefined if nothing is. */
+function waitsOf(status: unknown): string | undefined {
+  const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly NamespaceCondition[] } // a Namespace's
+  const said = LEFT.flatMap(type => conditions.filter(one => one.type === type && one.status === 'True'))
+  return said.length === 0 ? undefined : said.map(({ message }) => message ?? '').join('; ')
+}
+
+interface NamespaceCondition {
+  readonly type: string
+  readonly status: string
+  readonly message?: string
 }

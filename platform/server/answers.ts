@@ -43,7 +43,7 @@ export function toNamespaceAnswer(
   people: ReadonlyMap<string, PlatformUser>,
   role: NamespaceRole | undefined,
 ): Namespace {
-  const { name, kind, status, owner, created, lastActive, isPersistent, deletion } = namespace
+  const { name, kind, status, owner, created, lastActive, isPersistent, deletion, waits } = namespace
   return {
     name,
     kind,
@@ -54,6 +54,7 @@ export function toNamespaceAnswer(
     lastActive,
     ...(isPersistent && { isPersistent }),
     ...(deletion?.problem !== undefined && { deleteProblem: deletion.problem }),
+    ...(waits !== undefined && { deleteWaits: waits }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import type { Deletion } from '../records/deletion.ts'
 import { type EmptiedNamespace, emptiedName, fromEmptied, toEmptied } from '../records/emptied.ts'
 import { MANAGED_LABEL, MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE } from '../records/names.ts'
 import { type ManagedNamespace, STATUS, toNamespace } from '../records/namespace.ts'
@@ -7,6 +8,7 @@ import type { RunRecord } from '../records/run.ts'
 import { decideDeletion } from '../rules/deletion.ts'
 import { makeUlid } from '../rules/ulid.ts'
 import { Attempts } from './attempts.ts'
+import { deleteHeldObjects } from './held-objects.ts'
 import type { LeaderTask } from './leader.ts'
 import type { Members } from './members.ts'
 import type { Namespaces } from './namespaces.ts'
@@ -26,6 +28,8 @@ const LONGEST = 300
 const ATTEMPTS = 5
 /** Milliseconds between two searches for namespaces that an earlier leader has left. */
 const READ = 30_000
+/** Milliseconds between two looks at objects whose finalizers other programs have to remove. */
+const LOOK = 3000
 const EMPTIED = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE }
 
 interface Parts {
@@ -47,6 +51,8 @@ export class NamespaceDeletions implements LeaderTask {
   readonly #parts: Parts
   /** Personal namespaces that are being emptied, by name, as in the records. */
   readonly #emptied = new Map<string, EmptiedNamespace>()
+  /** When objects with finalizers of other programs were last looked for, by the id of the deletion. */
+  readonly #looked = new Map<string, number>()
   #readAt = Number.NEGATIVE_INFINITY
   readonly #attempts: Attempts
 
@@ -93,6 +99,8 @@ export class NamespaceDeletions implements LeaderTask {
     const names = new Set(all.map(({ namespace }) => namespace.name))
     const uids = new Set(all.map(({ namespace }) => namespace.uid))
     this.#attempts.keep(name => names.has(name) || this.#emptied.has(name))
+    const ids = new Set(all.map(({ namespace }) => namespace.deletion?.id))
+    for (const id of this.#looked.keys()) if (!ids.has(id)) this.#looked.delete(id)
     for (const { namespace } of all) await this.#attempts.at(namespace.name, signal, () => this.#remember(namespace))
     // The deletion of a personal namespace continues only after it is recorded how to create it again.
     const isKnown = ({ kind, name, uid }: ManagedNamespace) =>
@@ -108,11 +116,11 @@ export class NamespaceDeletions implements LeaderTask {
 
   /** Takes the next step. Returns true if runs were cancelled. */
   async #step(namespace: ManagedNamespace, signal?: AbortSignal): Promise<boolean> {
-    const { namespaces, runs } = this.#parts
+    const { runs } = this.#parts
     const { name, uid, deletion } = namespace
     // Without an image for runs, nothing was deployed by one, and nothing could be destroyed by one now.
     if (!deletion || deletion.isForced || !this.#world.settings.runs) {
-      await namespaces.remove(namespace, signal)
+      await this.#remove(namespace, deletion, signal)
       return false
     }
     const own = (await runs.list({ namespace: name }, signal)).filter(run => run.namespaceUid === uid)
@@ -132,13 +140,31 @@ export class NamespaceDeletions implements LeaderTask {
           this.#log(
             `deleting ${name}: the commands of ${run.environment} were not run: ${run.stop?.reason ?? 'refused'}`,
           )
-      await namespaces.remove(namespace, signal)
+      await this.#remove(namespace, deletion, signal)
     }
     if (outcome === 'gone' || outcome === 'wait') return cancel.length > 0
-    const problem = await this.#problemOf(outcome.failed, signal)
-    await namespaces.noteDeletion(namespace, 'DeleteFailed', { ...deletion, problem })
-    this.#log(`deleting ${name}: ${problem}`)
+    await this.#fail(namespace, deletion, await this.#problemOf(outcome.failed, signal))
     return false
+  }
+
+  /** Deletes a namespace as soon as no finalizer of another program can hold it. */
+  async #remove(namespace: ManagedNamespace, deletion: Deletion | undefined, signal?: AbortSignal): Promise<void> {
+    const { namespaces } = this.#parts
+    if (deletion?.waits !== undefined) {
+      const now = this.#world.now()
+      if (now - (this.#looked.get(deletion.id) ?? 0) < LOOK) return
+      this.#looked.set(deletion.id, now)
+    }
+    const held = await deleteHeldObjects(this.#world, namespace, deletion?.isForced === true, signal)
+    if (!held || !deletion) return namespaces.remove(namespace, signal)
+    if ('problem' in held) return this.#fail(namespace, deletion, held.problem)
+    if (held.waits !== deletion.waits)
+      await namespaces.noteDeletion(namespace, 'Deleting', { ...deletion, waits: held.waits })
+  }
+
+  async #fail(namespace: ManagedNamespace, { waits: _, ...deletion }: Deletion, problem: string): Promise<void> {
+    await this.#parts.namespaces.noteDeletion(namespace, 'DeleteFailed', { ...deletion, problem })
+    this.#log(`deleting ${namespace.name}: ${problem}`)
   }
 
   #log(text: string): void {

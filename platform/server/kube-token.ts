@@ -1,4 +1,4 @@
-import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import { type Cluster, ClusterError, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { RUNS_NAMESPACE, tokenSecret, USERS_NAMESPACE, userAccount } from '../records/names.ts'
 import { inputSecret, type RunRecord } from '../records/run.ts'
 import type { Identified } from './caller.ts'
@@ -7,6 +7,8 @@ import { runAccount } from './run-objects.ts'
 
 /** Lifetime in seconds of a token of Kubernetes. It is also bound to the token of the platform that was used. */
 const LIFE = 3600
+/** The shortest lifetime that Kubernetes allows. */
+const SHORT = 600
 
 /**
  * A token of Kubernetes with the rights of the caller. It becomes invalid within seconds when the token of the platform
@@ -19,6 +21,18 @@ export function kubeToken(cluster: Cluster, { user, token }: Identified): Promis
 /** A token of Kubernetes for a run, with the rights of runs in its namespace. It ends with the run. */
 export function kubeTokenOfRun(cluster: Cluster, run: RunRecord): Promise<KubeToken> {
   return tokenOf(cluster, { account: runAccount(run), namespace: RUNS_NAMESPACE, secret: inputSecret(run.id) })
+}
+
+/** A token of Kubernetes for the platform itself, with the rights of an account. */
+export function accountToken(
+  cluster: Cluster,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+): Promise<KubeToken> {
+  return requestToken(
+    cluster,
+    { apiVersion: 'v1', kind: 'ServiceAccount', name, namespace },
+    { expirationSeconds: SHORT },
+  )
 }
 
 interface KubeToken {
@@ -37,16 +51,18 @@ async function tokenOf(
   // Without a uid, it is bound to the current Secret of this name; names of tokens and runs are random.
   const bound = { apiVersion: 'v1', kind: 'Secret', name: secret }
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', name, namespace }
-  const made = await cluster
-    .createIn(account, 'token', {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      spec: { expirationSeconds: LIFE, boundObjectRef: bound },
-    })
-    .catch(error => {
-      // The Secret was deleted a moment ago.
-      throw error instanceof ClusterError && error.failure === 'not-found' ? notLoggedIn() : error
-    })
+  return requestToken(cluster, account, { expirationSeconds: LIFE, boundObjectRef: bound }).catch(error => {
+    // The Secret was deleted a moment ago.
+    throw error instanceof ClusterError && error.failure === 'not-found' ? notLoggedIn() : error
+  })
+}
+
+async function requestToken(cluster: Cluster, account: ObjectRef, spec: object): Promise<KubeToken> {
+  const made = await cluster.createIn(account, 'token', {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec,
+  })
   const status = made['status'] as { readonly token: string; readonly expirationTimestamp: string } // a TokenRequest's
   return { token: status.token, expires: status.expirationTimestamp }
 }

@@ -30,7 +30,7 @@ describe.skipIf(cluster === undefined)('runs in the cluster', () => {
       try {
         await defaultServiceAccount(cluster!, namespace)
         await applyAll(cluster!, namespace, objects)
-        await untilReady(cluster!, namespace, objects, 200)
+        await untilReady(cluster!, namespace, objects, 600)
         await show(cluster!, namespace)
       } finally {
         await cluster!.deleteNamespace(namespace)

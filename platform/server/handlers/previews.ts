@@ -20,7 +20,7 @@ export function previewHandlers({
     { shared, source, runs }: ShownPreview,
     people: Awaited<ReturnType<typeof users.byId>>,
   ): Preview => {
-    const { name, status, isGlobal, owner, created, lastActive, isPersistent, deletion } = shared.namespace
+    const { name, status, isGlobal, owner, created, lastActive, isPersistent, deletion, waits } = shared.namespace
     const { isUntrusted, expires } = shared.namespace
     const { hook: _, ...shown } = source
     const role = roleIn(shared, user)
@@ -37,6 +37,7 @@ export function previewHandlers({
       lastActive,
       ...(isPersistent && { isPersistent }),
       ...(deletion?.problem !== undefined && { deleteProblem: deletion.problem }),
+      ...(waits !== undefined && { deleteWaits: waits }),
       ...(isUntrusted && { isUntrusted }),
       ...(expires !== undefined && { expires }),
       ...(run && { run: toRunAnswer(run, people) }),

@@ -174,7 +174,7 @@ interface PreviewRowProps {
 
 const PreviewRow = ({ preview, onRetry, onRemove }: PreviewRowProps) => {
   const { name, status, scope, owner, role, repository, branch, sourceUrl, labels } = preview
-  const { lastActive, expires, isUntrusted, deleteProblem } = preview
+  const { lastActive, expires, isUntrusted, deleteProblem, deleteWaits } = preview
   return (
     <li class="row environment preview">
       <span class="row-main block">
@@ -227,6 +227,7 @@ const PreviewRow = ({ preview, onRetry, onRemove }: PreviewRowProps) => {
         )}
       </span>
       {deleteProblem !== undefined && <p class="row-note">{printable(deleteProblem)}</p>}
+      {deleteWaits !== undefined && <p class="row-note">Still being deleted: {printable(deleteWaits)}</p>}
     </li>
   )
 }

@@ -239,6 +239,45 @@ describe.skipIf(!found)('deleting', () => {
     await isDeleted(name)
   })
 
+  test('a finalizer that nothing removes is told, and --force removes it', async () => {
+    const name = aName()
+    await create(name)
+    const held = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'held' }
+    const metadata = { name: 'held', namespace: name, finalizers: ['example.com/x'] }
+    // As an operator, or a controller: members cannot set it.
+    await platform.cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata })
+    expect((await del(name)).status).toBe(204)
+    expect(await shown(name)).toMatchObject({
+      status: 'Deleting',
+      deleteWaits: 'finalizers of other programs remain: configmap/held (`example.com/x`)',
+    })
+    expect((await platform.cluster.get(held))?.metadata.deletionTimestamp).toBeDefined()
+    expect(await isGoing(name)).toBe(false)
+
+    const late = makeParts({ ...platform.world, now: () => Date.now() + 61_000 })
+    await late.deletions.run(signal())
+    expect(await shown(name)).toMatchObject({
+      status: 'DeleteFailed',
+      deleteProblem: 'nothing has removed the finalizers of configmap/held (`example.com/x`) within 60 s',
+    })
+    expect((await shown(name)).deleteWaits).toBeUndefined()
+
+    expect((await del(name, { force: 'true' })).status).toBe(204)
+    expect(await platform.cluster.get(held)).toBeUndefined()
+    await isGone(name)
+  })
+
+  test('a finalizer that its program removes delays the deletion only', async () => {
+    const name = aName()
+    await create(name)
+    const held = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'held' }
+    const metadata = { name: 'held', namespace: name, finalizers: ['example.com/x'] }
+    await platform.cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata })
+    expect((await del(name)).status).toBe(204)
+    await platform.cluster.patch(held, { metadata: { finalizers: null } }, { manager: 'its-program' })
+    await isDeleted(name)
+  })
+
   test('half a run of a leader that was killed is completed', async () => {
     const name = aName()
     await create(name)

@@ -193,4 +193,37 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     const emptied = { apiVersion: 'v1', kind: 'Event', metadata: { name: 'theirs', namespace }, message: 'z' }
     await expect(member.apply(emptied, { manager: 'ann', force: true })).rejects.toThrow('events are written by')
   })
+
+  test('no finalizer that only other programs remove', async () => {
+    const map = (name: string, finalizers: readonly string[]): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace, finalizers },
+    })
+    const denied = 'the finalizer example.com/x cannot be set here'
+    await eventually('the policy is in force', async () =>
+      (await refused(map(`held-${Math.random()}`, ['example.com/x']))).includes(denied) ? true : undefined,
+    )
+    // One of Kubernetes that it removes from objects of other kinds only.
+    const ofClaims = 'kubernetes.io/pvc-protection'
+    expect(await refused(map('like-a-claim', [ofClaims]))).toContain(`the finalizer ${ofClaims} cannot be set`)
+    const claim = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'claim', namespace, finalizers: [ofClaims] },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Mi' } } },
+    }
+    await member.create(claim)
+    await member.create(map('collected', ['foregroundDeletion']))
+
+    await member.create(map('later', []))
+    const later = { apiVersion: 'v1', kind: 'ConfigMap', name: 'later', namespace }
+    const held = { metadata: { finalizers: ['example.com/x'] } }
+    await expect(member.patch(later, held, { manager: 'ann' })).rejects.toThrow(denied)
+    await expect(member.apply(map('later', ['example.com/x']), { manager: 'ann', force: true })).rejects.toThrow(denied)
+    // Others may set it, and members may change what has it, and remove it.
+    await platform.cluster.patch(later, held, { manager: 'its-program' })
+    await member.patch(later, { data: { a: 'b' } }, { manager: 'ann' })
+    await member.patch(later, { metadata: { finalizers: [] } }, { manager: 'ann' })
+  })
 })

@@ -167,4 +167,16 @@ test('a namespace that is being deleted is not active, whatever its label says',
   })
   const ending = { ...written, metadata: { ...written.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }
   expect(toNamespace(ending)?.status).toBe('Deleting')
+  expect(toNamespace(ending)?.waits).toBeUndefined()
+
+  const content = 'Some resources are remaining: configmaps. has 1 resource instances'
+  const finalizers = 'Some content in the namespace has finalizers remaining: example.com/x in 1 resource instances'
+  const conditions = [
+    { type: 'NamespaceDeletionDiscoveryFailure', status: 'False', message: 'All resources successfully discovered' },
+    { type: 'NamespaceContentRemaining', status: 'True', message: content },
+    { type: 'NamespaceFinalizersRemaining', status: 'True', message: finalizers },
+  ]
+  expect(toNamespace({ ...ending, status: { phase: 'Terminating', conditions } })?.waits).toBe(
+    `${finalizers}; ${content}`,
+  )
 })

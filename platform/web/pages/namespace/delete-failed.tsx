@@ -78,7 +78,8 @@ export function DeleteFailed({ namespace: { name, kind, role, deleteProblem }, o
         >
           <p class="soft">
             This skips the <code>destroy</code> commands of its environments, so whatever they would remove outside the
-            cluster stays. Everything in the namespace is deleted, including its data.
+            cluster stays, and removes the finalizers of other programs. Everything in the namespace is deleted,
+            including its data.
           </p>
         </FormDialog>
       )}

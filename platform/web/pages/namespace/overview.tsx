@@ -1,3 +1,4 @@
+import { printable } from '../../../../compiler/values/printable.ts'
 import { DeployButton } from '../../parts/deploy-button.tsx'
 import { Environments } from '../../parts/environments.tsx'
 import { FromLaptop } from '../../parts/from-laptop.tsx'
@@ -15,8 +16,13 @@ import { Limits } from './limits.tsx'
 /** What runs in a namespace, and how something is deployed to it. */
 export const NamespaceOverview = () => (
   <NamespaceFrame>
-    {({ name, role, status, owner, created, lastActive, isPersistent }) => (
+    {({ name, role, status, owner, created, lastActive, isPersistent, deleteWaits }) => (
       <>
+        {deleteWaits !== undefined && (
+          <p class="soft" role="status">
+            Still being deleted: {printable(deleteWaits)}
+          </p>
+        )}
         {role !== undefined && status !== 'Deleting' && <Running ns={name} isEnding={isEnding(status)} />}
         {(role === 'owner' || role === 'developer') && !isEnding(status) && (
           <Section
