@@ -28,8 +28,12 @@ export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string
     await untilAnswers(cluster, host('web', namespace), '/', page => page.body.includes('it&#x27;s up &amp; running'))
   },
   migration: async (cluster, namespace) => {
-    const count = await cluster.kubectl('--namespace', namespace, 'exec', 'deployment/api', '--', 'cat', '/tmp/count')
-    expect(count.trim()).toBe('3')
+    // The file is there before psql has written to it.
+    const count = await eventually('the rows are counted', async () => {
+      const args = ['--namespace', namespace, 'exec', 'deployment/api', '--', 'cat', '/tmp/count']
+      return (await cluster.kubectl(...args)).trim() || undefined
+    })
+    expect(count).toBe('3')
   },
   monorepo: async (cluster, namespace) => {
     await untilAnswers(cluster, host(namespace, namespace), '/catalog', page => page.body.includes('"lamp"'))

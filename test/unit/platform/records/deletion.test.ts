@@ -76,7 +76,10 @@ test('a personal namespace that cannot be read stays for now, and holds up no ot
   ] as const)
     await cluster.create(fromNamespace({ ...more, name, kind, deletion: { id: ID } }))
   const log: string[] = []
-  const world = { cluster, settings: {}, now: () => 0, log: ({ text }: { text: string }) => log.push(text) }
+  const world = {
+    ...{ cluster, clusterAs: () => cluster, settings: {}, now: () => 0 },
+    log: ({ text }: { text: string }) => log.push(text),
+  }
   const removed: string[] = []
   let isBroken = true
   const namespaces = {
@@ -97,7 +100,12 @@ test('a personal namespace that cannot be read stays for now, and holds up no ot
 })
 
 test('a deletion is read again, and what is none is not', () => {
-  for (const one of [{ id: ID }, { id: ID, isForced: true }, { id: ID, problem: 'the destroy of shop failed' }])
+  for (const one of [
+    { id: ID },
+    { id: ID, isForced: true },
+    { id: ID, waits: 'x' },
+    { id: ID, problem: 'the destroy of shop failed' },
+  ])
     expect(toDeletion(fromDeletion(one))).toEqual(one)
   for (const text of [undefined, '', 'null', '[]', '{"id":7}', '{"id":"../x"}'])
     expect(toDeletion(text)).toBeUndefined()
