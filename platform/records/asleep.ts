@@ -27,6 +27,8 @@ export type RestingObject =
       readonly class?: string
       /** The previous annotation for the class, from before classes were a field, if there was one. */
       readonly annotation?: string
+      /** The hosts of its rules. */
+      readonly hosts?: readonly string[]
     }
 export type RestingKind = RestingObject['kind']
 
@@ -54,6 +56,10 @@ export function toResting(text: string | undefined): readonly RestingObject[] {
   }
 }
 
+/** The hosts whose routes are asleep. */
+export const restingHosts = (objects: readonly RestingObject[]): ReadonlySet<string> =>
+  new Set(objects.flatMap(one => (one.kind === 'Ingress' ? (one.hosts ?? []) : [])))
+
 function isResting(value: unknown): value is RestingObject {
   const one = (value ?? {}) as Readonly<Record<string, unknown>>
   const isText = (key: string) => typeof one[key] === 'string' && one[key] !== ''
@@ -69,10 +75,12 @@ function isResting(value: unknown): value is RestingObject {
     case 'ScaledObject':
       return isTextOrNone('paused')
     case 'Ingress':
-      return isTextOrNone('class') && isTextOrNone('annotation')
+      return isTextOrNone('class') && isTextOrNone('annotation') && isListOrNone(one['hosts'])
     default:
       return false
   }
 }
 
+const isListOrNone = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) && value.every(one => typeof one === 'string'))
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0 && Number(value) <= 10_000

@@ -1,5 +1,6 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { ASLEEP, restingHosts, toResting } from '../records/asleep.ts'
 import { MANAGED_LABEL, rfc3339 } from '../records/names.ts'
 import { type ManagedNamespace, toNamespace } from '../records/namespace.ts'
 import type { PlatformWorld } from './world.ts'
@@ -7,10 +8,18 @@ import type { PlatformWorld } from './world.ts'
 /** Milliseconds. */
 const AGAIN = 5000
 
+interface Indexed {
+  readonly namespace: ManagedNamespace
+  readonly awakeSince: number
+  /** The annotation of a sleep, and the hosts in it; of the last one where the namespace is awake. */
+  readonly asleep: string | undefined
+  readonly hosts: ReadonlySet<string>
+}
+
 /** The namespaces of the platform, kept up to date by a watch, for requests from outside that need them every time. */
 export class NamespaceIndex {
   readonly #world: PlatformWorld
-  readonly #all = new Map<string, { readonly namespace: ManagedNamespace; readonly awakeSince: number }>()
+  readonly #all = new Map<string, Indexed>()
   #isListed = false
 
   constructor(world: PlatformWorld) {
@@ -37,6 +46,11 @@ export class NamespaceIndex {
   /** When the namespace was seen to wake up, in milliseconds since 1970; 0 if it was awake from the start. */
   awakeSince(name: string): number {
     return this.#all.get(name)?.awakeSince ?? 0
+  }
+
+  /** Whether a route of the namespace with this host sleeps, or slept when the namespace did last. */
+  hasSleepingHost(name: string, host: string): boolean {
+    return this.#all.get(name)?.hosts.has(host) ?? false
   }
 
   /** Follows the changes until the signal is aborted; restarts after errors. */
@@ -71,8 +85,16 @@ export class NamespaceIndex {
     const { name } = object.metadata
     const namespace = toNamespace(object)
     if (!namespace) return void this.#all.delete(name)
-    const before = this.#all.get(name)
+    const known = this.#all.get(name)
+    const before = known?.namespace.uid === namespace.uid ? known : undefined
     const isAwakeNow = namespace.status === 'Active' && before !== undefined && before.namespace.status !== 'Active'
-    this.#all.set(name, { namespace, awakeSince: isAwakeNow ? this.#world.now() : (before?.awakeSince ?? 0) })
+    const asleep = object.metadata.annotations?.[ASLEEP] ?? before?.asleep
+    const isSame = before !== undefined && asleep === before.asleep
+    this.#all.set(name, {
+      namespace,
+      awakeSince: isAwakeNow ? this.#world.now() : (before?.awakeSince ?? 0),
+      asleep,
+      hosts: isSame ? before.hosts : restingHosts(toResting(asleep)),
+    })
   }
 }

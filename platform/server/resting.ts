@@ -95,10 +95,17 @@ const ingresses: RestRule<'Ingress'> = {
       ...named('Ingress', live),
       ...(typeof name === 'string' && { class: name }),
       ...(annotation !== undefined && { annotation }),
+      hosts: ruleHosts(live),
     }
   },
   rest: one => classes(ASLEEP_CLASS, one.annotation === undefined ? undefined : ASLEEP_CLASS),
   wake: one => classes(one.class ?? null, one.annotation),
+}
+/** The hosts of an Ingress, without patterns. */
+export function ruleHosts(ingress: KubeObject): readonly string[] {
+  const { rules } = specOf(ingress)
+  const all = Array.isArray(rules) ? rules.map(rule => (rule as { readonly host?: unknown } | null)?.host) : []
+  return all.filter(host => typeof host === 'string').filter(host => /^[a-z0-9.-]+$/.test(host))
 }
 const classes = (name: string | null, annotation: string | undefined): Patch => ({
   spec: { ingressClassName: name },

@@ -1,6 +1,7 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { RestingObject } from '../records/asleep.ts'
+import { ruleHosts } from './resting.ts'
 
 /** Milliseconds that an ingress controller may take to apply a class, and between two checks. */
 const FOLLOWS = 10_000
@@ -17,11 +18,8 @@ export interface RestedRoute {
 }
 
 /** A host of an Ingress that can be checked, if it has one below the domain. */
-export const hostOf = ({ spec }: KubeObject, domain: string): string | undefined => {
-  const { rules } = (spec ?? {}) as { readonly rules?: readonly { readonly host?: unknown }[] } // an Ingress's
-  const hosts = (rules ?? []).flatMap(({ host }) => (typeof host === 'string' ? host : []))
-  return hosts.find(host => host.endsWith(`.${domain}`) && /^[a-z0-9.-]+$/.test(host))
-}
+export const hostOf = (ingress: KubeObject, domain: string): string | undefined =>
+  ruleHosts(ingress).find(host => host.endsWith(`.${domain}`))
 
 /**
  * Of the routes that sleep, those that their ingress controller still serves, whatever their class says. One route of

@@ -13,32 +13,23 @@ body { min-height: 100vh; display: grid; place-items: center; padding: 24px; bac
 main { width: 100%; max-width: 420px }
 h1 { font-size: 22px; line-height: 1.3; margin-bottom: 4px }
 p { color: var(--soft); min-height: 24px }
-ul { list-style: none; padding: 0; margin-top: 24px; border-top: 1px solid var(--line) }
-li { display: flex; gap: 12px; padding: 10px 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere }
-li span:last-child { margin-left: auto; color: var(--soft); white-space: nowrap }
-li.ready span { color: var(--good) }
-@keyframes breathe { 50% { opacity: .35 } }
-li:not(.ready) span:first-child { animation: breathe 1.6s ease-in-out infinite }
-@media (prefers-reduced-motion: reduce) { li span { animation: none !important } }
+progress { display: block; width: 100%; height: 8px; margin: 24px 0 8px; border: 0; border-radius: 4px; overflow: hidden; appearance: none; background: var(--line) }
+progress[hidden] { display: none }
+progress::-webkit-progress-bar { background: var(--line) }
+progress::-webkit-progress-value { background: var(--good) }
+progress::-moz-progress-bar { background: var(--good) }
+output { color: var(--soft) }
 `
 
 // Requests go to the address of the page itself; responses are only ever shown as text.
 const SCRIPT = `
-const [list, state] = [document.querySelector('ul'), document.querySelector('p')]
+const [bar, count, state] = ['progress', 'output', 'p'].map(name => document.querySelector(name))
 let broken = 0
-function show(services) {
-  for (const { name, isReady } of services) {
-    let line = [...list.children].find(one => one.dataset.name === name)
-    if (!line) {
-      line = document.createElement('li')
-      line.dataset.name = name
-      for (let part = 0; part < 3; part++) line.append(document.createElement('span'))
-      list.append(line)
-    }
-    line.className = isReady ? 'ready' : ''
-    const texts = [isReady ? '\\u2713' : '\\u25cb', name, isReady ? 'ready' : 'starting']
-    texts.forEach((text, at) => { if (line.children[at].textContent !== text) line.children[at].textContent = text })
-  }
+function show(ready, services) {
+  bar.max = services || 1
+  bar.value = ready
+  bar.hidden = services === 0
+  count.textContent = services === 0 ? '' : ready + ' of ' + services + (services === 1 ? ' service is ready' : ' services are ready')
 }
 async function look() {
   try {
@@ -50,8 +41,8 @@ async function look() {
     } else {
       broken = 0
       if (answer.ok) {
-        const { status, services } = await answer.json()
-        show(services)
+        const { status, ready, services } = await answer.json()
+        show(ready, services)
         state.textContent = status === 'Sleeping' ? 'It went back to sleep. Reload this page to wake it.' : 'This takes a moment.'
       } else if (answer.status === 404) return location.reload()
     }
@@ -87,7 +78,8 @@ export const PAGE = `<!doctype html>
 <main>
 <h1>Waking up</h1>
 <p role="status">This takes a moment.</p>
-<ul aria-label="Services"></ul>
+<progress aria-label="Services that are ready" hidden></progress>
+<output></output>
 <noscript>Without JavaScript, this page does not update itself. Reload it in a moment.</noscript>
 </main>
 <script>${SCRIPT}</script>

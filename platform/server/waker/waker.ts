@@ -5,7 +5,7 @@ import type { NamespaceIndex } from '../namespace-index.ts'
 import { type Sleep, WAKE_PAUSE } from '../sleep.ts'
 import type { PlatformWorld } from '../world.ts'
 import { PAGE, PAGE_POLICY, PROGRESS_TYPE, WAKER_HEADER } from './page.ts'
-import { WakingProgress } from './progress.ts'
+import { NOTHING, WakingProgress } from './progress.ts'
 
 /** Milliseconds that an ingress controller may take to apply a route that was opened. */
 const FOLLOWS = 10_000
@@ -57,7 +57,8 @@ export class Waker {
     const label = host.slice(0, -settings.domain.length - 1)
     const name = /^[a-z0-9-]+$/.test(label) ? ownerOfHost(host, settings.domain, this.#index.names()) : undefined
     const found = name === undefined ? undefined : this.#index.find(name)
-    if (!found) return nothing(method)
+    // Nobody learns from other hosts whether a namespace exists, or wakes it.
+    if (!found || !this.#index.hasSleepingHost(found.name, host)) return nothing(method)
     const { status } = found
     const mode = headers['sec-fetch-mode']
     const isNavigation = mode === 'navigate' && (method === 'GET' || method === 'HEAD')
@@ -68,7 +69,7 @@ export class Waker {
     // header.
     const isUse = isNavigation ? !isAhead(headers) : mode === undefined && !isLook
     if (status === 'Sleeping' && isUse) this.#wake(found)
-    if (isLook) return json({ status, services: status === 'Waking' ? await this.#progress.of(found.name) : [] })
+    if (isLook) return json({ status, ...(status === 'Waking' ? await this.#progress.of(found.name) : NOTHING) })
     return isNavigation ? page(method) : unavailable(method, 5)
   }
 

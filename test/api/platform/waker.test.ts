@@ -102,6 +102,22 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     expect(await status()).toBe('Sleeping')
   })
 
+  test('a host that no route has wakes nothing, and is answered as one of a namespace that nobody has', async () => {
+    await sleep()
+    const wake = vi.spyOn(platform.parts.sleep, 'wake')
+    const none = { host: `web-none-${RUN}.${DOMAIN}` }
+    for (const headers of [open, {}, { accept: LOOK }]) {
+      const { statusCode, headers: expected, body } = await ask({ ...headers, ...none })
+      for (const one of [`${ns}.${DOMAIN}`, `api-${ns}.${DOMAIN}`, `web-web-${ns}.${DOMAIN}`]) {
+        const answer = await ask({ ...headers, host: one })
+        expect([answer.statusCode, answer.body], one).toEqual([statusCode, body])
+        expect({ ...answer.headers, date: '' }).toEqual({ ...expected, date: '' })
+      }
+    }
+    expect(wake).not.toHaveBeenCalled()
+    expect(await status()).toBe('Sleeping')
+  })
+
   test('a browser wakes it once a minute, and gets a page of its own until the ingress controller has followed', async () => {
     await sleep()
     const answer = await ask(open, 'GET', '/some/page?x=1')
@@ -119,10 +135,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     await seen('Waking')
     expect(await status()).toBe('Waking')
     const look = await ask({ accept: LOOK, 'sec-fetch-mode': 'cors' })
-    expect([look.statusCode, look.json()]).toEqual([
-      200,
-      { status: 'Waking', services: [{ name: 'web', isReady: false }] },
-    ])
+    expect([look.statusCode, look.json()]).toEqual([200, { status: 'Waking', ready: 0, services: 1 }])
     expect(look.headers['access-control-allow-origin']).toBeUndefined()
     const other = await ask()
     expect([other.statusCode, other.headers['retry-after']]).toEqual([503, '5'])
@@ -150,7 +163,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     } as never)
     await seen('Active')
     const last = await ask({ accept: LOOK })
-    expect([last.statusCode, last.json()]).toEqual([200, { status: 'Active', services: [] }])
+    expect([last.statusCode, last.json()]).toEqual([200, { status: 'Active', ready: 0, services: 0 }])
     expect((await ask(open)).statusCode).toBe(503)
     platform.later = 11_000
     expect((await ask(open)).statusCode).toBe(404)
