@@ -17,7 +17,8 @@ const MORE = {
   KILLED_RUNS: '40',
   DIFF_RUNS: '2000',
   SYNC_RUNS: '5000',
-  LONG_RUNS: '600',
+  LONG_RUNS: '300',
+  PROPERTY_RUNS: '25',
   FAULT_RUNS: '50',
   TAKE: 'all',
 }
