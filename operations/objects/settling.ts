@@ -9,15 +9,15 @@ const SETTLED = 3000
 
 /**
  * Milliseconds for which it has to have run before `--wait` ends: a program that cannot work most
- * often ends within that time.
+ * often ends within that time, and everybody else waits for it in vain.
  */
-const STABLE = 10_000
+const STABLE = 4000
 
 /**
- * A container that has ended before has to run twice as long as its longest run, but not for longer
+ * A container that has ended before has to run twice as long as its longest run, but for no less and no longer
  * than this.
  */
-const STABLE_AFTER_END = 60_000
+const STABLE_AFTER_END = { least: 10_000, most: 60_000 }
 
 interface ContainerSpec {
   readonly name: string
@@ -82,7 +82,7 @@ export class Settling {
     return containersOf(pod).every(one => {
       const longest = this.#longest.get(one.container)
       if (longest !== undefined)
-        return this.#hasRun(one, now, Math.min(STABLE_AFTER_END, Math.max(STABLE, 2 * longest)))
+        return this.#hasRun(one, now, Math.min(STABLE_AFTER_END.most, Math.max(STABLE_AFTER_END.least, 2 * longest)))
       return one.isProbed ? startOf(one.status) !== undefined : this.#hasRun(one, now, STABLE)
     })
   }

@@ -118,7 +118,7 @@ describe('with --wait all have to be ready together', () => {
     expect(state).toMatchObject({ isOver: true, error: undefined })
   })
 
-  test('one without is watched for ten seconds, and that is told once', async () => {
+  test('one without is watched for four seconds, and that is told once', async () => {
     const told: (readonly string[])[] = []
     const events = { watching: (services: readonly string[]) => told.push(services) }
     const { clock, state, pod, ready } = await begin({ web: PLAIN, api: PROBED }, { events })
@@ -126,23 +126,24 @@ describe('with --wait all have to be ready together', () => {
     await pod('api', running(clock))
     await ready('web')
     await ready('api')
-    await clock.pass(9000)
+    await clock.pass(3500)
     expect(state.isOver).toBe(false)
     expect(told).toEqual([['web']])
-    await clock.pass(2000)
+    await clock.pass(1500)
     expect(state).toMatchObject({ isOver: true, error: undefined })
   })
 
-  test('one that runs for eight seconds and ends has to run for longer than that', async () => {
+  test.each([
+    [3, 9, 2],
+    [8, 15, 2],
+  ])('one that ran for %i seconds and ended has to run for longer than that', async (ran, short, more) => {
     const { clock, state, pod, ready } = await begin({ web: PLAIN })
-    await pod('web', running(clock))
-    await ready('web')
-    await clock.pass(8000)
-    const lastState = { terminated: { exitCode: 1, startedAt: at(clock, -8), finishedAt: at(clock) } }
+    const lastState = { terminated: { exitCode: 1, startedAt: at(clock, -ran), finishedAt: at(clock) } }
     await pod('web', running(clock, 1, { lastState }))
-    await clock.pass(12_000)
+    await ready('web')
+    await clock.pass(short * 1000)
     expect(state.isOver).toBe(false)
-    await clock.pass(5000)
+    await clock.pass(more * 1000)
     expect(state).toMatchObject({ isOver: true, error: undefined })
   })
 
@@ -151,7 +152,7 @@ describe('with --wait all have to be ready together', () => {
     await pod('web', running(clock))
     await pod('api', running(clock))
     await ready('web')
-    await clock.pass(11_000)
+    await clock.pass(5000)
     await pod('web', { containerStatuses: [{ name: 'app', restartCount: 0, state: { terminated: { exitCode: 1 } } }] })
     await ready('api')
     await clock.pass(2000)
@@ -164,9 +165,9 @@ describe('with --wait all have to be ready together', () => {
     const side = { name: 'side', restartCount: 0, state: { running: { startedAt: at(clock) } } }
     await pod('web', { ...running(clock), initContainerStatuses: [side] })
     await ready('web')
-    await clock.pass(9000)
+    await clock.pass(3500)
     expect(state.isOver).toBe(false)
-    await clock.pass(2000)
+    await clock.pass(1500)
     expect(state.isOver).toBe(true)
   })
 
