@@ -28,7 +28,8 @@ Results go to standard output. Diagnostics, progress and summaries go to standar
 |---|---|
 | \`COMPOSE_FILE\`, \`COMPOSE_PATH_SEPARATOR\`, \`COMPOSE_PROFILES\`, \`COMPOSE_PROJECT_NAME\` | as for Compose |
 | \`DEVCTL_CONTEXT\`, \`DEVCTL_NAMESPACE\` | the context and the namespace, if \`--context\` and \`--namespace\` are not given |
-| \`DEVCTL_DOMAIN\`, \`DEVCTL_REGISTRY\` | the domain and the registry of \`build\`, \`deploy\` and \`diff\`, if neither their options nor the manifest name them |
+| \`DEVCTL_DOMAIN\` | the domain of \`build\`, \`deploy\` and \`diff\`, if neither their options nor the manifest name one |
+| \`DEVCTL_REGISTRY\` | the registry of built images, if neither options nor the manifest name one |
 | \`DEVCTL_URL\` | the platform, such as \`https://platform.example.com\`; takes precedence over \`DEVCTL_CONTEXT\` |
 | \`DEVCTL_TOKEN\` | an API token of the platform of \`DEVCTL_URL\`; no other one gets it |
 | \`DEVCTL_ID_TOKEN\` | in a CI job: the token of the CI system, issued for the URL of the platform, with which \`devctl context use URL\` logs in; GitHub Actions needs no variable |
@@ -65,11 +66,11 @@ is set:
 The order is the same for the namespace: \`--namespace\`, the environment, \`DEVCTL_NAMESPACE\`, the manifest,
 \`devctl namespace use\`, the kubeconfig, and then \`default\`.
 
-The domain of public routes and the registry of built images come from \`--domain\` and \`--registry\`, or else from
-the manifest (its environment, then its top level). For \`build\`, \`deploy\` and \`diff\`, \`DEVCTL_DOMAIN\` and
-\`DEVCTL_REGISTRY\` come next, then the context (\`devctl context use NAME --domain DOMAIN --registry REGISTRY\`), and then the
-platform, if the context is one: its domain, and the path of the namespace in its registry. \`render\` and \`publish\` read
-only the options and the manifest.
+The registry of built images comes from \`--registry\`, or else from the manifest (its environment, then its top level), and
+then from \`DEVCTL_REGISTRY\`: for all commands. The domain of public routes comes from \`--domain\`, or else from the manifest
+in the same way. For \`build\`, \`deploy\` and \`diff\`, which know a context, \`DEVCTL_DOMAIN\` comes next; then, for both, the context
+(\`devctl context use NAME --domain DOMAIN --registry REGISTRY\`), and then the platform, if the context is one: its domain,
+and the path of the namespace in its registry.
 
 \`--loglevel info\` prints what was chosen, and which setting decided. \`render\`, \`validate\` and \`config\` do not use
 contexts, so their output is the same on every machine.

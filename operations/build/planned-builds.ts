@@ -27,7 +27,7 @@ devctl deploy --image web=registry.example.com/team/web:1.4
 The image is called \`REGISTRY/ENVIRONMENT-SERVICE:TAG\`, where the tag is \`--tag\`, else a hash of what the build reads. \`--image\`, \`--images-file\` and \`image:\` set the full name.`,
   text: ({ service, command }: { readonly service: string; readonly command: ImageCommand }) => ({
     message: `no registry is set for the image of \`${service}\``,
-    hint: `add \`--registry\`, or \`image:\` to the service, or set ${command === 'publish' ? '' : '`DEVCTL_REGISTRY`, '}\`registry\` in devctl.yml${command === 'publish' ? '' : ' or `devctl context use NAME --registry REGISTRY`'}${command === 'build' ? '' : `; \`--image ${service}=REFERENCE\` names an image that is there`}`,
+    hint: `add \`--registry\`, or \`image:\` to the service, or set \`DEVCTL_REGISTRY\`, \`registry\` in devctl.yml${command === 'publish' ? '' : ' or `devctl context use NAME --registry REGISTRY`'}${command === 'build' ? '' : `; \`--image ${service}=REFERENCE\` names an image that is there`}`,
   }),
 })
 

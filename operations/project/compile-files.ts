@@ -6,7 +6,7 @@ import type { LoadOptions, PlanOptions } from '../../compiler/options.ts'
 import { SecretPlaces } from '../../compiler/text/secret-places.ts'
 import type { Workspace } from '../workspace.ts'
 import { boundaryOf } from './boundary.ts'
-import { dnsLabel } from './checks.ts'
+import { dnsLabel, registryPath } from './checks.ts'
 import { fallbackName } from './environment-name.ts'
 import type { Loading, Planning } from './input.ts'
 import { createHost, variablesFor } from './node-host.ts'
@@ -186,7 +186,7 @@ async function planOptions(
     values.namespace ?? environment?.namespace?.value ?? namespaceOf(workspace) ?? manifest?.namespace?.value
   const domain = values.domain ?? environment?.domain?.value ?? manifest?.domain?.value
   const policy = values.policy ?? environment?.policy
-  const registry = values.registry ?? environment?.registry?.value ?? manifest?.registry?.value
+  const registry = values.registry ?? environment?.registry?.value ?? manifest?.registry?.value ?? registryOf(workspace)
   const images = await imagesOf(workspace, values, environment)
   return {
     fallbackName: fallbackName(projectFolder(workspace, loading, project)),
@@ -245,6 +245,12 @@ function namespaceOf({ env }: Workspace): string | undefined {
   const namespace = env.DEVCTL_NAMESPACE || undefined
   if (namespace !== undefined) dnsLabel(namespace, 'DEVCTL_NAMESPACE')
   return namespace
+}
+
+function registryOf({ env }: Workspace): string | undefined {
+  const registry = env.DEVCTL_REGISTRY || undefined
+  if (registry !== undefined) registryPath(registry, 'DEVCTL_REGISTRY')
+  return registry
 }
 
 /**

@@ -17,8 +17,8 @@ export interface ChosenLasting extends Lasting {
 /**
  * The domain and the registry of a deploy, in this order: option,
  * environment, top level of the manifest, `DEVCTL_DOMAIN` and `DEVCTL_REGISTRY`, the context, the platform. The
- * last three are for what talks to a cluster: what is rendered or published is the same on every
- * machine. Throws a UsageError for a value that cannot be one.
+ * context, the platform and `DEVCTL_DOMAIN` are for what talks to a cluster: what is rendered or published does not
+ * depend on one. Throws a UsageError for a value that cannot be one.
  */
 export function lastingOptions(
   { env, platformImages }: Pick<Workspace, 'env' | 'platformImages'>,

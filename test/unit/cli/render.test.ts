@@ -47,6 +47,23 @@ describe('render', () => {
     expect((await render('/', '-f', join(there, 'compose.yaml'))).stdout).toBe(first.stdout)
   })
 
+  test('takes the registry from its option, then from the manifest, then from DEVCTL_REGISTRY', async () => {
+    const built = 'services: {web: {build: .}}\n'
+    const files = { 'compose.yaml': built, Dockerfile: 'FROM nginx:1.27\n' }
+    const image = async (cwd: string, ...argv: string[]) => {
+      const env = { DEVCTL_REGISTRY: 'env.example.com/r' }
+      const { stdout, stderr } = await run(['render', ...usual, ...argv], { cwd, env })
+      return /image: (\S+)\/[^/]+$/m.exec(stdout)?.[1] ?? stderr
+    }
+    const plain = makeFolder(files)
+    expect(await image(plain)).toBe('env.example.com/r')
+    expect(await image(plain, '--registry', 'option.example.com/r')).toBe('option.example.com/r')
+    const own = { 'devctl.yml': 'registry: top.example.com/r\n' }
+    expect(await image(makeFolder({ ...files, ...own }))).toBe('top.example.com/r')
+    const wrong = await run(['render', ...usual], { cwd: plain, env: { DEVCTL_REGISTRY: 'A/B' } })
+    expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('`DEVCTL_REGISTRY` is `A/B`') })
+  })
+
   test('prints one list as json', async () => {
     const folder = makeFolder({ 'compose.yaml': compose })
     const list = JSON.parse((await render(folder, '--format', 'json')).stdout)

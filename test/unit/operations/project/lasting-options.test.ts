@@ -87,7 +87,7 @@ describe('the domain and the registry of a deploy come from', () => {
   })
 })
 
-test('what is rendered has those of the manifest, and never those of the shell or a context', async () => {
+test('what is rendered has those of the manifest, and never those of a context or the domain of the shell', async () => {
   const cwd = makeFolder({ 'devctl.yml': MANIFEST, 'compose.yaml': COMPOSE, Dockerfile: 'FROM scratch\n' })
   const render = async (...args: readonly string[]) => (await run(['render', ...args], { cwd, env })).stdout
   const plain = await render()
@@ -98,6 +98,6 @@ test('what is rendered has those of the manifest, and never those of the shell o
   expect(staging).toContain('image: option.example.com/r/shop-web:')
   write(cwd, { 'devctl.yml': 'name: shop\n' })
   const bare = await render()
-  expect(bare).not.toContain('env.example.com')
-  expect(bare).toContain('local.devctl')
+  expect(bare).toContain('host: web-shop.local.devctl')
+  expect(bare).toContain('image: env.example.com/r/shop-web:')
 })
