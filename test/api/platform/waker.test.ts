@@ -106,7 +106,8 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     await sleep()
     const wake = vi.spyOn(platform.parts.sleep, 'wake')
     const none = { host: `web-none-${RUN}.${DOMAIN}` }
-    for (const headers of [open, {}, { accept: LOOK }]) {
+    const asked: readonly Readonly<Record<string, string>>[] = [open, {}, { accept: LOOK }]
+    for (const headers of asked) {
       const { statusCode, headers: expected, body } = await ask({ ...headers, ...none })
       for (const one of [`${ns}.${DOMAIN}`, `api-${ns}.${DOMAIN}`, `web-web-${ns}.${DOMAIN}`]) {
         const answer = await ask({ ...headers, host: one })
