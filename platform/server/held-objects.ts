@@ -26,7 +26,7 @@ interface HeldObject extends ObjectRef {
 }
 
 /** What the deletion of a namespace waits for, or why it has failed. */
-export type Held = { readonly waits: string } | { readonly problem: string }
+export type HeldUp = { readonly waits: string } | { readonly problem: string }
 
 /**
  * Deletes the objects of a namespace that have finalizers of other programs, before the namespace: in one that is being
@@ -39,7 +39,7 @@ export async function deleteHeldObjects(
   { name, owner }: ManagedNamespace,
   isForced: boolean,
   signal?: AbortSignal,
-): Promise<Held | undefined> {
+): Promise<HeldUp | undefined> {
   const account = { name: userAccount(owner), namespace: USERS_NAMESPACE }
   const cluster = world.clusterAs(
     async () => (await accountToken(world.cluster, account)).token,
