@@ -18,6 +18,9 @@ class CloneFailure extends Error {}
 
 /** Milliseconds during which a new Pod may be refused connections that its network policies allow. */
 const NEW_POD = 10_000
+/** Branches that are named in a message. */
+const NAMED = 5
+const NO_BRANCH = /remote branch .* not found/i
 /** Milliseconds between two attempts to connect. */
 const AGAIN = 200
 
@@ -77,10 +80,25 @@ export async function clone(
       await insist(() => git.run(...words, 'fetch', ...options, '--', repository, commit), insisting)
       await git.run(...words, 'checkout', '--quiet', '--detach', 'FETCH_HEAD')
     }
-    return await git.run('rev-parse', 'HEAD')
+    const head = await git.ask('rev-parse', '--quiet', '--verify', 'HEAD')
+    if (head !== undefined) return head
+    throw new CloneFailure(await withoutBranch())
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error
-    throw new CloneFailure(toSentence(error.said, { repository, branch, commit, hasLogin: password !== undefined }))
+    if (commit === undefined && NO_BRANCH.test(error.said)) throw new CloneFailure(await withoutBranch())
+    throw new CloneFailure(toSentence(error.said, { repository, commit, hasLogin: password !== undefined }))
+  }
+
+  /** Why the branch could not be cloned of a repository that can be read. */
+  async function withoutBranch(): Promise<string> {
+    const found = (await git.ask(...words, 'ls-remote', '--heads', '--', repository)) ?? ''
+    const branches = [...found.matchAll(/\trefs\/heads\/(.+)$/gm)].map(([, name]) => `\`${name}\``)
+    if (branches.length === 0) return `${repository} is empty: push a commit to it first`
+    const more = branches.length > NAMED ? ` and ${branches.length - NAMED} more` : ''
+    const named = `${branches.length === 1 ? 'its branch is' : 'its branches are'} ${branches.slice(0, NAMED).join(', ')}${more}`
+    return branch === undefined
+      ? `${repository} has no main branch: name another one; ${named}`
+      : `${repository} has no branch or tag \`${branch}\`; ${named}`
   }
 }
 
@@ -108,25 +126,31 @@ function toSentence(
   said: string,
   {
     repository,
-    branch,
     commit,
     hasLogin,
   }: {
     readonly repository: string
-    readonly branch: string | undefined
     readonly commit: string | undefined
     readonly hasLogin: boolean
   },
 ): string {
   const { host } = new URL(repository)
-  if (/remote branch .* not found/i.test(said)) return `${repository} has no branch or tag \`${branch}\``
   if (/not our ref|unadvertised object/i.test(said)) return `${repository} does not give the commit ${commit} any more`
   if (/could not read (username|password)|authentication failed|access denied|HTTP Basic/i.test(said))
     return hasLogin
       ? `${host} has refused the credential for ${repository}`
       : `${repository} does not exist, or needs a credential for ${host}`
+  if (/not valid: is this a git repository/i.test(said)) return `there is no git repository at ${repository}`
   if (/not found|returned error: 40[34]/i.test(said))
-    return `${repository} does not exist, or its credential may not read it`
+    return hasLogin
+      ? `${repository} does not exist, or the credential for ${host} may not read it`
+      : `${repository} does not exist, or needs a credential for ${host}`
+  const [, status] = /returned error: ([45]\d\d)/i.exec(said) ?? []
+  if (status !== undefined) return `${host} has answered ${status} for ${repository}; try again later`
+  if (/unable to update url base from redirection/i.test(said))
+    return `${host} redirects ${repository} to another address: name that one`
+  if (/certificate|ssl/i.test(said))
+    return `the cluster does not trust the certificate of ${host}: an administrator can add its authority (\`devctl platform install --ca-file\`)`
   if (/could not resolve host/i.test(said)) return `the cluster does not know the host ${host}`
   if (REFUSED.test(said))
     return `the cluster cannot connect to ${host}; if it is inside the cluster, or behind its ingress controller, a network policy in \`devctl-runs\` has to allow it`

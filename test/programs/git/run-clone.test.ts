@@ -84,6 +84,40 @@ describe('a run clones', () => {
     }
   })
 
+  test('no branch that is not there, and says which are', async () => {
+    const clonedBranch = (name: string, address: string, branch?: string) => {
+      const folder = join(home, name)
+      mkdirSync(folder)
+      const options = { folder, env: gitEnv(), signal: AbortSignal.timeout(60_000), protocols: 'http' }
+      return clone({ repository: address, ...(branch !== undefined && { branch }) }, options)
+    }
+    await expect(clonedBranch('unknown', server.address, 'dev')).rejects.toThrow(
+      `${server.address} has no branch or tag \`dev\`; its branch is \`main\``,
+    )
+    const emptyHome = join(home, 'empty-home')
+    mkdirSync(emptyHome)
+    await git(emptyHome, 'init', '--quiet', '--bare', '--initial-branch=main', 'repository.git')
+    const repository = join(emptyHome, 'repository.git')
+    const empty = await httpServer(repository)
+    try {
+      const isEmpty = `${empty.address} is empty: push a commit to it first`
+      await expect(clonedBranch('empty', empty.address)).rejects.toThrow(isEmpty)
+      await expect(clonedBranch('empty-main', empty.address, 'main')).rejects.toThrow(isEmpty)
+      // Its HEAD names a branch that nobody has pushed.
+      await commitDirectly(repository, { 'state.txt': 'one\n' })
+      await git(repository, 'branch', '--move', 'main', 'trunk')
+      await git(repository, 'symbolic-ref', 'HEAD', 'refs/heads/main')
+      await expect(clonedBranch('headless', empty.address)).rejects.toThrow(
+        `${empty.address} has no main branch: name another one; its branch is \`trunk\``,
+      )
+      await expect(clonedBranch('nowhere', `${empty.address}x`)).rejects.toThrow(
+        `${empty.address}x does not exist, or needs a credential for`,
+      )
+    } finally {
+      await empty.close()
+    }
+  })
+
   test('nothing from where nobody answers, and what may be missing is told', async () => {
     const folder = join(home, 'nobody')
     mkdirSync(folder)
