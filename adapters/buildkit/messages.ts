@@ -48,6 +48,16 @@ export const MESSAGES: Readonly<Record<string, WireMessage>> = {
     Exports: list('moby.buildkit.v1.CacheOptionsEntry', 4),
     Imports: list('moby.buildkit.v1.CacheOptionsEntry', 5),
   },
+  // https://github.com/moby/buildkit/blob/master/sourcepolicy/pb/policy.proto
+  'moby.buildkit.v1.sourcepolicy.Selector': { identifier: field('string', 1), match_type: field('int32', 2) },
+  'moby.buildkit.v1.sourcepolicy.Rule': {
+    action: field('int32', 1),
+    selector: field('moby.buildkit.v1.sourcepolicy.Selector', 2),
+  },
+  'moby.buildkit.v1.sourcepolicy.Policy': {
+    version: field('int64', 1),
+    rules: list('moby.buildkit.v1.sourcepolicy.Rule', 2),
+  },
   'moby.buildkit.v1.SolveRequest': {
     Ref: field('string', 1),
     Exporter: field('string', 3),
@@ -57,6 +67,7 @@ export const MESSAGES: Readonly<Record<string, WireMessage>> = {
     FrontendAttrs: map(7),
     Cache: field('moby.buildkit.v1.CacheOptions', 8),
     Entitlements: list('string', 9),
+    SourcePolicy: field('moby.buildkit.v1.sourcepolicy.Policy', 12),
     Exporters: list('moby.buildkit.v1.Exporter', 13),
   },
   'moby.buildkit.v1.SolveResponse': { ExporterResponse: map(1) },

@@ -10,6 +10,7 @@ import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { PromptAnswer } from '../terminal/io.ts'
 import { toTable } from '../terminal/table.ts'
 import { withCluster } from './cluster-session.ts'
+import { isEndOfRun } from './end-of-run.ts'
 import { hasTokenOfEnvironment, warnOfToken } from './environment-token.ts'
 import { type OnPlatform, onPlatform } from './on-platform.ts'
 import { usingContext, warnOfVariables } from './using-context.ts'
@@ -145,7 +146,7 @@ export function deleteNamespace(
         const runs = await unlessNotThere(platform.call('GET /runs', { query: { namespace: name } }, signal))
         return found && { ...found, runs: runs?.items ?? [] }
       },
-      log: ({ id }) => platform.follow('GET /runs/:id/log', { params: { id } }, signal),
+      log: ({ id }) => platform.follow('GET /runs/:id/log', { params: { id } }, signal, isEndOfRun),
       signal,
     })
     if (target.namespace !== name) return 0

@@ -9,6 +9,7 @@ import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
 import { cloneLoginOf } from './clone-login.ts'
+import { isEndOfRun } from './end-of-run.ts'
 import {
   type NeedsPlatform,
   type OnPlatform,
@@ -209,7 +210,7 @@ function scheduled(
 
 async function follow({ io, logLevel }: Context, { platform, signal }: OnPlatform, { id }: Run): Promise<number> {
   const progress = await startProgress(io, logLevel, 'text', Date.now)
-  const events = platform.follow('GET /runs/:id/log', { params: { id } }, signal)
+  const events = platform.follow('GET /runs/:id/log', { params: { id } }, signal, isEndOfRun)
   return printRun({ io, logLevel }, progress, events).finally(() => progress.pause())
 }
 

@@ -9,6 +9,7 @@ import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
 import { cloneLoginOf } from './clone-login.ts'
+import { isEndOfRun } from './end-of-run.ts'
 import {
   type NeedsPlatform,
   type OnPlatform,
@@ -128,7 +129,8 @@ export async function destroyPreview(
         const found = await unlessNotThere(platform.call('GET /previews/:name', { params }, signal))
         return found && { ...found, runs: found.run ? [found.run] : [] }
       },
-      log: ({ id }) => platform.follow('GET /previews/:name/runs/:id/log', { params: { name, id } }, signal),
+      log: ({ id }) =>
+        platform.follow('GET /previews/:name/runs/:id/log', { params: { name, id } }, signal, isEndOfRun),
       signal,
     })
     return 0
@@ -214,7 +216,12 @@ async function follow(
 ): Promise<number> {
   const { io, logLevel } = context
   const progress = await startProgress(io, logLevel, 'text', Date.now)
-  const events = platform.follow('GET /previews/:name/runs/:id/log', { params: { name, id: run?.id ?? '' } }, signal)
+  const events = platform.follow(
+    'GET /previews/:name/runs/:id/log',
+    { params: { name, id: run?.id ?? '' } },
+    signal,
+    isEndOfRun,
+  )
   return printRun({ io, logLevel }, progress, events, onError).finally(() => progress.pause())
 }
 

@@ -31,8 +31,10 @@ const LIMITS = { connect: 10_000, answer: 30_000, whole: 40_000 }
 /** Bytes of an answer; thousands of namespaces have a few. It must not trickle (bytes per millisecond). */
 const ANSWER = { limit: 64 << 20, slowest: 16 }
 
-/** Connections in a row without an event, of a stream that was lost. */
-const ATTEMPTS = 8
+/** Milliseconds for which a platform that has answered before may be away: its server is restarted, or replaced. */
+const AWAY = 120_000
+/** The same before it has answered at all. */
+const FIRST = 15_000
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -42,8 +44,16 @@ export interface Platform {
   call<N extends RouteName>(name: N, input: CallInput<N>, signal?: AbortSignal): Promise<ReplyOf<N>>
   /** Makes a request a connection for bytes in both directions; the signal ends it, too. */
   connect<N extends UpgradeName>(name: N, input: CallInput<N>, signal: AbortSignal): Promise<Socket>
-  /** The events of a stream until it ends; goes on after the last one when the connection is lost. */
-  follow<N extends StreamName>(name: N, input: CallInput<N>, signal: AbortSignal): AsyncGenerator<EventOf<N>>
+  /**
+   * The events of a stream until it ends; goes on after the last one when the connection is lost, or ends before the
+   * event that is its last one (`isLast`), as when the server is restarted.
+   */
+  follow<N extends StreamName>(
+    name: N,
+    input: CallInput<N>,
+    signal: AbortSignal,
+    isLast?: (event: EventOf<N>) => boolean,
+  ): AsyncGenerator<EventOf<N>>
 }
 
 /** The platform at a URL. Sends nothing yet. Throws a UserError for a token that others could read on the way. */
@@ -55,6 +65,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
       hint: `use this address of the platform: \`https://${server.host}\``,
     })
   let agent: ReturnType<typeof agentFor> | undefined
+  let hasAnswered = false
   const known = () => ({ token, env, isPinned: authorityOf(server, env) !== undefined })
   const send = async ({ method, path, token, body, signal, after }: PlatformRequest, isStream: boolean) => {
     agent ??= agentTo(server, env)
@@ -84,11 +95,19 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
   return {
     url,
     async call(name, input, signal) {
-      try {
-        return await client.call(name, input, signal)
-      } catch (error) {
-        signal?.throwIfAborted()
-        throw toUserError(error, server, known())
+      const began = performance.now()
+      for (let failures = 1; ; failures++) {
+        try {
+          const reply = await client.call(name, input, signal)
+          hasAnswered = true
+          return reply
+        } catch (error) {
+          signal?.throwIfAborted()
+          // What only reads may be asked again by who waits for something.
+          const mayRepeat = hasAnswered && name.startsWith('GET ') && isAway(error)
+          if (!mayRepeat || performance.now() - began > AWAY) throw toUserError(error, server, known())
+          await pause(backOff(failures, 200, 5000), signal)
+        }
       }
     },
     async connect(name, input, signal) {
@@ -109,24 +128,36 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
         throw toUserError(error instanceof NotUpgraded ? refusalIn(error.status, error.text) : error, server, known())
       }
     },
-    async *follow(name, input, signal) {
+    async *follow(name, input, signal, isLast) {
       let after: string | undefined
-      for (let failures = 0; ; ) {
+      let hasBegun = false
+      let failures = 0
+      let began = performance.now()
+      for (;;) {
+        let isOver = isLast === undefined
         try {
           const events = client.follow(name, input, { signal, ...(after !== undefined && { after }) })
           for await (const { id, data } of events) {
+            hasAnswered = true
+            hasBegun = true
             failures = 0
+            began = performance.now()
             after = id ?? after
+            isOver = isLast?.(data) ?? true
             yield data
           }
-          return
+          if (isOver) return
         } catch (error) {
           signal.throwIfAborted()
+          // What ended in order before is gone now.
+          const isGone = error instanceof PlatformRefusal && error.status === 404
+          if (isGone && hasBegun) return
           // The server is replaced, or a proxy has ended what took it too long: nothing is lost, and nothing is read twice.
-          const isOver = error instanceof PlatformRefusal && error.status < 500
-          if (isOver || ++failures > ATTEMPTS) throw toUserError(error, server, known())
-          await pause(backOff(failures, 200, 5000), signal)
+          const isRefused = error instanceof PlatformRefusal && error.status < 500
+          if (isRefused || performance.now() - began > (hasAnswered ? AWAY : FIRST))
+            throw toUserError(error, server, known())
         }
+        await pause(backOff(++failures, 200, 5000), signal)
       }
     },
   }
@@ -164,6 +195,12 @@ interface Known {
 
 /** What ingress controllers and proxies say in the place of a server that has no replica just now. */
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 502, 503, 504])
+
+/** True for what passes when the server is back: it does not answer, or what is before it says that there is none. */
+function isAway(error: unknown): boolean {
+  if (error instanceof PlatformRefusal) return error.status > 500
+  return !(error instanceof NoPlatform) || NOT_SERVED.has(error.status)
+}
 
 function toUserError(error: unknown, server: URL, { token, env, isPinned }: Known): unknown {
   if (error instanceof PlatformRefusal) {

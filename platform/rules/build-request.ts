@@ -1,3 +1,5 @@
+import { ANY_PLACE, splitRegistry } from './registry-access.ts'
+
 /** The fields of a build request that builders of the platform accept; all others are dropped. */
 export interface BuildRequest {
   readonly Ref?: string
@@ -8,8 +10,22 @@ export interface BuildRequest {
   readonly FrontendAttrs?: Attributes
   readonly Cache?: { readonly Exports?: readonly Entry[]; readonly Imports?: readonly Entry[] }
   readonly Entitlements?: readonly string[]
+  readonly SourcePolicy?: SourcePolicy
   readonly Exporters?: readonly Entry[]
 }
+
+/** Rules about what a build uses, of which the last one that matches counts. */
+interface SourcePolicy {
+  readonly version: number
+  readonly rules: readonly {
+    readonly action: number
+    readonly selector: { readonly identifier: string; readonly match_type: number }
+  }[]
+}
+const ALLOW = 0
+const DENY = 1
+/** A selector is a regular expression of Go. */
+const BY_PATTERN = 2
 
 type Attributes = Readonly<Record<string, string>>
 
@@ -26,6 +42,9 @@ export interface BuildScope {
   /** The platform's own registry, where the name of an image begins with the part of its namespace. */
   readonly images?: { readonly registry: string; readonly place: string }
 }
+
+/** The parts of the platform's registry from which a caller may pull images, of those of namespaces. */
+export type Pulls = readonly string[]
 
 /** The built-in frontend for Dockerfiles. */
 const FRONTEND = 'dockerfile.v0'
@@ -120,11 +139,15 @@ function nameProblem(name: string, { images, namespace }: BuildScope): string | 
  * The cache key of a step contains neither the values of its secrets nor the cache mounts that it used, so a step of
  * one namespace could be reused for the same step of another. It does contain the host name of the step, so each scope
  * has another. `cmdline` prevents a `# syntax=` line from replacing the frontend.
+ *
+ * A builder takes an image that it has from its cache, whoever asks for it: its policy denies those of namespaces, in the
+ * platform's registry, that the caller could not pull.
  */
 export function scopedBuild(
   { Frontend, FrontendAttrs, Cache, ...request }: BuildRequest,
   ids: { readonly ref: string; readonly session: string },
-  { cache }: BuildScope,
+  { cache, images }: BuildScope,
+  pulls: Pulls,
 ): BuildRequest {
   const { 'cache-imports': _, ...attributes } = FrontendAttrs ?? {}
   const exporters = exportersOf(request)
@@ -139,6 +162,23 @@ export function scopedBuild(
       cmdline: FRONTEND,
     },
     ...(Cache?.Exports && { Cache: { Exports: Cache.Exports } }),
+    ...(images && { SourcePolicy: imagePolicy(images.registry, pulls) }),
     ...(exporters.length > 0 && { Exporters: exporters }),
   }
 }
+
+function imagePolicy(registry: string, pulls: Pulls): SourcePolicy {
+  const { host, prefix } = splitRegistry(registry)
+  const [name = '', port] = host.split(':')
+  // The port of https may be left out.
+  const ports = port === undefined || port === '443' ? '(?::443)?' : `:${port}`
+  // In a reference, the host may have capitals.
+  const all = `^docker-image://(?i:${quoted(name)})${ports}/${quoted(prefix)}`
+  const rule = (action: number, identifier: string) => ({ action, selector: { identifier, match_type: BY_PATTERN } })
+  return {
+    version: 1,
+    rules: [rule(DENY, `${all}${ANY_PLACE}/`), ...pulls.map(place => rule(ALLOW, `${all}${quoted(place)}/`))],
+  }
+}
+
+const quoted = (text: string): string => text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&')

@@ -51,6 +51,8 @@ export function splitRegistry(registry: string): { readonly host: string; readon
 
 /** The hexadecimal digits of a namespace's uid in its path. */
 const DIGITS = 8
+/** The path of any namespace, present or former, as a regular expression. */
+export const ANY_PLACE = `[a-z0-9-]+-[0-9a-f]{${DIGITS}}`
 const PLACE = new RegExp(`^([a-z0-9-]+)-[0-9a-f]{${DIGITS}}$`)
 
 /**

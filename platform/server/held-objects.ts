@@ -6,8 +6,8 @@ import { isKubernetesOwn } from '../rules/finalizers.ts'
 import { accountToken } from './kube-token.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Milliseconds that programs have for removing their finalizers from deleted objects. */
-const PATIENCE = 60_000
+/** Minutes that programs have for removing their finalizers from deleted objects: some remove a load balancer first. */
+const PATIENCE = 3
 /** Requests that are under way at the same time. */
 const AT_ONCE = 4
 /** Times that finalizers are removed by force. */
@@ -61,9 +61,9 @@ export async function deleteHeldObjects(
   })
   const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : ''
   const objects = `${names.join(', ')}${more}`
-  const isLate = held.some(({ deletedAt }) => deletedAt !== undefined && world.now() - deletedAt > PATIENCE)
+  const isLate = held.some(({ deletedAt }) => deletedAt !== undefined && world.now() - deletedAt > PATIENCE * 60_000)
   return isLate
-    ? { problem: `nothing has removed the finalizers of ${objects} within ${PATIENCE / 1000} s` }
+    ? { problem: `nothing has removed the finalizers of ${objects} within ${PATIENCE} minutes` }
     : { waits: `finalizers of other programs remain: ${objects}` }
 }
 

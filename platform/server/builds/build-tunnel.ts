@@ -11,7 +11,7 @@ import {
 } from '../../../adapters/buildkit/session/call-error.ts'
 import { frame } from '../../../adapters/buildkit/session/frames.ts'
 import { decodeMessage, encodeMessage } from '../../../adapters/buildkit/wire.ts'
-import { type BuildRequest, type BuildScope, buildProblem, scopedBuild } from '../../rules/build-request.ts'
+import { type BuildRequest, type BuildScope, buildProblem, type Pulls, scopedBuild } from '../../rules/build-request.ts'
 import { inOrder } from '../../rules/placement.ts'
 import { type BuildSlot, type BuildSlots, TooManyBuilds } from './build-slots.ts'
 import { BuilderLinks } from './builder-links.ts'
@@ -30,6 +30,8 @@ export interface BuildClient {
   readonly room: RequestRoom
   /** Rejects when the client may no longer build. */
   readonly check: () => Promise<void>
+  /** Where the client may pull images of namespaces from now, in the platform's registry. */
+  readonly pulls: () => Promise<Pulls>
 }
 
 const CONTROL = '/moby.buildkit.v1.Control/'
@@ -316,7 +318,7 @@ class BuildTunnel {
   }
 
   async #start(down: ServerHttp2Stream, request: BuildRequest): Promise<void> {
-    const { scope, check } = this.#client
+    const { scope, check, pulls } = this.#client
     const { Ref: ref = '' } = request
     const build = this.#build(ref)
     let session: Session | undefined
@@ -341,7 +343,8 @@ class BuildTunnel {
       // The place may belong to another namespace by now.
       found.gone.throwIfAborted()
       if (down.destroyed) throw new CallError(CANCELLED, 'the client is gone')
-      const scoped = scopedBuild(request, { ref: this.#connectionName(`build ${ref}`), session: session.id }, scope)
+      const ids = { ref: this.#connectionName(`build ${ref}`), session: session.id }
+      const scoped = scopedBuild(request, ids, scope, scope.images ? await pulls() : [])
       const up = callOnce(link, `${CONTROL}Solve`, encodeMessage('moby.buildkit.v1.SolveRequest', { ...scoped }))
       const stop = () => {
         fail(down, found.gone.reason)

@@ -6,6 +6,7 @@ import { serveBuilds } from '../builds/build-tunnel.ts'
 import { stillAllowed } from '../caller.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { noNamespace, PlatformError } from '../platform-error.ts'
+import { pullPlaces } from '../registry/registry-tokens.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
@@ -67,6 +68,10 @@ export function builderHandlers(world: PlatformWorld, parts: PlatformParts): Han
           check: async () => {
             const { user } = await stillAllowed(by, parts, world.now())
             await mayBuild(user)
+          },
+          pulls: async () => {
+            const { user } = await stillAllowed(by, parts, world.now())
+            return pullPlaces({ ...by, user }, parts.namespaces)
           },
         })
       }

@@ -10,6 +10,7 @@ import {
   splitRegistry,
 } from '../../rules/registry-access.ts'
 import { mayDo } from '../../rules/roles.ts'
+import type { Identified } from '../caller.ts'
 import type { Namespaces } from '../namespaces.ts'
 import { roleIn } from '../shared-namespace.ts'
 import type { Users } from '../users.ts'
@@ -43,6 +44,21 @@ export async function accessFor(
     }),
   )
   return granted.flatMap(one => one ?? [])
+}
+
+/** The places of namespaces from which somebody may pull images. */
+export async function pullPlaces(
+  { user, token }: Identified,
+  namespaces: Pick<Namespaces, 'visible'>,
+): Promise<readonly string[]> {
+  const all = await namespaces.visible(user)
+  return all.flatMap(shared => {
+    const { name, uid } = shared.namespace
+    const isMeant = uid !== undefined && token.namespaces?.includes(name) !== false
+    return isMeant && mayDo({ platform: user.role, namespace: roleIn(shared, user) }, 'pull')
+      ? placeFor({ name, uid })
+      : []
+  })
 }
 
 async function relationOf(

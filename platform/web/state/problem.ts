@@ -24,7 +24,8 @@ export function toProblem(error: unknown): Failure {
     }
   }
   if (error instanceof NoPlatform)
-    return error.status >= 500
+    // This page has come from it: without a replica, what is before it may say that there is nothing.
+    return error.status >= 500 || error.status === 404
       ? { kind: 'offline', message: 'The platform does not answer', hint: 'Retrying automatically.' }
       : { kind: 'refused', message: error.message, hint: 'Check whether there is a proxy in front of the platform.' }
   return { kind: 'offline', message: 'The platform cannot be reached', hint: 'Retrying automatically.' }

@@ -65,9 +65,13 @@ export async function follow<N extends StreamName>(
   }
 }
 
-/** A no that stays one; a platform that is too busy, or on its way up, says yes later. */
+/**
+ * A no that stays one; a platform that is too busy, or on its way up, says yes later. What is before it may say 404
+ * meanwhile.
+ */
 const isFinal = (error: unknown): boolean =>
-  (error instanceof PlatformRefusal || error instanceof NoPlatform) && error.status < 500
+  (error instanceof PlatformRefusal && error.status < 500) ||
+  (error instanceof NoPlatform && error.status !== 404 && error.status < 500)
 
 /** Waits until somebody sees the page. */
 const seen = (signal: AbortSignal): Promise<void> =>

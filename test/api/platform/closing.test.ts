@@ -1,9 +1,15 @@
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isEndOfRun } from '../../../cli/run/end-of-run.ts'
+import { Secret } from '../../../operations/contexts/secret.ts'
+import { connectPlatform } from '../../../operations/platform/connect-platform.ts'
 import { createApp } from '../../../platform/server/app.ts'
 import { makeParts } from '../../../platform/server/make-parts.ts'
+import { RunKeeper } from '../../../platform/server/run-keeper.ts'
+import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 
 // The end of a server, which an upgrade waits for.
@@ -47,5 +53,45 @@ describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
     await gone
     // No line in between: the client may hear that the connection has broken.
     for (const reader of streams) await reader.cancel().catch(() => {})
+  })
+
+  test('and one that takes its place interrupt nothing: what is followed goes on, and what is asked is answered', async () => {
+    const { token, home } = await platform.person('bob')
+    const start = () => createApp(platform.world, makeParts(platform.world))
+    const first = start()
+    const url = await first.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = new URL(url)
+    const body = { namespace: home, environment: 'shop', action: 'deploy', repository: 'https://git.example.com/x' }
+    const { body: run } = await platform.call('POST /runs', { token, body })
+    const client = connectPlatform(url, new Secret(token), {})
+    const signal = AbortSignal.timeout(60_000)
+    const states: string[] = []
+    const following = (async () => {
+      const events = client.follow('GET /runs/:id/log', { params: { id: run.id } }, signal, isEndOfRun)
+      for await (const event of events) if (event.type === 'state') states.push(event.run.state)
+    })()
+    await eventually('it is followed', async () => states.length > 0 || undefined)
+    await first.close()
+    const asked = client.call('GET /me', {}, signal)
+    // What an ingress controller says of a Service without endpoints.
+    const between = createServer((_, response) => void response.writeHead(404).end('404 page not found\n'))
+    between.listen(Number(port), '127.0.0.1')
+    await sleep(1000)
+    between.closeAllConnections()
+    await new Promise(resolve => between.close(resolve))
+    const next = start()
+    await next.listen({ port: Number(port), host: '127.0.0.1' })
+    try {
+      expect((await asked).login).toContain('bob')
+      expect((await platform.call('POST /runs/:id/cancel', { token, params: { id: run.id } })).status).toBeLessThan(300)
+      // The leader completes it.
+      const keeper = new RunKeeper(platform.world, platform.parts)
+      await keeper.run(signal)
+      await keeper.settled()
+      await following
+      expect(states.at(-1)).toBe('cancelled')
+    } finally {
+      await next.close()
+    }
   })
 })

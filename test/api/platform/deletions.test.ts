@@ -254,11 +254,11 @@ describe.skipIf(!found)('deleting', () => {
     expect((await platform.cluster.get(held))?.metadata.deletionTimestamp).toBeDefined()
     expect(await isGoing(name)).toBe(false)
 
-    const late = makeParts({ ...platform.world, now: () => Date.now() + 61_000 })
+    const late = makeParts({ ...platform.world, now: () => Date.now() + 181_000 })
     await late.deletions.run(signal())
     expect(await shown(name)).toMatchObject({
       status: 'DeleteFailed',
-      deleteProblem: 'nothing has removed the finalizers of configmap/held (`example.com/x`) within 60 s',
+      deleteProblem: 'nothing has removed the finalizers of configmap/held (`example.com/x`) within 3 minutes',
     })
     expect((await shown(name)).deleteWaits).toBeUndefined()
 

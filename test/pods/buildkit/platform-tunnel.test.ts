@@ -4,6 +4,7 @@ import { type ClientHttp2Session, connect } from 'node:http2'
 import { connect as connectTcp } from 'node:net'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import type { ImageInput } from '../../../adapters/buildkit/builder.ts'
 import { frame } from '../../../adapters/buildkit/session/frames.ts'
 import { encodeMessage } from '../../../adapters/buildkit/wire.ts'
 import { addressOf, buildctlEnv, findBuildkit, inFolder, ofFolder } from '../../support/buildkit/buildkit.ts'
@@ -64,6 +65,35 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
     expect(others.log).toContain(`good-${RUN}`)
     expect(others.log).not.toContain('evil')
     expect((await build(bob, 'another')).cached.filter(name => name.includes('RUN'))).toHaveLength(2)
+  })
+
+  test('an image of a namespace is for those who may pull it, also where the builder has it', async () => {
+    // The test cluster's registry, whose images anybody can pull: only the platform says no here.
+    const registry = '127.0.0.1:5000'
+    const [place, image] = ['ann-1f2e3d4c', `${registry}/ann-1f2e3d4c/base-${RUN}:1`]
+    const output = { kind: 'registry', names: [image] } as const
+    await inFolder(from(`RUN echo private-${RUN} > /private`), folder =>
+      buildFor({ ...ann, images: { registry, place } }, { ...ofFolder(folder), output }),
+    )
+    const build = (
+      lines: readonly string[],
+      pulls: readonly string[] = [],
+      contexts: ImageInput['contexts'] = new Map(),
+    ) =>
+      inFolder({ Dockerfile: [...lines, ''].join('\n') }, folder =>
+        buildFor({ ...bob, images: { registry, place: 'bob-1f2e3d4c' }, pulls }, { ...ofFolder(folder), contexts }),
+      )
+    const own = await build([`FROM ${image}`, 'RUN cat /private'], [place])
+    expect(own.log).toContain(`private-${RUN}`)
+    const named = new Map([['base', { remote: `docker-image://${image}` }]])
+    for (const [lines, contexts] of [
+      [[`FROM ${image}`]],
+      [['FROM busybox', `COPY --from=${image} /private /`]],
+      [['FROM busybox', `RUN --mount=from=${image},target=/x cat /x/private`]],
+      [['FROM base'], named],
+    ] as const)
+      await expect(build(lines, ['ann-2f2e3d4c'], contexts), lines.join()).rejects.toThrow('denied by policy')
+    expect((await build(['FROM busybox', `RUN echo other-${RUN}`])).log).toContain(`other-${RUN}`)
   })
 
   test('what a build has printed is told to nobody else, whatever name they ask for', async () => {

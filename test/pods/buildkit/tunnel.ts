@@ -19,6 +19,8 @@ export interface Tenant {
   readonly images?: BuildScope['images']
   readonly pool: BuilderPool
   readonly check?: () => Promise<void>
+  /** Where they may pull images from; absent: from their own namespace. */
+  readonly pulls?: readonly string[]
 }
 
 /** The client's end of a tunnel. */
@@ -29,6 +31,7 @@ export async function tunnelTo({
   images,
   pool,
   check = async () => {},
+  pulls = images ? [images.place] : [],
 }: Tenant): Promise<Socket> {
   const [here, there] = await pair()
   serveBuilds(there, {
@@ -38,6 +41,7 @@ export async function tunnelTo({
     key: randomBytes(32),
     room: { take: () => true, give() {} },
     check,
+    pulls: async () => pulls,
   })
   return here
 }

@@ -7,6 +7,8 @@ const SCOPE = {
   cache: 'uid-of-ann',
   images: { registry: 'registry.example.com', place: 'ann-1f2e3d4c' },
 }
+/** Of a platform without a registry of its own. */
+const WITHOUT = { namespace: SCOPE.namespace, cache: SCOPE.cache }
 const PLAIN: BuildRequest = { Ref: 'r', Session: 's', Frontend: 'dockerfile.v0' }
 const problem = (part: BuildRequest) => buildProblem({ ...PLAIN, ...part }, SCOPE)
 const push = (name: string) => ({ Exporters: [{ Type: 'image', Attrs: { name, push: 'true' } }] })
@@ -89,7 +91,7 @@ describe('the request that a builder gets', () => {
 
   test('is in a scope of its own', () => {
     const attributes = { filename: 'Dockerfile', 'cache-imports': '[]' }
-    expect(scopedBuild({ ...PLAIN, FrontendAttrs: attributes, ...push('ghcr.io/a/b') }, ids, SCOPE)).toEqual({
+    expect(scopedBuild({ ...PLAIN, FrontendAttrs: attributes, ...push('ghcr.io/a/b') }, ids, WITHOUT, [])).toEqual({
       Ref: 'build-1',
       Session: 'session-1',
       Frontend: 'dockerfile.v0',
@@ -106,10 +108,41 @@ describe('the request that a builder gets', () => {
   test('has no field that nobody has looked at', () => {
     const known = encodeMessage('moby.buildkit.v1.SolveRequest', { ...PLAIN })
     // 2: a graph of steps. 10: inputs of the frontend. 12: a policy of sources. 14: exporters of the session.
-    const others = [2, 10, 12].flatMap(id => [id * 8 + 2, 3, 1, 2, 3])
-    const request = decodeMessage('moby.buildkit.v1.SolveRequest', Buffer.from([...known, ...others, 14 * 8, 1]))
-    const sent = encodeMessage('moby.buildkit.v1.SolveRequest', { ...scopedBuild(request, ids, SCOPE) })
-    const again = encodeMessage('moby.buildkit.v1.SolveRequest', { ...scopedBuild(PLAIN, ids, SCOPE) })
-    expect(sent).toEqual(again)
+    const others = [2, 10].flatMap(id => [id * 8 + 2, 3, 1, 2, 3])
+    // A policy that allows everything.
+    const policy = [12 * 8 + 2, 2, 8, 1]
+    const bytes = Buffer.from([...known, ...others, ...policy, 14 * 8, 1])
+    const request = decodeMessage('moby.buildkit.v1.SolveRequest', bytes)
+    for (const scope of [SCOPE, WITHOUT]) {
+      const sent = encodeMessage('moby.buildkit.v1.SolveRequest', { ...scopedBuild(request, ids, scope, []) })
+      const again = encodeMessage('moby.buildkit.v1.SolveRequest', { ...scopedBuild(PLAIN, ids, scope, []) })
+      expect(sent).toEqual(again)
+    }
+  })
+
+  test.each<readonly [string, string, boolean]>([
+    ['registry.example.com/team', 'registry.example.com/team/ann-1f2e3d4c/web:1', true],
+    ['registry.example.com/team', 'registry.example.com/team/shared/base@sha256:0', true],
+    ['registry.example.com/team', 'registry.example.com/team/bob-1f2e3d4c/web:1', false],
+    ['registry.example.com/team', 'registry.example.com:443/team/bob-1f2e3d4c/web:1', false],
+    ['registry.example.com/team', 'Registry.Example.COM/team/bob-1f2e3d4c/web:1', false],
+    ['registry.example.com/team', 'registry.example.com/team/ann-2f2e3d4c/web:1', false],
+    ['registry.example.com/team', 'registry.example.com/team/x-ann-1f2e3d4c/web:1', false],
+    ['registry.example.com/team', 'registry.example.com/team/base/web:1', true],
+    ['registry.example.com/team', 'registry.example.com/other/web:1', true],
+    ['registry.example.com/team', 'registryxexample.com/team/bob-1f2e3d4c/web:1', true],
+    ['registry.example.com', 'registry.example.com/bob-1f2e3d4c/web:1', false],
+    ['registry.example.com:5000', 'registry.example.com:5000/bob-1f2e3d4c/web:1', false],
+    ['registry.example.com:5000', 'registry.example.com:5000/ann-1f2e3d4c/web:1', true],
+    ['registry.example.com', 'docker.io/library/node:22', true],
+  ])('in the registry %s uses %s: %s', (registry, image, isAllowed) => {
+    const scope = { ...SCOPE, images: { registry, place: 'ann-1f2e3d4c' } }
+    const { SourcePolicy } = scopedBuild(PLAIN, ids, scope, ['ann-1f2e3d4c'])
+    // As BuildKit does: the last rule that matches counts. Its expressions are Go's.
+    const pattern = (text: string) => new RegExp(text.replace(/\(\?i:([^)]*)\)/, '($1)'), 'i')
+    const last = SourcePolicy!.rules.findLast(({ selector }) =>
+      pattern(selector.identifier).test(`docker-image://${image}`),
+    )
+    expect((last?.action ?? 0) === 0).toBe(isAllowed)
   })
 })

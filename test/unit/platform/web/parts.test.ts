@@ -66,6 +66,7 @@ test.each([
   [new PlatformRefusal(401, { code: 'platform/login', message: 'log in first' }), 'login', 'log in first'],
   [new PlatformRefusal(403, { code: 'platform/quota', message: 'too many' }), 'refused', 'too many'],
   [new NoPlatform(502), 'offline', 'The platform does not answer'],
+  [new NoPlatform(404), 'offline', 'The platform does not answer'],
   [new NoPlatform(200), 'refused', 'the answer (status 200) is not that of a platform'],
   [new TypeError('Failed to fetch'), 'offline', 'The platform cannot be reached'],
 ])('a failed call is a problem in words: %s', (error, kind, message) => {
