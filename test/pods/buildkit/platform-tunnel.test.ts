@@ -72,7 +72,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
     const registry = '127.0.0.1:5000'
     const [place, image] = ['ann-1f2e3d4c', `${registry}/ann-1f2e3d4c/base-${RUN}:1`]
     const output = { kind: 'registry', names: [image] } as const
-    await inFolder(from(`RUN echo private-${RUN} > /private`), folder =>
+    await inFolder(from(`RUN echo kept-${RUN} > /kept`), folder =>
       buildFor({ ...ann, images: { registry, place } }, { ...ofFolder(folder), output }),
     )
     const build = (
@@ -83,13 +83,13 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
       inFolder({ Dockerfile: [...lines, ''].join('\n') }, folder =>
         buildFor({ ...bob, images: { registry, place: 'bob-1f2e3d4c' }, pulls }, { ...ofFolder(folder), contexts }),
       )
-    const own = await build([`FROM ${image}`, 'RUN cat /private'], [place])
-    expect(own.log).toContain(`private-${RUN}`)
+    const own = await build([`FROM ${image}`, 'RUN cat /kept'], [place])
+    expect(own.log).toContain(`kept-${RUN}`)
     const named = new Map([['base', { remote: `docker-image://${image}` }]])
     for (const [lines, contexts] of [
       [[`FROM ${image}`]],
-      [['FROM busybox', `COPY --from=${image} /private /`]],
-      [['FROM busybox', `RUN --mount=from=${image},target=/x cat /x/private`]],
+      [['FROM busybox', `COPY --from=${image} /kept /`]],
+      [['FROM busybox', `RUN --mount=from=${image},target=/x cat /x/kept`]],
       [['FROM base'], named],
     ] as const)
       await expect(build(lines, ['ann-2f2e3d4c'], contexts), lines.join()).rejects.toThrow('denied by policy')
