@@ -32,6 +32,8 @@ interface HeldSecrets {
   readonly login?: CloneLogin
 }
 
+/** Why no run starts in a namespace that the platform deletes. */
+const BEING_DELETED = 'the namespace is being deleted'
 /** Milliseconds. */
 const EVERY = 500
 const FORGET_EVERY = 15_000
@@ -176,7 +178,8 @@ export class RunKeeper {
   /** Stops a run whose user has lost the right to it. */
   async #recheck(run: RunRecord): Promise<void> {
     const found = await this.#allowed(run)
-    if (typeof found !== 'string') return
+    // The deletion of a namespace cancels its runs: nobody has lost a right.
+    if (typeof found !== 'string' || found === BEING_DELETED) return
     await this.#parts.runs.stop(run.id, { why: 'refused', reason: found })
     // Its Job may be suspended already, and is not checked again before the run has ended.
     if (run.state === 'stopping') await this.#removeCredentials(run)
@@ -191,9 +194,11 @@ export class RunKeeper {
     if (!user || user.isSuspended || user.isRefused) return 'the person who requested it may no longer log in'
     const shared = await this.#parts.namespaces.find(namespace)
     const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
-    const isGoing = live?.metadata.deletionTimestamp !== undefined || shared?.namespace.status === 'Deleting'
-    if (!shared || live?.metadata.uid !== namespaceUid || (isGoing && deletion !== shared.namespace.deletion?.id))
+    const isGoing = live?.metadata.deletionTimestamp !== undefined
+    const isOfDeletion = deletion !== undefined && deletion === shared?.namespace.deletion?.id
+    if (!shared || live?.metadata.uid !== namespaceUid || (isGoing && !isOfDeletion))
       return 'the namespace no longer exists'
+    if (shared.namespace.status === 'Deleting' && !isOfDeletion) return BEING_DELETED
     const role = roleIn(shared, user)
     return mayDo({ platform: user.role, namespace: role }, 'deploy')
       ? shared

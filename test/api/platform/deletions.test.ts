@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import type { Run } from '../../../platform/api/runs.ts'
 import { RUNS_NAMESPACE } from '../../../platform/records/names.ts'
+import { makeUlid } from '../../../platform/rules/ulid.ts'
 import { makeParts, type PlatformParts } from '../../../platform/server/make-parts.ts'
 import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
@@ -211,6 +213,20 @@ describe.skipIf(!found)('deleting', () => {
     expect(await variablesOf(other!.id, idle)).toEqual([])
     await ends(other!.id)
     await isDeleted(idle)
+  })
+
+  test('a run is cancelled by the deletion, and not refused as if somebody had lost a right', async () => {
+    const name = aName()
+    await create(name)
+    const { id } = await start(name, 'shop')
+    await state(id, 'running')
+    const { namespace } = (await parts.namespaces.find(name))!
+    await parts.namespaces.noteDeletion(namespace, 'Deleting', { id: makeUlid(Date.now(), randomBytes(10)) })
+    // A new leader looks at once whether the people of its runs still may.
+    await new RunKeeper(platform.world, parts).run(signal())
+    expect((await parts.runs.find(id))?.state).toBe('running')
+    await state(id, 'cancelled')
+    await isDeleted(name)
   })
 
   test('a destroy that fails keeps the namespace, and says why; --force deletes it', async () => {
