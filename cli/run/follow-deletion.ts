@@ -11,7 +11,7 @@ import { startProgress } from '../terminal/progress/progress.ts'
 export interface BeingDeleted {
   readonly status: string
   readonly deleteProblem?: string
-  /** What its deletion waits for. */
+  /** The reason why its deletion is not over. */
   readonly deleteWaits?: string
   readonly runs: readonly Run[]
 }

@@ -33,7 +33,7 @@ const ANSWER = { limit: 64 << 20, slowest: 16 }
 
 /** Milliseconds for which a platform that has answered before may be away: its server is restarted, or replaced. */
 const AWAY = 120_000
-/** The same before it has answered at all. */
+/** Milliseconds for which one that has not answered yet is asked again. */
 const FIRST = 15_000
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -103,7 +103,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
           return reply
         } catch (error) {
           signal?.throwIfAborted()
-          // What only reads may be asked again by who waits for something.
+          // A request that only reads is repeated: a command that waits for something goes on.
           const mayRepeat = hasAnswered && name.startsWith('GET ') && isAway(error)
           if (!mayRepeat || performance.now() - began > AWAY) throw toUserError(error, server, known())
           await pause(backOff(failures, 200, 5000), signal)
@@ -149,7 +149,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
           if (isOver) return
         } catch (error) {
           signal.throwIfAborted()
-          // What ended in order before is gone now.
+          // Its end was in order, and it is gone now.
           const isGone = error instanceof PlatformRefusal && error.status === 404
           if (isGone && hasBegun) return
           // The server is replaced, or a proxy has ended what took it too long: nothing is lost, and nothing is read twice.

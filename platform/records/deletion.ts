@@ -9,7 +9,7 @@ export interface Deletion {
   readonly by?: string
   /** The commands of deployed manifests are skipped. */
   readonly isForced?: boolean
-  /** What it waits for. */
+  /** The reason why it is not over. */
   readonly waits?: string
   /** Why the deletion failed. */
   readonly problem?: string

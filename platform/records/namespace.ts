@@ -38,7 +38,7 @@ export interface ManagedNamespace {
   readonly pullLogins?: string
   /** For a namespace that is being deleted. */
   readonly deletion?: Deletion
-  /** What its deletion waits for. */
+  /** The reason why its deletion is not over. */
   readonly waits?: string
   /** For a preview. */
   readonly preview?: PreviewSource

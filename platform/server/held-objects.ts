@@ -25,7 +25,7 @@ interface HeldObject extends ObjectRef {
   readonly deletedAt: number | undefined
 }
 
-/** What the deletion of a namespace waits for, or why it has failed. */
+/** The reason why a namespace cannot be deleted yet, or at all. */
 export type HeldUp = { readonly waits: string } | { readonly problem: string }
 
 /**
@@ -78,7 +78,7 @@ async function heldObjects(
   const kinds = await platform.kinds({ signal })
   const found = await Promise.all(
     kinds
-      // Nobody but nodes and controllers writes events, and there are many of them.
+      // Events are many, and only nodes and controllers write them.
       .filter(({ namespaced, name }) => namespaced && name !== 'events')
       .map(kind => slots.run(signal, () => heldOf(owner, kind, namespace, signal))),
   )

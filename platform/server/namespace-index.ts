@@ -48,7 +48,7 @@ export class NamespaceIndex {
     return this.#all.get(name)?.awakeSince ?? 0
   }
 
-  /** Whether a route of the namespace with this host sleeps, or slept when the namespace did last. */
+  /** Returns whether a route of the namespace with this host sleeps, or slept when the namespace did last. */
   hasSleepingHost(name: string, host: string): boolean {
     return this.#all.get(name)?.hosts.has(host) ?? false
   }

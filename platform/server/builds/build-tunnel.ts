@@ -30,7 +30,7 @@ export interface BuildClient {
   readonly room: RequestRoom
   /** Rejects when the client may no longer build. */
   readonly check: () => Promise<void>
-  /** Where the client may pull images of namespaces from now, in the platform's registry. */
+  /** The places of namespaces in the platform's registry from which the client may pull now. */
   readonly pulls: () => Promise<Pulls>
 }
 

@@ -57,7 +57,7 @@ export class Waker {
     const label = host.slice(0, -settings.domain.length - 1)
     const name = /^[a-z0-9-]+$/.test(label) ? ownerOfHost(host, settings.domain, this.#index.names()) : undefined
     const found = name === undefined ? undefined : this.#index.find(name)
-    // Nobody learns from other hosts whether a namespace exists, or wakes it.
+    // Other hosts neither tell whether a namespace exists nor wake it.
     if (!found || !this.#index.hasSleepingHost(found.name, host)) return nothing(method)
     const { status } = found
     const mode = headers['sec-fetch-mode']

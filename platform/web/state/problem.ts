@@ -11,6 +11,12 @@ export interface Failure {
   readonly notes?: readonly string[]
 }
 
+/**
+ * True if what is before the platform says that it has no replica just now: this page has come from it, so also if it
+ * says that there is nothing.
+ */
+export const isAway = ({ status }: NoPlatform): boolean => status >= 500 || status === 404
+
 /** What was thrown by a call. */
 export function toProblem(error: unknown): Failure {
   if (error instanceof PlatformRefusal) {
@@ -24,8 +30,7 @@ export function toProblem(error: unknown): Failure {
     }
   }
   if (error instanceof NoPlatform)
-    // This page has come from it: without a replica, what is before it may say that there is nothing.
-    return error.status >= 500 || error.status === 404
+    return isAway(error)
       ? { kind: 'offline', message: 'The platform does not answer', hint: 'Retrying automatically.' }
       : { kind: 'refused', message: error.message, hint: 'Check whether there is a proxy in front of the platform.' }
   return { kind: 'offline', message: 'The platform cannot be reached', hint: 'Retrying automatically.' }

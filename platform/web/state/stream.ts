@@ -1,7 +1,7 @@
 import type { EventOf, StreamName } from '../../api/routes.ts'
 import { type CallInput, NoPlatform, PlatformRefusal } from '../../client/client.ts'
 import { platform } from './client.ts'
-import { type Failure, toProblem } from './problem.ts'
+import { type Failure, isAway, toProblem } from './problem.ts'
 import { isOffline, noticeOf } from './session.ts'
 
 interface Listener<T> {
@@ -65,13 +65,9 @@ export async function follow<N extends StreamName>(
   }
 }
 
-/**
- * A no that stays one; a platform that is too busy, or on its way up, says yes later. What is before it may say 404
- * meanwhile.
- */
+/** A no that stays one; a platform that is too busy, or on its way up, says yes later. */
 const isFinal = (error: unknown): boolean =>
-  (error instanceof PlatformRefusal && error.status < 500) ||
-  (error instanceof NoPlatform && error.status !== 404 && error.status < 500)
+  error instanceof NoPlatform ? !isAway(error) : error instanceof PlatformRefusal && error.status < 500
 
 /** Waits until somebody sees the page. */
 const seen = (signal: AbortSignal): Promise<void> =>

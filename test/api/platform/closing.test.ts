@@ -73,7 +73,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
     await eventually('it is followed', async () => states.length > 0 || undefined)
     await first.close()
     const asked = client.call('GET /me', {}, signal)
-    // What an ingress controller says of a Service without endpoints.
+    // Answers as an ingress controller does for a Service without endpoints.
     const between = createServer((_, response) => void response.writeHead(404).end('404 page not found\n'))
     between.listen(Number(port), '127.0.0.1')
     await sleep(1000)

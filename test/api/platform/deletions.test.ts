@@ -255,13 +255,17 @@ describe.skipIf(!found)('deleting', () => {
     await isDeleted(name)
   })
 
+  /** Makes an object with a finalizer of another program, as an operator or a controller does: members cannot set it. */
+  const hold = async (namespace: string) => {
+    const kind = { apiVersion: 'v1', kind: 'ConfigMap' }
+    await platform.cluster.create({ ...kind, metadata: { name: 'held', namespace, finalizers: ['example.com/x'] } })
+    return { ...kind, name: 'held', namespace }
+  }
+
   test('a finalizer that nothing removes is told, and --force removes it', async () => {
     const name = aName()
     await create(name)
-    const held = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'held' }
-    const metadata = { name: 'held', namespace: name, finalizers: ['example.com/x'] }
-    // As an operator, or a controller: members cannot set it.
-    await platform.cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata })
+    const held = await hold(name)
     expect((await del(name)).status).toBe(204)
     expect(await shown(name)).toMatchObject({
       status: 'Deleting',
@@ -286,9 +290,7 @@ describe.skipIf(!found)('deleting', () => {
   test('a finalizer that its program removes delays the deletion only', async () => {
     const name = aName()
     await create(name)
-    const held = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'held' }
-    const metadata = { name: 'held', namespace: name, finalizers: ['example.com/x'] }
-    await platform.cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata })
+    const held = await hold(name)
     expect((await del(name)).status).toBe(204)
     await platform.cluster.patch(held, { metadata: { finalizers: null } }, { manager: 'its-program' })
     await isDeleted(name)
