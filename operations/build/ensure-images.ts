@@ -2,6 +2,7 @@ import { describeArtifactProblem } from '../../adapters/registry/artifact-proble
 import { moveTags } from '../../adapters/registry/move-tags.ts'
 import { registryOf } from '../../adapters/registry/registry.ts'
 import { describeProblem, type RegistryProblem } from '../../adapters/registry/registry-problem.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { buildImages } from './build-images.ts'
 import type { EnsuringWorld, ImageBuilder } from './builder.ts'
@@ -11,7 +12,7 @@ import type { BuildSettings } from './image-input.ts'
 import { refuseOfficialNames } from './official-names.ts'
 import type { PlannedBuild } from './planned-build.ts'
 import { registryOptions } from './registry-options.ts'
-import { distinctBuilds, refuseSameNames } from './same-images.ts'
+import { distinctBuilds, distinctContents, refuseSameNames } from './same-images.ts'
 
 /**
  * Builds the images that no registry has with the content that they would have now, and pushes
@@ -29,23 +30,29 @@ export function missingImagesBuilder(
       const isDeploy = build === 'missing'
       const mayPush = settings.push !== false
       if (mayPush) refuseSameNames(all)
-      const { builds: images, allOf } = distinctBuilds(all)
-      if (mayPush) refuseOfficialNames(images.filter(one => !isDeploy || one.contentReference !== undefined))
-      const looked = images.filter(({ reference }) => build !== 'all' || isPinned(reference))
+      const { builds: distinct, allOf } = distinctBuilds(all)
+      if (mayPush) refuseOfficialNames(distinct.filter(one => !isDeploy || one.contentReference !== undefined))
+      const looked = distinct.filter(({ reference }) => build !== 'all' || isPinned(reference))
       const found = await findImages(looked, { ...world, isDeploy, signal })
       const present = await withNames(found, isDeploy, world, signal)
       // A deploy may go on with images that another machine has pushed; who builds wants to have them built.
-      const known = isDeploy ? deployable(images, present, found.problems, world.on) : present
+      const known = isDeploy ? deployable(distinct, present, found.problems, world.on) : present
       if (!isDeploy) tellUnknown(looked, found.problems, world.on)
-      const missing = images.filter(({ service }) => !known.has(service))
+      const missing = distinct.filter(({ service }) => !known.has(service))
       if (missing.length === 0) return allOf(withDigests(known))
       // What a deploy takes by its name may be one of them, if it is there.
       if (mayPush) refuseOfficialNames(missing)
       if (mayPush) tellDenied(missing, found.problems, world.on)
+      const images = new Map([...given, ...known])
+      // Values that are unknown are reported by the build.
+      const specOf = (image: PlannedBuild) => image.specOf(new Reporter(), images, new Set(settings.secrets?.keys()))
+      const { builds, twins, allOf: withTwins } = distinctContents(missing, specOf)
+      for (const [service, first] of twins)
+        world.on({ type: 'note', text: `${service}: has the same build as ${first}, and is built with it` })
       const built = await naming(isDeploy ? found.outdated : [], () =>
-        buildImages(missing, { ...world, chosen, settings, signal, images: new Map([...given, ...known]) }),
+        buildImages(builds, { ...world, chosen, settings, signal, images }),
       )
-      return allOf(withDigests(new Map([...known, ...built])))
+      return allOf(withDigests(new Map([...known, ...withTwins(built)])))
     },
   }
 }

@@ -72,21 +72,41 @@ function contentsOf(images: readonly PlannedBuild[]): ReadonlyMap<string, string
 /** Builds without repetitions, and what those stand for. */
 export interface DistinctBuilds {
   readonly builds: readonly PlannedBuild[]
+  /** The services of the builds that are left out, each with the service that is built in its place. */
+  readonly twins: ReadonlyMap<string, string>
   /** The images of all builds, from those of the distinct ones. */
   readonly allOf: (images: ReadonlyMap<string, string>) => ReadonlyMap<string, string>
 }
 
 /** One build for those with the same content in the same repository, with the names of all of them. */
-export function distinctBuilds(images: readonly PlannedBuild[]): DistinctBuilds {
+export const distinctBuilds = (images: readonly PlannedBuild[]): DistinctBuilds =>
+  oncePer(images, ({ contentReference }, content) => `${contentReference} ${content}`)
+
+/**
+ * One build for those with the same content and the same settings in whatever repositories: the builder pushes its image under the
+ * names of all of them.
+ */
+export const distinctContents = (
+  images: readonly PlannedBuild[],
+  specOf: (image: PlannedBuild) => BuildSpec,
+): DistinctBuilds => oncePer(images, (image, content) => `${JSON.stringify(specOf(image), mapsAsLists)} ${content}`)
+
+const mapsAsLists = (_: string, value: unknown) => (value instanceof Map ? [...value] : value)
+
+/** One build for all with the same key, which is made of the image and of its content; those whose content is unknown stay apart. */
+function oncePer(
+  images: readonly PlannedBuild[],
+  keyOf: (image: PlannedBuild, content: string) => string,
+): DistinctBuilds {
   const groups = new Map<string, readonly PlannedBuild[]>()
   const contents = contentsOf(images)
   for (const image of images) {
     const { service, reference, contentReference } = image
-    const key =
-      isPinned(reference) || !contentReference ? `service ${service}` : `${contentReference} ${contents.get(service)}`
+    const isApart = isPinned(reference) || !contentReference
+    const key = isApart ? `service ${service}` : keyOf(image, contents.get(service)!)
     groups.set(key, [...(groups.get(key) ?? []), image])
   }
-  if (groups.size === images.length) return { builds: images, allOf: built => built }
+  if (groups.size === images.length) return { builds: images, twins: new Map(), allOf: built => built }
   const firsts = new Map(
     [...groups.values()].flatMap(group => group.map(({ service }) => [service, group[0]!.service] as const)),
   )
@@ -98,7 +118,11 @@ export function distinctBuilds(images: readonly PlannedBuild[]): DistinctBuilds 
       }),
       ...built,
     ])
-  return { builds: [...groups.values()].map(group => merged(group, firsts, allOf)), allOf }
+  return {
+    builds: [...groups.values()].map(group => merged(group, firsts, allOf)),
+    twins: new Map([...firsts].filter(([service, first]) => service !== first)),
+    allOf,
+  }
 }
 
 const digestOf = (reference: string): string | undefined => reference.split('@')[1]

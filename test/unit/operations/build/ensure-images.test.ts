@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
 import { SourceFile } from '../../../../compiler/text/source.ts'
-import { PLAIN_BUILD } from '../../../../compiler/values/build-spec.ts'
+import { type BuildSpec, PLAIN_BUILD } from '../../../../compiler/values/build-spec.ts'
 import { type EnsureOptions, NotBuilt } from '../../../../operations/build/builder.ts'
 import { missingImagesBuilder, presentImagesOnly } from '../../../../operations/build/ensure-images.ts'
 import { type PlannedBuild, withMoving } from '../../../../operations/build/planned-build.ts'
@@ -54,7 +54,7 @@ async function ensure(images: readonly PlannedBuild[], build: EnsureOptions['bui
   const on = (event: OperationEvent) => {
     if (event.type === 'build-ended')
       events.push([event.name, event.outcome, ...(event.moved ?? []).map(name => `→ ${name}`)].join(' '))
-    if (event.type === 'warning' || (event.type === 'note' && looks)) events.push(event.text)
+    if (event.type === 'warning' || event.type === 'note') events.push(event.text)
   }
   const world = { workspace: { cwd: '/', env: { DOCKER_CONFIG: '/nowhere' } }, on }
   const builder = looks
@@ -270,5 +270,24 @@ describe('an image with a name of the user', () => {
     const reference = `${host}/web:1@${DIGEST}`
     expect(there).toEqual({ events: ['web present'], images: { web: reference, worker: reference } })
     expect(await ensure(twice(named(host, '1', 'newer')), 'changed')).toMatchObject({ built: '`web`' })
+  })
+  test('whose content another image has in another repository is built once, if the settings are the same, too', async () => {
+    const { host } = await registry()
+    const content = (service: string) => `${host}/${service}:devctl-a00000000000`
+    const spec = { ...PLAIN_BUILD, context: { folder: '/' }, dockerfile: { path: '/Dockerfile' } }
+    const withSpec = (service: string, part: Partial<BuildSpec>) =>
+      planned(service, `${host}/${service}:1`, { contentReference: content(service), specOf: () => ({ ...spec, ...part }) })
+    const images = [
+      withSpec('web', {}),
+      withSpec('worker', {}),
+      withSpec('fresh', { noCache: true }),
+      withSpec('other', { secrets: new Map([['token', { value: 'a' }]]) }),
+      withSpec('another', { secrets: new Map([['token', { value: 'b' }]]) }),
+    ]
+    for (const build of ['missing', 'changed', 'all'] as const)
+      expect(await ensure(images, build)).toMatchObject({
+        events: ['worker: has the same build as web, and is built with it'],
+        built: '`web`, `fresh`, `other`, `another`',
+      })
   })
 })
