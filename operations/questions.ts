@@ -11,8 +11,11 @@ export interface Questions {
   readonly mayDestroyAll?: (environment: string, namespace: string) => Promise<boolean>
   /** True if cluster-scoped objects, named as by kubectl, are to be deleted, too. */
   readonly mayDeleteOfCluster?: (names: readonly string[]) => Promise<boolean>
-  /** What becomes of a folder that has lost all files on one side; undefined: it stays as it is. */
-  readonly whatOfEmptied?: (folder: EmptiedFolder) => Promise<'delete' | 'restore' | undefined>
+  /**
+   * What becomes of a folder that has lost files on one side; undefined: it stays as it is. The signal is aborted when the files
+   * are back, or somebody else has answered.
+   */
+  readonly whatOfEmptied?: (folder: EmptiedFolder, signal: AbortSignal) => Promise<'delete' | 'restore' | undefined>
   /** True if a line is to be put into ~/.ssh/config, so that `ssh HOST` works; asked once. */
   readonly maySetUpSsh?: (line: string, host: string) => Promise<boolean>
   /** True if `services` are to be deleted although others depend on them, as `why` says. */

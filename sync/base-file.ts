@@ -66,8 +66,9 @@ async function compressed(texts: Generator<string>): Promise<Uint8Array> {
 
 /** A path in a line of the base; without a base, nothing is agreed on any more. */
 export function encodeAgreed(path: string, base: Agreed | undefined): readonly unknown[] {
-  const { local, remote } = base ?? {}
-  return [path, encodeEntry(local), encodeEntry(remote), local?.hash ?? remote?.hash ?? null]
+  const { local, remote, isTheirs } = base ?? {}
+  const theirs = isTheirs ? ([1] as const) : ([] as const)
+  return [path, encodeEntry(local), encodeEntry(remote), local?.hash ?? remote?.hash ?? null, ...theirs]
 }
 
 /** What a base has beside the entries of the tree. */
@@ -115,7 +116,7 @@ function* lines(text: Buffer): Generator<string> {
 
 /** Throws if it is no line of a base. */
 export function decodeAgreed(value: unknown): readonly [string, Agreed] {
-  const [path, one, other, hash] = value as readonly unknown[]
+  const [path, one, other, hash, theirs] = value as readonly unknown[]
   if (typeof path !== 'string' || outsideProblem(path)) throw new Error('a path in the base is not valid')
   const known = typeof hash === 'string' ? hash : undefined
   const decode = (value: unknown) => {
@@ -123,5 +124,5 @@ export function decodeAgreed(value: unknown): readonly [string, Agreed] {
     return entry && known !== undefined ? copyEntry(entry, { hash: known }) : entry
   }
   const [local, remote] = [decode(one), decode(other)]
-  return [path, { local, remote }]
+  return [path, theirs === 1 ? { local, remote, isTheirs: true } : { local, remote }]
 }

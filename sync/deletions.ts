@@ -1,3 +1,4 @@
+import { KEPT_BYTES } from './deleted-files.ts'
 import { isFolder } from './entry.ts'
 import type { FolderState, LostFiles } from './folder-state.ts'
 import type { TreeNode } from './tree-node.ts'
@@ -16,18 +17,28 @@ const PATIENCE = 3_000
 const WINDOW = 10_000
 /** With fewer files, half of them is no reason to ask. */
 const HANDFUL = 8
+/** So many files, or bytes, are asked for whatever is left: of the bytes, no more are kept for sure. */
+const BULK = { files: 1_000, bytes: KEPT_BYTES }
+/** So many files are told of when they are deleted. */
+const NOTED = 100
+
+/** Files that are gone, and their bytes. */
+interface Lost {
+  readonly files: number
+  readonly bytes: number
+}
 
 /**
  * Deletions that the container has made, and that the laptop has not made yet: they wait until no more come, and are
- * judged together.
+ * judged together. Files that only the container has ever made, such as those of a build, are deleted without being counted.
  */
 export class Deletions {
   readonly #state: FolderState
   readonly #held = new Set<TreeNode>()
   /** They were found to be few, and may be made. */
   readonly #released = new Set<TreeNode>()
-  /** Files and links that were deleted here, and when. */
-  readonly #recent = new Map<string, number>()
+  /** Files and links of the laptop that were deleted here: when, and their bytes. */
+  readonly #recent = new Map<string, { readonly time: number; readonly size: number }>()
   #first = 0
   #last = 0
   #timer: (() => void) | undefined
@@ -68,7 +79,9 @@ export class Deletions {
   /** The deletion is made now. */
   made(node: TreeNode): void {
     this.#released.delete(node)
-    if (!isFolder(node.local)) this.#recent.set(node.path, this.#state.world.clock.now())
+    const { base, local } = node
+    if (local && !isFolder(local) && !base?.isTheirs)
+      this.#recent.set(node.path, { time: this.#state.world.clock.now(), size: local.size })
   }
 
   /** They are looked at again. */
@@ -118,37 +131,51 @@ export class Deletions {
     }
     this.#isMuch = false
     if (loss) this.onLoss(loss)
-    else this.release()
+    else {
+      this.#tell(lostIn(this.#held).files)
+      this.release()
+    }
     this.#state.world.rested()
   }
 
+  #tell(files: number): void {
+    const { world, name } = this.#state
+    if (files >= NOTED) world.report({ kind: 'deleted', folder: name, files, kept: world.deleted.folder })
+  }
+
   /**
-   * What the container has lost, if that is so much that it may be a mistake: everything but names that begin with a
-   * dot, or more than half of the files.
+   * What the container has lost, if that is so much that it may be a mistake: everything that the laptop has made, all but names
+   * that begin with a dot, more than half of the files, or more than is kept here.
    */
   loss(): LostFiles | undefined {
-    const { tree, agreedFiles, queue } = this.#state
+    const { tree, agreedFiles, ownFiles, queue } = this.#state
     const since = this.#state.world.clock.now() - WINDOW
     const made: string[] = []
-    for (const [path, time] of this.#recent) {
+    let bytes = 0
+    for (const [path, { time, size }] of this.#recent) {
       const node = tree.find(path)
       if (time < since) this.#recent.delete(path)
       // It may have been made again meanwhile.
-      else if (!node?.remote && !node?.base) made.push(path)
+      else if (!node?.remote && !node?.base) {
+        made.push(path)
+        bytes += size
+      }
     }
     const isComplete = this.#held.size < MANY && queue.size === 0
-    const files = made.length + lostFiles(isComplete ? this.#held : tree.walk())
+    const lost = lostIn(isComplete ? this.#held : tree.walk())
+    const files = made.length + lost.files
     const of = Math.max(files, agreedFiles + made.length)
     const isMost = files >= HANDFUL && 2 * files > of
-    const isAll = files >= 2 && files === of
-    return isMost || isAll || this.#isEmptied(made, files) ? { files, of } : undefined
+    const isAll = files >= 2 && files >= ownFiles + made.length
+    const isBulk = files > BULK.files || bytes + lost.bytes > BULK.bytes
+    return isMost || isAll || isBulk || this.#isEmptied(made, files) ? { files, of } : undefined
   }
 
   #isEmptied(made: readonly string[], files: number): boolean {
     const lost = new Set(made.filter(path => !path.includes('/')))
     const left = new Set<string>()
     for (const { name, base, remote } of this.#state.tree.children?.values() ?? [])
-      if (base?.local && base.remote) (remote ? left : lost).add(name)
+      if (base?.local && base.remote && (remote || !base.isTheirs)) (remote ? left : lost).add(name)
     const hasPlain = [...left, ...lost].some(isPlain)
     const counts = (name: string) => isPlain(name) || !hasPlain
     return ![...left].some(counts) && ([...lost].filter(counts).length >= 2 || files >= 2)
@@ -157,10 +184,14 @@ export class Deletions {
 
 const isPlain = (name: string): boolean => !name.startsWith('.')
 
-/** Files that both sides had, and the container has no more. */
-function lostFiles(nodes: Iterable<TreeNode>): number {
-  let lost = 0
-  for (const { base, local, remote } of nodes)
-    if (base?.local && base.remote && local && !isFolder(local) && !remote) lost++
-  return lost
+/** Files that both sides had, and the container has no more; not those that only the container has ever made. */
+function lostIn(nodes: Iterable<TreeNode>): Lost {
+  let files = 0
+  let bytes = 0
+  for (const { base, local, remote } of nodes) {
+    if (!base?.local || !base.remote || base.isTheirs || !local || isFolder(local) || remote) continue
+    files++
+    bytes += local.size
+  }
+  return { files, bytes }
 }

@@ -33,6 +33,8 @@ export function copyEntry(entry: FileEntry, known: Pick<FileEntry, 'hash' | 'isO
 export interface Agreed {
   readonly local: FileEntry | undefined
   readonly remote: FileEntry | undefined
+  /** True if only the container has ever made it: the laptop has what came from there. */
+  readonly isTheirs?: boolean
 }
 
 /** Whether nothing has touched a path since: the change time also tells of contents written with their old times. */

@@ -55,17 +55,27 @@ export interface ToolFileArrival {
   readonly path: string
 }
 
-/** How much of a folder is gone. */
+/** How much of a folder is gone. Files that only the container has ever made do not count. */
 export interface LostFiles {
   readonly files: number
   /** The files that both sides had. */
   readonly of: number
 }
 
+/** The container has deleted many files, which are kept in a folder of the laptop. */
+export interface ManyDeleted {
+  readonly kind: 'deleted'
+  readonly folder: string
+  readonly files: number
+  /** Absolute. */
+  readonly kept: string
+}
+
 export type FolderEvent =
   | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
   | LargeArrival
   | ToolFileArrival
+  | ManyDeleted
   | {
       readonly kind: 'conflict'
       readonly folder: string
@@ -115,6 +125,8 @@ export class FolderState {
   readonly sent = new Map<TreeNode, FileEntry>()
   agreedFiles = 0
   agreedBytes = 0
+  /** Of the agreed files, those that the laptop has made or changed. */
+  ownFiles = 0
   /** Everything has been read on this side. */
   hasLocal = false
   hasRemote = false
@@ -191,6 +203,7 @@ export class FolderState {
   #count(base: Agreed | undefined, sign: 1 | -1): void {
     if (base?.local?.kind !== 'file') return
     this.agreedFiles += sign
+    if (!base.isTheirs) this.ownFiles += sign
     this.agreedBytes += sign * base.local.size
   }
 

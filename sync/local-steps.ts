@@ -1,4 +1,4 @@
-import { copyEntry, type FileEntry, isFolder } from './entry.ts'
+import { type Agreed, copyEntry, type FileEntry, isFolder } from './entry.ts'
 import type { FolderState } from './folder-state.ts'
 import { linkProblem, nameKey } from './paths.ts'
 import { describeError } from './problems.ts'
@@ -73,15 +73,17 @@ export class LocalSteps {
   }
 
   makeFolder(node: TreeNode): boolean {
+    const isNew = isOnlyTheirs(node)
     if (!this.change(node, { kind: 'folder', take: this.#take(node) })) return false
-    this.#state.setBase(node, isFolder(node.remote) ? { local: node.local, remote: node.remote } : undefined)
+    this.#state.setBase(node, isFolder(node.remote) ? agreedOn(node, node.remote, isNew) : undefined)
     return true
   }
 
   makeLink(node: TreeNode): void {
+    const isNew = isOnlyTheirs(node)
     this.#begin(node, node.remote!)
     if (!this.change(node, { kind: 'link', target: node.remote!.target!, take: this.#take(node) })) return
-    this.#state.setBase(node, { local: node.local, remote: node.remote })
+    this.#state.setBase(node, agreedOn(node, node.remote, isNew))
     this.#state.finish(node)
   }
 
@@ -90,27 +92,31 @@ export class LocalSteps {
     const { executable } = node.remote!
     const hash = node.local?.hash ?? node.base?.local?.hash
     this.#begin(node, copyEntry(node.remote!, { hash }))
+    const isNew = isOnlyTheirs(node)
     if (!this.change(node, { kind: 'meta', ...(executable !== undefined && { executable }) }, hash)) return
-    this.#state.setBase(node, { local: node.local, remote: node.remote })
+    this.#state.setBase(node, agreedOn(node, node.remote, isNew))
     this.#state.finish(node)
   }
 
-  writeFile(node: TreeNode, bytes: Uint8Array, remote: FileEntry): void {
+  /** `isMoved`: the container has it from a path of the laptop. */
+  writeFile(node: TreeNode, bytes: Uint8Array, remote: FileEntry, isMoved: boolean): void {
     const change = { kind: 'file', bytes, ...this.#meta(remote) } as const
+    const isNew = isOnlyTheirs(node) && !isMoved
     this.#begin(node, remote)
     if (!this.change(node, change, remote.hash)) return
-    this.#state.setBase(node, { local: node.local, remote })
+    this.#state.setBase(node, agreedOn(node, remote, isNew))
     this.#state.finish(node)
   }
 
   /** A large file that is complete beside its place. */
   placeFile(node: TreeNode, stage: string, remote: FileEntry): void {
+    const isNew = isOnlyTheirs(node)
     this.#begin(node, remote)
     if (!this.change(node, { kind: 'staged', stage, ...this.#meta(remote) }, remote.hash)) {
       this.#state.writer.discard(stage)
       return
     }
-    this.#state.setBase(node, { local: node.local, remote })
+    this.#state.setBase(node, agreedOn(node, remote, isNew))
     this.#state.finish(node)
   }
 
@@ -135,7 +141,8 @@ export class LocalSteps {
   /** What the container deletes or replaces by something else is kept elsewhere. */
   #take(node: TreeNode): (place: string) => void {
     const { name, world } = this.#state
-    return place => world.deleted.take(place, name, node.path)
+    const isTheirs = isOnlyTheirs(node)
+    return place => world.deleted.take(place, name, node.path, isTheirs)
   }
 
   /** False if it was not possible; the path is then dealt with. */
@@ -168,3 +175,9 @@ export class LocalSteps {
     }
   }
 }
+
+/** True if the laptop has never had anything at a path but what came from the container. */
+const isOnlyTheirs = ({ base, local }: TreeNode): boolean => (base ? base.isTheirs === true : !local)
+
+const agreedOn = ({ local }: TreeNode, remote: FileEntry | undefined, isTheirs: boolean): Agreed =>
+  isTheirs ? { local, remote, isTheirs } : { local, remote }

@@ -162,5 +162,5 @@ function agreed({ base, local, remote }: TreeNode) {
   const hash = local?.hash ?? remote?.hash ?? base?.local?.hash ?? base?.remote?.hash
   const withHash = (entry: FileEntry | undefined) =>
     entry?.kind === 'file' && entry.size > 0 && hash !== undefined ? copyEntry(entry, { hash }) : entry
-  return { local: withHash(local), remote: withHash(remote) }
+  return { local: withHash(local), remote: withHash(remote), ...(base?.isTheirs && { isTheirs: true }) }
 }

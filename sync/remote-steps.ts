@@ -22,6 +22,8 @@ export interface WantedFile {
   readonly node: TreeNode
   readonly remote: FileEntry
   readonly keep: boolean
+  /** The container has renamed a file that the laptop had made. */
+  readonly isMoved?: boolean
 }
 
 /** Changes and questions to the agent, several in one frame. */

@@ -8,7 +8,7 @@ import { Conversation } from './conversation.ts'
 import { Credit } from './credit.ts'
 import { DeletedFiles } from './deleted-files.ts'
 import { type Disk, nodeDisk } from './disk.ts'
-import type { FolderEvent, FolderWorld, LargeArrival, LostFiles, ToolFileArrival } from './folder-state.ts'
+import type { FolderEvent, FolderWorld, LargeArrival, LostFiles, ManyDeleted, ToolFileArrival } from './folder-state.ts'
 import { FolderSync } from './folder-sync.ts'
 import { type FullDiskEvent, FullDisks } from './full-disks.ts'
 import type { IgnoreSource } from './ignore-source.ts'
@@ -59,6 +59,7 @@ export type SyncEvent =
   | ({ readonly kind: 'conflict' } & SyncConflict)
   | LargeArrival
   | ToolFileArrival
+  | ManyDeleted
   /**
    * All files are gone on one side, or the container has deleted many: then `loss` says how many. Nothing is deleted on
    * the other side before `answer`.

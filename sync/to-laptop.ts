@@ -83,14 +83,15 @@ export class ToLaptop {
     try {
       const read = readSmall(world.disk, writer.place(source.path), SMALL_FILE)
       if (read.kind !== 'read' || hashOf(read.bytes) !== remote.hash) return false
-      this.#contents({ node, remote, keep: false }, read.bytes, remote.hash)
+      const isMoved = !source.base?.isTheirs
+      this.#contents({ node, remote, keep: false, isMoved }, read.bytes, remote.hash)
       return true
     } catch {
       return false
     }
   }
 
-  #contents({ node, remote, keep }: WantedFile, bytes: Buffer, hash: string): void {
+  #contents({ node, remote, keep, isMoved = false }: WantedFile, bytes: Buffer, hash: string): void {
     const { state, local, decisions, conflicts } = this.#parts
     if (keep) {
       conflicts.keepBytes(node, remote, bytes)
@@ -108,7 +109,7 @@ export class ToLaptop {
       return
     }
     const isClear = !isFolder(node.local) || this.#clear(node)
-    if (isClear && this.#hasPlace(node)) local.writeFile(node, bytes, node.remote)
+    if (isClear && this.#hasPlace(node)) local.writeFile(node, bytes, node.remote, isMoved)
     else if (state.busy.has(node)) state.again(node)
   }
 

@@ -78,6 +78,8 @@ const TOLD: ReadonlySet<OperationEvent['type']> = new Set([
   'sync-conflict',
   'sync-large',
   'sync-tool-file',
+  'sync-deleted',
+  'sync-continued',
   'sync-full',
   'sync-room',
 ])

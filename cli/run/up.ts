@@ -126,7 +126,8 @@ export async function startDevelopment(context: Context, words: readonly string[
       ...(maySetUpSsh && { maySetUpSsh: (line, host) => asking(() => maySetUpSsh(line, host)) }),
       // While a program runs in the container, the keys are its own.
       ...(whatOfEmptied && {
-        whatOfEmptied: async folder => (isAttached || isAsking ? undefined : asking(() => whatOfEmptied(folder))),
+        whatOfEmptied: async (folder, signal) =>
+          isAttached || isAsking ? undefined : asking(() => whatOfEmptied(folder, signal)),
       }),
     }
     const terminal: RemoteTerminal = {

@@ -32,8 +32,15 @@ export interface Io {
   readonly askHidden?: (question: string) => Promise<string | undefined>
 }
 
-/** Lets a person choose one of a list; gives undefined when they leave without an answer (Ctrl-C). */
-export type Choose = (question: string, answers: readonly PromptAnswer[]) => Promise<string | undefined>
+/**
+ * Lets a person choose one of a list; gives undefined when they leave without an answer (Ctrl-C). A question whose signal is aborted
+ * is taken off the terminal, and gives undefined, too.
+ */
+export type Choose = (
+  question: string,
+  answers: readonly PromptAnswer[],
+  signal?: AbortSignal,
+) => Promise<string | undefined>
 
 /** Asks a question of yes and no; leaving without an answer is a no. */
 export const isAgreed = async (choose: Choose, question: string): Promise<boolean> =>

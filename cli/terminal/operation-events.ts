@@ -89,6 +89,8 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
       case 'sync-conflict':
       case 'sync-large':
       case 'sync-tool-file':
+      case 'sync-deleted':
+      case 'sync-continued':
       case 'sync-room':
         return progress.tell({ type: 'note', text: developNote(event)! })
       default:
@@ -146,14 +148,15 @@ export function questionsFor({ io }: Context, progress: Progress): Questions {
       for (const name of names) stderr.write(` ${name}\n`)
       return yes(`Also delete ${names.length === 1 ? 'this cluster-scoped object' : 'these cluster-scoped objects'}?`)
     },
-    async whatOfEmptied(folder) {
+    async whatOfEmptied(folder, signal) {
       progress.makeRoom()
       const [back, other] = folder.side === 'local' ? ['from the container', 'in the container'] : ['to it', 'here']
-      const answer = await choose(`${emptiedText(folder)}. What now?`.replace(/^a/, 'A'), [
+      const answers = [
         { value: 'leave', label: 'leave them: nothing is deleted, and the folder is not synchronized' },
         { value: 'restore', label: `bring them back ${back}` },
         { value: 'delete', label: `delete them ${other}, too` },
-      ])
+      ]
+      const answer = await choose(`${emptiedText(folder)}. What now?`.replace(/^a/, 'A'), answers, signal)
       return answer === 'restore' || answer === 'delete' ? answer : undefined
     },
     maySetUpSsh: (line, host) => yes(`Add \`${line}\` to ~/.ssh/config, so that \`ssh ${host}\` works?`),

@@ -5,9 +5,9 @@ import { type Choose, type Io, type Output, wantsColour } from './io.ts'
 /** The Io of this process. */
 export function processIo(): Io {
   const { stderr, env } = process
-  const choose: Choose = async (question, answers) => {
+  const choose: Choose = async (question, answers, signal) => {
     const { chooseOne } = await import('./prompt.ts')
-    return chooseOne({ input: process.stdin, output: stderr }, question, answers)
+    return chooseOne({ input: process.stdin, output: stderr }, question, answers, signal)
   }
   const ask = async (question: string) => {
     const { typeLine } = await import('./prompt.ts')

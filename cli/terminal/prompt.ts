@@ -8,12 +8,17 @@ interface Terminal {
   readonly output: NodeJS.WritableStream
 }
 
-/** A list to choose from with the arrow keys. Gives undefined when the person leaves it with Ctrl-C. */
+/**
+ * A list to choose from with the arrow keys. Gives undefined when the person leaves it with Ctrl-C, and when the signal is aborted. A
+ * question with a signal is taken off the terminal at its end.
+ */
 export async function chooseOne(
   terminal: Terminal,
   question: string,
   answers: readonly PromptAnswer[],
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
+  if (signal?.aborted) return undefined
   const { default: select } = await import('@inquirer/select')
   const choices = answers.map(({ value, label = value, disabled = false }) => ({
     value,
@@ -22,12 +27,18 @@ export async function chooseOne(
   }))
   const preset = answers.find(({ isPreset }) => isPreset)?.value
   try {
-    return await select({ message: question, choices, pageSize: 12, ...(preset && { default: preset }) }, terminal)
+    return await select(
+      { message: question, choices, pageSize: 12, ...(preset && { default: preset }) },
+      { ...terminal, ...(signal && { signal, clearPromptOnDone: true }) },
+    )
   } catch (error) {
-    if (error instanceof Error && error.name === 'ExitPromptError') return undefined
+    if (error instanceof Error && LEFT.has(error.name)) return undefined
     throw error
   }
 }
+
+/** The names of the errors of a question that has no answer. */
+const LEFT = new Set(['ExitPromptError', 'AbortPromptError'])
 
 /** A line that is typed without being shown. Gives undefined when the person leaves it with Ctrl-C or Ctrl-D. */
 export async function typeHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {

@@ -15,7 +15,7 @@ export class EmptiedFolders {
   readonly #dev: string
   readonly #folders: readonly LocalFolder[]
   readonly #world: Pick<World, 'on' | 'ask'>
-  readonly #stopped = new Map<string, EmptiedFolder>()
+  readonly #stopped = new Map<string, EmptiedFolder & { readonly asked: AbortController }>()
 
   constructor(dev: string, folders: readonly LocalFolder[], world: Pick<World, 'on' | 'ask'>) {
     this.#dev = dev
@@ -25,7 +25,7 @@ export class EmptiedFolders {
 
   /** Those that wait for an answer. */
   get all(): readonly EmptiedFolder[] {
-    return [...this.#stopped.values()]
+    return [...this.#stopped.values()].map(({ asked: _, ...emptied }) => emptied)
   }
 
   /** Takes an event of the synchronization. */
@@ -33,14 +33,17 @@ export class EmptiedFolders {
     if (event.kind !== 'stopped' && event.kind !== 'continued') return
     const folder = this.#folders.find(({ name }) => name === event.folder)
     if (!folder) return
-    const { side, loss } = event
-    const emptied = { ...toPair(folder), side, ...(loss && { loss }) }
     if (event.kind === 'continued') {
+      this.#stopped.get(event.folder)?.asked.abort()
       this.#stopped.delete(event.folder)
+      this.#world.on({ type: 'sync-continued', dev: this.#dev, folder: toPair(folder) })
       return
     }
-    this.#stopped.set(event.folder, emptied)
-    void this.#ask(event.folder, emptied, answer)
+    const { side, loss } = event
+    const emptied = { ...toPair(folder), side, ...(loss && { loss }) }
+    const asked = new AbortController()
+    this.#stopped.set(event.folder, { ...emptied, asked })
+    void this.#ask(event.folder, emptied, asked.signal, answer)
   }
 
   /** Answers for all that wait; gives them. Throws a UserError if there is none. */
@@ -54,11 +57,16 @@ export class EmptiedFolders {
     return all
   }
 
-  async #ask(name: string, emptied: EmptiedFolder, answer: SyncEngine['answer']): Promise<void> {
+  async #ask(
+    name: string,
+    emptied: EmptiedFolder,
+    signal: AbortSignal,
+    answer: SyncEngine['answer'],
+  ): Promise<void> {
     const { on, ask } = this.#world
-    const meaning = await ask?.whatOfEmptied?.(emptied)
+    const meaning = await ask?.whatOfEmptied?.(emptied, signal)
     // Meanwhile the files may be back, or another command has answered.
-    if (this.#stopped.get(name) !== emptied) return
+    if (signal.aborted) return
     if (meaning) answer(name, meaning)
     else on({ type: 'sync-stopped', dev: this.#dev, ...toEvent(emptied) })
   }

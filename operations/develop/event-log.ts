@@ -29,6 +29,10 @@ function textOf(event: OperationEvent): string | undefined {
       return `tools: ${event.shown} was written by the container`
     case 'sync-stopped':
       return `stopped: ${lostFiles(event)} are gone (${event.side})`
+    case 'sync-continued':
+      return `continued: ${event.folder.local} is synchronized again`
+    case 'sync-deleted':
+      return `deleted: ${event.files} files of ${event.folder.local}, by the container; they are in ${event.kept}`
     case 'sync-full':
       return `full: ${event.files} files of ${event.folder.local} have no room (${event.side})`
     case 'sync-room':

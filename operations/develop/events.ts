@@ -16,6 +16,8 @@ export type DevelopEvent =
   | { readonly type: 'sync-large'; readonly path: string; readonly size: number }
   /** The container has written a file that says what tools run on this machine. `path` is absolute. */
   | { readonly type: 'sync-tool-file'; readonly path: string; readonly shown: string }
+  /** The container has deleted many files, which were moved from a folder of this machine to another one. */
+  | { readonly type: 'sync-deleted'; readonly folder: SyncedPair; readonly files: number; readonly kept: string }
   /**
    * All files of a folder are gone on one side, or as many as `loss` says. Nothing is deleted on the
    * other before `answerEmptied`.
@@ -27,6 +29,8 @@ export type DevelopEvent =
       readonly side: 'local' | 'remote'
       readonly loss?: LostFiles
     }
+  /** The files are back, or somebody has answered. */
+  | { readonly type: 'sync-continued'; readonly dev: string; readonly folder: SyncedPair }
   /** The disk of one side has no room for some files; they follow by themselves. */
   | ({ readonly type: 'sync-full'; readonly folder: SyncedPair } & Omit<FullDisk, 'folder'>)
   /** There was room for all of them. */

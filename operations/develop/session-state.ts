@@ -75,10 +75,13 @@ export class CurrentState {
         return { type: 'sync-conflict', ...conflict }
       }
       case 'full':
-      case 'room': {
+      case 'room':
+      case 'deleted': {
         const folder = this.#folders.find(({ name }) => name === event.folder)
         if (!folder) return undefined
         const pair = toPair(folder)
+        if (event.kind === 'deleted')
+          return { type: 'sync-deleted', folder: pair, files: event.files, kept: event.kept }
         if (event.kind === 'room') return { type: 'sync-room', folder: pair, side: event.side }
         const { kind: _, ...full } = event
         return { ...full, type: 'sync-full', folder: pair }

@@ -63,6 +63,12 @@ export function developNote(event: OperationEvent): string | undefined {
       return visibleText(
         `the container has written ${event.shown}, which says what tools run on this machine: look at it before you use them`,
       )
+    case 'sync-deleted':
+      return visibleText(
+        `the container has deleted ${fileCount(event.files)} of ${event.folder.local}, which are gone here, too: they are kept in ${event.kept}`,
+      )
+    case 'sync-continued':
+      return `${event.folder.local} is synchronized again`
     case 'sync-room':
       return `all files of ${event.folder.local} have found room ${event.side === 'local' ? 'here' : 'in the container'}`
     default:

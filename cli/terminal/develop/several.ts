@@ -105,6 +105,8 @@ export function severalDisplay(
       case 'sync-conflict':
       case 'sync-large':
       case 'sync-tool-file':
+      case 'sync-deleted':
+      case 'sync-continued':
       case 'sync-room':
         return progress.tell({ type: 'note', text: `${dev}: ${developNote(event)}` })
       case 'sync-stopped':

@@ -504,6 +504,18 @@ describe('on a terminal', () => {
     const { terminal } = keyboard('\u0003')
     expect(await chooseOne(terminal, 'Which?', [{ value: 'a' }])).toBe(undefined)
   })
+
+  test('a question that is taken back is taken off the terminal', async () => {
+    const { terminal, screen } = keyboard()
+    const asked = new AbortController()
+    const answer = chooseOne(terminal, 'Which?', [{ value: 'a' }], asked.signal)
+    await expect.poll(screen).toContain('Which?')
+    asked.abort()
+    expect(await answer).toBe(undefined)
+    // The lines are erased.
+    expect(screen().slice(screen().lastIndexOf('Which?'))).toMatch(/\u001b\[2K/)
+    expect(await chooseOne(terminal, 'Which?', [{ value: 'a' }], AbortSignal.abort())).toBe(undefined)
+  })
 })
 
 test('a table is as wide as what is in it, on a screen', () => {

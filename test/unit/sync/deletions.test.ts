@@ -26,6 +26,9 @@ const remove = (sides: TwoSides, ...paths: readonly string[]) => {
   for (const path of paths) sides.container.removeAll(sides.place('remote', path))
 }
 
+/** The number of files on the laptop. */
+const count = (sides: TwoSides) => Object.keys(sides.files('local')).filter(path => !path.endsWith('/')).length
+
 /** Contents that were deleted on the laptop, by path. */
 const deleted = (sides: TwoSides) =>
   Object.entries(sides.laptop.files('/home/state/deleted'))
@@ -160,6 +163,66 @@ test('a folder that is made again and again is not counted again and again', asy
   await sides.close()
 })
 
+test('more than a thousand files are asked for, though most are left; all of them are kept', async () => {
+  const sides = await synced({ ...many('src', 1_400), ...many('docs', 1_632) })
+  remove(sides, 'src')
+  await sides.clock.run(10_000)
+  expect(stops(sides)).toMatchObject([{ folder: '0', side: 'remote', loss: { files: 1_400, of: 3_032 } }])
+  expect(count(sides)).toBe(3_032)
+  sides.engine.answer('0', 'delete')
+  await sides.settle()
+  expect(count(sides)).toBe(1_632)
+  expect(Object.fromEntries(deleted(sides))).toEqual(many('src', 1_400))
+  await sides.close()
+})
+
+test('a hundred files are deleted with a word', async () => {
+  const sides = await synced({ ...many('src', 120), ...many('docs', 300) })
+  remove(sides, 'src')
+  await sides.settle()
+  expect(stops(sides)).toEqual([])
+  expect(sides.events.filter(({ kind }) => kind === 'deleted')).toEqual([
+    { kind: 'deleted', folder: '0', files: 120, kept: '/home/state/deleted' },
+  ])
+  expect(count(sides)).toBe(300)
+  await sides.close()
+})
+
+test('files that only the container has made are no loss, in a later session, too', async () => {
+  const sides = await synced(many('src', 20))
+  sides.fill(many('dist', 100))
+  sides.container.makeLink('0', sides.place('remote', 'dist/link'))
+  await sides.settle()
+  expect(count(sides)).toBe(121)
+  await sides.engine.close()
+  sides.startLaptop()
+  await sides.settle()
+  remove(sides, 'dist')
+  await sides.clock.run(20_000)
+  expect(stops(sides)).toEqual([])
+  expect(count(sides)).toBe(20)
+  expect(deleted(sides)).toHaveLength(101)
+  await sides.close()
+})
+
+test.each([
+  ['that the laptop has changed', (sides: TwoSides) => sides.laptop.put(sides.place('local', 'dist/0'), 'mine')],
+  ['that the laptop had before', () => {}],
+])('files of the container are no loss, but those %s are', async (_, change) => {
+  const sides = await synced({ 'src/a': 'one', 'src/b': 'two', readme: 'three' })
+  sides.fill(many('dist', 20))
+  await sides.settle()
+  change(sides)
+  sides.fill({ 'src/a': 'theirs' })
+  await sides.settle()
+  const before = count(sides)
+  remove(sides, 'src', 'readme', 'dist')
+  await sides.clock.run(10_000)
+  expect(stops(sides)).toMatchObject([{ side: 'remote' }])
+  expect(count(sides)).toBe(before)
+  await sides.close()
+})
+
 test('a file that becomes a folder or a link in the container is kept', async () => {
   const sides = await synced({ a: 'one', b: 'two', c: 'three', d: 'four' })
   remove(sides, 'a', 'b')
@@ -174,23 +237,64 @@ test('a file that becomes a folder or a link in the container is kept', async ()
   await sides.close()
 })
 
-test('the newest deleted files are kept: a thousand, and 500 MB', () => {
+/** A folder of deleted files, and a function that deletes a file of the laptop. A file has 20 MB for each letter. */
+function keeping() {
   const clock = new VirtualClock()
   const disk = new MemoryDisk(clock.now, () => {})
   disk.folders('/project')
-  const take = (folder: DeletedFiles, path: string) => {
-    disk.put(`/project/${path}`, path)
-    folder.take(`/project/${path}`, '0', path)
+  const entry = disk.entry.bind(disk)
+  disk.entry = place => {
+    const found = entry(place)
+    return found && { ...found, size: found.size * 20e6 }
   }
-  const first = new DeletedFiles(disk, clock, '/state/deleted')
-  for (let n = 0; n < 900; n++) take(first, `a${n}`)
-  take(first, 'a1')
-  const second = new DeletedFiles(disk, clock, '/state/deleted')
-  for (let n = 0; n < 200; n++) take(second, `b${n}`)
-  const left = Object.values(disk.files('/state/deleted')).filter(text => text !== '')
-  expect(left).toHaveLength(1_000)
-  expect(left).toEqual(expect.arrayContaining(['a899', 'a1', 'b0', 'b199']))
-  expect(Object.keys(disk.files('/project'))).toEqual([])
+  const open = () => new DeletedFiles(disk, clock, '/state/deleted')
+  const take = (folder: DeletedFiles, path: string, text: string, isTheirs = false) => {
+    disk.put(`/project/${path}`, text)
+    folder.take(`/project/${path}`, '0', path, isTheirs)
+  }
+  /** The texts that are kept. */
+  const left = () =>
+    Object.entries(disk.files('/state/deleted')).flatMap(([path, text]) => (path.endsWith('/') ? [] : [text]))
+  return { clock, open, take, left }
+}
+
+test('500 MB of deleted files are kept, and all that go together', async () => {
+  const { clock, open, take, left } = keeping()
+  const first = open()
+  for (let n = 0; n < 4; n++) take(first, `a${n}`, `old-${n}`)
+  await clock.run(20_000)
+  // By another session, and slowly.
+  const second = open()
+  for (let n = 0; n < 7; n++) {
+    take(second, `b${n}`, `new-${n}`)
+    await clock.run(9_000)
+  }
+  expect(left().sort()).toEqual(Array.from({ length: 7 }, (_, n) => `new-${n}`))
+  await clock.run(20_000)
+  take(second, 'c', 'last1')
+  expect(left().sort()).toEqual(['last1', 'new-3', 'new-4', 'new-5', 'new-6'])
+})
+
+test('files of builds make room for others, however often they are built', async () => {
+  const { clock, open, take, left } = keeping()
+  const folder = open()
+  take(folder, 'src', 'mine1')
+  for (let n = 0; n < 20; n++) {
+    take(folder, 'dist', 'dist1', true)
+    await clock.run(2_000)
+  }
+  expect(left().sort()).toEqual(['dist1', 'dist1', 'dist1', 'dist1', 'mine1'])
+})
+
+test('deleted files are kept for 30 days', async () => {
+  const { clock, open, take, left } = keeping()
+  take(open(), 'a', 'old')
+  await clock.run(29 * 24 * 3_600_000)
+  take(open(), 'b', 'new')
+  expect(left().sort()).toEqual(['new', 'old'])
+  await clock.run(2 * 24 * 3_600_000)
+  take(open(), 'c', 'last')
+  expect(left().sort()).toEqual(['last', 'new'])
 })
 
 test('on another file system the deleted file is copied', () => {
