@@ -57,12 +57,7 @@ export class EmptiedFolders {
     return all
   }
 
-  async #ask(
-    name: string,
-    emptied: EmptiedFolder,
-    signal: AbortSignal,
-    answer: SyncEngine['answer'],
-  ): Promise<void> {
+  async #ask(name: string, emptied: EmptiedFolder, signal: AbortSignal, answer: SyncEngine['answer']): Promise<void> {
     const { on, ask } = this.#world
     const meaning = await ask?.whatOfEmptied?.(emptied, signal)
     // Meanwhile the files may be back, or another command has answered.

@@ -276,7 +276,10 @@ describe('an image with a name of the user', () => {
     const content = (service: string) => `${host}/${service}:devctl-a00000000000`
     const spec = { ...PLAIN_BUILD, context: { folder: '/' }, dockerfile: { path: '/Dockerfile' } }
     const withSpec = (service: string, part: Partial<BuildSpec>) =>
-      planned(service, `${host}/${service}:1`, { contentReference: content(service), specOf: () => ({ ...spec, ...part }) })
+      planned(service, `${host}/${service}:1`, {
+        contentReference: content(service),
+        specOf: () => ({ ...spec, ...part }),
+      })
     const images = [
       withSpec('web', {}),
       withSpec('worker', {}),
