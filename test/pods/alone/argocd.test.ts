@@ -58,7 +58,7 @@ describe.skipIf(!isThere)('Argo CD, with a namespace and routes that come from t
 
   const made = async () => JSON.parse(await cluster!.kubectl('get', 'namespace', namespace, '--output=json')).metadata
 
-  test('the namespace comes with what is in it, and goes neither with its file nor with the Application', async () => {
+  test('the namespace comes with what is in it', async () => {
     await publish()
     controller = await startArgocd(cluster!, {
       namespace,
@@ -68,18 +68,20 @@ describe.skipIf(!isThere)('Argo CD, with a namespace and routes that come from t
       syncOptions: ['ServerSideApply=true'],
     })
     await controller.reconcile()
-    const before = await made()
-    expect(before.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': expect.any(String) })
+    expect((await made()).labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': expect.any(String) })
+  })
 
+  longTest('the namespace does not go with its file', async () => {
+    const before = await made()
     await app.change({ 'devctl.yml': manifest('') })
     await publish()
-    await controller.reconcile()
+    await controller!.reconcile()
     // It holds up nothing that comes after it.
     await app.change({ 'compose.yaml': compose('good day') })
     await publish()
-    await controller.reconcile()
-    const syncs = await controller.syncs()
-    expect(await controller.syncs()).toBe(syncs)
+    await controller!.reconcile()
+    const syncs = await controller!.syncs()
+    expect(await controller!.syncs()).toBe(syncs)
     expect(await made()).toMatchObject({ uid: before.uid })
   })
 
@@ -89,7 +91,7 @@ describe.skipIf(!isThere)('Argo CD, with a namespace and routes that come from t
     await controller!.isSynced('HTTPRoute/web')
   })
 
-  test('when the Application is deleted, the namespace and the claim stay', async () => {
+  longTest('when the Application is deleted, the namespace and the claim stay', async () => {
     await controller!.remove()
     controller = undefined
     expect((await made()).deletionTimestamp).toBeUndefined()

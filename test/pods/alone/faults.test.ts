@@ -7,7 +7,7 @@ import { connect, KubeCluster } from '../../../adapters/kubernetes/kube-cluster.
 import { Client, type Limits } from '../../../adapters/kubernetes/request.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { type Asked, type Fault, FaultProxy, TcpProxy } from '../../support/cluster/fault-proxy.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 
 /** What devctl's client does when the way to the API server, or the server, is not as it should be. Limits are short, so that tests are. */
 const LIMITS: Partial<Limits> = {
@@ -114,16 +114,15 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
     ['502 with a page of a gateway', { status: 502, body: '<html>Bad gateway</html>' }],
   ]
   describe.each(Object.keys(METHODS))('%s', method => {
-    /** All faults with one method that reads and one that writes, some with the others; all with each in `npm run test:long`. */
-    const some = <T>(cases: readonly T[], count: number) =>
-      ['get', 'apply'].includes(method) ? cases : few(cases, count)
-    test.each(some(PASSING, 3))('goes on after %s', async (_, fault) => {
+    /** All faults with a method that reads and one that writes, the first with others; all in `npm run test:long`. */
+    const some = <T>(cases: readonly T[]) => (['get', 'apply'].includes(method) ? cases : few(cases))
+    test.each(some(PASSING))('goes on after %s', async (_, fault) => {
       const name = await fresh()
       proxy.inject(fault, ofObjects)
       await within(BOUND, METHODS[method]!(cluster, name))
     })
 
-    test.each(some(['cut-after', 'stall', 'cut-before', 'cut-inside', 'stall-inside'] as const, 2))(
+    test.each(some(['cut-after', 'stall', 'cut-before', 'cut-inside', 'stall-inside'] as const))(
       'ends with `unreachable` when it is always %s',
       async fault => {
         const name = await fresh()
@@ -134,7 +133,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       },
     )
 
-    test.each(some([503, 429, 500], 1))('ends with `unavailable` when it is always %s', async status => {
+    test.each(some([503, 429, 500]))('ends with `unavailable` when it is always %s', async status => {
       const name = await fresh()
       proxy.inject({ status }, ofObjects, Number.POSITIVE_INFINITY)
       const error = await within(BOUND, failureOf(METHODS[method]!(impatient, name)))
@@ -315,7 +314,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       expect(seen).toEqual(['Restarted', `Changed ${name} 1`, `Changed ${name} 2`])
     })
 
-    test('goes on when the connection is silent for longer than the server ever is', async () => {
+    longTest('goes on when the connection is silent for longer than the server ever is', async () => {
       const more = label()
       const watch = collect(cluster, `watched=${more.labels.watched}`)
       await watch.until('Restarted')
@@ -358,7 +357,8 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       expect(await within(BOUND, waiting)).toBeUndefined()
     })
 
-    test('TLS that never answers, or is cut', async () => {
+    // Of the program: `connect`.
+    longTest('TLS that never answers, or is cut', async () => {
       const tcp = new TcpProxy()
       try {
         const secure = await clusterOf(await tcp.open())

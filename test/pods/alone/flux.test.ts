@@ -15,6 +15,7 @@ import {
   startFlux,
 } from '../../support/cluster/flux.ts'
 import { manifestFor, type Publishing } from '../../support/git/publishing.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 const isThere = await ensureFlux(cluster)
@@ -27,7 +28,7 @@ describe.skipIf(!isThere)('the API server with the resources of Flux accepts', (
   afterAll(() => rmSync(folder, { recursive: true }))
 
   const repositories = ['git@git.example.com:team/deploy.git', 'https://git.example.com/team/deploy.git']
-  test.each(repositories)('the objects for %s', async repository => {
+  test.each(few(repositories))('the objects for %s', async repository => {
     const target = { application: 'shop', environment: 'staging', namespace: 'shop-staging', branch: 'main' }
     const file = join(folder, 'objects.yaml')
     // The namespace of the controllers may not be there.
@@ -86,7 +87,7 @@ volumes:
     )
   })
 
-  test('a second reconciliation writes nothing', async () => {
+  longTest('a second reconciliation writes nothing', async () => {
     const [before, told] = [await made(), await flux.changes()]
     await flux.reconcile()
     expect(await made()).toEqual(before)

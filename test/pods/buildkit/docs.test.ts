@@ -9,6 +9,7 @@ import { findCluster } from '../../support/cluster/cluster.ts'
 import { wordsOf } from '../../support/docs/blocks.ts'
 import { expectShown, sessionsOf } from '../../support/docs/sessions.ts'
 import { run } from '../../support/run.ts'
+import { few } from '../../support/takes-all.ts'
 
 const address = findBuildkit()
 const found = address === undefined ? undefined : findCluster()
@@ -18,11 +19,14 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 const SHOWN_REGISTRY = 'registry.example.com/team'
 const SHOWN_NAMESPACE = 'words-dev'
 
-/** Blocks marked `builder=FOLDER` run in order, with a registry of their own that has no image at first. */
+/**
+ * Blocks marked `builder=FOLDER` run in order, with a registry of their own that has no image at first.
+ * A merge waits for those of the README.
+ */
 describe.skipIf(address === undefined)('what the pages show of builds', () => {
   afterAll(() => cluster?.close())
 
-  for (const [index, { page, folder, shown }] of sessionsOf('builder').entries()) {
+  for (const [index, { page, folder, shown }] of few(sessionsOf('builder')).entries()) {
     const needsCluster = shown.some(({ command }) => /\bdevctl deploy\b/.test(command))
     test.skipIf(needsCluster && cluster === undefined)(`${page}: ${folder}`, async () => {
       // The environment is called like the folder.

@@ -3,7 +3,8 @@ import { findBuildkit } from '../../support/buildkit/buildkit.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { withProject } from '../../support/cluster/project.ts'
 import { run } from '../../support/run.ts'
-import { longTest } from '../../support/takes-all.ts'
+import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
+import { PENDING } from '../develop/no-node.ts'
 
 const address = findBuildkit()
 const found = address === undefined ? undefined : findCluster()
@@ -19,6 +20,7 @@ describe.skipIf(cluster === undefined)('the configuration of a built image', () 
   web:
     build: {context: web, additional_contexts: {base: "service:base"}}
     stop_grace_period: 1s
+    ${TAKES_ALL ? '' : PENDING}
 `)
       write('base/Dockerfile', 'FROM busybox:1.37\nEXPOSE 8081\nVOLUME /data\nHEALTHCHECK --interval=2s CMD ["true"]\n')
       write('web/Dockerfile', 'FROM base\nCMD ["sleep", "1000"]\n')
@@ -35,7 +37,7 @@ describe.skipIf(cluster === undefined)('the configuration of a built image', () 
 
       // The Dockerfile of the service says nothing about them.
       expect((await devctl('render')).stdout).not.toMatch(/8081|readinessProbe/)
-      const { status, stderr } = await devctl('deploy', '--wait')
+      const { status, stderr } = await devctl('deploy', ...(TAKES_ALL ? ['--wait'] : []))
       expect(status, stderr).toBe(0)
       expect(stderr).toContain('warning[volumes/of-image]: the image of `web` has a volume at `/data`')
       expect(await kubectl('get', 'service', 'web', '--output=jsonpath={.spec.ports[*].port}')).toBe('8081')

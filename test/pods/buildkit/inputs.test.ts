@@ -8,7 +8,7 @@ import { REGISTRY } from '../../support/buildkit/slow-project.ts'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { sshServer } from '../../support/git/ssh-server.ts'
 import { run } from '../../support/run.ts'
-import { few, longTest } from '../../support/takes-all.ts'
+import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { listening } from './faults.ts'
 import { blobOf, configOf, manifestOf } from './pushed-image.ts'
 
@@ -197,26 +197,27 @@ describe.skipIf(buildkit === '')('what a build makes of its keys, with BuildKit'
   })
 })
 
-test.skipIf(buildkit === '')('a context is fetched over SSH, with a key or the agent', async () => {
-  const source = makeFolder({ Dockerfile: `FROM scratch\nCOPY Dockerfile /${Math.random()}\n` })
-  const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: source, stdio: 'pipe' })
-  git('init', '-q', '-b', 'trunk')
-  git('add', '.')
-  git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'first')
-  const server = await sshServer(source)
-  const key = / -i (\S+)/.exec(server.env['GIT_SSH_COMMAND']!)![1]!
-  const socket = join(makeFolder(), 'agent')
-  const agent = spawn('ssh-agent', ['-D', '-a', socket])
-  try {
-    await vi.waitUntil(() => existsSync(socket), { timeout: 60_000 })
-    execFileSync('ssh-add', ['-q', key], { env: { ...process.env, SSH_AUTH_SOCK: socket } })
-    const context = `${server.address}#trunk`
-    const withAgent = await built(buildkit, { context }, {}, { env: { SSH_AUTH_SOCK: socket } })
-    expect(withAgent.status, withAgent.stderr).toBe(0)
-    const withKey = await built(buildkit, { context, ssh: [`default=${key}`], no_cache: true }, {})
-    expect(withKey.status, withKey.stderr).toBe(0)
-  } finally {
-    agent.kill()
-    await server.close()
-  }
-})
+if (TAKES_ALL)
+  test.skipIf(buildkit === '')('a context is fetched over SSH, with a key or the agent', async () => {
+    const source = makeFolder({ Dockerfile: `FROM scratch\nCOPY Dockerfile /${Math.random()}\n` })
+    const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: source, stdio: 'pipe' })
+    git('init', '-q', '-b', 'trunk')
+    git('add', '.')
+    git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'first')
+    const server = await sshServer(source)
+    const key = / -i (\S+)/.exec(server.env['GIT_SSH_COMMAND']!)![1]!
+    const socket = join(makeFolder(), 'agent')
+    const agent = spawn('ssh-agent', ['-D', '-a', socket])
+    try {
+      await vi.waitUntil(() => existsSync(socket), { timeout: 60_000 })
+      execFileSync('ssh-add', ['-q', key], { env: { ...process.env, SSH_AUTH_SOCK: socket } })
+      const context = `${server.address}#trunk`
+      const withAgent = await built(buildkit, { context }, {}, { env: { SSH_AUTH_SOCK: socket } })
+      expect(withAgent.status, withAgent.stderr).toBe(0)
+      const withKey = await built(buildkit, { context, ssh: [`default=${key}`], no_cache: true }, {})
+      expect(withKey.status, withKey.stderr).toBe(0)
+    } finally {
+      agent.kill()
+      await server.close()
+    }
+  })

@@ -113,7 +113,7 @@ describe.skipIf(buildkit === '')('a build', () => {
     await expectNothingRuns(buildkit, project.mark)
   })
 
-  test('ends at its time limit, and is cancelled on the builder', async () => {
+  longTest('ends at its time limit, and is cancelled on the builder', async () => {
     const project = slowProject({ address: buildkit, seconds: 60 })
     const { status, stderr } = await project.start('build', '--timeout', '3s').ended
     expect(status).toBe(1)

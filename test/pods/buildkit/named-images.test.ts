@@ -5,6 +5,7 @@ import { findCluster } from '../../support/cluster/cluster.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
 import { run } from '../../support/run.ts'
 import { longTest } from '../../support/takes-all.ts'
+import { PENDING } from '../develop/no-node.ts'
 
 const address = findBuildkit()
 const found = address === undefined ? undefined : findCluster()
@@ -13,17 +14,17 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 const REGISTRY = '127.0.0.1:5000/named'
 const NO_BUILDER = 'tcp://127.0.0.1:9'
 
-/** Two services with one image, which a name of the user has. */
+/** Two services with one image, which a name of the user has. No Pod of them starts: the images are the subject. */
 const compose = (name: string, more = '') => `services:
   web:
     image: ${REGISTRY}/${name}:latest
     build: {context: web, tags: ["${REGISTRY}/${name}:stable"]}
     ${more}
-    stop_grace_period: 1s
+    ${PENDING}
   worker:
     image: ${REGISTRY}/${name}
     command: [sleep, "1000"]
-    stop_grace_period: 1s
+    ${PENDING}
 `
 
 function write({ name, compose: writeCompose, write }: Project): void {

@@ -83,7 +83,7 @@ describe.skipIf(buildkit === undefined)('`build --push=false`', () => {
     expect(stderr).not.toContain('registry.local.devctl')
   })
 
-  test('leaves nothing behind if a build fails', async () => {
+  longTest('leaves nothing behind if a build fails', async () => {
     const folder = project()
     write(folder, { 'api/Dockerfile': 'FROM base\nRUN exit 3\n' })
     const { status, stderr } = await built(folder, env)

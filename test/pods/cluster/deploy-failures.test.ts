@@ -87,7 +87,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('web was not created')
   })
 
-  it('a health check whose program the image does not have', async project => {
+  longIt('a health check whose program the image does not have', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    healthcheck: {test: no-such-program localhost, interval: 1s, start_period: 1s}\n',
     )
@@ -173,7 +173,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('no-such-class')
   })
 
-  it('what is mended after that deploys, also where Kubernetes would wait for what is broken', async project => {
+  longIt('what is mended after that deploys, also where Kubernetes would wait for what is broken', async project => {
     const db = (image: string) =>
       project.compose(
         `services:\n  db:\n    image: ${image}\n    volumes: [data:/data]\n  web:\n    image: ${image}\nvolumes: {data: {}}\n`,

@@ -6,6 +6,7 @@ import { write } from '../../support/cli/folder.ts'
 import { ask } from '../../support/cluster/application.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 const hasNodes = (await cluster?.hasNodes()) ?? false
@@ -53,7 +54,7 @@ endpoints:
     cluster!.close()
   })
 
-  test('of what is not deployed are none', async () => {
+  longTest('of what is not deployed are none', async () => {
     expect(await devctl('endpoints')).toMatchObject({
       stdout: '',
       stderr: `site has no endpoints in ${namespace}: it is not deployed there\n`,

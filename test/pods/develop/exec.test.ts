@@ -12,7 +12,7 @@ import { findCluster } from '../../support/cluster/cluster.ts'
 import { adminOf, editorToken, writeKubeconfig } from '../../support/cluster/kubeconfigs.ts'
 import { startProxy, startSilence } from '../../support/cluster/proxy.ts'
 import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { startPod } from './pod.ts'
 
 /** More than the pipes and buffers on the way hold. */
@@ -124,7 +124,7 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
     process.destroy()
   })
 
-  test('a command that reads nothing holds the writer back', async () => {
+  longTest('a command that reads nothing holds the writer back', async () => {
     const process = await sh('sleep 3600')
     let written = 0
     while (written < 400e6) {
@@ -230,10 +230,9 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
   })
 
   test('many at a time do not disturb each other', async () => {
-    const statuses = await Promise.all(
-      Array.from({ length: 12 }, async (_, index) => (await sh(`sleep 0.2; exit ${index}`)).exit),
-    )
-    expect(statuses).toEqual(Array.from({ length: 12 }, (_, index) => index))
+    const all = Array.from({ length: TAKES_ALL ? 12 : 5 }, (_, index) => index)
+    const statuses = await Promise.all(all.map(async index => (await sh(`sleep 0.2; exit ${index}`)).exit))
+    expect(statuses).toEqual(all)
   })
 })
 

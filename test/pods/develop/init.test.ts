@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { zipFiles } from '../../support/zip-files.ts'
 
 const found = findCluster()
@@ -37,7 +38,8 @@ describe.skipIf(cluster === undefined)('a project with manifests', () => {
     await cluster!.kubectl('-n', namespace, 'rollout', 'status', 'deployment/greeter', '--timeout=100s')
   })
 
-  test('doctor has what the cluster knows of its development container, without the values', async () => {
+  // What is masked is tried without a cluster, too (`doctor`).
+  longTest('doctor has what the cluster knows of its development container, without the values', async () => {
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/greeter`
     const original = await cluster!.get<{ metadata: { uid: string } }>(path)
     const applied = await cluster!.apply(mirror(original.metadata.uid), namespace)

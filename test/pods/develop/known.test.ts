@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../../support/cli/folder.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
-import { longTest } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
@@ -45,7 +45,8 @@ describe.skipIf(cluster === undefined)('development containers that are active',
     expect(await devctl('down')).toMatchObject({ status: 0, stderr: expect.stringContaining('odd') })
   })
 
-  test('are found without the manifest', async () => {
+  // Which ones are meant is tried without a cluster, too (`candidates`).
+  longTest('are found without the manifest', async () => {
     for (const name of ['api', 'worker']) expect((await devctl('up', name, '--detach')).status).toBe(0)
     writeFileSync(
       join(place.folder, 'devctl.yml'),
@@ -71,12 +72,12 @@ describe.skipIf(cluster === undefined)('development containers that are active',
   test('are in a namespace that exists', async () => {
     writeFileSync(join(place.folder, 'devctl.yml'), `dev:\n${dev('api')}`)
     const missing = ['--namespace', `${place.namespace}-none`]
-    for (const words of [
+    for (const words of few([
       ['up', 'api'],
       ['down', 'api'],
       ['status', 'api'],
       ['exec', 'api', '--', 'pwd'],
-    ])
+    ]))
       expect(await devctl(words[0]!, words[1]!, ...missing, ...words.slice(2))).toMatchObject({
         status: 1,
         stderr: expect.stringContaining(`namespace \`${place.namespace}-none\` does not exist`),

@@ -52,7 +52,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
       record => JSON.stringify({ ...record, before: undefined }),
       record => JSON.stringify({ ...record, before: [{ path, value: 1_000_000_000 }] }),
     ]
-    for (const spoil of few(spoils, 4)) {
+    for (const spoil of few(spoils, 2)) {
       await annotate(name, spoil(await taken(name)))
       expect(await give(place.session(), name)).toEqual({ wasActive: true, restored: `deployment/${name}` })
       expect(withoutServerFields(await place.get(DEPLOYMENT(name)))).toEqual(before)
@@ -189,7 +189,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     },
   )
 
-  test('a Lease that is deleted by hand is made again; one that somebody has taken ends `up`', async () => {
+  longTest('a Lease that is deleted by hand is made again; one that somebody has taken ends `up`', async () => {
     const name = 'leased'
     await place.apply(pendingDeployment(name))
     const one = await takeOne(place.session(), DEPLOYMENT(name), { name })

@@ -19,7 +19,7 @@ import { sshConfigFile } from '../../../operations/develop/ssh-front/entry.ts'
 import { type OpenFront, openFront } from '../../../operations/develop/ssh-front/open-front.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { freePort } from '../../support/develop/free-port.ts'
-import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
+import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { bundledSshServer } from './agent-bundle.ts'
 import { startPod } from './pod.ts'
 
@@ -36,8 +36,8 @@ createServer(answer('loopback')).listen(8081, '127.0.0.1')
 `
 const SSH_PORT = 2222
 const NAME = 'box'
-/** More than the windows of a channel, several times. */
-const MEGABYTES = TAKES_ALL ? 20 : 8
+/** More than the windows of a channel. */
+const MEGABYTES = TAKES_ALL ? 20 : 5
 
 describe.skipIf(cluster === undefined)('SSH to a container without a server', () => {
   const namespace = `ssh-${process.pid}`
@@ -289,11 +289,11 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(await inBox('sha256sum <part')).toBe(`${hashOf(bytes)}  -\n`)
   })
 
-  test('scp copies folders both ways', async () => {
+  longTest('scp copies folders both ways', async () => {
     const local = mkdtempSync(join(home, 'local-'))
     mkdirSync(join(local, 'tree/deep'), { recursive: true })
     // Each file takes a program in the container.
-    for (const size of few([0, 3000, 70_000, ...Array.from({ length: 9 }, (_, index) => 1000 * index + 500)], 3))
+    for (const size of [0, 3000, 70_000, ...Array.from({ length: 9 }, (_, index) => 1000 * index + 500)])
       writeFileSync(join(local, `tree/deep/${size}`), randomBytes(size))
     const scp = (...words: string[]) => program('scp', [...options(), '-q', '-r', ...words], '', local)
     expect(await scp('tree', `${NAME}.devctl:copied`)).toMatchObject({ status: 0, err: '' })
@@ -372,7 +372,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
     expect(said.join('')).toBe('42: begun\ndone\n')
   })
 
-  test('git clones a repository in the container, and pushes to it', async () => {
+  longTest('git clones a repository in the container, and pushes to it', async () => {
     // The image has no git: that of this machine runs there with its own libraries.
     const local = mkdtempSync(join(home, 'local-'))
     const libraries = (await program('ldd', ['/usr/bin/git'])).out.match(/\/\S+/g) ?? []

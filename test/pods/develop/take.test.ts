@@ -139,7 +139,7 @@ describe.skipIf(!process.env.KUBECONFIG)('taking an application, and giving it b
     await give(place.session(), 'deleted')
   })
 
-  test('without an application, a container of its own and its Service', async () => {
+  longTest('without an application, a container of its own and its Service', async () => {
     const taken = await takeOne(place.session(), undefined, { name: 'alone', autocreate: true, image: 'busybox:1.37' })
     await readyPod(place, 'dev.platform/mirror=alone')
     const service = await place.get({ apiVersion: 'v1', kind: 'Service', name: 'alone' })

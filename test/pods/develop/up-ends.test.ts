@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
-import { few, longTest } from '../../support/takes-all.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 import { NO_NODE, RUNNING } from './no-node.ts'
 
@@ -139,8 +139,8 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     await ended()
   })
 
-  test('an interruption says that the mirror stays only where there is one', async () => {
-    for (const [pause, ...words] of few([[700, '--down-on-exit'], [400], [150], [700], [1000]] as const, 2)) {
+  longTest('an interruption says that the mirror stays only where there is one', async () => {
+    for (const [pause, ...words] of [[700, '--down-on-exit'], [400], [150], [700], [1000]] as const) {
       const down = place.devctl('down')
       expect(await down.status, down.stderr).toBe(0)
       const up = place.devctl('up', ...words)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import type { Program } from '../../support/cluster/program.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
 
 const found = findCluster()
@@ -81,7 +82,8 @@ ${bare}; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n\\tf
     await eventually('it goes here, too', async () => (readdirSync(place.folder).includes('lib') ? undefined : true))
   })
 
-  test('files of tools that it writes are named, and once more by the next command', async () => {
+  // Which files these are is tried without a container, too (`tool-files`).
+  longTest('files of tools that it writes are named, and once more by the next command', async () => {
     await inContainer(
       'mkdir -p web/.vscode; echo "{}" > web/.vscode/tasks.json; echo "touch evil" > .envrc; touch src/third',
     )

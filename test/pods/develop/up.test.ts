@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
+import { TAKES_ALL } from '../../support/takes-all.ts'
 import { type DevelopmentPlace, openDevelopment } from './development.ts'
+import { PENDING, RUNNING } from './no-node.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** A web server that answers with a file of its folder, in two replicas. */
+/** A web server in two replicas. Those of a merge stay pending: other tests have originals that run. */
 const COMPOSE = `name: shop
 services:
   api:
@@ -20,6 +22,7 @@ services:
     ports: ["8080"]
     scale: 2
     stop_grace_period: 1s
+    ${TAKES_ALL ? '' : PENDING}
 `
 const MANIFEST = `deploy:
   compose: compose.yaml
@@ -29,6 +32,7 @@ dev:
     workdir: /app
     sync: [".:/app"]
     environment: {GREETING: hello}
+    ${RUNNING}
 `
 
 describe.skipIf(cluster === undefined)('devctl up', () => {
