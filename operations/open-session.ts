@@ -76,6 +76,7 @@ function holder({ stored }: Session['target']): Holder {
   const machine = `${stored.user ?? userInfo().username}@${hostname()}`
   return {
     name: `${machine} (${process.pid})`,
+    ...(stored.user && { person: stored.user }),
     isGone(name) {
       const id = name.startsWith(`${machine} (`) ? /\((\d+)\)$/.exec(name)?.[1] : undefined
       return id !== undefined && !isRunning(Number(id))

@@ -17,14 +17,17 @@ const RELEASE = 3000
 export interface Holder {
   /** For people, and distinguished from all others: `ann@laptop (4711)`. */
   readonly name: string
+  /** The login name of whose session it is, on a platform. */
+  readonly person?: string
   /**
    * True if a holder of that name is known to be gone: a process of this machine that has ended.
    */
   isGone(name: string): boolean
 }
 
-/** Who somebody is, without the number of the process: `ann@laptop`. */
-export const personOf = ({ holder }: { readonly holder: Holder }): string => holder.name.replace(/ \(\d+\)$/, '')
+/** Returns who somebody is: `ann`, as the platform knows her, or `ann@laptop`. */
+export const personOf = ({ holder }: { readonly holder: Holder }): string =>
+  holder.person ?? holder.name.replace(/ \(\d+\)$/, '')
 
 /** A Lease, and who wants to hold it. */
 export interface LeaseWish {

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { durationOf, outcomeOf, plainVersion, systemOf, type UsedCommand } from '../../platform/rules/usage.ts'
 import { devctlHome, type Surroundings } from '../contexts/home.ts'
@@ -20,8 +21,8 @@ import { version } from '../version.ts'
 
 /** Bytes that wait at most: further commands are not counted. */
 const MOST = 16 * 1024
-/** Milliseconds between two times of sending. */
-const EVERY = 3_600_000
+/** Milliseconds between two times of sending: administrators see commands within a minute. */
+const EVERY = 10_000
 /** What is sent at once. */
 const TOGETHER = 100
 
@@ -57,7 +58,7 @@ export interface RanCommand {
   readonly status: number
 }
 
-/** Counts a command. Never throws: what cannot be counted is not. Gives true when it is time to send. */
+/** Counts a command. Never throws: what cannot be counted is not. Gives true when nobody else is about to send it. */
 export function recordUsage(around: Surroundings, { command, platform, milliseconds, status }: RanCommand): boolean {
   const used: UsedCommand = {
     command,
@@ -79,24 +80,40 @@ export function recordUsage(around: Surroundings, { command, platform, milliseco
   }
 }
 
-/** Sends what waits, by `send`; when that throws, it waits for the next time. */
+/**
+ * Sends what waits, by `send`, and what comes meanwhile, until nothing has come for as long as commands leave it to this process. When
+ * `send` throws, the rest waits for the next command. `pause` waits for so many milliseconds.
+ */
 export async function sendUsage(
   around: Surroundings,
   platform: string,
   send: (commands: readonly UsedCommand[]) => Promise<unknown>,
+  pause: (milliseconds: number) => Promise<unknown> = setTimeout,
 ): Promise<void> {
-  if (isUsageOff(around)) return
+  // A command that comes later than this starts a process of its own.
+  while (await sendOnce(around, platform, send)) await pause(EVERY + 1000)
+}
+
+/** Returns true if something was sent. */
+async function sendOnce(
+  around: Surroundings,
+  platform: string,
+  send: (commands: readonly UsedCommand[]) => Promise<unknown>,
+): Promise<boolean> {
+  if (isUsageOff(around)) return false
   const file = fileOf(around, platform)
-  if (!existsSync(file)) return
+  if (!existsSync(file)) return false
   // Others do not send at the same time, nor right after a failure.
   writeFileSync(sentFile(around, platform), '', { mode: 0o600 })
   const own = `${file}.${process.pid}`
   renameSync(file, own)
   try {
     await send(readUsage(own).slice(-TOGETHER))
+    return true
   } catch {
     // Unless it was turned off meanwhile.
     if (existsSync(own)) appendFileSync(file, readFileSync(own), { mode: 0o600 })
+    return false
   } finally {
     rmSync(own, { force: true })
   }

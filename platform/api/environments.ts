@@ -8,7 +8,7 @@ const place = Type.Object({ file: Type.String(), line: Type.Integer() })
 export type ShownPlace = Static<typeof place>
 
 const deployment = Type.Object({
-  by: Type.String({ description: 'name of the user on the machine that deployed; not verified' }),
+  by: Type.String({ description: 'who deployed: `ann`, or without the platform `ann@laptop`; not verified' }),
   at: time,
   number: Type.Optional(Type.Integer({ description: 'number in the history' })),
   repository: Type.Optional(Type.String({ description: '`git.example.com/team/shop`' })),

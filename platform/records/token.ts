@@ -30,6 +30,7 @@ export interface TokenRecord {
   readonly trust?: CodeTrust
 }
 
+const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
@@ -86,9 +87,9 @@ export function newToken(
   return { text: tokenText(parts), record }
 }
 
-/** The record after a use; undefined if it was updated within the last hour. A use also extends a session. */
+/** The record after a use; undefined if it was updated within the last minute. A use also extends a session. */
 export function usedToken(record: TokenRecord, now: number): TokenRecord | undefined {
-  if (record.lastUse !== undefined && now - Date.parse(record.lastUse) < HOUR) return undefined
+  if (record.lastUse !== undefined && now - Date.parse(record.lastUse) < MINUTE) return undefined
   const latest = Date.parse(record.created) + LONGEST_SESSION
   const isSession = record.kind === 'session'
   return {

@@ -15,6 +15,8 @@ export interface RunInput {
   readonly url: string
   readonly token: string
   readonly domain: string
+  /** The login name of who has asked for it. */
+  readonly user?: string
 }
 
 /** The words of the command that a run is. They stay in this process: no list of processes shows them. */
@@ -43,7 +45,15 @@ export function toWords({
 }
 
 /** The contexts of devctl in the Pod: the platform, and the cluster that the Pod is in. */
-export const toContexts = ({ url, token, namespace, domain }: RunInput, ca: string): object => ({
+export const toContexts = ({ url, token, namespace, domain, user }: RunInput, ca: string): object => ({
   current: url,
-  contexts: { [url]: { token, namespace, domain, kubernetes: { server: 'https://kubernetes.default.svc', ca } } },
+  contexts: {
+    [url]: {
+      token,
+      namespace,
+      domain,
+      ...(user !== undefined && { user }),
+      kubernetes: { server: 'https://kubernetes.default.svc', ca },
+    },
+  },
 })

@@ -159,7 +159,8 @@ export class RunKeeper {
     const { variables } = held
     const input = { action, isCloned, environment, namespace, file, volumes, variables, url: settings.url, token: text }
     const isFork = run.trust === 'fork'
-    await this.#give(run, inputSecret(id), { ...input, isFork, domain: this.#world.settings.domain })
+    const user = (await this.#parts.users.find(run.user))?.login
+    await this.#give(run, inputSecret(id), { ...input, isFork, user, domain: this.#world.settings.domain })
     // Changes this version of the run only, and not one that was stopped or started by another leader in the meantime.
     await cluster.patch(
       jobRef(id),

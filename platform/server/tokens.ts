@@ -54,7 +54,7 @@ export class Tokens {
     return Date.parse(record.expires) > this.#world.now() ? record : undefined
   }
 
-  /** Records a use, once an hour. */
+  /** Records a use, once a minute. */
   async noteUse(record: TokenRecord): Promise<void> {
     const used = usedToken(record, this.#world.now())
     if (!used) return

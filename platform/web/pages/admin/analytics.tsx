@@ -26,7 +26,7 @@ export function Analytics() {
           if (all === 0)
             return (
               <Empty icon="chart" title="No data yet">
-                <p class="soft">The command line sends its counts once an hour.</p>
+                <p class="soft">Commands of the command line are here within a minute.</p>
               </Empty>
             )
           return (

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Cluster } from '../../../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
-import { holdLease } from '../../../../operations/objects/held-lease.ts'
+import { holdLease, personOf } from '../../../../operations/objects/held-lease.ts'
 import { holder, NAMESPACE, never, newCluster } from '../../../support/objects/deploying.ts'
 import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
 
@@ -12,6 +12,12 @@ function frozen(cluster: Cluster): Cluster {
       key === 'replace' ? () => new Promise(() => {}) : Reflect.get(target, key, target).bind?.(target),
   })
 }
+
+test('a person is named as the platform knows them, else with their machine', () => {
+  const process = { name: 'ann@r-01m8x-k2p7q (7)', isGone: () => false }
+  expect(personOf({ holder: { ...process, person: 'ann' } })).toBe('ann')
+  expect(personOf({ holder: { ...process, name: 'ann@laptop (7)' } })).toBe('ann@laptop')
+})
 
 test.each([
   [true, true],

@@ -126,7 +126,12 @@ describe('the counts of a machine', () => {
   const folder = () => join(home, 'analytics')
   const sent = async () => {
     const all: (readonly UsedCommand[])[] = []
-    await sendUsage(around(), url, async commands => all.push(commands))
+    await sendUsage(
+      around(),
+      url,
+      async commands => all.push(commands),
+      async () => {},
+    )
     return all
   }
 
@@ -142,8 +147,24 @@ describe('the counts of a machine', () => {
     expect(readFileSync(join(folder(), file!), 'utf8')).not.toContain('example')
     expect(await sent()).toEqual([[{ ...used, system: systemOf(process.platform) }]])
     expect(await sent()).toEqual([])
-    // Not again within the hour.
+    // Somebody is about to send.
     expect(recordUsage(around(), ran)).toBe(false)
+  })
+
+  test('that come while others are sent are sent by the same process', async () => {
+    recordUsage(around(), ran)
+    const all: string[][] = []
+    let left = 2
+    await sendUsage(
+      around(),
+      url,
+      async commands => all.push(commands.map(({ command }) => command)),
+      async milliseconds => {
+        expect(milliseconds).toBeLessThan(30_000)
+        if (left-- > 0) expect(recordUsage(around(), { ...ran, command: 'ps' })).toBe(false)
+      },
+    )
+    expect(all).toEqual([['deploy'], ['ps'], ['ps']])
   })
 
   test('go to the platform that they are of, and to no other', async () => {
