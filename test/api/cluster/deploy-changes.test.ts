@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { type Cluster, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { playPods } from '../../support/cluster/play-pods.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 
 const cluster = findCluster()
 
@@ -29,6 +29,10 @@ async function diff({ devctl }: Project, ...args: readonly string[]): Promise<st
 const it = (name: string, body: (project: Project, cluster: Cluster) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, project => body(project, cluster!)))
 
+/** Declares what `npm run test:long` tries, and no merge waits for. */
+const longIt: typeof it = (name, body) =>
+  longTest(name, () => withProject(cluster!, project => body(project, cluster!)))
+
 describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernetes does not', () => {
   afterAll(() => cluster?.close())
 
@@ -47,7 +51,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
     expect((await project.get('pvc/data')).metadata.name, 'the data stays').toBe('data')
   })
 
-  it('a Service that goes from ports to none and back', async project => {
+  longIt('a Service that goes from ports to none and back', async project => {
     const [plain, open] = [`services:\n  web:\n    ${SLEEP}\n`, `services:\n  web:\n    ${SLEEP}\n    expose: ["80"]\n`]
     const clusterIP = async () => (await project.get('service/web')).spec['clusterIP']
     project.compose(plain)
@@ -62,7 +66,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
     expect(await clusterIP()).toBe('None')
   })
 
-  it('a Job that is complete, is run again on request, changes, and fails', async project => {
+  longIt('a Job that is complete, is run again on request, changes, and fails', async project => {
     const job = (command: string) =>
       project.compose(
         `services:\n  job:\n    image: busybox:1.37\n    command: [sh, -c, "${command}"]\n    restart: "no"\n`,
@@ -140,7 +144,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     expect(await deploy(project)).toContain('is up to date')
   })
 
-  it('what `kubectl apply` made becomes what the files say, and loses what they do not', async project => {
+  longIt('what `kubectl apply` made becomes what the files say, and loses what they do not', async project => {
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', annotations: { note: 'by hand' } } }
     const spec = { ports: [{ name: 'old', port: 81 }], selector: { app: 'old', tier: 'front' } }
     project.write('service.json', JSON.stringify({ ...service, spec }))

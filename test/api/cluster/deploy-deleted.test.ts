@@ -81,7 +81,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     await expectUpToDate(project)
   })
 
-  it('a claim: one that Pods use is an error that names them, any other is made again', async project => {
+  longIt('a claim: one that Pods use is an error that names them, any other is made again', async project => {
     project.compose(COMPOSE)
     expect(await project.devctl('deploy', '--wait')).toMatchObject({ status: 0 })
     const claim = (await project.kubectl('get', 'pvc', '--output=name')).trim()

@@ -236,7 +236,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     expect(await devctl('deploy', '--wait')).toMatchObject({ status: 0 })
   })
 
-  it('a server that is gone for good while it is waited for', async ({ project, proxy, start }) => {
+  longIt('a server that is gone for good while it is waited for', async ({ project, proxy, start }) => {
     project.compose(ENDLESS)
     const program = start('deploy', '--wait')
     await eventually('it waits', async () => /web: Deployment 0\/1/.test(program.stderr) || undefined)

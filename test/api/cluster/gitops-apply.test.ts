@@ -12,6 +12,7 @@ import { missingFrom } from '../../support/cluster/kept.ts'
 import { list } from '../../support/cluster/objects.ts'
 import { playPods } from '../../support/cluster/play-pods.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { asWritten } from './as-written.ts'
 
 const cluster = findCluster()
@@ -65,7 +66,7 @@ describe.skipIf(cluster === undefined)('what is rendered for a repository', () =
     })
   }
 
-  test('each layout builds to the same objects', async () => {
+  longTest('each layout builds to the same objects', async () => {
     const guestbook = unbuiltExamples().find(({ name }) => name === 'guestbook')!
     const project = projectOf(guestbook, 'layouts')
     const [plain, single, overlay] = [

@@ -38,7 +38,7 @@ describe.skipIf(cluster === undefined)('applied once more changes nothing', () =
     cluster!.close()
   })
 
-  for (const { name, objects } of partOf(applications(), 4).cases) {
+  for (const { name, objects } of partOf(applications(), 8).cases) {
     test.concurrent(name, async ({ expect }) => {
       const found = await Promise.all(objects.map(object => driftOf(object)))
       expect(found.flat()).toEqual([])

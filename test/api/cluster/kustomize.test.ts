@@ -79,22 +79,22 @@ const marks: MarkOptions = {
   createNamespace: { name: 'staging', level: 'baseline', source: 'devctl.yml#environments.staging' },
 }
 
-/** One in two examples, with one of the changes each; all with every change for `npm run test:long`. */
+/** One in four examples, with one of the changes each; all with every change for `npm run test:long`. */
 function examples() {
   return exampleCases().flatMap((one, index) =>
-    CHANGES.filter((_, at) => TAKES_ALL || (index % 2 === 0 && at === (index / 2) % CHANGES.length)).map(change => ({
+    CHANGES.filter((_, at) => TAKES_ALL || (index % 4 === 0 && at === (index / 4) % CHANGES.length)).map(change => ({
       one,
       change,
     })),
   )
 }
 
-/** Golden cases that render, with one of the changes each: one in forty; all for `npm run test:long`. */
+/** Golden cases that render, with one of the changes each: one in eighty; all for `npm run test:long`. */
 function sampled() {
   return goldenCases()
     .filter(({ command, status, directory }) => command === 'render' && status === undefined && compiles(directory))
     .map((one, index) => ({ one, change: CHANGES[index % CHANGES.length]! }))
-    .filter((_, index) => TAKES_ALL || index % 40 === 0)
+    .filter((_, index) => TAKES_ALL || index % 80 === 0)
 }
 
 function compiles(directory: string): boolean {

@@ -287,7 +287,7 @@ describe.skipIf(!found)('deleting', () => {
     await isGone(name)
   })
 
-  test('a finalizer that its program removes delays the deletion only', async () => {
+  longTest('a finalizer that its program removes delays the deletion only', async () => {
     const name = aName()
     await create(name)
     const held = await hold(name)
@@ -296,7 +296,7 @@ describe.skipIf(!found)('deleting', () => {
     await isDeleted(name)
   })
 
-  test('half a run of a leader that was killed is completed', async () => {
+  longTest('half a run of a leader that was killed is completed', async () => {
     const name = aName()
     await create(name)
     await deployed(name)
@@ -387,7 +387,7 @@ describe.skipIf(!found)('deleting', () => {
     expect(platform.log.join('\n')).toContain(`deleting ${name}: the commands of shop are not run`)
   })
 
-  test('a personal namespace is emptied, and keeps its members', async () => {
+  longTest('a personal namespace is emptied, and keeps its members', async () => {
     const ann = await platform.person('ann')
     const params = { ns: ann.home, user: developer!.id }
     await platform.call('PUT /namespaces/:ns/members/:user', { token: ann.token, params, body: { role: 'viewer' } })

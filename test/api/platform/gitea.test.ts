@@ -12,6 +12,7 @@ import { GITEA, GiteaBrowser, giteaApi, HAS_GITEA, trustGitea } from '../../supp
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 // A real OpenID Connect provider: Gitea, with its own pages, its tokens and what it says of people who left. What only a provider
 // that lies can show is in providers.test.ts.
@@ -147,7 +148,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       expect((await go(`${returned.pathname}${returned.search}`, cookie)).jar.has('__Host-devctl')).toBe(false)
     })
 
-    test('context use by a button in the browser, and by a typed code: a deploy works after both', async () => {
+    longTest('context use by a button in the browser, and by a typed code: a deploy works after both', async () => {
       const bob = await person('bob')
       const headers = sessionOf(await logIn(bob))
       const env = { HOME: folder, PATH: process.env.PATH!, DEVCTL_HOME: join(folder, 'button') }

@@ -12,13 +12,12 @@ import { makeTasks } from '../../../platform/server/make-tasks.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
+import { few } from '../../support/takes-all.ts'
 
 // One replica leads: processes that are killed, one after the other, and what the leader does with the rights of the server.
 
 /** The signals that end the leaders, in turn; `npm run test:long` sends more. */
-const SIGNALS = process.env.KILLED_RUNS
-  ? (['SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGTERM'] as const)
-  : (['SIGKILL', 'SIGTERM'] as const)
+const SIGNALS = few(['SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGTERM'] as const)
 
 /** A replica in a process of its own, and when it worked. */
 interface Replica {

@@ -7,7 +7,7 @@ import { readEvents } from '../../../platform/client/events.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 
 // The live view of a namespace, as a client on the network has it.
 
@@ -149,7 +149,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     expect(JSON.stringify(one.events)).not.toContain('web:3')
   })
 
-  test('who is suspended loses it, too, and so does a token that was revoked', async () => {
+  longTest('who is suspended loses it, too, and so does a token that was revoked', async () => {
     await share(guest!, 'viewer')
     const { text, record } = await platform.parts.tokens.issue({ kind: 'api', label: 'a page', user: viewer!.id })
     const withToken = { ...viewer!, token: text }

@@ -9,6 +9,7 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { planOf } from '../../support/plan/compose.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 // Network policies of a namespace, by all ways in which a member can write them: none opens what those of the platform close.
 
@@ -194,7 +195,7 @@ networks: {front: , back: {internal: true}, other: {external: true}}
     expect(await platform.cluster.delete(ref)).toBe(true)
   })
 
-  test('a namespace goes with all of them', async () => {
+  longTest('a namespace goes with all of them', async () => {
     const gone = { apiVersion: 'v1', kind: 'Namespace', name: namespace }
     await platform.cluster.delete(gone)
     await eventually('it is gone', async () => ((await platform.cluster.get(gone)) ? undefined : true))

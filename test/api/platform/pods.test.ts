@@ -4,6 +4,7 @@ import { placeFor } from '../../../platform/rules/registry-access.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
+import { few } from '../../support/takes-all.ts'
 
 // What a Pod would have its node do, which is in other networks than Pods are, and how it would push others off it.
 
@@ -128,7 +129,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
         )
     })
 
-    test.each([{}, { namespaces: [] }, { namespaces: [namespace] }])(
+    test.each(few([{}, { namespaces: [] }, { namespaces: [namespace] }]))(
       'but are apart from each other: %j',
       async term => {
         for (const affinity of forms(term)) {

@@ -6,6 +6,7 @@ import { altered } from '../../support/platform/altered.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { type StubIssuer, stubIssuer } from '../../support/platform/stub-issuer.ts'
+import { few } from '../../support/takes-all.ts'
 
 // Logins by an OpenID Connect provider, which is ours, so that it can do what a real one does not.
 
@@ -191,7 +192,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
   })
 
   describe('a provider that', () => {
-    test.each<readonly [string, (response: import('node:http').ServerResponse) => void]>([
+    const failures: readonly (readonly [string, (response: import('node:http').ServerResponse) => void])[] = [
       ['has an error', response => response.writeHead(503).end('<html>')],
       ['breaks off', response => response.destroy()],
       [
@@ -206,7 +207,8 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
         },
       ],
       ['says nothing', () => {}],
-    ])('%s: a page says so, and a moment later it works', async (_, fail) => {
+    ]
+    test.each(few(failures, 3))('%s: a page says so, and a moment later it works', async (_, fail) => {
       be('patient')
       const { location, cookie } = await begin()
       const back = await atProvider(location)
@@ -271,16 +273,17 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
     })
 
     const json = { 'content-type': 'application/json' }
-    test.each<readonly [string, (response: import('node:http').ServerResponse) => void, number]>([
+    const answers: readonly (readonly [string, (response: import('node:http').ServerResponse) => void, number])[] = [
       ['a refusal', response => response.writeHead(401, json).end('{}'), 401],
+      ['an error', response => response.writeHead(503).end(), 200],
       ['a challenge', response => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end(), 401],
       ['a page for people', response => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'), 401],
       ['a way to a login', response => response.writeHead(302, { location: '/login' }).end(), 401],
       ['another account', response => response.writeHead(200, json).end('{"sub":"other"}'), 401],
-      ['an error', response => response.writeHead(503).end(), 200],
       ['too many questions', response => response.writeHead(429).end(), 200],
       ['nothing', response => response.destroy(), 200],
-    ])('a new token that opens %s', async (_, fail, wanted) => {
+    ]
+    test.each(few(answers, 2))('a new token that opens %s', async (_, fail, wanted) => {
       be('refreshed')
       const token = await apiToken(sessionOf(await logIn()))
       stub.fault = (path, response) => {
@@ -296,7 +299,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       expect(await status(token), 'the next refresh token was kept').toBe(wanted)
     })
 
-    test.each<readonly [string, NonNullable<StubIssuer['refreshed']>, number]>([
+    const refreshes: readonly (readonly [string, NonNullable<StubIssuer['refreshed']>, number])[] = [
       ['the group still', { claims: { groups: ['backend'] } }, 200],
       ['other groups', { claims: { groups: ['guests'] } }, 401],
       ['no groups', { claims: { groups: null } }, 401],
@@ -304,7 +307,8 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
       ['no groups in an ID token', { claims: {}, hasIdToken: true }, 401],
       ['the group in an ID token', { claims: { groups: ['backend'] }, hasIdToken: true }, 200],
       ['somebody else', { claims: { sub: 'other', groups: ['backend'] }, hasIdToken: true }, 401],
-    ])('the rules, when it says %s', async (_, refreshed, wanted) => {
+    ]
+    test.each(few(refreshes, 2))('the rules, when it says %s', async (_, refreshed, wanted) => {
       be('member', { groups: ['backend'] })
       const token = await apiToken(sessionOf(await logIn('', 'closed')))
       stub.refreshed = refreshed

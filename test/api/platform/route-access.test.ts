@@ -94,6 +94,8 @@ let guest: Person
 let run: { readonly id: string }
 let previewRun: { readonly id: string }
 let hook: { readonly id: string }
+/** The last namespace that was made to be given away. */
+let given = ''
 let number = 0
 const next = (word: string) => `${word}-${++number}-${RUN}`
 
@@ -148,9 +150,13 @@ const TABLE: Partial<Record<RouteName, Row | readonly Row[]>> = {
       what: 'to another owner',
       may: 'L - N N N +  N +  N N N',
       ask: async () => {
-        const ns = next('given')
-        await newNamespace(ns)
-        return { params: { ns }, body: { owner: guest.id } }
+        // A new one only where the last one was given away.
+        const last = given === '' ? undefined : await platform.parts.namespaces.find(given)
+        if (last?.namespace.owner !== owner.id) {
+          given = next('given')
+          await newNamespace(given)
+        }
+        return { params: { ns: given }, body: { owner: guest.id } }
       },
     },
   ],

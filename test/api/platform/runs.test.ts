@@ -9,7 +9,7 @@ import { RunKeeper } from '../../../platform/server/run-keeper.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 
 // Runs before a real API server and the real controller of Jobs. There is no node: the test plays what it does
 // to Pods (`ends`), and what their containers say.
@@ -414,7 +414,7 @@ describe.skipIf(!found)('runs', () => {
     ['suspended', 'may no longer log in', suspend],
     ['refused by their provider', 'may no longer log in', (id: string) => parts.users.change(id, { isRefused: true })],
   ] as const
-  test.each(few<(typeof leaving)[number]>(leaving, 2))(
+  test.each(few<(typeof leaving)[number]>(leaving))(
     'a run that goes on ends when its person is %s, and its tokens with it',
     async (what, why, leave) => {
       const person = await member(`leaves-${what.slice(0, 4)}`, 'developer')
@@ -504,7 +504,7 @@ describe.skipIf(!found)('runs', () => {
     await until(id, 'cancelled')
   })
 
-  test('runs of a namespace that is gone are gone, and who makes one of that name sees none of them', async () => {
+  longTest('runs of a namespace that is gone are gone, and who makes one of that name sees none of them', async () => {
     const short = `gone-${RUN}`
     await platform.call('POST /namespaces', { token: owner!.token, body: { name: short } })
     const body = { namespace: short, environment: 'shop', action: 'deploy', repository }

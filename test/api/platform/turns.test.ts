@@ -29,7 +29,7 @@ describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
     expect((await platform.call('GET /me', { token: bob.token })).status).toBe(200)
   })
 
-  test('a login of the registry is one, whatever name stands before it', async () => {
+  longTest('a login of the registry is one, whatever name stands before it', async () => {
     const { token } = await platform.person('dan')
     const login = (name: string) => ({ authorization: `Basic ${Buffer.from(`${name}:${token}`).toString('base64')}` })
     const ask = (name: string) =>

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { maskedObject } from '../../../operations/develop/doctor/masked.ts'
 import { run } from '../../support/run.ts'
+import { longTest } from '../../support/takes-all.ts'
 import { zipFiles } from '../../support/zip-files.ts'
 
 let work: string
@@ -120,7 +121,7 @@ describe('without a cluster and without `up`', () => {
     expect([files.get('session-1/up.log'), files.get('session-2/up.log')].sort()).toEqual(['one\n', 'two\n'])
   })
 
-  test('the end of a log that is long', async () => {
+  longTest('the end of a log that is long', async () => {
     const line = `${'x'.repeat(99)}\n`
     session('api', `${line.repeat(60_000)}the last line\n`)
     const { files } = await doctor(['api'])

@@ -7,7 +7,7 @@ import { httpServer } from '../../support/git/http-server.ts'
 import { leftIn, manifestFor, type Publishing, publishing } from '../../support/git/publishing.ts'
 import { bareRepository, commitDirectly, installHooks } from '../../support/git/repository.ts'
 import type { Result } from '../../support/run.ts'
-import { few, longTest } from '../../support/takes-all.ts'
+import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { everythingIn, leakIn } from './leaks.ts'
 import { withRepositoryAt } from './own-git.ts'
 
@@ -30,7 +30,8 @@ const documents = (text: string) => parseAllDocuments(text).map(document => docu
 const FILE = 'argocd/shop-staging.yaml'
 
 test('Argo CD gets an Application for the folder that is published, in a commit of its own', async () => {
-  const { init, publish, tree, log, server, temporary } = await initialising('', { isHttp: true })
+  // A merge waits for a publish over http in `servers-publish.test.ts`.
+  const { init, publish, tree, log, server, temporary } = await initialising('', { isHttp: TAKES_ALL })
   await publish()
   const { status, stdout } = await init('--argocd')
   expect({ status, stdout }).toEqual({

@@ -10,19 +10,19 @@ import { httpServer } from '../../support/git/http-server.ts'
 import { processesWith, signal, start } from '../../support/git/processes.ts'
 import { leftIn, type Publishing, publishing } from '../../support/git/publishing.ts'
 import { bareRepository, installHooks } from '../../support/git/repository.ts'
-import { TAKES_ALL } from '../../support/takes-all.ts'
+import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { expectCleanHistory, expectValidLocks, treeAt, withoutLocks } from './history.ts'
 
-/** The number of runs that `npm run test:long` kills at random moments. Unset, one run is killed at each of the moments below. */
+/** The number of runs that `npm run test:long` kills at random moments. Unset, one run is killed at each of MOMENTS. */
 const RANDOM_RUNS = process.env.KILLED_RUNS
 
 type Moment = 'when it has begun' | 'when it has a copy' | 'while the server takes its push'
 
-const MOMENTS: readonly { readonly moment: Moment; readonly isGroup: boolean; readonly isLookedAt: boolean }[] = [
+const MOMENTS = few<{ readonly moment: Moment; readonly isGroup: boolean; readonly isLookedAt: boolean }>([
+  { moment: 'while the server takes its push', isGroup: true, isLookedAt: true },
   { moment: 'when it has begun', isGroup: true, isLookedAt: true },
   { moment: 'when it has a copy', isGroup: false, isLookedAt: false },
-  { moment: 'while the server takes its push', isGroup: true, isLookedAt: true },
-]
+])
 
 /** Renderings between which the source goes to and fro. */
 const STATES = [
@@ -100,30 +100,30 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s ends a run in seconds, with no
       expect((await project.publish()).status).toBe(0)
     })
 
-  test('while the server does not answer', async () => {
-    const bare = await bareRepository(makeFolder())
-    const server = await httpServer(bare.repository, { faults: () => ({ kind: 'hang' }) })
-    onTestFinished(() => server.close())
-    const project = await publishing({ server })
-    await interrupt(project, name, () => server.requests.length > 0)
-  })
-
   if (TAKES_ALL || name === 'SIGTERM')
-    test('while a hook of the user takes its time', async () => {
-      const project = await publishing()
-      const hooks = makeFolder()
-      write(hooks, { 'pre-commit': '#!/bin/sh\n: >"$TMPDIR/waiting"\nexec sleep 20\n' })
-      await git(hooks, 'init', '--quiet')
-      chmodSync(`${hooks}/pre-commit`, 0o755)
-      const env = {
-        ...project.env,
-        GIT_CONFIG_COUNT: '1',
-        GIT_CONFIG_KEY_0: 'core.hooksPath',
-        GIT_CONFIG_VALUE_0: hooks,
-      }
-      await interrupt({ ...project, env }, name, () => existsSync(`${project.temporary}/waiting`))
-      expect((await project.publish()).status).toBe(0)
+    test('while the server does not answer', async () => {
+      const bare = await bareRepository(makeFolder())
+      const server = await httpServer(bare.repository, { faults: () => ({ kind: 'hang' }) })
+      onTestFinished(() => server.close())
+      const project = await publishing({ server })
+      await interrupt(project, name, () => server.requests.length > 0)
     })
+
+  longTest('while a hook of the user takes its time', async () => {
+    const project = await publishing()
+    const hooks = makeFolder()
+    write(hooks, { 'pre-commit': '#!/bin/sh\n: >"$TMPDIR/waiting"\nexec sleep 20\n' })
+    await git(hooks, 'init', '--quiet')
+    chmodSync(`${hooks}/pre-commit`, 0o755)
+    const env = {
+      ...project.env,
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'core.hooksPath',
+      GIT_CONFIG_VALUE_0: hooks,
+    }
+    await interrupt({ ...project, env }, name, () => existsSync(`${project.temporary}/waiting`))
+    expect((await project.publish()).status).toBe(0)
+  })
 })
 
 const execute = ({ source, env }: Publishing) => start(['publish', '--environment', 'staging'], { cwd: source, env })

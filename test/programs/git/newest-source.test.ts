@@ -75,9 +75,11 @@ describe('a newer source that renders to what is there already', () => {
     await app.publishCommit(1)
     await app.publishCommit(1)
     expect(pushesTo(app)).toHaveLength(1)
-    await app.publishCommit(2, '--verify')
-    await app.publishCommit(2, '--dry-run')
-    expect(pushesTo(app)).toHaveLength(1)
+    if (TAKES_ALL) {
+      await app.publishCommit(2, '--verify')
+      await app.publishCommit(2, '--dry-run')
+      expect(pushesTo(app)).toHaveLength(1)
+    }
     await app.publishCommit(2)
     await app.publishCommit(2)
     expect((await app.publishCommit(1)).outcome).toBe('unchanged')
@@ -178,13 +180,16 @@ describe('a server', () => {
   test.each(few(Object.entries(unable)))('%s is published to all the same', async (_, make) => {
     const app = await ordered(['1.25', '1.25', '1.26', '1.27'])
     await make(app.server.repository)
+    const { numbers, expected } = TAKES_ALL
+      ? { numbers: [1, 2, 2, 3, 4, 3], expected: ['pushed', 'unchanged', 'unchanged', 'pushed', 'pushed', 'newer'] }
+      : { numbers: [1, 2, 4, 3], expected: ['pushed', 'unchanged', 'pushed', 'newer'] }
     const outcomes: string[] = []
-    for (const number of [1, 2, 2, 3, 4, 3]) {
+    for (const number of numbers) {
       const { outcome, stderr } = await app.publishCommit(number)
       expect(stderr).not.toMatch(/devctl\/|atomic|branches only|try/)
       outcomes.push(outcome)
     }
-    expect(outcomes).toEqual(['pushed', 'unchanged', 'unchanged', 'pushed', 'pushed', 'newer'])
+    expect(outcomes).toEqual(expected)
     expect(await imageIn(app)).toBe('nginx:1.27')
   })
 
@@ -201,7 +206,7 @@ describe('a server', () => {
     expect(await tryGit(app.server.repository, ['rev-parse', '--verify', '--quiet', NOTE])).toMatchObject({ status: 1 })
   })
 
-  test('that one may only read says what is unchanged', async () => {
+  longTest('that one may only read says what is unchanged', async () => {
     const app = await ordered(['1.25', '1.25'])
     await app.publishCommit(1)
     const env = withConfig(app.env, { 'url.file:///nowhere/to.be.pushInsteadOf': app.server.address })
@@ -228,9 +233,7 @@ test('refs are named by folders and branches, whatever their names are', async (
 
 const ROUNDS = TAKES_ALL ? 6 : 1
 /** The newest one renders like some that are older, and unlike others. */
-const TAGS = TAKES_ALL
-  ? ['1.25', '1.26', '1.25', '1.27', '1.26', '1.25', '1.28', '1.25']
-  : ['1.26', '1.25', '1.28', '1.25']
+const TAGS = TAKES_ALL ? ['1.25', '1.26', '1.25', '1.27', '1.26', '1.25', '1.28', '1.25'] : ['1.25', '1.28', '1.25']
 
 const HOW = {
   'by its path, on one machine': false,

@@ -238,7 +238,7 @@ describe('a repository', () => {
     const project = await publishing()
     await commitDirectly(project.server.repository, { '.gitattributes': attributes })
     const all: readonly Readonly<Record<string, string>>[] = [{ 'core.autocrlf': 'true' }, {}, { 'core.eol': 'crlf' }]
-    const wishes = few(all, 2)
+    const wishes = few(all)
     for (const [index, config] of wishes.entries()) {
       await project.change({ 'compose.yaml': `name: shop\nservices: {web: {image: "nginx:1.${index}"}}\n` })
       expect((await publishWith(project, config)).stdout).toMatch(/^deploy/)
@@ -295,13 +295,14 @@ describe('a repository', () => {
       expect(status, stderr).toBe(0)
       expect(Object.keys(await treeAt(project.server.repository))).toContain(`${path}/${LOCK_NAME}`)
       expect((await project.publish(`--path=${path}`)).stdout).toMatch(/^unchanged/)
+      if (!TAKES_ALL) return
       await project.change({ 'compose.yaml': 'name: shop\nservices: {web: {image: "nginx:1.28"}}\n' })
       expect((await project.publish(`--path=${path}`)).stdout).toMatch(/^deploy/)
       expect((await project.publish('--verify', `--path=${path}`)).status).toBe(0)
     },
   )
 
-  test.each(few(['sha256', 'sha1']))('may have ids of %s, whatever the user’s own have', async format => {
+  test.each(few(['sha256', 'sha1'], 0))('may have ids of %s, whatever the user’s own have', async format => {
     const folder = makeFolder()
     const repository = join(folder, 'repository.git')
     await git(folder, 'init', '--quiet', '--bare', `--object-format=${format}`, '--initial-branch=main', repository)

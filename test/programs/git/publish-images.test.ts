@@ -88,7 +88,7 @@ describe('the image of a service with `build`', () => {
     expect(await publish()).toMatchObject({ status: 1, stderr: expect.stringContaining('image/not-confirmed') })
   })
 
-  test('given with `--image` and its digest is believed', async () => {
+  longTest('given with `--image` and its digest is believed', async () => {
     const { publish, image, imageNow, registry, log } = await withBuild()
     const given = `${image('1.4')}@${OTHER}`
     expect((await publish('--image', `web=${given}`)).status).toBe(0)

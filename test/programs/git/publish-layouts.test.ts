@@ -202,7 +202,7 @@ describe('two environments with overlays', () => {
 })
 
 describe('the folder of the bases', () => {
-  test('is refused when it was edited by hand, until it is taken over, and keeps the files of others', async () => {
+  longTest('is refused when it was edited by hand, until it is taken over, and keeps the files of others', async () => {
     const { to, tree, server, change } = await environments()
     await to('staging')
     const before = await tree()

@@ -270,7 +270,7 @@ describe('gitops init --oci', () => {
     expect((await init(app, '--flux')).stderr).toContain('the repository for the file is not known')
   })
 
-  test('commits the file to the repository of the environment', async () => {
+  longTest('commits the file to the repository of the environment', async () => {
     const app = await publishing()
     await app.publish()
     const { status, stdout, stderr } = await init(app, '--flux', '--oci', 'registry.example.com/team/shop')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { git } from '../../support/git/git.ts'
 import { publishing } from '../../support/git/publishing.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, TAKES_ALL } from '../../support/takes-all.ts'
 
 const FOLDER = 'environments/staging/shop'
 
@@ -47,7 +47,8 @@ describe.each(few(['plain', 'kustomize', 'single-file']))('what cannot change in
 
     // The same again leaves the marks: whoever follows may not have seen them yet.
     expect(await app.publish()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^unchanged/) })
-    expect(await app.publish('--verify')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^verified/) })
+    if (TAKES_ALL)
+      expect(await app.publish('--verify')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^verified/) })
     await app.change({ 'compose.yaml': compose({ port: true, environment: 'b' }) })
     const next = await app.publish()
     expect(next.status, next.stderr).toBe(0)
@@ -64,6 +65,7 @@ describe.each(few(['plain', 'kustomize', 'single-file']))('what cannot change in
     expect(refused.stderr).toContain('`persistentvolumeclaim/data` cannot be changed as the files require')
     expect(refused.stderr).toContain('compose.yaml:11:30: persistentvolumeclaim/data: a claim cannot shrink: 2Gi → 1Gi')
     expect(await app.log()).toHaveLength(1)
+    if (!TAKES_ALL) return
     await app.change({ 'compose.yaml': compose({ size: '3g' }) })
     expect((await app.publish()).status).toBe(0)
   })

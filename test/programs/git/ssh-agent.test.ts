@@ -100,7 +100,7 @@ describe('keys in files are served as an agent', () => {
     })
   })
 
-  test.skipIf(lacks('sshd', findSshd() === undefined)).each(few(KINDS.slice(0, 5)))(
+  test.skipIf(lacks('sshd', findSshd() === undefined)).each(few(KINDS.slice(0, 5), 0))(
     'sshd accepts %s %j',
     async (type, options) => {
       const path = keyOf(`login-${Math.random()}`, type, options)

@@ -9,7 +9,7 @@ import { type HttpServer, httpServer } from '../../support/git/http-server.ts'
 import { COMPOSE, manifestFor, publishing } from '../../support/git/publishing.ts'
 import { bareRepository } from '../../support/git/repository.ts'
 import { run } from '../../support/run.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest } from '../../support/takes-all.ts'
 import { treeAt } from './history.ts'
 import { makeHooks, withConfig } from './own-git.ts'
 
@@ -26,7 +26,7 @@ async function server(): Promise<HttpServer & { readonly origin: string }> {
 const gotToken = ({ requests }: Pick<HttpServer, 'requests'>) => requests.some(({ headers }) => headers.authorization)
 
 describe('DEVCTL_GIT_TOKEN', () => {
-  test.each<[string, (origin: string) => Env, RegExp]>([
+  const others: readonly (readonly [string, (origin: string) => Env, RegExp])[] = [
     ['that nothing outside of the checkout names', () => ({}), /set `DEVCTL_GIT_TOKEN_HOST=127\.0\.0\.1:\d+`/],
     [
       'that is not the one of the token',
@@ -39,7 +39,8 @@ describe('DEVCTL_GIT_TOKEN', () => {
       () => ({ GITHUB_SERVER_URL: 'https://github.com' }),
       /set `DEVCTL_GIT_TOKEN_HOST=/,
     ],
-  ])('does not go to a host %s', async (_, more, words) => {
+  ]
+  test.each(few(others, 2))('does not go to a host %s', async (_, more, words) => {
     const begun = await server()
     const { publish } = await publishing({ server: { ...begun, env: { ...withToken, ...more(begun.origin) } } })
     const { status, stdout, stderr } = await publish()
@@ -50,17 +51,18 @@ describe('DEVCTL_GIT_TOKEN', () => {
     expect(gotToken(begun)).toBe(false)
   })
 
-  test.each<[string, (origin: string) => Env]>([
+  const known: readonly (readonly [string, (origin: string) => Env])[] = [
     ['of the continuous integration', origin => ({ CI_SERVER_URL: origin })],
     ['that the user names', origin => ({ DEVCTL_GIT_TOKEN_HOST: `git.example.com, ${new URL(origin).host}` })],
-  ])('goes to the host %s', async (_, more) => {
+  ]
+  test.each(few(known))('goes to the host %s', async (_, more) => {
     const begun = await server()
     const { publish } = await publishing({ server: { ...begun, env: { ...withToken, ...more(begun.origin) } } })
     const { status, stderr } = await publish()
     expect(status, stderr).toBe(0)
   })
 
-  test('goes where an option of the command line leads', async () => {
+  longTest('goes where an option of the command line leads', async () => {
     const begun = await server()
     const { publish } = await publishing({ server: { ...begun, address: 'https://evil.invalid/x', env: withToken } })
     const { status, stderr } = await publish('--repository', begun.address)
@@ -110,7 +112,8 @@ describe('DEVCTL_GIT_TOKEN', () => {
     const env = { ...withToken, DEVCTL_GIT_TOKEN_HOST: '127.0.0.1' }
     const project = await publishing({ server: { ...begun, env } })
     const seen = join(makeFolder(), 'seen')
-    const names = ['pre-commit', 'commit-msg', 'post-commit', 'post-checkout', 'reference-transaction', 'pre-push']
+    const all = ['pre-commit', 'pre-push', 'reference-transaction', 'commit-msg', 'post-commit', 'post-checkout']
+    const names = few(all, 2)
     const script = `{ echo "$0"; env; git config --list; cat .git/config; } >>${seen}; exit 0`
     const hooks = makeHooks(Object.fromEntries(names.map(name => [name, script])))
     const { status, stderr } = await run(['publish', '--environment', 'staging'], {
@@ -119,7 +122,7 @@ describe('DEVCTL_GIT_TOKEN', () => {
     })
     expect(status, stderr).toBe(0)
     const text = readFileSync(seen, 'utf8')
-    for (const name of ['pre-commit', 'pre-push', 'reference-transaction']) expect(text).toContain(`/${name}\n`)
+    for (const name of names.slice(0, 3)) expect(text).toContain(`/${name}\n`)
     expect(text).not.toContain(TOKEN)
   })
 })
@@ -135,10 +138,8 @@ async function evilRepository(source: string, name: string): Promise<string> {
 }
 
 describe('a repository in the source', () => {
-  test.each<[string, (source: string) => string]>([
+  const addresses: readonly (readonly [string, (source: string) => string])[] = [
     ['by its path', () => './evil.git'],
-    ['by a longer path', () => 'environments/../evil.git'],
-    ['by its scheme', source => `file://${source}/evil.git`],
     [
       'by a link in the source',
       source => {
@@ -146,6 +147,8 @@ describe('a repository in the source', () => {
         return './linked'
       },
     ],
+    ['by a longer path', () => 'environments/../evil.git'],
+    ['by its scheme', source => `file://${source}/evil.git`],
     [
       'by a link out of the source and back',
       source => {
@@ -154,11 +157,12 @@ describe('a repository in the source', () => {
         return `${outside}/evil.git`
       },
     ],
-  ])('%s is refused, and runs nothing', async (_, addressFor) => {
+  ]
+  test.each(few(addresses, 2))('%s is refused, and runs nothing', async (_, addressFor) => {
     const { source, env, publish } = await publishing()
     const mark = await evilRepository(source, 'evil.git')
     write(source, { 'devctl.yml': manifestFor(addressFor(source)) })
-    for (const words of [[], ['--dry-run'], ['--pull-request']]) {
+    for (const words of few([[], ['--dry-run'], ['--pull-request']])) {
       const { status, stderr } = await publish(...words)
       expect({ status, stderr }).toEqual({
         status: 1,

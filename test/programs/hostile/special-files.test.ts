@@ -23,9 +23,9 @@ const cases: readonly (readonly [
   code?: string,
 ])[] = [
   ['a pipe as env file', { 'compose.yaml': `${web}    env_file: x\n` }, pipe('x'), 'files/unreadable'],
+  ['links in circles in a context', { 'compose.yaml': built, Dockerfile: 'FROM x\n', 'd/a': '' }, loops],
   ['a pipe as mount', { 'compose.yaml': `${web}    volumes: ["./x:/x"]\n` }, pipe('x')],
   ['a pipe in a context', { 'compose.yaml': built, Dockerfile: 'FROM x\nCOPY . .\n' }, pipe('x')],
-  ['links in circles in a context', { 'compose.yaml': built, Dockerfile: 'FROM x\n', 'd/a': '' }, loops],
   ['links in circles in a mount', { 'compose.yaml': `${web}    volumes: ["./d:/d"]\n`, 'd/a': 'x' }, loops],
   ['a link to itself', { 'compose.yaml': `${web}    env_file: x\n` }, link('x', 'x'), 'files/unreadable'],
   ['UTF-16', { 'compose.yaml': Buffer.from(`\ufeff${web}`, 'utf16le') }, undefined],
@@ -38,7 +38,6 @@ const cases: readonly (readonly [
     undefined,
     'reference/undefined',
   ],
-  // The cases below are tried by `npm run test:long` only.
   ['a pipe as .env', { 'compose.yaml': web }, pipe('.env')],
   ['a pipe as .dockerignore', { 'compose.yaml': built, Dockerfile: 'FROM x\n' }, pipe('.dockerignore')],
   ['a pipe as include', { 'compose.yaml': `include: [x]\n${web}` }, pipe('x'), 'files/unreadable'],
@@ -59,7 +58,7 @@ const cases: readonly (readonly [
 // Most of the time is waiting for what nobody writes into a pipe.
 test
   .skipIf(process.platform === 'win32')
-  .concurrent.each(few(cases, 4).map(([what, files, prepare, code]) => ({ what, files, prepare, code })))(
+  .concurrent.each(few(cases, 2).map(([what, files, prepare, code]) => ({ what, files, prepare, code })))(
   '$what ends in manifests or in diagnostics',
   { timeout: 60_000 },
   async ({ files, prepare, code }) => {

@@ -9,6 +9,7 @@ import type { compile } from '../../../compiler/index.ts'
 import type { synth } from '../../../constructs/synth.ts'
 import { root } from '../../support/cases.ts'
 import { memoryHost } from '../../support/plan/compose.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 /**
  * Follows CONVENTIONS.md, "Keys", in a copy of the sources: a key needs a row, a decision of the
@@ -70,7 +71,7 @@ function render(files: Readonly<Record<string, string>>) {
   return { pod: template?.spec, diagnostics }
 }
 
-test('the copy passes the type checker', async () => {
+longTest('the copy passes the type checker', async () => {
   const options = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { noEmit: true },

@@ -96,7 +96,7 @@ describe('filling a volume', () => {
     expect(readdirSync(volume()).sort()).toEqual(['a', 'b'])
   })
 
-  test.each(['.hidden-only', '..odd', 'file'])('leaves a directory with %s in it alone', name => {
+  test.each(few(['.hidden-only', '..odd', 'file']))('leaves a directory with %s in it alone', name => {
     mkdirSync(volume('data'))
     writeFileSync(volume('data', name), '')
     expect(fill('data').status).toBe(0)

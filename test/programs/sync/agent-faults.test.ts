@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AgentConfig } from '../../../agent/config.ts'
 import { lacks } from '../../support/lacks.ts'
 import { type Bench, startBench, until } from '../../support/sync/agent-process.ts'
-import { few } from '../../support/takes-all.ts'
+import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { inNamespace, lacksNamespaces } from './own-limits.ts'
 
 // What can be wrong where the agent runs: it says so, does not end, and goes on when it is over.
@@ -60,28 +60,30 @@ test('something else where a folder of its own is to be', async () => {
   expect(agent.exitCode).toBeNull()
 })
 
-test.skipIf(isNotRoot)('a folder for the ready file that it may not write', async () => {
-  const bench = await open({ user })
-  const run = dirname(bench.ready)
-  chownSync(run, 0, 0)
-  const agent = await bench.startAgent()
-  await toldThenSynced(bench, /cannot go on: permission denied: .*run\/ready/, () => chownSync(run, 1000, 1000))
-  expect(existsSync(bench.ready)).toBe(true)
-  expect(agent.exitCode).toBeNull()
-})
-
-test.skipIf(isNotRoot)('a new image that cannot be taken over', async () => {
-  const bench = await open({ user })
-  const fresh = join(bench.config.volume, '.devctl/new-0')
-  write(fresh, 'lib/a.js', 'of the image')
-  writeFileSync(`${fresh}.image`, 'two')
-  const agent = await bench.startAgent()
-  await toldThenSynced(bench, /cannot go on: permission denied: .*\.devctl\/new-0/, () => {
-    for (const path of ['', '/lib', '/lib/a.js', '.image']) chownSync(`${fresh}${path}`, 1000, 1000)
+if (TAKES_ALL) {
+  test.skipIf(isNotRoot)('a folder for the ready file that it may not write', async () => {
+    const bench = await open({ user })
+    const run = dirname(bench.ready)
+    chownSync(run, 0, 0)
+    const agent = await bench.startAgent()
+    await toldThenSynced(bench, /cannot go on: permission denied: .*run\/ready/, () => chownSync(run, 1000, 1000))
+    expect(existsSync(bench.ready)).toBe(true)
+    expect(agent.exitCode).toBeNull()
   })
-  expect(readFileSync(join(bench.remote, 'lib/a.js'), 'utf8')).toBe('of the image')
-  expect(agent.exitCode).toBeNull()
-})
+
+  test.skipIf(isNotRoot)('a new image that cannot be taken over', async () => {
+    const bench = await open({ user })
+    const fresh = join(bench.config.volume, '.devctl/new-0')
+    write(fresh, 'lib/a.js', 'of the image')
+    writeFileSync(`${fresh}.image`, 'two')
+    const agent = await bench.startAgent()
+    await toldThenSynced(bench, /cannot go on: permission denied: .*\.devctl\/new-0/, () => {
+      for (const path of ['', '/lib', '/lib/a.js', '.image']) chownSync(`${fresh}${path}`, 1000, 1000)
+    })
+    expect(readFileSync(join(bench.remote, 'lib/a.js'), 'utf8')).toBe('of the image')
+    expect(agent.exitCode).toBeNull()
+  })
+}
 
 test.skipIf(isNotRoot)('a folder of the container that its user cannot read is named', async () => {
   const bench = await open({ user })
@@ -105,32 +107,35 @@ test.skipIf(isNotRoot)('a folder of the container that its user cannot read is n
   expect(agent.exitCode).toBeNull()
 })
 
-test('another program has the port for SSH: files are synchronized, and forwards come when it has gone', async () => {
-  const taken = createServer()
-  await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
-  const { port } = taken.address() as { port: number } // it listens on a port
-  const bench = await open({ sshPort: port })
-  write(bench.local, 'a.txt', 'one')
-  const agent = await bench.startAgent()
-  const { again } = await attach(bench)
-  await (await again()).synced
-  expect(agent.exitCode).toBeNull()
-  await new Promise(resolve => taken.close(resolve))
-  const hello = await until(
-    () =>
-      new Promise<string | undefined>(resolve => {
-        const socket = connect(port, '127.0.0.1')
-        socket.on('error', () => resolve(undefined)).once('data', data => resolve(data.toString()))
-      }),
-  )
-  expect(hello).toContain('SSH-2.0-devctl')
-})
+longTest(
+  'another program has the port for SSH: files are synchronized, and forwards come when it has gone',
+  async () => {
+    const taken = createServer()
+    await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
+    const { port } = taken.address() as { port: number } // it listens on a port
+    const bench = await open({ sshPort: port })
+    write(bench.local, 'a.txt', 'one')
+    const agent = await bench.startAgent()
+    const { again } = await attach(bench)
+    await (await again()).synced
+    expect(agent.exitCode).toBeNull()
+    await new Promise(resolve => taken.close(resolve))
+    const hello = await until(
+      () =>
+        new Promise<string | undefined>(resolve => {
+          const socket = connect(port, '127.0.0.1')
+          socket.on('error', () => resolve(undefined)).once('data', data => resolve(data.toString()))
+        }),
+    )
+    expect(hello).toContain('SSH-2.0-devctl')
+  },
+)
 
 describe.skipIf(lacksNamespaces)('the disk of the volume', () => {
   const place = (one: Bench, agent: { readonly pid?: number | undefined }) =>
     `/proc/${agent.pid}/root${one.config.volume}`
 
-  test('is full before anything was synchronized', async () => {
+  longTest('is full before anything was synchronized', async () => {
     const bench = await open()
     const { volume } = bench.config
     const agent = await bench.startAgent(
@@ -165,7 +170,7 @@ mkdir -p ${volume}/src/0; head -c 100000 /dev/zero > ${volume}/src/0/large 2>/de
     expect(agent.exitCode).toBeNull()
   })
 
-  test('cannot be written to', async () => {
+  longTest('cannot be written to', async () => {
     const bench = await open()
     const { volume } = bench.config
     const agent = await bench.startAgent(inNamespace(`mount -t tmpfs -o ro none ${volume} || exit 9`))

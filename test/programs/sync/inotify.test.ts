@@ -75,7 +75,7 @@ function isEqual({ local, remote }: Bench): boolean {
   }
 }
 
-describe.skipIf(lacksNamespaces).each(SIDES)('the %s', end => {
+describe.skipIf(lacksNamespaces).each(few(SIDES))('the %s', end => {
   const limits = [
     ['watches', 5],
     ['instances', 0],

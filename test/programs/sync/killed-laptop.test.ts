@@ -3,7 +3,7 @@ import { test } from 'vitest'
 import { expectLastWord, lives } from './killed-laptop.ts'
 
 // They take three times as long as those of `nothing-lost`.
-const runs = Math.ceil(Number(process.env.SYNC_RUNS ?? 45) / 3)
+const runs = Math.ceil(Number(process.env.SYNC_RUNS ?? 30) / 3)
 const seed = Number(process.env.SYNC_SEED ?? 20_261_123)
 
 test('the laptop is killed at any moment: no change is taken for a conflict, and none is undone', async () => {

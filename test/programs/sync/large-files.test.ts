@@ -3,6 +3,7 @@ import { closeSync, openSync, readdirSync, readFileSync, writeFileSync, writeSyn
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type Bench, startBench, until } from '../../support/sync/agent-process.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 let bench: Bench | undefined
 afterEach(() => bench?.close())
@@ -57,7 +58,7 @@ test('large files go both ways by what has changed in them, and the loser of a c
   expect(readdirSync(join(config.volume, '.devctl/stage'))).toEqual([])
 })
 
-test('a connection that breaks while a large file is on its way', async () => {
+longTest('a connection that breaks while a large file is on its way', async () => {
   bench = await startBench()
   const { local, config } = bench
   const key = Buffer.from(config.key, 'hex')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { test } from 'vitest'
 import { expectNothingLost, steps } from './random-edits.ts'
 
-const runs = Number(process.env.SYNC_RUNS ?? 300)
+const runs = Number(process.env.SYNC_RUNS ?? 150)
 const seed = Number(process.env.SYNC_SEED ?? 20_261_122)
 
 test('two trees that are edited, over connections that break, end equal or with a named conflict', async () => {

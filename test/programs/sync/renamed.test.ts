@@ -6,6 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { type Bench, startBench, until } from '../../support/sync/agent-process.ts'
 import { filesOf } from '../../support/sync/files-of.ts'
 import { TwoSides } from '../../support/sync/two-sides.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 let bench: Bench | undefined
 afterEach(() => bench?.close())
@@ -42,7 +43,7 @@ test('a folder that is renamed here is renamed in the container, without its con
   expect(onLine(socket) - before).toBeLessThan(FILES * HEADERS)
 })
 
-test('a folder that the container renames is renamed here, without its contents', async () => {
+longTest('a folder that the container renames is renamed here, without its contents', async () => {
   const { local, remote, socket, engine } = await withFolder()
   const before = onLine(socket)
   renameSync(join(remote, 'old'), join(remote, 'new'))
@@ -51,22 +52,25 @@ test('a folder that the container renames is renamed here, without its contents'
   expect(onLine(socket) - before).toBeLessThan(FILES * HEADERS)
 })
 
-test('a large file is copied from another one of the container, and sent where that is another one there', async () => {
-  const { local, remote, attached, socket } = await withFolder()
-  let before = onLine(socket)
-  const bytes = readFileSync(join(local, 'old/large.bin'))
-  writeFileSync(join(local, 'copy.bin'), bytes)
-  await attached.settled()
-  expect(readFileSync(join(remote, 'copy.bin')).equals(bytes)).toBe(true)
-  expect(onLine(socket) - before).toBeLessThan(100_000)
+longTest(
+  'a large file is copied from another one of the container, and sent where that is another one there',
+  async () => {
+    const { local, remote, attached, socket } = await withFolder()
+    let before = onLine(socket)
+    const bytes = readFileSync(join(local, 'old/large.bin'))
+    writeFileSync(join(local, 'copy.bin'), bytes)
+    await attached.settled()
+    expect(readFileSync(join(remote, 'copy.bin')).equals(bytes)).toBe(true)
+    expect(onLine(socket) - before).toBeLessThan(100_000)
 
-  before = onLine(socket)
-  const other = randomBytes(bytes.length)
-  writeFileSync(join(local, 'other.bin'), other)
-  await attached.settled()
-  expect(readFileSync(join(remote, 'other.bin')).equals(other)).toBe(true)
-  expect(onLine(socket) - before).toBeGreaterThan(bytes.length)
-})
+    before = onLine(socket)
+    const other = randomBytes(bytes.length)
+    writeFileSync(join(local, 'other.bin'), other)
+    await attached.settled()
+    expect(readFileSync(join(remote, 'other.bin')).equals(other)).toBe(true)
+    expect(onLine(socket) - before).toBeGreaterThan(bytes.length)
+  },
+)
 
 test('what the container has changed meanwhile is not taken for what was renamed', async () => {
   const sides = new TwoSides()

@@ -1,8 +1,7 @@
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { COMPOSE, manifestFor, type Publishing, publishing } from '../../support/git/publishing.ts'
-import { longTest } from '../../support/takes-all.ts'
+import { COMPOSE, manifestFor, type Publishing, publishing } from '../support/git/publishing.ts'
 
 const SHARED = 'apps/shop'
 
@@ -26,7 +25,7 @@ async function baseOf({ tree }: Publishing, environment: string): Promise<string
   return base
 }
 
-longTest('a base stays as long as an environment uses it', async () => {
+test('a base stays as long as an environment uses it', async () => {
   const app = await overlays()
   for (const environment of ['staging', 'production'])
     expect((await app.devctl('publish', '--environment', environment)).status).toBe(0)
