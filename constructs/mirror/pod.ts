@@ -110,9 +110,28 @@ function podSpec(
     }),
     initContainers: parts.initContainers,
     containers: parts.containers,
-    volumes: mergeBy('name', listIn(live, 'volumes'), parts.volumes),
+    volumes: mergeBy('name', withoutReplaced(live, [...parts.initContainers, ...parts.containers]), parts.volumes),
   })
 }
+
+/** The volumes whose contents are copies of files, under a name that says which. */
+const COPIES = ['configMap', 'secret', 'projected']
+
+/**
+ * The volumes of the application without the copies of files in whose place the container has the files themselves: a deploy names
+ * a copy by its contents, so each change of a file would replace the mirror.
+ */
+function withoutReplaced(live: Json, containers: readonly Json[]): readonly Json[] {
+  const before = mountedBy([...listIn(live, 'initContainers'), ...listIn(live, 'containers')])
+  const now = mountedBy(containers)
+  return listIn(live, 'volumes').filter(volume => {
+    const name = String(volume['name'])
+    return now.has(name) || !before.has(name) || !COPIES.some(kind => kind in volume)
+  })
+}
+
+const mountedBy = (containers: readonly Json[]): ReadonlySet<string> =>
+  new Set(containers.flatMap(one => listIn(one, 'volumeMounts')).map(({ name }) => String(name)))
 
 /** Pods that share a claim of one node go to one node, besides what they were to do. */
 function affinity(live: Json | undefined, label: string | undefined): Json | undefined {

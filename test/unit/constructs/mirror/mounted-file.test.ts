@@ -42,6 +42,44 @@ function podOf(hasSidecars: boolean): {
   return { init, own: find('web'), fill: find('devctl-fill') }
 }
 
+test('a deploy of other contents of a synchronized folder does not change the mirror', () => {
+  const withCopy = (name: string) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: {
+      template: {
+        spec: {
+          containers: [
+            {
+              name: 'web',
+              image: 'nginx',
+              volumeMounts: [
+                { name: 'site', mountPath: '/site' },
+                { name: 'other', mountPath: '/other' },
+              ],
+            },
+          ],
+          volumes: [
+            { name: 'site', configMap: { name } },
+            { name: 'other', configMap: { name: 'other-1' } },
+            { name: 'nowhere', configMap: { name: 'of-somebody' } },
+          ],
+        },
+      },
+    },
+  })
+  const folders = [{ path: '/site', directory: 'src/0' }]
+  const of = (name: string) => mirror(withCopy(name), settings({ folders }), facts({})).workload
+  expect(of('site-5d41402a')).toEqual(of('site-7c4a8d09'))
+  expect(JSON.stringify(of('site-5d41402a'))).toMatch(/other-1.*of-somebody/)
+  // Another container beside it still reads the copy.
+  const shared = withCopy('site-5d41402a')
+  const { containers } = shared.spec.template.spec
+  containers.push({ name: 'exporter', image: 'exporter', volumeMounts: [{ name: 'site', mountPath: '/in' }] })
+  expect(JSON.stringify(mirror(shared, settings({ folders }), facts({})).workload)).toContain('site-5d41402a')
+})
+
 test('a file is mounted in the place of what the application has there, and not filled from the image', () => {
   const { init, own, fill } = podOf(true)
   const mounts = own.volumeMounts.filter(({ mountPath }) => mountPath === FILE.path)
