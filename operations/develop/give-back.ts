@@ -7,6 +7,7 @@ import {
   UP_LABEL,
 } from '../../constructs/mirror/names.ts'
 import type { OperationEvent } from '../events.ts'
+import { unlessForbidden } from '../objects/forbidden.ts'
 import { deleteAndWait, isEnding } from '../objects/removal.ts'
 import { isSamePath } from '../objects/resting-fields.ts'
 import { readUpRecord, UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
@@ -43,7 +44,7 @@ interface TakenApplication {
  * Ends a development container from any machine: deletes its mirrors and waits until their Pods are
  * gone, restores the applications and the owners of their fields, then deletes what is left. Each
  * step may be the last one: another call goes on. An application that was made again since is left
- * as it is. With `volumes` its claim is deleted, too. Throws a UserError, and changes nothing, where
+ * as it is. With `volumes` its claim is deleted, too; else it is named. Throws a UserError, and changes nothing, where
  * it is not known what an application was before.
  */
 export async function giveBack(
@@ -65,12 +66,15 @@ export async function giveBack(
     on({ type: 'object', action: 'update', object: nameOf(one.live) })
   }
   const left = await leftOf(session, name, volumes)
-  for (const one of left) {
+  const claims = left.filter(({ kind }) => kind === 'PersistentVolumeClaim')
+  const removed = volumes ? left : left.filter(one => !claims.includes(one))
+  for (const one of removed) {
     await remove(session, one)
     if (one.kind === 'PersistentVolumeClaim') on({ type: 'object', action: 'delete', object: nameOf(one) })
   }
+  if (!volumes && claims.length > 0) on({ type: 'note', text: staysText(name, claims.map(nameOf)) })
   const main = originals.find(({ record }) => !record.isBeside)
-  return { wasActive: mirrors.length + originals.length + left.length > 0, restored: main && nameOf(main.live) }
+  return { wasActive: mirrors.length + originals.length + removed.length > 0, restored: main && nameOf(main.live) }
 }
 
 /** The applications that a development container has taken, as they are now, each with what is known of it. */
@@ -199,7 +203,12 @@ function ownersPatch(live: KubeObject, record: UpRecord): MergePatch {
   ])
 }
 
-/** What has no Pods and belongs to no application: Secret, Service, Lease; the claim where it is to go. */
+const staysText = (dev: string, claims: readonly string[]): string => {
+  const [stay, them] = claims.length === 1 ? ['stays', 'it'] : ['stay', 'them']
+  return `${claims.join(', ')} with the files ${stay}: \`devctl down ${dev} --volumes\` deletes ${them}`
+}
+
+/** What has no Pods and belongs to no application: Secret, Service, Lease and claim. */
 async function leftOf(
   { cluster, namespace, signal }: Session,
   name: string,
@@ -207,12 +216,15 @@ async function leftOf(
 ): Promise<readonly KubeObject[]> {
   const kinds = [
     { apiVersion: 'v1', kind: 'Service' },
-    ...(volumes ? [{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' }] : []),
     { apiVersion: 'v1', kind: 'Secret' },
     { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' },
   ]
   const labels = `${DEVELOPMENT_LABEL}=${name}`
-  const lists = await Promise.all(kinds.map(kind => cluster.list({ ...kind, namespace, labels }, { signal })))
+  const listOf = (kind: { readonly apiVersion: string; readonly kind: string }) =>
+    cluster.list({ ...kind, namespace, labels }, { signal })
+  const claims = listOf({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' })
+  // Who may not list claims keeps them; `--volumes` is refused.
+  const lists = await Promise.all([...kinds.map(listOf), volumes ? claims : unlessForbidden(claims, [])])
   return lists.flat()
 }
 

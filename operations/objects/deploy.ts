@@ -15,7 +15,7 @@ import { applicationText, readApplication } from './deployed-application.ts'
 import { type Drift, driftOf, isByHand } from './drift.ts'
 import { explainFailure } from './explain.ts'
 import { chancesOf, findUnready, type Unready, withJobsAgain } from './fresh-chance.ts'
-import { type Holder, personOf } from './held-lease.ts'
+import { deployerOf, type Holder } from './held-lease.ts'
 import { isLocked, withLease } from './lease.ts'
 import { refuseEndingNamespace } from './namespace.ts'
 import { type EnvironmentRecord, isOvertaken, readRecord, recordRef, type Source } from './record.ts'
@@ -141,7 +141,7 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
     tracker,
     events: { ...events, routed: route => routes.push(route) },
     clock,
-    by: personOf(input),
+    by: deployerOf(input),
     signal: active,
   })
   const routes: KubeObject[] = []

@@ -25,9 +25,11 @@ export interface Holder {
   isGone(name: string): boolean
 }
 
-/** Returns who somebody is: `ann`, as the platform knows her, or `ann@laptop`. */
-export const personOf = ({ holder }: { readonly holder: Holder }): string =>
-  holder.person ?? holder.name.replace(/ \(\d+\)$/, '')
+/** Returns who somebody is, without the number of the process: `ann@laptop`. */
+export const personOf = ({ holder }: { readonly holder: Holder }): string => holder.name.replace(/ \(\d+\)$/, '')
+
+/** Returns who deploys, wherever: `ann`, as the platform knows her, or without a platform `ann@laptop`. */
+export const deployerOf = (of: { readonly holder: Holder }): string => of.holder.person ?? personOf(of)
 
 /** A Lease, and who wants to hold it. */
 export interface LeaseWish {

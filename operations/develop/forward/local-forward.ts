@@ -9,6 +9,8 @@ import type { ForwardEvent } from './events.ts'
 
 /** Milliseconds for which a client waits for a container that is not connected. */
 const PATIENCE = 10_000
+/** Milliseconds for which a program that has listened may not listen, without a word: it starts again. */
+const RESTART = 10_000
 /** Milliseconds between two looks at a port that another process has. */
 const BUSY = 1000
 /** How many ports after the one that was asked for are tried. */
@@ -28,6 +30,8 @@ export interface LocalForward {
    * leads to the same Service.
    */
   readonly whenBusy: 'move' | 'wait'
+  /** Milliseconds for which a program may take to start again; default 10 s. */
+  readonly restart?: number
 }
 
 /** A forward that listens, or waits for its port. */
@@ -119,7 +123,7 @@ async function waitForPort(
 
 /**
  * Connects each connection of this machine to the Pod. The same failure is reported once, until a
- * connection is made.
+ * connection is made. A program that has listened before may start again: that is reported if it does not listen by then.
  */
 function connector(
   forward: LocalForward,
@@ -129,6 +133,27 @@ function connector(
   on: (event: ForwardEvent) => void,
 ): (socket: Socket) => void {
   let last: string | undefined
+  let hasListened = false
+  let isAwaited = false
+  const report = (local: string, error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error)
+    if (why === last) return
+    last = why
+    on({ kind: 'refused', local, remote: remoteText(forward), why })
+  }
+  const awaitRestart = async (local: string) => {
+    if (isAwaited) return
+    isAwaited = true
+    try {
+      await pause(forward.restart ?? RESTART, closed)
+      const channel = await dial(forward, link, closed)
+      channel.destroy()
+    } catch (error) {
+      if (!closed.aborted) report(local, error)
+    } finally {
+      isAwaited = false
+    }
+  }
   return socket => {
     const gone = new AbortController()
     const local = shown(socket.localPort ?? forward.localPort)
@@ -138,15 +163,15 @@ function connector(
     dial(forward, link, AbortSignal.any([closed, gone.signal])).then(
       channel => {
         last = undefined
+        hasListened = true
         if (socket.destroyed) channel.destroy()
         else join(socket, channel)
       },
       error => {
         socket.resetAndDestroy()
-        const why = error instanceof Error ? error.message : String(error)
-        if (closed.aborted || gone.signal.aborted || why === last) return
-        last = why
-        on({ kind: 'refused', local, remote: remoteText(forward), why })
+        if (closed.aborted || gone.signal.aborted) return
+        if (hasListened && error instanceof AgentError && error.failure === 'refused') void awaitRestart(local)
+        else report(local, error)
       },
     )
   }

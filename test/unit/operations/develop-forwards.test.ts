@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { connectAgent } from '../../../adapters/ssh/agent-client.ts'
 import type { KeyServer } from '../../../adapters/ssh/key-server.ts'
@@ -94,6 +95,29 @@ describe('the forwards of a session', () => {
     expect(events.map(forwardText)).toEqual([
       `${local} → ${target.port}: nothing listens on localhost:${target.port} in the Pod`,
     ])
+  })
+
+  test('a program that starts again is not reported, unless it stays away', async () => {
+    const first = await serve(socket => socket.end('it'))
+    const { port } = first
+    const { forwards, events, attach } = await open({ forwards: [toContainer(port, { restart: 300 })] })
+    const { local } = forwards.forwards[0]!
+    attach()
+    expect(await ask(portIn(local))).toBe('it')
+    const stop = ({ server }: { readonly server: Server }) => new Promise(resolve => server.close(resolve))
+    for (let times = 0; times < 3; times++) {
+      await stop(first)
+      await expect(ask(portIn(local))).rejects.toMatchObject({ code: 'ECONNRESET' })
+      await once(first.server.listen(port, '127.0.0.1'), 'listening')
+      await pause(400)
+      expect(await ask(portIn(local))).toBe('it')
+    }
+    expect(events).toEqual([])
+    await stop(first)
+    await expect(ask(portIn(local))).rejects.toMatchObject({ code: 'ECONNRESET' })
+    await expect
+      .poll(() => events.map(forwardText), { timeout: 5000 })
+      .toEqual([`${local} → ${port}: nothing listens on localhost:${port} in the Pod`])
   })
 
   test('a label that no Service has is reported', async () => {

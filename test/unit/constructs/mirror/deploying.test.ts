@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { giveBack } from '../../../../operations/develop/give-back.ts'
 import { take } from '../../../../operations/develop/take.ts'
+import type { OperationEvent } from '../../../../operations/events.ts'
 import { destroyEnvironment } from '../../../../operations/objects/destroy.ts'
 import { overviewOf } from '../../../../operations/objects/overview.ts'
 import { restartServices } from '../../../../operations/objects/restart.ts'
@@ -66,7 +67,11 @@ async function up(replicas: number | undefined = 2) {
   )
   if (taken.kind === 'taken') await taken.release()
   const replicasNow = async () => ((await cluster.get(API))?.['spec'] as { replicas?: number } | undefined)?.replicas
-  const down = () => giveBack(sessionOf(cluster), { name: 'api' }, { volumes: false }, () => {})
+  const down = async (volumes = false) => {
+    const told: OperationEvent[] = []
+    await giveBack(sessionOf(cluster), { name: 'api' }, { volumes }, event => told.push(event))
+    return told
+  }
   return { cluster, replicasNow, down }
 }
 
@@ -127,6 +132,19 @@ describe('while a mirror stands in for a workload', () => {
     await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
     expect(await cluster.get(MIRROR)).toBeUndefined()
     expect(await cluster.get(CLAIM)).toBeDefined()
+  })
+
+  test('`down` names the claim that stays, and deletes it on request', async () => {
+    const { cluster, down } = await up()
+    expect((await down()).at(-1)).toEqual({
+      type: 'note',
+      text: 'persistentvolumeclaim/api-dev with the files stays: `devctl down api --volumes` deletes it',
+    })
+    expect(await cluster.get(CLAIM)).toBeDefined()
+    const deleted = { type: 'object', action: 'delete', object: 'persistentvolumeclaim/api-dev' }
+    expect(await down(true)).toEqual([deleted])
+    expect(await cluster.get(CLAIM)).toBeUndefined()
+    expect(await down()).toEqual([])
   })
 
   test('`ps` shows the mirror in its place', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Cluster } from '../../../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
-import { holdLease, personOf } from '../../../../operations/objects/held-lease.ts'
+import { deployerOf, holdLease, personOf } from '../../../../operations/objects/held-lease.ts'
 import { holder, NAMESPACE, never, newCluster } from '../../../support/objects/deploying.ts'
 import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
 
@@ -13,10 +13,11 @@ function frozen(cluster: Cluster): Cluster {
   })
 }
 
-test('a person is named as the platform knows them, else with their machine', () => {
-  const process = { name: 'ann@r-01m8x-k2p7q (7)', isGone: () => false }
-  expect(personOf({ holder: { ...process, person: 'ann' } })).toBe('ann')
-  expect(personOf({ holder: { ...process, name: 'ann@laptop (7)' } })).toBe('ann@laptop')
+test('who deploys is named as the platform knows them, and who works on something with their machine', () => {
+  const ofRun = { holder: { name: 'ann@r-01m8x-k2p7q (7)', person: 'ann', isGone: () => false } }
+  expect([deployerOf(ofRun), personOf(ofRun)]).toEqual(['ann', 'ann@r-01m8x-k2p7q'])
+  const ofLaptop = { holder: { name: 'ann@laptop (7)', isGone: () => false } }
+  expect(deployerOf(ofLaptop)).toBe('ann@laptop')
 })
 
 test.each([
