@@ -9,6 +9,9 @@ const CATALOGUE = 'test/unit/compiler/diagnostics/{codes,document,infos}.test.ts
 /** The files of the layer long that run side by side, as those of Pods do. */
 const LONG_PODS = 'test/long/pods/**/*.test.ts'
 
+/** `npm run test:long` tries a rule with many times the cases, while other tests keep the processors busy. */
+const LONGER = process.env['TAKE'] === 'all' ? 10 : 1
+
 /**
  * Returns the project of a layer: the tests of `test/NAME`. Every wait in a test has a deadline of its own; `minutes` is the limit for a
  * test or a hook without one.
@@ -20,8 +23,8 @@ const layer = (name: string, minutes: number, more: object = {}) => ({
     server: { deps: { external: [EXTERNAL] } },
     include: [`test/${name}/**/*.test.ts`],
     execArgv: V8,
-    testTimeout: minutes * 60_000,
-    hookTimeout: minutes * 60_000,
+    testTimeout: minutes * LONGER * 60_000,
+    hookTimeout: minutes * LONGER * 60_000,
     ...more,
   },
 })

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { program } from '../program.ts'
 
-// Files that somebody made to hurt. Each is answered by an error within three seconds of a processor that is shared with other work and in less than 500 MB, by the program as it is installed.
+// Files that somebody made to hurt. Each is answered by an error within five seconds of a processor that is shared with other work, and
+// in less than 500 MB, by the program as it is installed.
 const SECONDS = 5
 const MEGABYTES = 500
 
