@@ -11,7 +11,7 @@ export interface FrontRun {
 export interface FrontContainer {
   /** The path of a static busybox in it: the image may have no program at all. */
   readonly tool: string
-  /** The folder to begin in; absent: the home of the user. */
+  /** The folder to begin in, as `exec` does; absent: the working directory of the container. */
   readonly workdir?: string | undefined
   /** The folder in it with the sockets of the agent; absent: none. */
   readonly shared?: string
@@ -34,7 +34,7 @@ const SESSION = 'DEVCTL_SSH'
 const BEGIN = `\
 b=$0
 if ! [ -w "\${HOME:-/}" ] && "$b" mkdir -p /tmp/devctl-home 2>/dev/null; then export HOME=/tmp/devctl-home; fi
-{ [ -n "$1" ] && cd "$1"; } 2>/dev/null || cd "\${HOME:-/}" 2>/dev/null || cd /
+[ -z "$1" ] || cd "$1" 2>/dev/null || cd "\${HOME:-/}" 2>/dev/null || cd /
 `
 
 /**

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -18,6 +19,7 @@ import { takenNames } from '../../../constructs/pod/helper.ts'
 import { quote } from '../../../constructs/pod/shell.ts'
 import { planTools } from '../../../constructs/pod/tools.ts'
 import { waitContainers } from '../../../constructs/pod/wait-for.ts'
+import { shellCommand } from '../../../operations/develop/ssh-front/container.ts'
 import { everything } from '../../support/constructs/everything.ts'
 import { podOf } from '../../support/constructs/plans.ts'
 import { few, longTest } from '../../support/takes-all.ts'
@@ -251,4 +253,20 @@ test.each([
 ])('the shell reads the quoted %j back', word => {
   const { stdout } = spawnSync('sh', ['-c', `printf %s ${quote(word)}`], { encoding: 'utf8' })
   expect(stdout).toBe(word)
+})
+
+describe('a session over SSH', () => {
+  test.each([
+    ['the folder of the settings', 'code', 'code'],
+    ['the working directory of the container, as `exec` does', undefined, '.'],
+    ['the home of the user, if its folder is not there', 'gone', 'home'],
+  ])('begins in %s', (_, workdir, expected) => {
+    for (const name of ['code', 'home']) mkdirSync(join(folder, name))
+    const tool = join(folder, 'busybox')
+    const container = { tool, workdir: workdir && join(folder, workdir), run: () => Promise.reject(new Error('no run')) }
+    const [command, ...words] = shellCommand(container, 'one', [], 'pwd')
+    const env = { PATH: `${folder}:${process.env['PATH']}`, HOME: join(folder, 'home') }
+    const { stdout, stderr } = spawnSync(command!, words, { cwd: folder, env, encoding: 'utf8' })
+    expect(stdout.split('\n')[0], stderr).toBe(realpathSync(join(folder, expected)))
+  })
 })
