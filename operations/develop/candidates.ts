@@ -19,12 +19,21 @@ export interface Candidate extends ComposeFolders {
  * image that is not theirs (`image: node`, `volumes: [.:/app]`).
  */
 export function candidatesOf(project: Project, host: FolderHost): readonly Candidate[] {
-  const all = [...project.services.values()]
-    .map((service): Candidate => ({ service, ...composeFolders(service, host) }))
-    .filter(({ folders }) => folders.some(({ file }) => file === undefined))
-  const changed = all.filter(({ service }) => service.build || service.watch.some(isSyncRule))
+  const all = withFolders(project, host)
+  const changed = all.filter(isChanged)
   return changed.length > 0 ? changed : all.filter(one => runsProject(one, project))
 }
+
+/** The services that `up --all` works on, in the order of the file: those of either kind that `candidatesOf` knows. */
+export const allCandidatesOf = (project: Project, host: FolderHost): readonly Candidate[] =>
+  withFolders(project, host).filter(one => isChanged(one) || runsProject(one, project))
+
+const withFolders = (project: Project, host: FolderHost): readonly Candidate[] =>
+  [...project.services.values()]
+    .map((service): Candidate => ({ service, ...composeFolders(service, host) }))
+    .filter(({ folders }) => folders.some(({ file }) => file === undefined))
+
+const isChanged = ({ service }: Candidate): boolean => service.build !== undefined || service.watch.some(isSyncRule)
 
 /** A database with a folder of scripts does not, and neither does a server that only reads its pages. */
 const runsProject = ({ service, folders }: Candidate, { directory }: Project): boolean => {

@@ -11,7 +11,7 @@ import type { Loading, Planning } from '../project/input.ts'
 import { createHost, variablesFor } from '../project/node-host.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
-import { candidatesOf, chooseCandidate, nothingToSync } from './candidates.ts'
+import { allCandidatesOf, candidatesOf, chooseCandidate, nothingToSync } from './candidates.ts'
 import type { ChooseDev } from './choose.ts'
 import type { FolderHost } from './compose-folders.ts'
 import {
@@ -82,8 +82,8 @@ const isOfAll = (which: WhichDevelopment, model: Project, host: FolderHost): boo
   (which.service === undefined ? candidatesOf(model, host).length === 0 : !model.services.has(which.service))
 
 /**
- * The names of the services that can be worked on, as `candidatesOf` finds them. Throws a UserError
- * if there is none.
+ * The names of all services that can be worked on (`allCandidatesOf`). Throws a UserError if there is
+ * none.
  */
 export async function composeCandidates(
   workspace: Workspace,
@@ -93,7 +93,7 @@ export async function composeCandidates(
   const { project: model, diagnostics } = await compileFiles(workspace, [], input, input, { project })
   if (count(diagnostics).error > 0) return { kind: 'refused', diagnostics }
   if (!model || model.services.size === 0) throw noCompose({ service: undefined, choose: undefined }, project)
-  const names = candidatesOf(model, hostOf(workspace, input, project)).map(({ service }) => service.name)
+  const names = allCandidatesOf(model, hostOf(workspace, input, project)).map(({ service }) => service.name)
   if (names.length === 0) throw nothingToSync(undefined, model)
   return { kind: 'found', names }
 }

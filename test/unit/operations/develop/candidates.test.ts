@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
-import { candidatesOf, chooseCandidate } from '../../../../operations/develop/candidates.ts'
+import { allCandidatesOf, candidatesOf, chooseCandidate } from '../../../../operations/develop/candidates.ts'
 import { planOf } from '../../../support/plan/compose.ts'
 
 const files = {
@@ -58,6 +58,11 @@ describe('the services that can be worked on', () => {
     const withVolumes = lines.some(line => line.includes('data:')) ? [...lines] : lines
     expect(names(...withVolumes)).toEqual(expected)
   })
+})
+
+test('`--all` means those that are built and those that run the folder of the Compose file', () => {
+  const { project, host } = services(API, 'tool: {image: "node:22", volumes: [".:/app"]}', DB)
+  expect(allCandidatesOf(project, host).map(({ service }) => service.name)).toEqual(['api', 'tool'])
 })
 
 const chosen = async (lines: readonly string[], name?: string, choose?: (names: readonly string[]) => string) => {
