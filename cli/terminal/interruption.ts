@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { basename } from 'node:path'
 import { INTERRUPTED } from './exit-status.ts'
 
@@ -31,6 +32,39 @@ export function watchForInterruption(): { readonly signal: AbortSignal; readonly
     stop: () => {
       for (const name of SIGNALS) process.removeListener(name, onSignal)
     },
+  }
+}
+
+/**
+ * Asks a person until a signal ends the process, which nobody who waits for an answer would see: then the signal of `ask` is aborted. The
+ * terminal makes no signal of Ctrl-C while a question has its keys, so that `ask` calls `onLeave`, and whoever listens gets one.
+ */
+export async function askUntilInterrupted<Answer>(
+  ask: (signal: AbortSignal, onLeave: () => void) => Promise<Answer>,
+): Promise<Answer> {
+  const interrupted = new AbortController()
+  const isHeard = process.listenerCount('SIGINT') > 0
+  let got: NodeJS.Signals | undefined
+  let isLeft = false
+  const end = (name: NodeJS.Signals) => {
+    got = name
+    interrupted.abort()
+  }
+  for (const name of SIGNALS) process.on(name, end)
+  try {
+    const answer = await ask(interrupted.signal, () => {
+      isLeft = true
+    })
+    if (isLeft && isHeard && !got) {
+      process.kill(process.pid, 'SIGINT')
+      // Whoever has listened before hears of it first.
+      await once(interrupted.signal, 'abort')
+    }
+    return answer
+  } finally {
+    for (const name of SIGNALS) process.removeListener(name, end)
+    // Nobody else was there to hear it.
+    if (got && !isHeard) process.kill(process.pid, got)
   }
 }
 

@@ -1,13 +1,18 @@
 import { LIMITS, parseLimits } from '../../compiler/diagnostics/budget.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { askUntilInterrupted } from './interruption.ts'
 import { type Choose, type Io, type Output, wantsColour } from './io.ts'
 
 /** The Io of this process. */
 export function processIo(): Io {
   const { stderr, env } = process
-  const choose: Choose = async (question, answers, signal) => {
+  const choose: Choose = async (question, answers, takenBack) => {
     const { chooseOne } = await import('./prompt.ts')
-    return chooseOne({ input: process.stdin, output: stderr }, question, answers, signal)
+    return askUntilInterrupted((interrupted, onLeave) => {
+      const signal = AbortSignal.any([interrupted, ...(takenBack ? [takenBack] : [])])
+      const end = { signal, isErased: takenBack !== undefined, onLeave }
+      return chooseOne({ input: process.stdin, output: stderr }, question, answers, end)
+    })
   }
   const ask = async (question: string) => {
     const { typeLine } = await import('./prompt.ts')

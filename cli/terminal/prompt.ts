@@ -8,15 +8,21 @@ interface Terminal {
   readonly output: NodeJS.WritableStream
 }
 
-/**
- * A list to choose from with the arrow keys. Gives undefined when the person leaves it with Ctrl-C, and when the signal is aborted. A
- * question with a signal is taken off the terminal at its end.
- */
+/** The end of a question that nobody answers. */
+interface QuestionEnd {
+  readonly signal?: AbortSignal
+  /** True if the question is taken off the terminal at its end. */
+  readonly isErased?: boolean
+  /** Called when the person leaves it with Ctrl-C. */
+  readonly onLeave?: () => void
+}
+
+/** A list to choose from with the arrow keys. Gives undefined when the person leaves it with Ctrl-C, and when the signal is aborted. */
 export async function chooseOne(
   terminal: Terminal,
   question: string,
   answers: readonly PromptAnswer[],
-  signal?: AbortSignal,
+  { signal, isErased = false, onLeave = () => {} }: QuestionEnd = {},
 ): Promise<string | undefined> {
   if (signal?.aborted) return undefined
   const { default: select } = await import('@inquirer/select')
@@ -29,16 +35,18 @@ export async function chooseOne(
   try {
     return await select(
       { message: question, choices, pageSize: 12, ...(preset && { default: preset }) },
-      { ...terminal, ...(signal && { signal, clearPromptOnDone: true }) },
+      { ...terminal, ...(signal && { signal }), clearPromptOnDone: isErased },
     )
   } catch (error) {
-    if (error instanceof Error && LEFT.has(error.name)) return undefined
-    throw error
+    if (!(error instanceof Error) || !LEFT.has(error.name)) throw error
+    if (error.name === EXIT) onLeave()
+    return undefined
   }
 }
 
+const EXIT = 'ExitPromptError'
 /** The names of the errors of a question that has no answer. */
-const LEFT = new Set(['ExitPromptError', 'AbortPromptError'])
+const LEFT = new Set([EXIT, 'AbortPromptError'])
 
 /** A line that is typed without being shown. Gives undefined when the person leaves it with Ctrl-C or Ctrl-D. */
 export async function typeHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {

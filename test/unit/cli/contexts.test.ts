@@ -508,13 +508,14 @@ describe('on a terminal', () => {
   test('a question that is taken back is taken off the terminal', async () => {
     const { terminal, screen } = keyboard()
     const asked = new AbortController()
-    const answer = chooseOne(terminal, 'Which?', [{ value: 'a' }], asked.signal)
+    const end = { signal: asked.signal, isErased: true }
+    const answer = chooseOne(terminal, 'Which?', [{ value: 'a' }], end)
     await expect.poll(screen).toContain('Which?')
     asked.abort()
     expect(await answer).toBe(undefined)
     // The lines are erased.
     expect(screen().slice(screen().lastIndexOf('Which?'))).toMatch(/\u001b\[2K/)
-    expect(await chooseOne(terminal, 'Which?', [{ value: 'a' }], AbortSignal.abort())).toBe(undefined)
+    expect(await chooseOne(terminal, 'Which?', [{ value: 'a' }], { signal: AbortSignal.abort() })).toBe(undefined)
   })
 })
 
