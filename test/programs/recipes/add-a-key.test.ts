@@ -12,7 +12,7 @@ import { memoryHost } from '../../support/plan/compose.ts'
 import { longTest } from '../../support/takes-all.ts'
 
 /**
- * Follows CONVENTIONS.md, "Keys", in a copy of the sources: a key needs a row, a decision of the
+ * Follows CONTRIBUTING.md, "Keys", in a copy of the sources: a key needs a row, a decision of the
  * plan and a line of a construct, and the types between them. `x-priority-class` becomes
  * `priorityClassName` of the Pod.
  */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 
 /** The folders and files whose text may name a test by its path. */
-const NAMING = ['README.md', 'ARCHITECTURE.md', 'CONVENTIONS.md', 'docs', 'test', 'scripts', 'vitest.config.ts']
+const NAMING = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs', 'test', 'scripts', 'vitest.config.ts']
 /** Texts that look like a path and are none: codes of diagnostics in tests, and a placeholder. */
 const OTHER = new Set(['test/sample', 'test/unknown', 'test/NAME', 'test/unit/adapters/forge/NAME.test.ts'])
 
