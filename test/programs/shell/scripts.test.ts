@@ -263,7 +263,11 @@ describe('a session over SSH', () => {
   ])('begins in %s', (_, workdir, expected) => {
     for (const name of ['code', 'home']) mkdirSync(join(folder, name))
     const tool = join(folder, 'busybox')
-    const container = { tool, workdir: workdir && join(folder, workdir), run: () => Promise.reject(new Error('no run')) }
+    const container = {
+      tool,
+      workdir: workdir && join(folder, workdir),
+      run: () => Promise.reject(new Error('no run')),
+    }
     const [command, ...words] = shellCommand(container, 'one', [], 'pwd')
     const env = { PATH: `${folder}:${process.env['PATH']}`, HOME: join(folder, 'home') }
     const { stdout, stderr } = spawnSync(command!, words, { cwd: folder, env, encoding: 'utf8' })
