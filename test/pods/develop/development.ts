@@ -48,7 +48,9 @@ export async function openDevelopment(
 export function openLaptop(namespace: string, name: string, more: Readonly<Record<string, string>> = {}): Laptop {
   const folder = mkdtempSync(join(tmpdir(), `devctl-${name}-`))
   const home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
-  const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace, ...more }
+  // A shell says there what it has started: below `nohup`, nobody would hear of SIGHUP.
+  const shell = { _: process.execPath }
+  const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace, ...shell, ...more }
   const started: Started[] = []
   const kept: KeptLaptop = {
     folder,
