@@ -130,11 +130,20 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
   test('`build` makes a metadata file, whose digests `render` writes', () =>
     withProject(cluster!, async project => {
       write(project)
+      // What has the same build is built with it, and has a name of its own.
+      project.compose(
+        `${COMPOSE}  worker:\n    build: {context: web, args: {GREETING: hello}}\n    command: [sleep, "1"]\n`,
+      )
       const devctl = devctlIn(project)
       const built = await devctl('build', '--metadata-file', 'images.json', '--progress', 'plain')
       expect(built.status, built.stderr).toBe(0)
+      expect(built.stderr).toContain('worker: has the same build as web, and is built with it\n')
       const [web] = /web: (\S+)/.exec(built.stdout)!.slice(1)
       expect(web).toMatch(/@sha256:[0-9a-f]{64}$/)
+      const [worker] = /worker: (\S+)/.exec(built.stdout)!.slice(1)
+      expect(worker).toBe(web!.replace('-web:', '-worker:'))
+      const again = await devctlIn(project, 'tcp://127.0.0.1:9')('build')
+      expect(again.stderr).toContain('worker: is in the registry already')
       expect((await devctl('render', '--images-file', 'images.json')).stdout).toContain(`image: ${web}\n`)
     }))
 
