@@ -12,7 +12,7 @@ export interface Questions {
   /** True if cluster-scoped objects, named as by kubectl, are to be deleted, too. */
   readonly mayDeleteOfCluster?: (names: readonly string[]) => Promise<boolean>
   /**
-   * What becomes of a folder that has lost files on one side; undefined: it stays as it is. The signal is aborted when the files
+   * Says what becomes of a folder that has lost files on one side; undefined: it stays as it is. The signal is aborted when the files
    * are back, or somebody else has answered.
    */
   readonly whatOfEmptied?: (folder: EmptiedFolder, signal: AbortSignal) => Promise<'delete' | 'restore' | undefined>

@@ -144,7 +144,7 @@ export class Deletions {
   }
 
   /**
-   * What the container has lost, if that is so much that it may be a mistake: everything that the laptop has made, all but names
+   * The loss of the container, if it is so much that it may be a mistake: everything that the laptop has made, all but names
    * that begin with a dot, more than half of the files, or more than is kept here.
    */
   loss(): LostFiles | undefined {

@@ -55,7 +55,7 @@ export interface ToolFileArrival {
   readonly path: string
 }
 
-/** How much of a folder is gone. Files that only the container has ever made do not count. */
+/** The part of a folder that is gone. Files that only the container has ever made do not count. */
 export interface LostFiles {
   readonly files: number
   /** The files that both sides had. */
@@ -125,7 +125,7 @@ export class FolderState {
   readonly sent = new Map<TreeNode, FileEntry>()
   agreedFiles = 0
   agreedBytes = 0
-  /** Of the agreed files, those that the laptop has made or changed. */
+  /** The number of agreed files that the laptop has made or changed. */
   ownFiles = 0
   /** Everything has been read on this side. */
   hasLocal = false

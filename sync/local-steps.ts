@@ -73,51 +73,53 @@ export class LocalSteps {
   }
 
   makeFolder(node: TreeNode): boolean {
-    const isNew = isOnlyTheirs(node)
+    const isTheirs = isOnlyTheirs(node)
     if (!this.change(node, { kind: 'folder', take: this.#take(node) })) return false
-    this.#state.setBase(node, isFolder(node.remote) ? agreedOn(node, node.remote, isNew) : undefined)
+    this.#state.setBase(node, isFolder(node.remote) ? agreedOn(node, node.remote, isTheirs) : undefined)
     return true
   }
 
   makeLink(node: TreeNode): void {
-    const isNew = isOnlyTheirs(node)
-    this.#begin(node, node.remote!)
-    if (!this.change(node, { kind: 'link', target: node.remote!.target!, take: this.#take(node) })) return
-    this.#state.setBase(node, agreedOn(node, node.remote, isNew))
-    this.#state.finish(node)
+    const remote = node.remote!
+    this.#begin(node, remote)
+    this.#follow(node, { kind: 'link', target: remote.target!, take: this.#take(node) }, remote)
   }
 
   /** Only the execute bit: times of the container do not change those of the laptop. */
   setMode(node: TreeNode): void {
-    const { executable } = node.remote!
+    const remote = node.remote!
+    const { executable } = remote
     const hash = node.local?.hash ?? node.base?.local?.hash
-    this.#begin(node, copyEntry(node.remote!, { hash }))
-    const isNew = isOnlyTheirs(node)
-    if (!this.change(node, { kind: 'meta', ...(executable !== undefined && { executable }) }, hash)) return
-    this.#state.setBase(node, agreedOn(node, node.remote, isNew))
-    this.#state.finish(node)
+    this.#begin(node, copyEntry(remote, { hash }))
+    this.#follow(node, { kind: 'meta', ...(executable !== undefined && { executable }) }, remote, { hash })
   }
 
   /** `isMoved`: the container has it from a path of the laptop. */
   writeFile(node: TreeNode, bytes: Uint8Array, remote: FileEntry, isMoved: boolean): void {
     const change = { kind: 'file', bytes, ...this.#meta(remote) } as const
-    const isNew = isOnlyTheirs(node) && !isMoved
     this.#begin(node, remote)
-    if (!this.change(node, change, remote.hash)) return
-    this.#state.setBase(node, agreedOn(node, remote, isNew))
-    this.#state.finish(node)
+    this.#follow(node, change, remote, { hash: remote.hash, isMoved })
   }
 
   /** A large file that is complete beside its place. */
   placeFile(node: TreeNode, stage: string, remote: FileEntry): void {
-    const isNew = isOnlyTheirs(node)
     this.#begin(node, remote)
-    if (!this.change(node, { kind: 'staged', stage, ...this.#meta(remote) }, remote.hash)) {
-      this.#state.writer.discard(stage)
-      return
-    }
-    this.#state.setBase(node, agreedOn(node, remote, isNew))
+    const change = { kind: 'staged', stage, ...this.#meta(remote) } as const
+    if (!this.#follow(node, change, remote, { hash: remote.hash })) this.#state.writer.discard(stage)
+  }
+
+  /** Makes a change, and agrees with the container on it. False if it was not possible; the path is then dealt with. */
+  #follow(
+    node: TreeNode,
+    change: PathChange['change'],
+    remote: FileEntry,
+    { hash, isMoved = false }: { readonly hash?: string | undefined; readonly isMoved?: boolean } = {},
+  ): boolean {
+    const isTheirs = isOnlyTheirs(node) && !isMoved
+    if (!this.change(node, change, hash)) return false
+    this.#state.setBase(node, agreedOn(node, remote, isTheirs))
     this.#state.finish(node)
+    return true
   }
 
   /** If we are killed before we know that it was written, the next session finds out. */

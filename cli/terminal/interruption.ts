@@ -57,13 +57,13 @@ export async function askUntilInterrupted<Answer>(
     })
     if (isLeft && isHeard && !got) {
       process.kill(process.pid, 'SIGINT')
-      // Whoever has listened before hears of it first.
+      // Earlier listeners hear of it first.
       await once(interrupted.signal, 'abort')
     }
     return answer
   } finally {
     for (const name of SIGNALS) process.removeListener(name, end)
-    // Nobody else was there to hear it.
+    // The signal had no other listener, and ends the process as it would have.
     if (got && !isHeard) process.kill(process.pid, got)
   }
 }

@@ -15,7 +15,7 @@ export class EmptiedFolders {
   readonly #dev: string
   readonly #folders: readonly LocalFolder[]
   readonly #world: Pick<World, 'on' | 'ask'>
-  readonly #stopped = new Map<string, EmptiedFolder & { readonly asked: AbortController }>()
+  readonly #stopped = new Map<string, { readonly emptied: EmptiedFolder; readonly asked: AbortController }>()
 
   constructor(dev: string, folders: readonly LocalFolder[], world: Pick<World, 'on' | 'ask'>) {
     this.#dev = dev
@@ -25,7 +25,7 @@ export class EmptiedFolders {
 
   /** Those that wait for an answer. */
   get all(): readonly EmptiedFolder[] {
-    return [...this.#stopped.values()].map(({ asked: _, ...emptied }) => emptied)
+    return [...this.#stopped.values()].map(({ emptied }) => emptied)
   }
 
   /** Takes an event of the synchronization. */
@@ -42,7 +42,7 @@ export class EmptiedFolders {
     const { side, loss } = event
     const emptied = { ...toPair(folder), side, ...(loss && { loss }) }
     const asked = new AbortController()
-    this.#stopped.set(event.folder, { ...emptied, asked })
+    this.#stopped.set(event.folder, { emptied, asked })
     void this.#ask(event.folder, emptied, asked.signal, answer)
   }
 

@@ -66,13 +66,13 @@ export async function giveBack(
     on({ type: 'object', action: 'update', object: nameOf(one.live) })
   }
   const left = await leftOf(session, name, volumes)
-  const claims = left.filter(({ kind }) => kind === 'PersistentVolumeClaim')
-  const removed = volumes ? left : left.filter(one => !claims.includes(one))
+  const removed = left.filter(one => volumes || !isClaim(one))
   for (const one of removed) {
     await remove(session, one)
-    if (one.kind === 'PersistentVolumeClaim') on({ type: 'object', action: 'delete', object: nameOf(one) })
+    if (isClaim(one)) on({ type: 'object', action: 'delete', object: nameOf(one) })
   }
-  if (!volumes && claims.length > 0) on({ type: 'note', text: staysText(name, claims.map(nameOf)) })
+  const kept = volumes ? [] : left.filter(isClaim)
+  if (kept.length > 0) on({ type: 'note', text: staysText(name, kept.map(nameOf)) })
   const main = originals.find(({ record }) => !record.isBeside)
   return { wasActive: mirrors.length + originals.length + removed.length > 0, restored: main && nameOf(main.live) }
 }
@@ -203,12 +203,14 @@ function ownersPatch(live: KubeObject, record: UpRecord): MergePatch {
   ])
 }
 
+const isClaim = ({ kind }: KubeObject): boolean => kind === 'PersistentVolumeClaim'
+
 const staysText = (dev: string, claims: readonly string[]): string => {
   const [stay, them] = claims.length === 1 ? ['stays', 'it'] : ['stay', 'them']
   return `${claims.join(', ')} with the files ${stay}: \`devctl down ${dev} --volumes\` deletes ${them}`
 }
 
-/** What has no Pods and belongs to no application: Secret, Service, Lease and claim. */
+/** The objects without Pods that belong to no application: Secret, Service, Lease and claim. */
 async function leftOf(
   { cluster, namespace, signal }: Session,
   name: string,
@@ -223,7 +225,7 @@ async function leftOf(
   const listOf = (kind: { readonly apiVersion: string; readonly kind: string }) =>
     cluster.list({ ...kind, namespace, labels }, { signal })
   const claims = listOf({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' })
-  // Who may not list claims keeps them; `--volumes` is refused.
+  // Claims that may not be listed stay; to delete them is refused.
   const lists = await Promise.all([...kinds.map(listOf), volumes ? claims : unlessForbidden(claims, [])])
   return lists.flat()
 }

@@ -12,6 +12,7 @@ import {
   type RunRecord,
   runName,
 } from '../records/run.ts'
+import type { PlatformUser } from '../records/user.ts'
 import { decideQueue, forgotten } from '../rules/queue.ts'
 import { readRepositoryUrl } from '../rules/repository-url.ts'
 import { mayDo } from '../rules/roles.ts'
@@ -32,7 +33,13 @@ interface HeldSecrets {
   readonly login?: CloneLogin
 }
 
-/** Why no run starts in a namespace that the platform deletes. */
+/** The namespace of a run, and who has requested it. */
+interface AllowedRun {
+  readonly shared: SharedNamespace
+  readonly user: PlatformUser
+}
+
+/** The reason why no run starts in a namespace that the platform deletes. */
 const BEING_DELETED = 'the namespace is being deleted'
 /** Milliseconds. */
 const EVERY = 500
@@ -138,8 +145,9 @@ export class RunKeeper {
     }
     // A run has no right to wake the namespace that it deploys to. That takes long where there are many objects: the
     // other runs do not wait for it, and this one starts in the pass after it.
-    if (run.action === 'deploy' && found.namespace.status === 'Sleeping')
-      return this.#beside(run, signal, async () => void (await this.#parts.sleep.wake(found.namespace, signal)))
+    const { shared, user } = found
+    if (run.action === 'deploy' && shared.namespace.status === 'Sleeping')
+      return this.#beside(run, signal, async () => void (await this.#parts.sleep.wake(shared.namespace, signal)))
     for (const object of accountObjects(run)) await cluster.apply(object, { manager: MANAGER, force: true })
     const { id, action, environment, namespace, file, volumes } = run
     if (run.repository !== undefined) {
@@ -159,8 +167,7 @@ export class RunKeeper {
     const { variables } = held
     const input = { action, isCloned, environment, namespace, file, volumes, variables, url: settings.url, token: text }
     const isFork = run.trust === 'fork'
-    const user = (await this.#parts.users.find(run.user))?.login
-    await this.#give(run, inputSecret(id), { ...input, isFork, user, domain: this.#world.settings.domain })
+    await this.#give(run, inputSecret(id), { ...input, isFork, user: user.login, domain: this.#world.settings.domain })
     // Changes this version of the run only, and not one that was stopped or started by another leader in the meantime.
     await cluster.patch(
       jobRef(id),
@@ -187,10 +194,10 @@ export class RunKeeper {
   }
 
   /**
-   * The namespace of a run, or why its user may no longer run it. Checked when it starts, and every few seconds while
+   * The namespace and the user of a run, or why the user may no longer run it. Checked when it starts, and every few seconds while
    * it is active.
    */
-  async #allowed({ user: id, namespace, namespaceUid, deletion }: RunRecord): Promise<SharedNamespace | string> {
+  async #allowed({ user: id, namespace, namespaceUid, deletion }: RunRecord): Promise<AllowedRun | string> {
     const user = await this.#parts.users.find(id)
     if (!user || user.isSuspended || user.isRefused) return 'the person who requested it may no longer log in'
     const shared = await this.#parts.namespaces.find(namespace)
@@ -202,7 +209,7 @@ export class RunKeeper {
     if (shared.namespace.status === 'Deleting' && !isOfDeletion) return BEING_DELETED
     const role = roleIn(shared, user)
     return mayDo({ platform: user.role, namespace: role }, 'deploy')
-      ? shared
+      ? { shared, user }
       : 'the person who requested it is no longer a developer there'
   }
 

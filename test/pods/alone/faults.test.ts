@@ -357,7 +357,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       expect(await within(BOUND, waiting)).toBeUndefined()
     })
 
-    // Of the program: `connect`.
+    // The test `connect` tries it with the program.
     longTest('TLS that never answers, or is cut', async () => {
       const tcp = new TcpProxy()
       try {

@@ -214,7 +214,7 @@ describe.skipIf(buildkit === '')('BuildKit', () => {
     proxy.close()
   })
 
-  // Of the program, with its attempts: `registry-faults`.
+  // The test `registry-faults` tries it with the program and its attempts.
   if (TAKES_ALL)
     test.each([
       [503, true],

@@ -130,7 +130,7 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
   test('`build` makes a metadata file, whose digests `render` writes', () =>
     withProject(cluster!, async project => {
       write(project)
-      // What has the same build is built with it, and has a name of its own.
+      // A service with the same build is built with it, and its image has a name of its own.
       project.compose(
         `${COMPOSE}  worker:\n    build: {context: web, args: {GREETING: hello}}\n    command: [sleep, "1"]\n`,
       )

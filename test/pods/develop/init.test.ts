@@ -38,7 +38,7 @@ describe.skipIf(cluster === undefined)('a project with manifests', () => {
     await cluster!.kubectl('-n', namespace, 'rollout', 'status', 'deployment/greeter', '--timeout=100s')
   })
 
-  // What is masked is tried without a cluster, too (`doctor`).
+  // Masking is tried without a cluster, too (`doctor`).
   longTest('doctor has what the cluster knows of its development container, without the values', async () => {
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/greeter`
     const original = await cluster!.get<{ metadata: { uid: string } }>(path)

@@ -11,7 +11,7 @@ const PREFIX = `shop-${RUN}-`
 const NAME = `${PREFIX}7`
 const BASE = 'registry.devctl.localhost/library/nginx:1.27-alpine'
 const HEALTHY = 'healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}'
-/** What is beside the service whose image is built. */
+/** The services beside the one whose image is built. */
 const OTHERS = `
     depends_on: {store: {condition: service_healthy}}
   api:

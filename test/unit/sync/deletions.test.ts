@@ -263,7 +263,7 @@ test('500 MB of deleted files are kept, and all that go together', async () => {
   const first = open()
   for (let n = 0; n < 4; n++) take(first, `a${n}`, `old-${n}`)
   await clock.run(20_000)
-  // By another session, and slowly.
+  // Another session deletes them, and slowly.
   const second = open()
   for (let n = 0; n < 7; n++) {
     take(second, `b${n}`, `new-${n}`)

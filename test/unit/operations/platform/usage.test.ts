@@ -147,7 +147,7 @@ describe('the counts of a machine', () => {
     expect(readFileSync(join(folder(), file!), 'utf8')).not.toContain('example')
     expect(await sent()).toEqual([[{ ...used, system: systemOf(process.platform) }]])
     expect(await sent()).toEqual([])
-    // Somebody is about to send.
+    // Another process is about to send.
     expect(recordUsage(around(), ran)).toBe(false)
   })
 
