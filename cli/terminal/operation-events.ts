@@ -12,7 +12,7 @@ import { printOutcome } from './print-outcome.ts'
 import type { Progress } from './progress/events.ts'
 import type { ProgressForm } from './progress/progress.ts'
 import { stepOf } from './publish/steps.ts'
-import { printDiagnostics } from './report.ts'
+import { printDiagnostics, warningText } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
 /** Prints the events of an operation, or shows them as progress. */
@@ -98,9 +98,6 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
     }
   }
 }
-
-const warningText = ({ text, hint }: Extract<OperationEvent, { readonly type: 'warning' }>): string =>
-  `warning: ${text}\n${hint === undefined ? '' : `  = help: ${hint}\n`}`
 
 function secretText({ name, namespace, action, keys }: Extract<OperationEvent, { readonly type: 'secret' }>): string {
   return `${action}: secret/${name} in ${namespace}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}\n`

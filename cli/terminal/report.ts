@@ -40,9 +40,17 @@ export function repositoryPath(io: Io): (path: string) => string {
   }
 }
 
-/** Prints the diagnostics among the events of an operation that tells nothing else. */
+/** Prints the diagnostics and warnings among the events of an operation that tells nothing else. */
 export const printsDiagnostics =
   ({ io, logLevel }: Pick<Context, 'io' | 'logLevel'>) =>
   (event: OperationEvent): void => {
     if (event.type === 'diagnostics') printDiagnostics(event.diagnostics, io, logLevel)
+    else if (event.type === 'warning') io.stderr.write(warningText(event))
   }
+
+/** The lines of a warning that is about no place in a file. */
+export const warningText = ({
+  text,
+  hint,
+}: Pick<Extract<OperationEvent, { type: 'warning' }>, 'text' | 'hint'>): string =>
+  `warning: ${text}\n${hint === undefined ? '' : `  = help: ${hint}\n`}`

@@ -17,7 +17,7 @@ const LOOK_AGAIN = 200
 /** The status above which a signal has ended a command, in the way of shells. */
 const SIGNALLED = 128
 /** The statuses of a command that was ended by SIGKILL, and by SIGTERM. */
-const KILLED = 137
+export const KILLED = 137
 const TERMINATED = 143
 
 /** A container of a Pod in which a command has run. */

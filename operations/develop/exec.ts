@@ -1,16 +1,22 @@
+import { randomUUID } from 'node:crypto'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { requireNamespace } from '../namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import { reportOf, sessionKey } from './ask.ts'
+import { endedContainer, KILLED, killedForMemory } from './ended-container.ts'
 import type { DevelopmentInput } from './find-development.ts'
 import { runningContainer } from './find-mirror.ts'
 import { declaredDevelopment, knownDevelopments } from './known-developments.ts'
+import { endExec } from './marked-processes.ts'
 import { Polling } from './polling.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 import { execTarget, openCommand } from './run-command.ts'
 import { sessionFolder } from './session-folder.ts'
+
+/** The status of a command whose output nobody reads any more. */
+const BROKEN_PIPE = 141
 
 export interface ExecInput extends DevelopmentInput {
   /** The program and its arguments. */
@@ -19,8 +25,8 @@ export interface ExecInput extends DevelopmentInput {
 
 /**
  * Runs a command in the container of an active development container: that of the `up` on this
- * machine, else that of the mirror in the cluster. Gives its exit status. Throws a UserError where
- * none is active.
+ * machine, else that of the mirror in the cluster. Gives its exit status. A command that is interrupted, or whose
+ * output nobody reads any more, is ended in the container, too. Throws a UserError where none is active.
  */
 export async function exec(
   world: World & { readonly terminal: RemoteTerminal },
@@ -49,5 +55,17 @@ export async function exec(
   const { pod, container } = found
   const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
   const running = { namespace, container, command, workdir: development?.workdir?.value, polling }
-  return terminal.attach(await openCommand(access, execTarget(running, pod, terminal), signal))
+  const id = randomUUID()
+  const at = { access, namespace, pod, container }
+  const remote = await openCommand(access, execTarget(running, pod, terminal, { exec: id }), signal)
+  const status = await terminal.attach(remote).catch(async (error: unknown) => {
+    await endExec(at, id)
+    throw error
+  })
+  if (status === BROKEN_PIPE) await endExec(at, id)
+  if (status !== KILLED) return status
+  const ended = () => endedContainer({ cluster: session.cluster, pod, container }, status, () => undefined, signal)
+  const killed = (await killedForMemory(at, status, signal)) ?? (await ended())
+  if (killed !== undefined) world.on({ type: 'warning', text: killed })
+  return status
 }

@@ -2,16 +2,14 @@ import { pause } from '../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import type { ExecProcess, ExecTarget } from '../../adapters/kubernetes/exec.ts'
-import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { READY_FILE, RUN_PATH } from '../../constructs/mirror/names.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { announceEnd, withAnnouncedEnd } from './announced-end.ts'
 import { endedContainer, killedForMemory } from './ended-container.ts'
 import { mayPassWithPod } from './lasting.ts'
-import { END_OLDER_RUNS, runVariable } from './older-runs.ts'
+import { END_OLDER_RUNS, endRuns, execVariable, runVariable } from './marked-processes.ts'
 import type { Polling } from './polling.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
-import { runOnce } from './run-once.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** Milliseconds before a command that was cut off is run again: the first time, and at most. */
@@ -20,9 +18,6 @@ const AGAIN_LAST = 10_000
 
 /** The variable with the script that a command begins with. */
 const CLEAR = 'DEVCTL_CLEAR'
-
-/** Milliseconds for ending the command in the container at the end of the session. */
-const ENDING = 5000
 
 export interface RunningCommand {
   readonly access: KubeconfigAccess
@@ -73,7 +68,7 @@ export async function runCommand(
     const { pod, lost } = ready
     const restart = wishes.restart()
     try {
-      const target = execTarget(running, pod, terminal, `${running.id}-${run}`)
+      const target = execTarget(running, pod, terminal, { run: `${running.id}-${run}` })
       const remote = await openCommand(running.access, target, AbortSignal.any([signal, lost, restart]))
       isTold = false
       failures = 0
@@ -91,7 +86,7 @@ export async function runCommand(
       }
       tell(reason)
     } catch (error) {
-      if (running.interrupted.aborted) await endRuns(running, pod)
+      if (running.interrupted.aborted) await endRuns({ ...running, pod })
       signal.throwIfAborted()
       if (restart.aborted && !lost.aborted) {
         wishes.again(startsAgain(running.command))
@@ -123,9 +118,16 @@ const waitingFor = (reason: string, { dev }: RunningCommand): string =>
 
 const UNTIL_READY = `while [ -d ${RUN_PATH} ] && [ ! -e ${READY_FILE} ]; do ${TOOL} sleep 0.1; done; `
 
+/** The names by which the processes of a command are found in its container. */
+export interface Marks {
+  /** Of a run of the session: what other runs have left is ended first. */
+  readonly run?: string
+  readonly exec?: string
+}
+
 /**
- * What is run in the container for a command: with the terminal's type. With the name of a run it is
- * marked with that, and what other runs have left is ended first.
+ * What is run in the container for a command: with the terminal's type, and marked. A program that is not there, or may
+ * not be run, gives the statuses of a shell, 127 and 126.
  */
 export function execTarget(
   {
@@ -137,9 +139,10 @@ export function execTarget(
   }: Pick<RunningCommand, 'namespace' | 'container' | 'command' | 'workdir' | 'polling'>,
   pod: KubeObject,
   { size, type }: Pick<RemoteTerminal, 'size' | 'type'>,
-  run?: string,
+  { run, exec }: Marks = {},
 ): ExecTarget {
   const variables = [
+    ...(exec === undefined ? [] : [execVariable(exec)]),
     ...(run === undefined ? [] : [runVariable(run), `${CLEAR}=${END_OLDER_RUNS}end_older ${run}`]),
     ...(size && type ? [`TERM=${type}`] : []),
     ...polling.variables,
@@ -148,13 +151,13 @@ export function execTarget(
   const cleared = run === undefined ? '' : `eval "$${CLEAR}"; unset ${CLEAR}; `
   // Without a terminal a shell stays: what is still to be read is lost when the command closes its output.
   // Beside the agent the container runs before the first files have come.
-  const inFolder = `cd "$0" 2>/dev/null || { echo "the folder $0 does not exist in the container" >&2; exit 1; }`
+  const inFolder = `cd "$1" 2>/dev/null || { echo "the folder $1 does not exist in the container" >&2; exit 1; }; shift`
   const script = `${cleared}${UNTIL_READY}${inFolder}; ${size ? 'exec "$@"' : `"$@"; ${announceEnd(TOOL)}`}`
   return {
     pod: pod.metadata.name,
     namespace,
     container,
-    command: [TOOL, 'env', ...variables, TOOL, 'sh', '-c', script, workdir ?? '.', ...command],
+    command: [TOOL, 'env', ...variables, TOOL, 'sh', '-c', script, 'sh', workdir ?? '.', ...command],
     stdin: true,
     ...(size && { tty: size }),
   }
@@ -169,14 +172,4 @@ export async function openCommand(
   const { openExec } = await import('../../adapters/kubernetes/exec.ts')
   const remote = await openExec(access, target, { signal })
   return target.tty ? remote : withAnnouncedEnd(remote)
-}
-
-/** Ends what the session runs in the container; what cannot be reached is ended by the next session. */
-async function endRuns({ access, namespace, container }: RunningCommand, pod: KubeObject): Promise<void> {
-  const command = [TOOL, 'sh', '-c', `${END_OLDER_RUNS}end_older none`]
-  try {
-    await runOnce({ access, namespace, pod, container, command }, withTimeLimit(ENDING))
-  } catch {
-    // The session ends in any case.
-  }
 }

@@ -39,10 +39,14 @@ describe.skipIf(cluster === undefined)('a development container without enough m
     write(place.folder, { 'devctl.yml': manifest('    resources: {limits: {memory: 128Mi}}\n') })
     const up = place.devctl('up')
     await up.until(/^began$/, 180)
-    write(place.folder, { 'files/grow': '' })
     // The kernel ends the process or the whole container, as the node is set up.
     const text =
       'container `api` ran out of memory (its limit is 128Mi; raise `resources.limits.memory` of the development container)'
+    const exec = place.devctl('exec', '--', 'node', '-e', 'const a = []; for (;;) a.push(Buffer.alloc(20e6, 1))')
+    expect(await exec.status, exec.stderr).toBe(137)
+    expect(exec.stderr).toContain(text)
+    // The command runs again where the whole container has ended.
+    write(place.folder, { 'files/grow': '' })
     await eventually('the limit is named', async () => up.stderr.includes(text) || undefined, {
       explain: async () => up.stderr,
     })

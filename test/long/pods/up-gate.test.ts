@@ -64,7 +64,7 @@ describe.skipIf(cluster === undefined)('a command in a container that waits for 
       polling: new Polling(join(tmpdir(), 'devctl-none')),
     }
     const run = name === 'echo' ? undefined : 'run-1'
-    const target = execTarget(command, pod, { size: undefined, type: undefined }, run)
+    const target = execTarget(command, pod, { size: undefined, type: undefined }, { run })
     const remote = await openCommand(access, target, AbortSignal.timeout(60_000))
     onTestFinished(() => remote.destroy())
     const [output, errors] = [text(remote.stdout), text(remote.stderr)]

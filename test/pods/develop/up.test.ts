@@ -92,7 +92,21 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
 
     const missing = devctl('exec', '--', 'no-such-program')
     expect(await missing.status).toBe(127)
-    expect(missing.stderr).toContain('no-such-program: not found')
+    expect(missing.stderr).toMatch(/^sh: .*no-such-program: not found/m)
+    expect(await devctl('exec', '--', './new.txt').status).toBe(126)
+
+    // Nothing is left in the container: not after Ctrl-C, and not when nobody reads the output any more.
+    const waiting = devctl('exec', '--', 'sh', '-c', 'echo begun; exec sleep 4712')
+    await waiting.until(/begun/)
+    expect((await waiting.interrupt()).status).toBe(130)
+    const talking = devctl('exec', '--', 'sh', '-c', 'while :; do echo 4713; sleep 0.2; done')
+    await talking.until(/4713/)
+    talking.process.stdout!.destroy()
+    expect(await talking.status).toBe(141)
+    const left = devctl('exec', '--', 'sh', '-c', "cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
+    expect(await left.status).toBe(0)
+    expect(left.stdout).toContain('sleep 300')
+    expect(left.stdout).not.toMatch(/471[23]/)
 
     const status = devctl('status')
     expect(await status.status, status.stderr).toBe(0)
