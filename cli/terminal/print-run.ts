@@ -1,3 +1,4 @@
+import { problemLines, toldProblem } from '../../compiler/diagnostics/told-problem.ts'
 import { printable } from '../../compiler/values/printable.ts'
 import type { Run, RunEvent } from '../../platform/api/runs.ts'
 import type { Context } from '../command.ts'
@@ -32,7 +33,9 @@ export async function printRun(
     else if (step) progress.tell(step)
     else if (said?.['type'] === 'diagnostic') {
       progress.pause()
-      const text = diagnosticText(said)
+      // As a diagnostic of files that are not here: without the line of the file.
+      const lines = problemLines(toldProblem(said)).flatMap(line => line.split('\n'))
+      const text = lines.map(line => `${printable(line)}\n`).join('')
       io.stderr.write(text)
       if (said['severity'] === 'error') onError?.(text)
     } else if (said?.['type'] === undefined) progress.above(() => io.stderr.write(`${printable(event.text)}\n`))
@@ -101,14 +104,4 @@ function toStep(said: Fields): StepEvent | undefined {
   if (!keys?.every(key => isText(rest[key]))) return undefined
   if (type === 'waiting' && !(Array.isArray(rest['for']) && rest['for'].every(isText))) return undefined
   return { type, ...rest } as StepEvent // its fields were looked at
-}
-
-/** As diagnostics of files that are not here are printed: without the line of the file. */
-function diagnosticText({ severity, code, message, file, range, notes, hint }: Fields): string {
-  const start = isFields(range) && isFields(range['start']) ? range['start'] : {}
-  const head = `${isText(severity) ? severity : 'error'}${isText(code) ? `[${code}]` : ''}: ${isText(message) ? message : ''}`
-  const place = isText(file) ? [`  --> ${file}:${start['line']}:${start['column']}`] : []
-  const said = (Array.isArray(notes) ? notes : []).filter(isText).map(note => `   = note: ${note}`)
-  const help = isText(hint) ? [`   = help: ${hint}`] : []
-  return [head, ...place, ...said, ...help].map(line => `${line.split('\n').map(printable).join('\n')}\n`).join('')
 }

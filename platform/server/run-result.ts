@@ -1,4 +1,5 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import { problemLines, toldProblem } from '../../compiler/diagnostics/told-problem.ts'
 import type { RunRecord } from '../records/run.ts'
 import { readSaved } from './run-log.ts'
 import { RUN } from './run-objects.ts'
@@ -6,16 +7,18 @@ import { RUN } from './run-objects.ts'
 /** What the log of a run says about its result. The code of the run wrote it, so it is not trusted. */
 export interface SaidResult {
   readonly endpoints: readonly string[]
+  /** The first problems, as a terminal shows them. */
   readonly problem?: string
 }
 
-/** Addresses, and characters of a problem, that are kept. */
-const MOST = { endpoints: 100, problem: 4000 }
+/** Addresses, problems, and characters of these, that are kept. */
+const MOST = { endpoints: 100, problems: 3, letters: 4000 }
 
-/** The addresses and the first problem in the saved log of a deploy. */
+/** The addresses and the first problems in the saved log of a deploy. */
 export async function resultOf(cluster: Cluster, run: RunRecord, signal: AbortSignal): Promise<SaidResult> {
   let endpoints: readonly string[] = []
-  let problem: string | undefined
+  let problems = 0
+  const told: string[] = []
   if (run.found.log)
     for await (const { step, text } of readSaved(cluster, run, run.found.log, signal)) {
       if (step !== RUN || !/^\{.*"type":"(?:result|diagnostic)"/s.test(text)) continue
@@ -23,16 +26,13 @@ export async function resultOf(cluster: Cluster, run: RunRecord, signal: AbortSi
       const found = said?.['endpoints']
       if (said?.['type'] === 'result' && Array.isArray(found))
         endpoints = found.filter(one => typeof one === 'string').slice(0, MOST.endpoints)
-      if (said?.['type'] === 'diagnostic' && said['severity'] === 'error') problem ??= problemText(said)
+      if (said?.['type'] !== 'diagnostic' || said['severity'] !== 'error') continue
+      problems++
+      if (problems <= MOST.problems) told.push(problemLines(toldProblem(said)).join('\n').slice(0, MOST.letters))
     }
-  return { endpoints, ...(problem !== undefined && { problem }) }
-}
-
-function problemText({ code, message, file, range }: Fields): string {
-  const { line } = record(record(range)['start'])
-  const head = `error${typeof code === 'string' ? `[${code}]` : ''}: ${typeof message === 'string' ? message : ''}`
-  const place = typeof file === 'string' ? `\n  --> ${file}${typeof line === 'number' ? `:${line}` : ''}` : ''
-  return `${head}${place}`.slice(0, MOST.problem)
+  if (problems > told.length) told.push(`and ${problems - told.length} more`)
+  const problem = told.join('\n\n').slice(0, MOST.letters)
+  return { endpoints, ...(problem !== '' && { problem }) }
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -162,6 +162,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   'platform/web': {
     ours: [
       'platform/web',
+      'compiler/diagnostics/told-problem',
       'platform/api/pages',
       'platform/client',
       'platform/rules/environment-name',

@@ -1,3 +1,4 @@
+import { problemLines, type ToldProblem, toldProblem } from '../../../compiler/diagnostics/told-problem.ts'
 import type { Run, RunEvent } from '../../api/runs.ts'
 import { hasEnded } from '../../rules/run-states.ts'
 
@@ -23,6 +24,7 @@ export interface ReadLine {
   readonly endpoints?: readonly string[]
   /** What kind of event it was; absent: a line of text. */
   readonly type?: string
+  readonly problem?: ToldProblem
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -46,7 +48,7 @@ export function readRunLine({ number, step, time, text }: RunLogLine): ReadLine 
   return { number, step: type.startsWith('build-') ? 'build' : 'deploy', time, type, ...read }
 }
 
-type Read = (said: Fields) => Pick<ReadLine, 'about' | 'tone' | 'text' | 'endpoints'> | undefined
+type Read = (said: Fields) => Pick<ReadLine, 'about' | 'tone' | 'text' | 'endpoints' | 'problem'> | undefined
 
 const TONES: Readonly<Record<string, Tone>> = {
   ready: 'good',
@@ -78,7 +80,10 @@ const READERS: Readonly<Record<string, Read>> = {
   note: ({ text }) => ({ text: textOf(text) }),
   waiting: said => about(said['service'], `waits for ${textsOf(said['for']).join(', ')}`),
   output: ({ command, text }) => about(command, textOf(text)),
-  diagnostic: said => ({ text: diagnosticText(said), ...toneOf(said['severity']) }),
+  diagnostic: said => {
+    const problem = toldProblem(said)
+    return { text: problemLines(problem).join('\n'), ...toneOf(problem.severity), problem }
+  },
   result: said => resultOf(said),
   'build-begun': ({ name, reference }) => about(name, `builds ${textOf(reference)}`),
   'build-step': ({ name, step, text, state, seconds, error }) =>
@@ -99,18 +104,6 @@ const READERS: Readonly<Record<string, Read>> = {
 
 const secondsOf = (value: unknown): string =>
   typeof value === 'number' && Number.isFinite(value) ? `${value.toFixed(1)} s` : ''
-
-/** As a terminal shows it: the message, its place, notes and help, a line each. */
-function diagnosticText({ severity, code, message, file, range, notes, hint }: Fields): string {
-  const start = isFields(range) && isFields(range['start']) ? range['start'] : {}
-  const word = textOf(code) === '' ? textOf(severity) : `${textOf(severity)}[${textOf(code)}]`
-  return [
-    `${word}: ${textOf(message)}`,
-    ...(textOf(file) === '' ? [] : [`  --> ${textOf(file)}:${Number(start['line'])}:${Number(start['column'])}`]),
-    ...textsOf(notes).map(one => `  = note: ${one}`),
-    ...(textOf(hint) === '' ? [] : [`  = help: ${textOf(hint)}`]),
-  ].join('\n')
-}
 
 function resultOf({ environment, namespace, services, endpoints, isUpToDate, failed }: Fields) {
   const states = isFields(services) ? Object.values(services) : []
@@ -150,11 +143,14 @@ export interface SeenSteps {
 
 /** What a page keeps of a log: a run may say more than a browser holds. */
 const MOST = { lines: 100_000, letters: 16_000_000 }
+/** Errors that a page shows above the log. */
+const ERRORS = 10
 
 /** The lines of a run that a page shows, by their parts: the newest, where there are too many. */
 export class KeptLog {
   readonly #steps: Record<RunStep, ReadLine[]> = { clone: [], build: [], deploy: [] }
   readonly #first: Partial<Record<RunStep, string>> = {}
+  readonly #errors: ReadLine[] = []
   readonly #most: typeof MOST
   #number = 0
   #lines = 0
@@ -167,6 +163,11 @@ export class KeptLog {
 
   get steps(): Readonly<Record<RunStep, readonly ReadLine[]>> {
     return this.#steps
+  }
+
+  /** The first lines that tell an error: they stay, however many others follow. */
+  get errors(): readonly ReadLine[] {
+    return this.#errors
   }
 
   /** How many lines are not kept any more. */
@@ -188,6 +189,7 @@ export class KeptLog {
     const one = readRunLine(line)
     this.#steps[one.step].push(one)
     this.#first[one.step] ??= one.time
+    if (one.problem?.severity === 'error' && this.#errors.length < ERRORS) this.#errors.push(one)
     this.#lines++
     this.#letters += one.text.length
     if (this.#lines > this.#most.lines || this.#letters > this.#most.letters) this.#shorten()

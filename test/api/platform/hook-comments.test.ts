@@ -196,7 +196,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     expect(on(one)).toHaveLength(1)
   })
 
-  test('says the first error of a deploy that has failed, as text', async () => {
+  test('says the first errors of a deploy that has failed, with notes and help, as text', async () => {
     const one = pull()
     await deliver(one)
     await told(one, 'deploying')
@@ -204,13 +204,18 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     const error = { type: 'diagnostic', severity: 'error', code: 'compose/unknown', file: 'compose.yaml' }
     await ends(one, false, [
       { type: 'diagnostic', severity: 'warning', code: 'a/b', message: 'not this one' },
-      { ...error, message: '```\n@everyone <img src=x>', range: { start } },
-      { ...error, message: 'nor this one' },
+      { ...error, message: '```\n@everyone <img src=x>', range: { start }, notes: ['as said'], hint: 'write\nthis' },
+      ...['second', 'third', 'nor this one'].map(message => ({ ...error, message })),
     ])
     await told(one, '❌ failed')
     expect(on(one)).toHaveLength(1)
     expect(on(one)[0]).toContain(
-      '````text\nerror[compose/unknown]: ```\n@everyone <img src=x>\n  --> compose.yaml:3\n````',
+      [
+        '````text\nerror[compose/unknown]: ```\n@everyone <img src=x>\n  --> compose.yaml:3:5\n  = note: as said\n  = help: write\nthis',
+        'error[compose/unknown]: second\n  --> compose.yaml',
+        'error[compose/unknown]: third\n  --> compose.yaml',
+        'and 1 more\n````',
+      ].join('\n\n'),
     )
     expect(on(one)[0]).not.toContain('this one')
   })

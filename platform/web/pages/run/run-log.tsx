@@ -22,8 +22,8 @@ export function RunLog({ run, log }: { readonly run: Run; readonly log: KeptLog;
   const search = useSignal('')
   const target = useTarget()
   const isOver = hasEnded(run.state)
-  // Who comes by the address of a line wants to see it, and who comes later reads from the beginning.
-  const isFollowing = useSignal(target === undefined && !isOver)
+  // Who comes by the address of a line wants to see it; what matters most of a log is at its end.
+  const isFollowing = useSignal(target === undefined)
   const phases = phasesOf(run, seen)
   const groups: LogGroup[] = RUN_STEPS.filter(step => steps[step].length > 0).map((step, index, all) => {
     const phase = phases.find(one => one.name === step)

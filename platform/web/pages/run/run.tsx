@@ -23,6 +23,7 @@ import { KeptLog } from '../../state/run-log.ts'
 import { commandLine } from '../../state/shell-words.ts'
 import { follow } from '../../state/stream.ts'
 import { toast } from '../../state/toasts.ts'
+import { Errors } from './errors.tsx'
 import { Phases } from './phases.tsx'
 import { RunLog } from './run-log.tsx'
 
@@ -108,6 +109,7 @@ function OneRun({ id }: { readonly id: string }) {
                 </p>
               </div>
             )}
+            {one.state === 'failed' && <Errors lines={log.current.errors} />}
             <RunLog run={one} log={log.current} _drawn={drawn.value} />
             <SameOnCommandLine
               command={commandLine(

@@ -45,6 +45,14 @@ describe('a line of a run', () => {
         type: 'diagnostic',
         tone: 'bad',
         text: 'error[deploy/crash-loop]: `api` exited\n  --> compose.yaml:18:3\n  = note: exit code 1\n  = help: look at the log',
+        problem: {
+          severity: 'error',
+          code: 'deploy/crash-loop',
+          message: '`api` exited',
+          place: 'compose.yaml:18:3',
+          notes: ['exit code 1'],
+          help: 'look at the log',
+        },
       },
     ],
     [
@@ -166,6 +174,17 @@ describe('what a page keeps of a log', () => {
     for (const number of [1, 2, 2, 1, 3]) log.add(line(number, 'run'))
     expect(log.steps.deploy.map(one => one.number)).toEqual([1, 2, 3])
     expect(log.left).toBe(0)
+  })
+
+  test('keeps the first errors, however many lines follow; warnings are none', () => {
+    const log = new KeptLog({ lines: 100, letters: 1_000_000 })
+    const told = (number: number, severity: string) =>
+      log.add(line(number, 'run', JSON.stringify({ type: 'diagnostic', severity, message: `m${number}` })))
+    told(1, 'warning')
+    for (let number = 2; number <= 20; number++) told(number, 'error')
+    for (let number = 21; number <= 400; number++) log.add(line(number, 'run'))
+    expect(log.errors.map(({ number }) => number)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    expect(log.errors[0]?.problem).toEqual({ severity: 'error', message: 'm2', notes: [] })
   })
 
   test.each([
