@@ -122,6 +122,11 @@ export interface PlanOptions {
   readonly startOrder?: 'manifest' | 'client'
   readonly includeSecrets?: boolean
   readonly secretRules?: SecretRules
+  /**
+   * Values that are secret because of where they come from go into Secrets, since other objects are read by people who
+   * may not see them (the viewers of a namespace of a platform); where a Secret cannot be used, a secret is refused.
+   */
+  readonly valuesApart?: boolean
   /** The key of the environment in the manifest that `secretRules` belong to, for hints. */
   readonly manifestEnvironment?: string
   /** Set by `publish`: a value that is or looks secret is an error, since it would be committed. */

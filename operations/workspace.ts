@@ -15,6 +15,8 @@ export interface Workspace {
   readonly givenVariables?: ReadonlySet<string>
   /** The variables of the platform that is deployed to: the last place in which one is looked for. All are secret. */
   readonly platformVariables?: ReadonlyMap<string, string>
+  /** The workspace is for a platform: people who may not see values read what is deployed, so that secret ones go into Secrets. */
+  readonly hasViewers?: true
   /** Variables that commands have handed on, now or at the last deploy: the first place in which one of a Compose file is looked for. */
   readonly handedVariables?: ReadonlyMap<string, string>
   /** Where the platform that is deployed to has the images of the namespace; absent: it says nothing about them. */

@@ -23,6 +23,8 @@ export interface PlanContext {
     readonly secrets: Map<string, SecretPlan>
     readonly claims: Map<string, ClaimPlan>
   }
+  /** The paths, in a manifest, of texts that have gone into Secrets because of `options.valuesApart`. */
+  readonly valuesApart: Set<string>
 }
 
 /** The small shell image of the waits and of copy-up. */

@@ -49,7 +49,8 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   const names = planNames(project, options, reporter)
   const objects = { configMaps: new Map(), secrets: new Map(), claims: new Map() }
   const healthAwaited = awaitedForHealth(project)
-  const context: PlanContext = { project, options, host, reporter, environment, names, healthAwaited, objects }
+  const found = { objects, valuesApart: new Set<string>() }
+  const context: PlanContext = { project, options, host, reporter, environment, names, healthAwaited, ...found }
   checkImageOptions(context)
   checkOwnLabels(context)
   reportForeignLabels(context)

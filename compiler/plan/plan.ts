@@ -214,6 +214,8 @@ export interface ContainerPlan {
   /** Literal words; the constructs escape `$` for Kubernetes. */
   readonly command?: readonly string[]
   readonly args?: readonly string[]
+  /** The variables for which a word `$(NAME)` of `command` and `args` stands: such a word is not literal. */
+  readonly expanded?: readonly string[]
   readonly workingDir?: string
   /** In the order to print. */
   readonly env: readonly EnvPlan[]

@@ -79,10 +79,16 @@ export class SecretPlaces {
     this.#phrases.add(whole)
   }
 
-  /** The first secret place that a stretch of the source overlaps. */
+  /** One of the secret places that a stretch of the source overlaps. */
   at(span: Span): SecretPlace | undefined {
+    const [found] = this.within(span)
+    return found
+  }
+
+  /** All secret places that a stretch of the source overlaps, the last one first. */
+  *within(span: Span): Generator<SecretPlace> {
     const known = this.#places.get(span.file)
-    if (!known) return undefined
+    if (!known) return
     const { list, longest } = known
     if (!known.sorted) {
       list.sort((a, b) => a.span.start - b.span.start)
@@ -90,10 +96,9 @@ export class SecretPlaces {
     }
     for (let index = firstFrom(list, span.end) - 1; index >= 0; index--) {
       const place = list[index]!
-      if (place.span.start + longest <= span.start) return undefined
-      if (place.span.end > span.start) return place
+      if (place.span.start + longest <= span.start) return
+      if (place.span.end > span.start) yield place
     }
-    return undefined
   }
 
   /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ContainerMount, ContainerPlan } from '../../compiler/plan/plan.ts'
+import { quote } from '../../compiler/values/shell-words.ts'
 import { helperContainer } from '../pod/helper.ts'
-import { quote } from '../pod/shell.ts'
 import { containerJson, resources } from './container.ts'
 import { compact, type Json } from './json.ts'
 import {

@@ -1,7 +1,7 @@
 import type { ContainerMount, ContainerPlan, ContainerSecurity } from '../../compiler/plan/plan.ts'
+import { quote } from '../../compiler/values/shell-words.ts'
 import { fillScript } from '../pod/fill.ts'
 import { helperContainer } from '../pod/helper.ts'
-import { quote } from '../pod/shell.ts'
 import { busybox } from '../pod/tools.ts'
 import { USER_FILE } from './agent.ts'
 import {

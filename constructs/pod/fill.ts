@@ -1,6 +1,6 @@
 import type { ContainerPlan, FillPlan, PodPlan } from '../../compiler/plan/plan.ts'
+import { quote } from '../../compiler/values/shell-words.ts'
 import { helperContainer, helperSecurity, type TakenNames, takeName } from './helper.ts'
-import { quote } from './shell.ts'
 import { busybox, type Tools } from './tools.ts'
 
 /**

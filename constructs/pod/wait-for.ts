@@ -1,7 +1,7 @@
 import type { ContainerMount, ContainerPlan, PodPlan, WaitPlan } from '../../compiler/plan/plan.ts'
+import { quote } from '../../compiler/values/shell-words.ts'
 import { helperContainer, helperSecurity, type TakenNames, takeName } from './helper.ts'
 import type { NewerVolume } from './newer-fields.ts'
-import { quote } from './shell.ts'
 import { busybox, type Tools } from './tools.ts'
 
 type JobWait = Extract<WaitPlan, { kind: 'job' }>

@@ -42,9 +42,10 @@ export async function withPlatformVariables<W extends Workspace>(
   const { good, refused } = accepted(variables)
   const ofImages = imagesOf(images, { context, namespace, stored }, workspace, signal)
   for (const text of refused) on({ type: 'warning', text })
-  if (good.size === 0) return { workspace: { ...workspace, ...ofImages }, project }
+  const forViewers = { ...workspace, ...ofImages, hasViewers: true as const }
+  if (good.size === 0) return { workspace: forViewers, project }
   workspace.secrets?.add(good.values())
-  const own = { ...workspace, ...ofImages, platformVariables: good }
+  const own = { ...forViewers, platformVariables: good }
   return { workspace: own, project: project.manifest ? await openProject(own, loading) : project }
 }
 

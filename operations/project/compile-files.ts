@@ -201,6 +201,7 @@ async function planOptions(
     ...(tag !== undefined && { tag }),
     ...(startOrder !== undefined && { startOrder }),
     ...(includeSecrets && { includeSecrets }),
+    ...(workspace.hasViewers && { valuesApart: true }),
     ...(environment && { secretRules: environment.secrets, manifestEnvironment: environment.key }),
     ...(environment?.shellImage && { shellImage: environment.shellImage.value }),
     ...(environment?.kubectlImage && { kubectlImage: environment.kubectlImage.value }),

@@ -1,10 +1,11 @@
-import type { Hook, Service, Words } from '../../compose/project.ts'
+import type { Hook, Pair, Service, Words } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { PlanContext } from '../context.ts'
 import type { Exposure } from '../network/exposure.ts'
 import { cutName } from '../object-names.ts'
 import type { ContainerMount, ContainerPlan, ProbePlan } from '../plan.ts'
-import { secretVariables } from '../secrets/secret-sources.ts'
+import { type SecretPair, secretVariables } from '../secrets/secret-sources.ts'
+import { checkApart, variablesApart, wordsApart } from '../secrets/values-apart.ts'
 import { toEnvironment } from './environment.ts'
 import { healthcheckOf } from './healthcheck.ts'
 import { planImage } from './image.ts'
@@ -46,15 +47,19 @@ export function planContainer(
     context.reporter.report(relativeDirectory, workingDir.span, { path: workingDir.value })
   const security = planContainerSecurity(context, service)
   const resources = planResources(context, service)
+  const { variables: ofCommand, ...command } = planCommand(context, service, service)
+  const { variables: ofHooks, ...hooks } = planHooks(context, service)
+  const ofCheck = checkApart(context, service)
+  const ofScripts = ofCheck ? [...ofHooks, ofCheck.variable] : ofHooks
   return {
     name: context.names.of(service.name),
     ...planImage(context, service),
-    ...planCommand(context, service),
+    ...command,
     ...(workingDir && { workingDir: workingDir.value }),
-    env: toEnvironment(context, service.environment, secretVariables(context, service)),
+    env: toEnvironment(context, variablesOf(context, service), ofCommand, ofScripts),
     ports: exposure.containerPorts,
     ...planProbes(context, service),
-    ...planHooks(context, service),
+    ...hooks,
     ...(resources && { resources }),
     mounts,
     ...(security && { security }),
@@ -62,6 +67,12 @@ export function planContainer(
     ...(service.tty && { tty: true }),
   }
 }
+
+/** The variables of a service, with those that come from Secrets. */
+const variablesOf = (context: PlanContext, service: Service): readonly (Pair | SecretPair)[] => [
+  ...variablesApart(context, service, service.environment),
+  ...secretVariables(context, service),
+]
 
 /**
  * A member of a group that other members wait for: a container that starts before them, and which
@@ -96,8 +107,11 @@ export function planPreStart(
   container: ContainerPlan,
 ): readonly ContainerPlan[] {
   return service.preStart.map((hook, index) => {
-    const { readinessProbe, livenessProbe, postStart, preStop, stdin, tty, command, args, ...inherited } = container
-    const { workingDir, security: own = {}, ...kept } = inherited
+    const { readinessProbe, livenessProbe, postStart, preStop, stdin, tty, ...inherited } = container
+    const { command, args, expanded, workingDir, security: own = {}, ...kept } = inherited
+    const at = ['services', service.name, 'pre_start', String(index)]
+    const { variables: ofCommand, ...ownCommand } = planCommand(context, service, hook, at)
+    const environment = variablesApart(context, service, hook.environment, at)
     // The loader has given the hook what it does not set itself; what it lacks now, it has taken
     // away.
     const { privileged, runAsUser, runAsGroup, ...shared } = own
@@ -110,9 +124,9 @@ export function planPreStart(
       ...kept,
       name: cutName(`${container.name}-pre-start-${index + 1}`, 63),
       ...hookImage(context, service, hook),
-      ...planCommand(context, hook),
+      ...ownCommand,
       ...(hook.workingDir && { workingDir: hook.workingDir.value }),
-      env: toEnvironment(context, service.environment, secretVariables(context, service), hook.environment),
+      env: toEnvironment(context, variablesOf(context, service), environment, ofCommand),
       ports: [],
       ...(Object.keys(security).length > 0 && { security }),
     }
@@ -132,13 +146,35 @@ function hookImage(
   return planImage(context, { ...service, name: '', image, build: undefined })
 }
 
+/** The words of a container, and the variables that they refer to. */
+interface PlannedCommand extends Pick<ContainerPlan, 'command' | 'args' | 'expanded'> {
+  readonly variables: readonly SecretPair[]
+}
+
 /**
- * `entrypoint` and `command` are `command` and `args` in Kubernetes, where an empty list means
- * nothing.
+ * `entrypoint` and `command`, of a service or of its hook at `at`, are `command` and `args` in Kubernetes, where an
+ * empty list means nothing.
  */
 function planCommand(
-  { reporter }: PlanContext,
+  context: PlanContext,
+  service: Service,
   { entrypoint, command }: { readonly entrypoint?: Words | undefined; readonly command?: Words | undefined },
+  at?: readonly string[],
+): PlannedCommand {
+  const program = entrypoint && wordsApart(context, service, 'entrypoint', entrypoint, at)
+  const rest = command && wordsApart(context, service, 'command', command, at)
+  const variables = [...(program?.variables ?? []), ...(rest?.variables ?? [])]
+  return {
+    ...lowered(context, entrypoint && { ...entrypoint, ...program }, command && { ...command, ...rest }),
+    ...(variables.length > 0 && { expanded: variables.map(({ name }) => name) }),
+    variables,
+  }
+}
+
+function lowered(
+  { reporter }: PlanContext,
+  entrypoint: Words | undefined,
+  command: Words | undefined,
 ): Pick<ContainerPlan, 'command' | 'args'> {
   const [program, words] = [entrypoint?.words ?? [], command?.words ?? []]
   // A cleared entrypoint with a command: the command is the program.

@@ -3,6 +3,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { At, Span } from '../../text/source.ts'
 import type { DockerfileHealthcheck } from '../../values/dockerfile.ts'
 import type { PlanContext } from '../context.ts'
+import { checkApart } from '../secrets/values-apart.ts'
 import { configuredImage } from './configured-image.ts'
 import { imageFacts } from './image-facts.ts'
 
@@ -44,7 +45,11 @@ export type KnownHealthcheck = Healthcheck & { readonly check: Exclude<Healthche
  */
 export function healthcheckOf(context: PlanContext, service: Service): KnownHealthcheck | undefined {
   const { healthcheck } = service
-  if (healthcheck && isKnown(healthcheck)) return healthcheck
+  if (healthcheck && isKnown(healthcheck)) {
+    const apart = checkApart(context, service)
+    if (!apart) return healthcheck
+    return { ...healthcheck, check: { kind: 'exec', command: apart.command, span: healthcheck.span } }
+  }
   const ofImage = imageFacts(context, service)?.healthcheck
   if (healthcheck) {
     if (ofImage)

@@ -1,7 +1,10 @@
 import type { Hook, Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { quote } from '../../values/shell-words.ts'
 import type { PlanContext } from '../context.ts'
 import type { ContainerPlan } from '../plan.ts'
+import type { SecretPair } from '../secrets/secret-sources.ts'
+import { scriptApart, textsOfHooks } from '../secrets/values-apart.ts'
 import { wholeSeconds } from './probes.ts'
 
 const hookUser = diagnostic({
@@ -76,21 +79,30 @@ export function planGracePeriod(context: PlanContext, services: readonly Service
   return seconds
 }
 
+/** Hooks, and the variables of the container that their scripts come from. */
+interface PlannedHooks extends Pick<ContainerPlan, 'postStart' | 'preStop'> {
+  readonly variables: readonly SecretPair[]
+}
+
 /**
  * The hooks that run in the container. A container has one of each, so several become one script.
  */
-export function planHooks(context: PlanContext, service: Service): Pick<ContainerPlan, 'postStart' | 'preStop'> {
+export function planHooks(context: PlanContext, service: Service): PlannedHooks {
   const postStart = planHook(context, service, 'post_start', service.postStart)
   const preStop = planHook(context, service, 'pre_stop', service.preStop)
-  return { ...(postStart && { postStart }), ...(preStop && { preStop }) }
+  return {
+    ...(postStart && { postStart: postStart.command }),
+    ...(preStop && { preStop: preStop.command }),
+    variables: [postStart, preStop].flatMap(hook => hook?.variable ?? []),
+  }
 }
 
 function planHook(
   context: PlanContext,
   service: Service,
-  name: string,
+  name: 'post_start' | 'pre_stop',
   hooks: readonly Hook[],
-): readonly string[] | undefined {
+): { readonly command: readonly string[]; readonly variable?: SecretPair } | undefined {
   const { reporter } = context
   const usable = hooks.filter(hook => {
     if (hook.user && hook.user.value !== service.user?.value)
@@ -102,8 +114,11 @@ function planHook(
   })
   const [only] = usable
   if (!only) return undefined
-  if (usable.length === 1 && !only.workingDir && only.environment.length === 0) return only.command?.words
-  return ['/bin/sh', '-c', usable.map(toScript).join(' && ')]
+  const script = usable.map(toScript).join(' && ')
+  const apart = scriptApart(context, service, name, textsOfHooks(service, name, hooks), script)
+  if (apart) return apart
+  const isPlain = usable.length === 1 && !only.workingDir && only.environment.length === 0
+  return { command: isPlain ? (only.command?.words ?? []) : ['/bin/sh', '-c', script] }
 }
 
 /** A hook as a line of a script; a sub-shell keeps its folder to itself. */
@@ -114,8 +129,6 @@ function toScript(hook: Hook): string {
   )
   return hook.workingDir ? `(cd ${quote(hook.workingDir.value)} && ${command})` : command
 }
-
-const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 /** Reports pre_start hooks that were meant to run once and run in every Pod. */
 export function checkPreStart({ reporter }: PlanContext, service: Service, replicas: number): void {

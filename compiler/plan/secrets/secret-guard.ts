@@ -3,6 +3,7 @@ import { diagnostic, type SecretFinding } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import { KnownSecrets } from '../../values/known-secrets.ts'
 import { looksSecretText, looksSecretVariable } from '../../values/secret-looks.ts'
+import { isVariableWithSecret } from '../../values/secret-names.ts'
 import { type SecretLook, secretShapes } from '../../values/secret-shapes.ts'
 import { narrow, type PlanContext } from '../context.ts'
 import { cutName, slug } from '../object-names.ts'
@@ -79,6 +80,26 @@ Let the variable come from a Secret, with \`secrets.values\` of an environment i
   }),
 })
 
+const shownToViewers = diagnostic({
+  code: 'secrets/shown-to-viewers',
+  severity: 'error',
+  explain: `On a platform, everybody who may see a namespace sees its objects, but no values of variables: devctl puts values that contain a variable of the platform, a \`--var\`, or a variable whose name says that it is secret into Secrets. In variables, commands, healthchecks, hooks and configs that works by itself. Kubernetes cannot take labels, names, images, hosts and addresses from a Secret, so a variable whose name says that it is secret is refused there.
+
+Remove it from there. If it is not secret, give it another name, or list the place under \`public\`:
+
+\`\`\`yaml
+environments:
+  staging:
+    secrets:
+      public:
+        - services.web.labels.build-key
+\`\`\``,
+  text: (p: { path: string; origin: string; hint: string }) => ({
+    message: `\`${p.path}\` contains the secret value of ${p.origin}, which everybody who sees the namespace could read`,
+    hint: p.hint,
+  }),
+})
+
 /** `\`a\`, \`b\` and 3 more`. */
 function listOf(paths: readonly string[]): string {
   const shown = paths.slice(0, 2).map(path => `\`${path}\``)
@@ -119,7 +140,8 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
   if (!options.forRepository) {
     for (const service of project.services.values())
       for (const one of guardedVariables(service)) if (looks(one, isKnownName)) hideText(context, one)
-    if (!options.includeSecrets) warnOfUses(context, plan)
+    if (options.valuesApart) refuseShown(context, plan)
+    else if (!options.includeSecrets) warnOfUses(context, plan)
     return
   }
   const found = new Set<string>()
@@ -168,6 +190,16 @@ function warnOfUses(context: PlanContext, plan: Plan): void {
     if (!isPublic(context, use.path)) byOrigin.set(use.origin, [...(byOrigin.get(use.origin) ?? []), use])
   for (const [origin, uses] of byOrigin)
     context.reporter.report(plainText, uses[0]!.span, { origin, paths: uses.map(({ path }) => path) })
+}
+
+/** Refuses secrets where the manifests cannot take them from a Secret. What is secret only because of who gave it may stay. */
+function refuseShown(context: PlanContext, plan: Plan): void {
+  for (const { path, origin, text, span } of shownUses(context, plan)) {
+    const [, name] = /^`([^`]+)`$/.exec(origin) ?? []
+    if (isPublic(context, path) || (name !== undefined && !isVariableWithSecret(name, text))) continue
+    const hint = `remove it; or, if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
+    context.reporter.report(shownToViewers, span, { path, origin, hint })
+  }
 }
 
 /** Secrets that are not mistaken for a word: long, or of more than small letters. */

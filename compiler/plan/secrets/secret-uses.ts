@@ -25,8 +25,8 @@ const NOT_WRITTEN = new Set(['build', 'develop', 'env_file', 'extends', 'logging
  * The values of the model, whatever they are for, that hold what is secret because of where it
  * comes from. One for each path; those that a Secret holds are not among them.
  */
-export function* secretUses(context: Pick<PlanContext, 'project' | 'options'>): Generator<SecretUse> {
-  const { project } = context
+export function* secretUses(context: Pick<PlanContext, 'project' | 'options' | 'valuesApart'>): Generator<SecretUse> {
+  const { project, valuesApart } = context
   if (project.secretPlaces.isEmpty) return
   const seen = new Set<string>()
   for (const [keys, scalar] of scalarsOf(project.tree, [])) {
@@ -38,7 +38,7 @@ export function* secretUses(context: Pick<PlanContext, 'project' | 'options'>): 
     const isWhole = place && (isName || text.includes(place.value))
     const held = place && (isWhole ? place.value : place.value.includes(text) ? text : '')
     const path = pathOf(keys)
-    if (!held || seen.has(path) || secretSource(context, path)) continue
+    if (!held || seen.has(path) || valuesApart.has(path) || secretSource(context, path)) continue
     seen.add(path)
     const isVariable = section === 'services' && key === 'environment' && keys.length === 4
     yield {

@@ -1,10 +1,12 @@
 import type { FileMount, FileObject, Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { get } from '../../text/tree.ts'
 import { shortHash } from '../../values/dns-name.ts'
 import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { distinctNames, slug, toDnsSubdomain } from '../object-names.ts'
 import { secretSource } from '../secrets/secret-sources.ts'
+import { isApart } from '../secrets/values-apart.ts'
 import { reportExternalName } from './claims.ts'
 import { mostBytes, objectKey } from './host-files.ts'
 import type { StoredMount } from './stored-mount.ts'
@@ -53,8 +55,14 @@ export function planFiles(context: PlanContext): StoredFiles {
   }
 }
 
-/** The object's name in the cluster, by its Compose key. */
-function planObjects(context: PlanContext, what: 'config' | 'secret'): ReadonlyMap<string, string> {
+/** An object in the cluster that holds a config or secret. */
+interface Stored {
+  readonly kind: 'configMap' | 'secret'
+  readonly name: string
+}
+
+/** Where the files are, by their Compose keys. */
+function planObjects(context: PlanContext, what: 'config' | 'secret'): ReadonlyMap<string, Stored> {
   const { project } = context
   const all = what === 'config' ? project.configs : project.secrets
   const used = new Set<string>()
@@ -69,27 +77,39 @@ function planObjects(context: PlanContext, what: 'config' | 'secret'): ReadonlyM
     key => toDnsSubdomain(key),
     200,
   )
-  const names = new Map<string, string>()
+  const stored = new Map<string, Stored>()
+  const kind = what === 'config' ? 'configMap' : 'secret'
   for (const object of found) {
     const source = what === 'secret' ? secretSource(context, `secrets.${object.key}`) : undefined
-    if (source) {
-      names.set(object.key, source.name)
-      continue
+    if (source) stored.set(object.key, { kind, name: source.name })
+    else if (object.external) {
+      const name = toDnsSubdomain(object.name?.value ?? object.key)
+      reportExternalName(context, what, object, name)
+      stored.set(object.key, { kind, name })
+    } else {
+      const base = `${context.environment.name}-${own.get(object.key)}`
+      stored.set(object.key, planObject(context, what, object, base))
     }
-    const name = object.external
-      ? toDnsSubdomain(object.name?.value ?? object.key)
-      : planObject(context, what, object, `${context.environment.name}-${own.get(object.key)}`)
-    if (object.external) reportExternalName(context, what, object, name)
-    names.set(object.key, name)
   }
-  return names
+  return stored
 }
 
-function planObject(context: PlanContext, what: 'config' | 'secret', object: FileObject, base: string): string {
+/** Returns whether the content of a config, written there or that of a variable, holds something secret. */
+function isConfigApart(context: PlanContext, { key }: FileObject, content: Uint8Array): boolean {
+  const text = new TextDecoder().decode(content)
+  return ['content', 'environment'].some(field => {
+    const span = get(context.project.tree, 'configs', key, field)?.span
+    return span && isApart(context, `configs.${key}`, span, text)
+  })
+}
+
+/** A config that holds something secret may have to be a Secret, with another name than that of a secret of its key. */
+function planObject(context: PlanContext, what: 'config' | 'secret', object: FileObject, base: string): Stored {
   const content = object.content ?? new Uint8Array()
   if (content.length > mostBytes)
     context.reporter.report(tooLarge, object.span, { what, name: object.key, bytes: content.length })
-  const name = what === 'config' ? `${base}-${shortHash(content)}` : base
+  const isSecret = what === 'secret' || isConfigApart(context, object, content)
+  const name = what === 'secret' ? base : isSecret ? `${base}-config` : `${base}-${shortHash(content)}`
   const plan = {
     name,
     source: sourceOf(context, object.span, `${what}s.${object.key}`),
@@ -98,9 +118,9 @@ function planObject(context: PlanContext, what: 'config' | 'secret', object: Fil
     data: { [objectKey(object.key)]: content },
     path: `${what}s.${object.key}`,
   }
-  if (what === 'config') context.objects.configMaps.set(name, plan)
-  else context.objects.secrets.set(name, plan)
-  return name
+  if (isSecret) context.objects.secrets.set(name, plan)
+  else context.objects.configMaps.set(name, plan)
+  return { kind: isSecret ? 'secret' : 'configMap', name }
 }
 
 /**
@@ -111,13 +131,13 @@ function toMount(
   context: PlanContext,
   what: 'config' | 'secret',
   mount: FileMount,
-  names: ReadonlyMap<string, string>,
+  all: ReadonlyMap<string, Stored>,
 ): readonly StoredMount[] {
   const { reporter, project } = context
-  const object = names.get(mount.source)
+  const stored = all.get(mount.source)
   const declared = (what === 'config' ? project.configs : project.secrets).get(mount.source)
   // The loader has reported an entry that no file declares.
-  if (object === undefined) return []
+  if (stored === undefined) return []
   for (const key of ['uid', 'gid'] as const) {
     const value = mount[key]
     if (value !== undefined && value !== '0') reporter.report(owner, mount.span, { key, value, source: mount.source })
@@ -131,9 +151,9 @@ function toMount(
       readOnly: true,
       span: mount.span,
       held: {
-        kind: what === 'config' ? 'configMap' : 'secret',
+        kind: stored.kind,
         name: `${what}-${slug(mount.source) || shortHash(mount.source)}`,
-        object,
+        object: stored.name,
         subPath: source?.key ?? objectKey(key),
         mode: mount.mode ?? 0o444,
       },

@@ -110,6 +110,57 @@ describe.skipIf(!process.env.KUBECONFIG)('variables of a platform', () => {
     })
   })
 
+  test('no object but Secrets shows a value, so that viewers see none', async () => {
+    const own = join(folder, 'viewed')
+    mkdirSync(own)
+    const compose = `services:
+  app:
+    image: nginx:1.27-alpine
+    environment: {URL: "http://app:\${PLAIN}@db/"}
+    command: ["serve", "--key=\${PLAIN}", "--given=\${GIVEN_ONE}"]
+    healthcheck: {test: "ping \${PLAIN}"}
+    post_start: [{command: "tell \${PLAIN}"}]
+    pre_stop: [{command: "tell \${PLAIN}"}]
+    pre_start: [{command: "migrate \${PLAIN}"}]
+    configs: [site]
+    ports: [80]
+configs: {site: {content: "key = \${PLAIN}"}}
+`
+    writeFileSync(join(own, 'compose.yaml'), compose)
+    const { status, stderr } = await devctl('deploy --name viewed --var GIVEN_ONE=canary-of-var', { cwd: own })
+    expect(status, stderr).toBe(0)
+    const inNamespace = { namespace: ann.home }
+    const kinds = [
+      ['apps/v1', 'Deployment'],
+      ['apps/v1', 'ReplicaSet'],
+      ['v1', 'Pod'],
+      ['v1', 'ConfigMap'],
+      ['v1', 'Service'],
+      ['networking.k8s.io/v1', 'Ingress'],
+    ] as const
+    for (const [apiVersion, kind] of kinds) {
+      const found = await platform.cluster.list({ apiVersion, kind, ...inNamespace })
+      expect(JSON.stringify(found), kind).not.toContain('canary')
+    }
+    const secrets = await platform.cluster.list({ apiVersion: 'v1', kind: 'Secret', ...inNamespace })
+    const { data } = secrets.find(({ metadata }) => metadata.name === 'viewed-app-values')!
+    const text = (name: string) => Buffer.from((data as Record<string, string>)[name]!, 'base64').toString()
+    expect([text('URL'), text('DEVCTL_COMMAND_2'), text('DEVCTL_COMMAND_3')]).toEqual([
+      'http://app:canary-of-the-platform@db/',
+      '--key=canary-of-the-platform',
+      '--given=canary-of-var',
+    ])
+    const again = await devctl('diff --name viewed --exit-code --var GIVEN_ONE=canary-of-var', { cwd: own })
+    expect(again.status, again.stdout + again.stderr).toBe(0)
+    writeFileSync(
+      join(own, 'compose.yaml'),
+      compose.replace('    ports', '    labels: ["key=${DB_PASSWORD}"]\n    ports'),
+    )
+    const refused = await devctl('deploy --name viewed --var DB_PASSWORD=canary-of-var', { cwd: own })
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('[secrets/shown-to-viewers]')])
+    expect((await devctl('destroy --name viewed --yes', { cwd: own })).status).toBe(0)
+  })
+
   test('diff compares with what deploy would do', async () => {
     const { status, stdout, stderr } = await devctl('diff --name shop --exit-code --var GIVEN_ONE=given', {
       env: { SHELL_ONE: 'shell' },

@@ -11,6 +11,26 @@ import type { Installation } from './installation.ts'
 const NAME = `sam-${RUN}`
 const PAGE = `https://web-${NAME}.devctl.localhost/`
 const LOADED = { 'sec-fetch-mode': 'navigate', accept: 'text/html' }
+/** A value of a variable of the platform, with what shells and Kubernetes replace. */
+const SECRET = `canary's&"$HOME$(URL)\\`
+/** `other` is ready only if its command, its hook, its healthcheck and its config have the value as it is. */
+const COMPOSE = `name: sleepy
+services:
+  web: {image: "nginx:1.27-alpine", ports: ["80:80"], healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}}
+  other:
+    image: busybox:1.37
+    command: ["sh", "-c", 'mkdir /www; echo "$$0" > /www/index.html; exec httpd -f -h /www', "\${SECRET}"]
+    environment: {URL: "http://own:\${SECRET}@db/"}
+    expose: ["80"]
+    post_start: [{command: ["sh", "-c", 'test "$$0" = "$$(cat /site)"', "\${SECRET}"]}]
+    healthcheck:
+      test: ["CMD", "sh", "-c", 'test "http://own:$$0@db/" = "$$URL" && test "$$0" = "$$(cat /www/index.html)"', "\${SECRET}"]
+      interval: 1s
+      retries: 100
+    configs: [site]
+    stop_grace_period: 1s
+configs: {site: {environment: SECRET}}
+`
 /** Wakes nothing. */
 const QUIET = { 'sec-fetch-mode': 'cors' }
 
@@ -37,18 +57,19 @@ export const sleepAndWake = (installed: () => Installation) =>
 
     beforeAll(async () => {
       await installed().person(NAME)
-      writeFileSync(
-        join(installed().folder, 'sleepy.yaml'),
-        `name: sleepy
-services:
-  web: {image: "nginx:1.27-alpine", ports: ["80:80"], healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}}
-  other: {image: "nginx:1.27-alpine", expose: ["80"]}
-`,
-      )
+      writeFileSync(join(installed().folder, 'sleepy.yaml'), COMPOSE)
+      await installed().ok(NAME, `variables set SECRET=${SECRET}`)
       await installed().ok(NAME, 'deploy --wait --file sleepy.yaml')
       await eventually('it is served', isServed)
     })
     afterAll(() => installed().cluster.deleteNamespace(NAME))
+
+    test('has values of the platform as they are, and shows none to who sees its objects', async () => {
+      const objects = 'deployments,replicasets,pods,configmaps,services,ingresses,events'
+      const shown = await kubectl('get', objects, '--output=json')
+      expect(shown).toContain('other-values')
+      expect(shown).not.toContain('canary')
+    })
 
     test('is woken by who opens its page, little later than it takes to start', async () => {
       await kubectl('scale', 'deployment/web', '--replicas=0')

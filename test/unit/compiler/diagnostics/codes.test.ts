@@ -72,6 +72,7 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
 const unseen: Readonly<Record<string, string>> = {
   'volumes/host-expected-in-image': 'needs `--image`; test/unit/compiler/plan/host-volumes.test.ts shows it',
   'volumes/of-image': 'needs the configuration of an image; test/unit/compiler/plan/image-facts.test.ts shows it',
+  'secrets/shown-to-viewers': 'needs a platform; test/unit/compiler/plan/values-apart.test.ts shows it',
   'security/image-user': 'needs the configuration of an image; test/unit/compiler/plan/image-facts.test.ts shows it',
   'limits/invalid': 'is about a variable of the environment; test/unit/cli/limits.test.ts shows it',
   'manifest/not-published': 'is said by `publish`; test/programs/git/publish.test.ts shows it',
