@@ -137,6 +137,11 @@ export interface PlanOptions {
    * what they are built from is not read.
    */
   readonly forBuild?: 'build' | 'deploy'
+  /**
+   * Set by commands that work on a cluster: a folder that is too large to be copied is synchronized by `up`, and needs no
+   * content in the manifests.
+   */
+  readonly leavesFoldersToUp?: boolean
   /** Give the plan although there are errors: it is what there would be without the parts that are wrong. */
   readonly plansErrors?: boolean
   /** The value of DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED: `true` (default) or `false`. */

@@ -24,7 +24,11 @@ import type { World } from '../session.ts'
 import type { ForCluster } from './input.ts'
 
 /** Warnings about host volumes, whose copies nobody reads while the service is developed. */
-const ABOUT_COPIES: ReadonlySet<string> = new Set(['volumes/host-read-only', 'volumes/host-unversioned'])
+const ABOUT_COPIES: ReadonlySet<string> = new Set([
+  'volumes/host-for-up',
+  'volumes/host-read-only',
+  'volumes/host-unversioned',
+])
 
 /** A project, compiled for the cluster. */
 export interface CompiledForCluster {
@@ -92,7 +96,7 @@ export async function prepareForCluster(
   const { domain, registry } = lasting
   const planning = { ...options, domain, registry, namespace, startOrder, includeSecrets: true } as const
   const names = options.services ?? []
-  const extra = { project, forBuild: 'deploy' as const, ...including(names, project) }
+  const extra = { project, forBuild: 'deploy' as const, leavesFoldersToUp: true, ...including(names, project) }
   const text = registryText(lasting)
   let compilation = await compileFiles(workspace, [], options, planning, extra)
   const part = compilation.plan && (await partOf(names, compilation.plan, compilation))

@@ -55,7 +55,11 @@ export async function composeDevelopment(
   project: OpenProject,
   which: WhichDevelopment,
 ): Promise<FoundInCompose> {
-  const compiled = await compileFiles(workspace, [], input, input, { project, plansErrors: true })
+  const compiled = await compileFiles(workspace, [], input, input, {
+    project,
+    plansErrors: true,
+    leavesFoldersToUp: true,
+  })
   const { project: model, plan, loaded, diagnostics } = compiled
   const host = hostOf(workspace, input, project)
   const hasErrors = count(diagnostics).error > 0
@@ -90,7 +94,8 @@ export async function composeCandidates(
   input: Loading & Pick<Planning, 'name' | 'namespace'>,
   project: OpenProject,
 ): Promise<{ readonly kind: 'found'; readonly names: readonly string[] } | Refused> {
-  const { project: model, diagnostics } = await compileFiles(workspace, [], input, input, { project })
+  const extra = { project, leavesFoldersToUp: true }
+  const { project: model, diagnostics } = await compileFiles(workspace, [], input, input, extra)
   if (count(diagnostics).error > 0) return { kind: 'refused', diagnostics }
   if (!model || model.services.size === 0) throw noCompose({ service: undefined, choose: undefined }, project)
   const names = allCandidatesOf(model, hostOf(workspace, input, project)).map(({ service }) => service.name)

@@ -92,7 +92,12 @@ interface WatchedFolder extends Place {
 /** True if a host volume is something to work on: not data that the cluster keeps, nor the machine's own. */
 function isOfProject({ source, as, span }: BindMount, host: FolderHost, problems: FolderProblem[]): boolean {
   const kind = host.stat(source.value)?.kind
-  if (as?.value === 'skip' || as?.value === 'claim' || (kind !== 'folder' && kind !== 'file')) return false
+  if (kind !== 'folder' && kind !== 'file') return false
+  if (as?.value === 'claim') {
+    const text = `\`${source.value}\` is not synchronized: with \`x-mount: claim\` the cluster keeps the data`
+    problems.push({ span: as.span, text })
+    return false
+  }
   // Its content is kept from claims.
   if (kind === 'file' && as?.value === 'secret') return false
   const outside = host.outside?.(source.value)

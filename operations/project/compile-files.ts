@@ -36,7 +36,10 @@ const VOLUME_AFFINITY = 'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED'
 
 interface Extra
   extends Partial<LoadOptions>,
-    Pick<PlanOptions, 'fallbackName' | 'secretRules' | 'manifestEnvironment' | 'forBuild' | 'imageConfigs'> {
+    Pick<
+      PlanOptions,
+      'fallbackName' | 'secretRules' | 'manifestEnvironment' | 'forBuild' | 'imageConfigs' | 'leavesFoldersToUp'
+    > {
   /** The project, where it is open already. */
   readonly project?: OpenProject
   /** Told of each file that is read: its absolute path, and its bytes. */

@@ -42,7 +42,7 @@ export async function findEnvironment(
     [],
     options,
     { name: options.name },
-    { project: opened },
+    { project: opened, leavesFoldersToUp: true },
   )
   const name = plan?.environment.name ?? options.name ?? project?.name
   if (name !== undefined) return { name: toDnsLabel(name), project, plan, services: get(loaded?.tree, 'services') }

@@ -82,12 +82,12 @@ services:
         COPY site /usr/share/nginx/html
 \`\`\`
 
-\`x-mount: claim\` in the long form of the mount creates an empty volume; \`x-mount: skip\` leaves the mount out.`,
+\`x-mount: claim\` in the long form of the mount creates an empty volume; \`x-mount: skip\` leaves the mount out. \`devctl up\` and \`devctl deploy\` need neither for a folder that is written to: \`up\` synchronizes it (\`volumes/host-for-up\`).`,
   text: (p: { source: string; service: string; readOnly: boolean }) => ({
     message: `\`${p.source}\` is larger than 1 MiB and cannot be copied into the cluster`,
     hint: p.readOnly
       ? `build an image that contains it, name one with \`--image ${p.service}=REFERENCE\`, or add \`x-mount: skip\``
-      : 'add `x-mount: claim` for an empty volume, or `x-mount: skip` to leave it out',
+      : '`devctl up` synchronizes it as it is; for manifests, build an image that contains it, or add `x-mount: claim` for an empty volume',
   }),
 })
 

@@ -17,7 +17,7 @@ export type HostFate =
   /** A folder of the operating system, mounted from the node. */
   | { readonly kind: 'system' }
   | { readonly kind: 'copy'; readonly content: CopiedFiles; readonly as?: MountAs | undefined }
-  | { readonly kind: 'claim'; readonly why: 'missing' | 'empty' | 'untracked' | 'said' }
+  | { readonly kind: 'claim'; readonly why: 'missing' | 'empty' | 'untracked' | 'said' | 'too-large' }
   /** A claim was asked for, and the path is a file. */
   | { readonly kind: 'claim-of-file' }
   /** Nothing is there, and nobody writes to it. */
@@ -48,11 +48,24 @@ export function fateOf(context: PlanContext, world: HostWorld, service: Service,
   if (!isOwn && isSystem(mount.source)) return { kind: 'system' }
   const content = world.reader.read(mount.source, allowed)
   if (content.kind === 'files') return { kind: 'copy', content }
+  if (content.kind === 'too-large' && content.isFolder && isOwn && isLeftToUp(context, world, service, mount))
+    return { kind: 'claim', why: 'too-large' }
   if (content.kind !== 'data') return content
   const home = context.host.homeDirectory
   const isPersonal = home !== undefined && isInside(mount.source, home)
   return dataFate(world, mount, content.state, isOwn ? 'project' : isPersonal ? 'home' : 'elsewhere')
 }
+
+/**
+ * True of files that a deploy to a cluster need not bring: `up` synchronizes them. Those of an image that is built, or
+ * that the user names, are expected there.
+ */
+const isLeftToUp = (
+  { options }: PlanContext,
+  { isWritten }: HostWorld,
+  { name, build }: Service,
+  { source }: HostMount,
+): boolean => options.leavesFoldersToUp === true && !build && !options.images?.has(name) && isWritten(source)
 
 /** True if a path is in the project, or in the checkout that contains it. */
 export function isInProject({ host, project }: PlanContext, { reader }: HostWorld, path: string): boolean {

@@ -41,6 +41,31 @@ volumes:
   }),
 })
 
+const leftToUp = diagnostic({
+  code: 'volumes/host-for-up',
+  severity: 'warning',
+  loss: true,
+  explain: `A cluster cannot access the files on your machine, and more than 1 MiB does not fit into a ConfigMap. \`devctl deploy\` mounts a claim in the place of the folder, named after its path, and copies no files: the container starts with an empty folder. \`devctl up\` mounts a folder of its own there, and synchronizes it with the one on your machine. \`render\` and \`publish\` refuse such a mount.
+
+For a deployment that runs by itself, build an image that contains the files:
+
+\`\`\`yaml
+services:
+  web:
+    build:
+      context: .
+      dockerfile_inline: |
+        FROM node:22
+        WORKDIR /app
+        COPY . .
+    volumes: [".:/app"]
+\`\`\``,
+  text: (p: { source: string; claim: string; service: string }) => ({
+    message: `\`${p.source}\` is larger than 1 MiB and is not copied: \`${p.service}\` gets the empty claim \`${p.claim}\``,
+    hint: '`devctl up` synchronizes the folder; for a deployment, build an image that contains it',
+  }),
+})
+
 const emptyReadOnly = diagnostic({
   code: 'volumes/host-empty',
   severity: 'warning',
@@ -285,9 +310,14 @@ function claim(
   const folder = claimOf(mount.source)
   const held = heldByFolder(context, folder, mount, service.build !== undefined && !mount.readOnly)
   if (why !== 'said' && once('claim', mount.source, mount.sourceSpan)) {
-    const isTracked = world.reader.checkout !== undefined && isInProject(context, world, mount.source)
     const source = shown(mount.source, context.project.directory)
-    context.reporter.report(becameClaim, mount.sourceSpan, { source, claim: folder.claim, isTracked })
+    const { claim } = folder
+    if (why === 'too-large')
+      context.reporter.report(leftToUp, mount.sourceSpan, { source, claim, service: service.name })
+    else {
+      const isTracked = world.reader.checkout !== undefined && isInProject(context, world, mount.source)
+      context.reporter.report(becameClaim, mount.sourceSpan, { source, claim, isTracked })
+    }
   }
   return stored(mount, held)
 }

@@ -41,6 +41,8 @@ services:
       'server.js': SERVER,
       'page.txt': 'one ',
       'settings.txt': 'first',
+      // More than a deploy can copy.
+      'large.txt': 'x'.repeat(1_200_000),
     })
   })
   afterAll(async () => {
@@ -63,6 +65,7 @@ services:
     const up = devctl('up', '--detach')
     expect(await up.status, up.stderr).toBe(0)
     expect(up.stderr).toContain('`devctl down web` ends it')
+    expect(up.stderr).not.toContain('volumes/host')
     await page('one first')
 
     writeFileSync(join(place.folder, 'page.txt'), 'two ')
@@ -91,7 +94,7 @@ services:
 
     const down = devctl('down')
     expect(await down.status, down.stderr).toBe(0)
-    expect(down.stderr).toContain('deployment/web is restored')
+    expect(down.stderr).toContain('statefulset/web is restored')
     const status = devctl('status')
     expect(await status.status).toBe(1)
     expect(status.stderr).toContain('no development container of this project is active')

@@ -71,6 +71,7 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
 /** Codes that no file can show, and why. */
 const unseen: Readonly<Record<string, string>> = {
   'volumes/host-expected-in-image': 'needs `--image`; test/unit/compiler/plan/host-volumes.test.ts shows it',
+  'volumes/host-for-up': 'is said by `deploy`; test/unit/compiler/plan/host-volumes.test.ts shows it',
   'volumes/of-image': 'needs the configuration of an image; test/unit/compiler/plan/image-facts.test.ts shows it',
   'secrets/shown-to-viewers': 'needs a platform; test/unit/compiler/plan/values-apart.test.ts shows it',
   'security/image-user': 'needs the configuration of an image; test/unit/compiler/plan/image-facts.test.ts shows it',

@@ -101,6 +101,16 @@ describe('host volumes of a service with an image', () => {
     expect(decoded(plan.secrets[0]!.data)).toEqual(data)
   })
 
+  test('a large folder that is written to is left to `up` by a deploy, with a claim in its place', () => {
+    const { plan, container, lines } = mount('"./big:/data"', { leavesFoldersToUp: true })
+    expect(plan.claims.map(({ name }) => name)).toEqual(['big'])
+    expect(container('web').mounts).toEqual([expect.objectContaining({ path: '/data', subPath: 'big' })])
+    expect(lines).toEqual(['warning volumes/host-for-up: ./big'])
+    // What is only read, and what the image is said to have, is not.
+    expect(mount('"./big:/data:ro"', { leavesFoldersToUp: true }).codes).toEqual(['volumes/host-too-large'])
+    expect(mount('"./big.bin:/data"', { leavesFoldersToUp: true }).codes).toEqual(['volumes/host-too-large'])
+  })
+
   test('a large read-only folder is an error: it must be in the image', () => {
     const { codes, container } = mount('"./big:/data:ro"', { images: new Map([['web', 'r.example.com/web:1']]) })
     expect(codes).toEqual(['volumes/host-expected-in-image'])
