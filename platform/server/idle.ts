@@ -2,15 +2,18 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANAGED_LABEL, MANAGER, rfc3339 } from '../records/names.ts'
 import { LAST_ACTIVE, type ManagedNamespace, toNamespace } from '../records/namespace.ts'
 import { whenIdle } from '../rules/idleness.ts'
-import { lastWork } from './activity.ts'
+import { busyBy, lastWork } from './activity.ts'
 import type { LeaderTask } from './leader.ts'
 import type { PlatformParts } from './make-parts.ts'
+import { NOTED } from './namespaces.ts'
 import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 
 const EVERY = 60_000
 /** Milliseconds after which an unfinished wake counts as abandoned by its replica. */
 const LOST = 30_000
+/** Milliseconds after something was done in a namespace in which it is asked every time whether somebody still works there. */
+const WATCHED = 3_600_000
 /** Namespaces that are processed at the same time. */
 const TOGETHER = 4
 
@@ -26,7 +29,7 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }:
   async function look(one: ManagedNamespace, signal: AbortSignal): Promise<void> {
     const { name } = one
     if (one.status === 'Waking' && now() - (Date.parse(one.woken ?? '') || 0) > LOST) return sleep.goOn(one, signal)
-    if (decide(one) === 'stay') return
+    if (decide(one) === 'stay') return stillWorking(one, signal)
     // People work with the API server directly, so their changes only show on the objects.
     const worked = rfc3339(Math.max(Date.parse(one.lastActive), await lastWork(cluster, name, now(), signal)))
     const wanted = decide({ ...one, lastActive: worked })
@@ -43,6 +46,13 @@ export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }:
       await sleep.sleep(one, signal)
       log(`${name} goes to sleep: nobody has used it since ${worked}`)
     }
+  }
+
+  /** A development container holds its Lease for hours; each time that this is seen it counts as active for another hour. */
+  async function stillWorking(one: ManagedNamespace, signal: AbortSignal): Promise<void> {
+    const since = now() - Date.parse(one.lastActive)
+    if (one.status !== 'Active' || !(since >= NOTED && since < WATCHED)) return
+    if ((await busyBy(cluster, one.name, now(), signal)) !== undefined) await note(one, rfc3339(now()), signal)
   }
 
   async function note({ name, uid }: ManagedNamespace, lastActive: string, signal: AbortSignal): Promise<void> {

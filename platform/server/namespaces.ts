@@ -43,6 +43,9 @@ interface Parts {
 }
 
 /** The namespaces of the platform, with the objects that each of them always has. */
+/** Milliseconds for which it is not noted again that somebody works in a namespace: pages show the time in minutes. */
+export const NOTED = 30_000
+
 export class Namespaces {
   readonly #world: PlatformWorld
   readonly #parts: Parts
@@ -187,6 +190,13 @@ export class Namespaces {
       ...(expires !== undefined && { [EXPIRES]: expires }),
     }
     await patchNamespace(this.#world.cluster, namespace, { annotations })
+  }
+
+  /** Notes that somebody works in a namespace now, unless that was noted a moment ago. */
+  async noteWork(namespace: Pick<ManagedNamespace, 'name' | 'uid' | 'lastActive'>): Promise<void> {
+    const time = this.#world.now()
+    if (time - Date.parse(namespace.lastActive) < NOTED) return
+    await patchNamespace(this.#world.cluster, namespace, { annotations: { [LAST_ACTIVE]: rfc3339(time) } })
   }
 
   async setPersistent({ namespace }: SharedNamespace, isPersistent: boolean): Promise<void> {

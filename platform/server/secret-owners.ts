@@ -33,6 +33,12 @@ export async function secretOwner(
   return namespaceOwner({ user, token }, name, 'variables', what, namespaces)
 }
 
+/** A namespace whose secrets somebody may use. */
+type OwningNamespace = Extract<SecretOwner, { kind: 'namespace' }> & {
+  readonly isUntrusted: boolean
+  readonly lastActive: string
+}
+
 /** The owner of a namespace's secrets, if the caller may do this there with their token. */
 export async function namespaceOwner(
   { user, token }: Identified,
@@ -40,10 +46,11 @@ export async function namespaceOwner(
   action: 'variables' | 'deploy',
   what: string,
   namespaces: Namespaces,
-): Promise<Extract<SecretOwner, { kind: 'namespace' }> & { readonly isUntrusted: boolean }> {
+): Promise<OwningNamespace> {
   if (token.namespaces && !token.namespaces.includes(name)) throw noNamespace(name)
   const { namespace } = await namespaces.require(user, name, action, what)
   // Read together with the members: a namespace that somebody else creates again has another uid.
-  if (namespace.uid === undefined) throw noNamespace(name)
-  return { kind: 'namespace', name, uid: namespace.uid, isUntrusted: namespace.isUntrusted === true }
+  const { uid, isUntrusted = false, lastActive } = namespace
+  if (uid === undefined) throw noNamespace(name)
+  return { kind: 'namespace', name, uid, isUntrusted, lastActive }
 }

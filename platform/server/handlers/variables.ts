@@ -47,7 +47,10 @@ export function variableHandlers(
       const namespace = await namespaceOwner(by, params.ns, 'deploy', 'deploy there', namespaces)
       // Code of a fork gets nobody's variables: it could read what others deploy to the same namespace.
       const trust = namespace.isUntrusted ? 'fork' : by.token.trust
-      const found = await variables.effective(await personOfVariables(by), namespace, trust)
+      const person = await personOfVariables(by)
+      // Whoever deploys, destroys or develops asks for them. A time that cannot be noted stops nobody.
+      const noted = namespaces.noteWork(namespace).catch(() => {})
+      const [found] = await Promise.all([variables.effective(person, namespace, trust), noted])
       const images = registry === undefined ? undefined : `${registry}/${placeFor(namespace)}`
       return {
         ...found,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { LAST_ACTIVE } from '../../../platform/records/namespace.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -267,6 +268,39 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     await few.settled()
     expect(most).toBe(10)
     for (const { metadata } of many) await platform.cluster.delete({ ...web!, name: metadata.name, namespace: ns })
+  })
+
+  test('was active when somebody asked for its variables to deploy, and is while somebody holds a Lease', async () => {
+    const { idleTask } = await import('../../../platform/server/idle.ts')
+    const look = () => idleTask(platform.world, platform.parts).run(AbortSignal.timeout(60_000))
+    const ref = { apiVersion: 'v1', kind: 'Namespace', name: ns }
+    const lastActive = async () => Date.parse((await platform.cluster.get(ref))!.metadata.annotations![LAST_ACTIVE]!)
+    const MINUTE = 60_000
+    platform.later = 10 * MINUTE
+    const deploys = await platform.call('GET /namespaces/:ns/variables/effective', { token: ann.token, params: { ns } })
+    expect(deploys.status).toBe(200)
+    expect(await lastActive()).toBeGreaterThan(Date.now() + 9 * MINUTE)
+    const first = await lastActive()
+
+    const renewTime = new Date(Date.now() + 12 * MINUTE).toISOString().replace('Z', '000Z')
+    const lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'devctl-up-web', namespace: ns },
+    }
+    await platform.cluster.create({ ...lease, spec: { holderIdentity: 'ann@laptop', renewTime } })
+    platform.later = 10 * MINUTE + 10_000
+    await look()
+    expect(await lastActive()).toBe(first)
+    platform.later = 12 * MINUTE
+    await look()
+    expect(await lastActive()).toBeGreaterThan(Date.now() + 11 * MINUTE)
+    await platform.cluster.delete({ ...lease, name: 'devctl-up-web', namespace: ns })
+    const last = await lastActive()
+    platform.later = 14 * MINUTE
+    await look()
+    expect(await lastActive()).toBe(last)
+    platform.later = 0
   })
 
   test('sleeps when nobody has used it for hours, and is deleted when nobody has for weeks', async () => {
