@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { ASKED_TOGETHER } from '../rules/asked-together.ts'
 import { closed, namespaceName, time } from './common.ts'
 import { byNamespace } from './namespaces.ts'
 import { listOf, route } from './route.ts'
@@ -84,6 +85,23 @@ const environment = Type.Object({
 })
 /** An environment in a list. */
 export type ShownEnvironment = Static<typeof environment>
+
+const failed = Type.Object({
+  run: Type.String({ description: 'id of the run' }),
+  environment: Type.String(),
+  at: time,
+  reason: Type.Optional(Type.String()),
+})
+/** A deploy that has failed, and that nothing has followed. */
+export type FailedDeploy = Static<typeof failed>
+
+const ofNamespace = Type.Object({
+  namespace: Type.String(),
+  environments: Type.Array(environment),
+  failedDeploy: Type.Optional(failed),
+})
+/** What runs in one of several namespaces. */
+export type RunningNamespace = Static<typeof ofNamespace>
 
 const valueChange = Type.Object({
   path: Type.String({ description: 'path of a field: `spec.template.spec.containers[api].image`' }),
@@ -216,11 +234,26 @@ const logQuery = closed({
   ),
 })
 
+const NAME = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
+const manyNamespaces = closed({
+  namespaces: Type.String({
+    pattern: `^${NAME}(,${NAME}){0,${ASKED_TOGETHER - 1}}$`,
+    description: `names, separated by commas; at most ${ASKED_TOGETHER}`,
+  }),
+})
+
 const byEnvironment = Type.Object({ ns: namespaceName, env: namespaceName })
 const byService = Type.Object({ ns: namespaceName, env: namespaceName, service: namespaceName })
 
 /** The contents of namespaces, read with the rights of the caller (design, sections 10 and 11). */
 export const environmentRoutes = {
+  'GET /environments': route({
+    caller: 'user',
+    query: manyNamespaces,
+    reply: Type.Object({
+      items: Type.Array(ofNamespace, { description: 'without namespaces that do not exist, or cannot be read' }),
+    }),
+  }),
   'GET /namespaces/:ns/environments': route({ caller: 'user', params: byNamespace, reply: listOf(environment) }),
   'GET /namespaces/:ns/environments/:env': route({ caller: 'user', params: byEnvironment, reply: environmentDetails }),
   'GET /namespaces/:ns/environments/:env/services/:service/events': route({

@@ -165,6 +165,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'compiler/diagnostics/told-problem',
       'platform/api/pages',
       'platform/client',
+      'platform/rules/asked-together',
       'platform/rules/environment-name',
       'platform/rules/login-name',
       'platform/rules/login-problems',

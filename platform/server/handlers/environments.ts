@@ -1,11 +1,47 @@
-import type { EnvironmentDetails, environmentRoutes, ShownService } from '../../api/environments.ts'
+import type {
+  EnvironmentDetails,
+  environmentRoutes,
+  RunningNamespace,
+  ShownEnvironment,
+  ShownService,
+} from '../../api/environments.ts'
+import type { RunRecord } from '../../records/run.ts'
+import { failedDeploy } from '../../rules/failed-deploy.ts'
 import { settingsOf } from '../../rules/service-settings.ts'
 import { toSummary } from '../live/view.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { PlatformError } from '../platform-error.ts'
 import type { HandlersOf } from './handler.ts'
 
-export const environmentHandlers = ({ namespaces, live }: PlatformParts): HandlersOf<typeof environmentRoutes> => ({
+/** Namespaces that are read at the same time for one question. */
+const TOGETHER = 6
+
+export const environmentHandlers = ({
+  namespaces,
+  live,
+  runs,
+}: PlatformParts): HandlersOf<typeof environmentRoutes> => ({
+  'GET /environments': async ({ query, by }) => {
+    const names = [...new Set(query.namespaces.split(','))]
+    const items: RunningNamespace[] = []
+    const readNext = async () => {
+      for (let name = names.shift(); name !== undefined; name = names.shift()) {
+        const namespace = name
+        try {
+          const [own, found] = await Promise.all([
+            runs.visible(by.user, { namespace }),
+            live.look(by, namespace, view => view.environments()),
+          ])
+          const environments = found.map(toSummary)
+          items.push({ namespace, environments, ...failedIn(own, environments) })
+        } catch {
+          // One that cannot be read says nothing of the others, and is left out.
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: TOGETHER }, readNext))
+    return { items }
+  },
   'GET /namespaces/:ns/environments': async ({ params, by }) => {
     await namespaces.require(by.user, params.ns, 'see', 'see this')
     const found = await live.look(by, params.ns, view => view.environments())
@@ -43,6 +79,19 @@ export const environmentHandlers = ({ namespaces, live }: PlatformParts): Handle
     return live.logs(by, { namespace: params.ns, service, environment, tail: Number(tail), after }, signal)
   },
 })
+
+/** The last deploy by a run, if it has failed and nothing has followed it. */
+function failedIn(
+  all: readonly RunRecord[],
+  environments: readonly ShownEnvironment[],
+): Pick<RunningNamespace, 'failedDeploy'> {
+  const deployed = new Map(environments.flatMap(one => (one.deployed ? [[one.name, one.deployed.at]] : [])))
+  const run = failedDeploy(all, deployed)
+  if (!run) return {}
+  const { id, environment, created, ended = created, found, stop } = run
+  const reason = found.reason ?? stop?.reason
+  return { failedDeploy: { run: id, environment, at: ended, ...(reason !== undefined && { reason }) } }
+}
 
 const noEnvironment = ({ ns, env }: { readonly ns: string; readonly env: string }): PlatformError =>
   new PlatformError(404, 'no-environment', `\`${ns}\` has no environment \`${env}\``, {

@@ -4,22 +4,23 @@ import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import type { Namespace } from '../../api/namespaces.ts'
 import { addressOf } from '../../api/pages.ts'
+import { ASKED_TOGETHER } from '../../rules/asked-together.ts'
 import { Button } from '../parts/button.tsx'
 import { DeployButton } from '../parts/deploy-button.tsx'
 import { Deployed } from '../parts/deployed.tsx'
+import { FailedDeployLine } from '../parts/failed-deploy.tsx'
 import { FromLaptop } from '../parts/from-laptop.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { OutsideLink } from '../parts/link.tsx'
 import { Loading, SkeletonRows } from '../parts/loading.tsx'
-import { isAsked, stateOfNamespace, useRunning } from '../parts/namespace-state.tsx'
+import { AskTogether, isAsked, runningIn, stateOfNamespace } from '../parts/namespace-state.tsx'
 import { NewNamespace } from '../parts/new-namespace.tsx'
 import { Page, Section } from '../parts/page.tsx'
 import { InlineCode } from '../parts/problem.tsx'
 import { namespaceState, State, Tag } from '../parts/state.tsx'
 import { Time } from '../parts/time.tsx'
 import { groupsOf } from '../state/groups.ts'
-import { readResource, useResource } from '../state/resource.ts'
-import { runningOf } from '../state/running.ts'
+import { useResource } from '../state/resource.ts'
 import { me } from '../state/session.ts'
 
 /** What somebody has: their namespaces, those that others share with them, and previews. */
@@ -62,12 +63,12 @@ export function Home() {
       >
         {({ items }) => (
           <>
-            <InShort all={items} />
+            <Asked all={items}>{isAnswered => <InShort all={items} isAnswered={isAnswered} />}</Asked>
             {groupsOf(items, me.value?.id).map(({ title, about, found }) => (
               <Section key={title} title={title} about={about}>
                 <ul class="list">
                   {found.map(one => (
-                    <NamespaceRow key={one.name} namespace={one} every={watchedOf(items).get(one.name)} />
+                    <NamespaceRow key={one.name} namespace={one} />
                   ))}
                 </ul>
               </Section>
@@ -92,20 +93,41 @@ export function Home() {
   )
 }
 
-/** All in a line, before anything else is read: what is broken, with its name, and how much of the rest is well. */
-function InShort({ all }: { readonly all: readonly Namespace[] }) {
-  const asked = watchedOf(all)
-  const answers = new Map(
-    [...asked.keys()].map(ns => [ns, readResource('GET /namespaces/:ns/environments', { params: { ns } })]),
+interface AskedProps {
+  readonly all: readonly Namespace[]
+  readonly children: (isAnswered: boolean) => ComponentChildren
+}
+
+/** Asks what runs in the namespaces at the top, by one request; its child is told whether that was answered. */
+function Asked({ all, children }: AskedProps) {
+  const names = askedOf(all)
+  const isAnswered = useSignal(false)
+  return (
+    <>
+      {names.length > 0 && (
+        <AskTogether
+          names={names}
+          every={EVERY}
+          onAnswer={() => {
+            isAnswered.value = true
+          }}
+        />
+      )}
+      {children(isAnswered.value || names.length === 0)}
+    </>
   )
+}
+
+/** All in a line, before anything else is read: what is broken, with its name, and how much of the rest is well. */
+function InShort({ all, isAnswered }: { readonly all: readonly Namespace[]; readonly isAnswered: boolean }) {
   // All at once: what comes first would be moved by what comes after it.
-  if ([...answers.values()].some(({ data, problem }) => !data && !problem)) return <p class="in-short" />
+  if (!isAnswered) return <p class="in-short" />
   const known = all
     .filter(({ role }) => role !== undefined)
     .flatMap(one => {
       if (!isAsked(one)) return [{ name: one.name, ...namespaceState(one.status) }]
-      const { data } = answers.get(one.name) ?? {}
-      return data ? [{ name: one.name, ...stateOfNamespace(one.status, runningOf(data.items)) }] : []
+      const running = runningIn(one.name)
+      return running ? [{ name: one.name, ...stateOfNamespace(one.status, running) }] : []
     })
   const broken = known.filter(({ tone }) => tone === 'bad')
   const [busy, asleep, ready] = [
@@ -113,7 +135,7 @@ function InShort({ all }: { readonly all: readonly Namespace[] }) {
     known.filter(({ icon }) => icon === 'moon').length,
     known.filter(({ tone }) => tone === 'good').length,
   ]
-  const others = all.filter(one => isAsked(one) && !asked.has(one.name)).length
+  const others = all.filter(one => isAsked(one) && !runningIn(one.name)).length
   return (
     <p class="in-short" aria-live="polite">
       {broken.length > 0 && (
@@ -139,7 +161,7 @@ function InShort({ all }: { readonly all: readonly Namespace[] }) {
       {ready > 0 && <State tone="good" icon="check" word={`${ready} ready`} />}
       {asleep > 0 && <State tone="quiet" icon="moon" word={`${asleep} asleep`} />}
       {others > 0 && <span class="soft">{others} more not checked</span>}
-      {broken.length + busy + ready + asleep === 0 && (
+      {broken.length + busy + ready + asleep + others === 0 && (
         <State
           tone="quiet"
           icon="ring"
@@ -152,42 +174,20 @@ function InShort({ all }: { readonly all: readonly Namespace[] }) {
 /** Broken ones that are named in that line. */
 const NAMED = 3
 
-/**
- * Namespaces of which it is asked what runs in them, and how often: first those at the top. The platform watches 30 at
- * a time for one person, and pages of one namespace need some of them.
- */
-function watchedOf(all: readonly Namespace[]): ReadonlyMap<string, number> {
-  const order = groupsOf(all, me.value?.id).flatMap(({ found }) => found.filter(isAsked))
-  return new Map(order.slice(0, WATCHED).map(({ name }, index) => [name, index < OFTEN ? EVERY : SELDOM]))
-}
-const WATCHED = 24
-const OFTEN = 8
-const EVERY = 15_000
-const SELDOM = 60_000
+/** Namespaces of which it is asked what runs in them: those at the top. The platform watches 30 at a time for one person. */
+const askedOf = (all: readonly Namespace[]): readonly string[] =>
+  groupsOf(all, me.value?.id)
+    .flatMap(({ found }) => found.filter(isAsked))
+    .slice(0, ASKED_TOGETHER)
+    .map(({ name }) => name)
+const EVERY = 30_000
 
-interface NamespaceRowProps {
-  readonly namespace: Namespace
-  /** Milliseconds between two questions about what runs in it; absent: nobody asks. */
-  readonly every: number | undefined
-}
-
-function NamespaceRow({ namespace, every }: NamespaceRowProps) {
-  if (every !== undefined) return <RunningRow namespace={namespace} every={every} />
-  return (
-    <Row
-      namespace={namespace}
-      line={<Activity of={namespace} />}
-      state={<State {...namespaceState(namespace.status)} />}
-    />
-  )
-}
-
-/** A namespace, with what runs in it. Nothing moves when that is known: the line says something else then. */
-function RunningRow({ namespace, every }: { readonly namespace: Namespace; readonly every: number }) {
-  const running = useRunning(namespace.name, every, false)
+/** A namespace, with what runs in it where that is known. Nothing moves when it is: the line says something else then. */
+function NamespaceRow({ namespace }: { readonly namespace: Namespace }) {
+  const running = isAsked(namespace) ? runningIn(namespace.name) : undefined
   const state = <State {...stateOfNamespace(namespace.status, running)} />
   if (!running) return <Row namespace={namespace} line={<Activity of={namespace} />} state={state} />
-  const { problem, deployed, endpoints } = running
+  const { problem, deployed, failedDeploy, endpoints } = running
   return (
     <Row
       namespace={namespace}
@@ -199,14 +199,19 @@ function RunningRow({ namespace, every }: { readonly namespace: Namespace; reado
               <InlineCode text={problem.reason} />
             </span>
           )}
-          {problem && deployed && ' · '}
+          {!problem && failedDeploy && (
+            <span class="row-problem">
+              <FailedDeployLine failed={failedDeploy} />
+            </span>
+          )}
+          {(problem || failedDeploy) && deployed && ' · '}
           {deployed ? (
             <>
               {deployed.environment !== namespace.name && <>{deployed.environment} </>}
               <Deployed deploy={deployed.deploy} />
             </>
           ) : (
-            !problem && <Activity of={namespace} />
+            !problem && !failedDeploy && <Activity of={namespace} />
           )}
         </>
       }

@@ -1,5 +1,8 @@
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { FailedDeploy } from '../../api/environments.ts'
 import type { Namespace } from '../../api/namespaces.ts'
-import { useResource } from '../state/resource.ts'
+import { isNew, putResource, readResource, useResource } from '../state/resource.ts'
 import { type Running, runningOf } from '../state/running.ts'
 import { namespaceState, type ShownState, workloadState } from './state.tsx'
 
@@ -14,8 +17,43 @@ export function stateOfNamespace(status: string, running: Running | undefined): 
   return { ...shown, word: running.word ?? shown.word }
 }
 
-/** What runs in a namespace; undefined until it is known. An answer that another part of the page has just had will do. */
-export function useRunning(ns: string, every: number, isPatient = true): Running | undefined {
-  const { data } = useResource('GET /namespaces/:ns/environments', { params: { ns } }, every, isPatient).state.value
-  return data && runningOf(data.items)
+const inputOf = (ns: string) => ({ params: { ns } })
+
+/** What is known of what runs in a namespace: `AskTogether` asks. */
+export function runningIn(ns: string): Running | undefined {
+  const { data } = readResource('GET /namespaces/:ns/environments', inputOf(ns))
+  return data && runningOf(data.items, failedDeploys.value.get(ns))
+}
+
+/** The deploys that have failed, by namespace: the stream of a namespace does not tell them. */
+const failedDeploys = signal<ReadonlyMap<string, FailedDeploy>>(new Map())
+
+/** Returns whether that was answered a moment ago for each of some namespaces. */
+export const areNew = (names: readonly string[]): boolean =>
+  names.every(ns => isNew('GET /namespaces/:ns/environments', inputOf(ns)))
+
+interface AskTogetherProps {
+  /** At least one, and at most `ASKED_TOGETHER`. */
+  readonly names: readonly string[]
+  /** Milliseconds between two questions. */
+  readonly every: number
+  /** Called when the first answer has come, or cannot be had. */
+  readonly onAnswer?: () => void
+}
+
+/** Asks what runs in several namespaces by one request, for all parts of the page. Draws nothing. */
+export function AskTogether({ names, every, onAnswer }: AskTogetherProps) {
+  const input = { query: { namespaces: names.join(',') } }
+  const { data, problem } = useResource('GET /environments', input, every).state.value
+  useEffect(() => {
+    const failed = new Map(failedDeploys.peek())
+    for (const { namespace, environments, failedDeploy } of data?.items ?? []) {
+      putResource('GET /namespaces/:ns/environments', inputOf(namespace), { items: environments })
+      if (failedDeploy) failed.set(namespace, failedDeploy)
+      else failed.delete(namespace)
+    }
+    failedDeploys.value = failed
+    if (data || problem) onAnswer?.()
+  }, [data, problem])
+  return null
 }

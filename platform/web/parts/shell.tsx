@@ -8,7 +8,7 @@ import { useResource } from '../state/resource.ts'
 import { isAdmin, isExpired, isOffline, logout, me, platformHost } from '../state/session.ts'
 import { Icon, type IconName, Mark } from './icon.tsx'
 import { LoginAgain } from './login-again.tsx'
-import { isAsked, stateOfNamespace, useRunning } from './namespace-state.tsx'
+import { AskTogether, areNew, isAsked, runningIn, stateOfNamespace } from './namespace-state.tsx'
 import { openPalette } from './palette.tsx'
 import { Avatar } from './person.tsx'
 import { namespaceState, type ShownState } from './state.tsx'
@@ -124,27 +124,27 @@ function Lists() {
 
 function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
   const own = all.filter(({ role }) => role !== undefined)
-  /** The page asks first. */
+  const shown = own.slice(0, SHOWN)
+  const asked = shown.filter(isAsked).map(({ name }) => name)
+  /** The page asks first; where it asks about the same ones, it does so for both. */
   const isLater = useSignal(false)
   useEffect(() => {
-    const timer = setTimeout(() => {
-      isLater.value = true
-    }, LATER)
+    let timer: ReturnType<typeof setTimeout>
+    const look = () => {
+      if (areNew(asked)) timer = setTimeout(look, EVERY)
+      else isLater.value = true
+    }
+    timer = setTimeout(look, LATER)
     return () => clearTimeout(timer)
-  }, [])
+  }, [asked.join()])
   if (own.length === 0) return null
   return (
     <nav aria-labelledby="side-namespaces">
       <h2 id="side-namespaces">Namespaces</h2>
-      {own
-        .slice(0, SHOWN)
-        .map(one =>
-          isLater.value && isAsked(one) ? (
-            <AskedLink key={one.name} namespace={one} />
-          ) : (
-            <NamespaceLink key={one.name} name={one.name} state={isAsked(one) ? UNKNOWN : namespaceState(one.status)} />
-          ),
-        )}
+      {isLater.value && asked.length > 0 && <AskTogether names={asked} every={EVERY} />}
+      {shown.map(one => (
+        <NamespaceLink key={one.name} name={one.name} state={shownState(one)} />
+      ))}
       {own.length > SHOWN && (
         <a class="side-link soft" href={addressOf('home')}>
           {own.length - SHOWN} more
@@ -157,10 +157,11 @@ function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
 /** Not green before it is known that nothing is wrong. */
 const UNKNOWN: ShownState = { tone: 'quiet', icon: 'ring', word: 'loading' }
 
-/** One of which it is told what runs in it: a problem is seen from every page. */
-function AskedLink({ namespace: { name, status } }: { readonly namespace: Namespace }) {
-  const running = useRunning(name, EVERY)
-  return <NamespaceLink name={name} state={running ? stateOfNamespace(status, running) : UNKNOWN} />
+/** By what runs in it: a problem is seen from every page. */
+function shownState(one: Namespace): ShownState {
+  if (!isAsked(one)) return namespaceState(one.status)
+  const running = runningIn(one.name)
+  return running ? stateOfNamespace(one.status, running) : UNKNOWN
 }
 
 function NamespaceLink({ name, state: { tone, word } }: { readonly name: string; readonly state: ShownState }) {

@@ -10,7 +10,8 @@ export interface ShownState {
 }
 
 const NAMESPACE_STATES: Readonly<Record<string, ShownState>> = {
-  Active: { tone: 'good', icon: 'check', word: 'Active' },
+  // Awake, which says nothing of what runs there.
+  Active: { tone: 'quiet', icon: 'ring', word: 'Active' },
   Sleeping: { tone: 'quiet', icon: 'moon', word: 'Asleep' },
   Waking: { tone: 'busy', icon: 'spin', word: 'Waking' },
   Deleting: { tone: 'busy', icon: 'spin', word: 'Deleting' },
@@ -19,6 +20,7 @@ const NAMESPACE_STATES: Readonly<Record<string, ShownState>> = {
 
 const PREVIEW_STATES: Readonly<Record<string, ShownState>> = {
   ...NAMESPACE_STATES,
+  Active: { tone: 'good', icon: 'check', word: 'Active' },
   Deploying: { tone: 'busy', icon: 'spin', word: 'Deploying' },
   Failed: { tone: 'bad', icon: 'warn', word: 'Deploy failed' },
 }

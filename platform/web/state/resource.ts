@@ -74,7 +74,7 @@ export function useResource<N extends Reading>(
     const seen = () => document.visibilityState === 'visible' && run()
     document.addEventListener('visibilitychange', seen)
     addEventListener('online', run)
-    if (isPatient && Date.now() - one.answered < NEW) {
+    if (isPatient && isNew(name, input)) {
       askedAt = one.answered
       next()
     } else run()
@@ -106,9 +106,15 @@ export function readResource<N extends Reading>(name: N, input: CallInput<N>): R
 
 /** Tells pages what has become of something that they have read: a stream says so before they ask. */
 export function putResource<N extends Reading>(name: N, input: CallInput<N>, data: ReplyOf<N>): void {
-  const { state } = hold(keyOf(name, input), name, input)
-  if (JSON.stringify(state.peek().data) !== JSON.stringify(data) || state.peek().problem) state.value = { data }
+  const one = hold(keyOf(name, input), name, input)
+  one.answered = Date.now()
+  const { data: known, problem } = one.state.peek()
+  if (JSON.stringify(known) !== JSON.stringify(data) || problem) one.state.value = { data }
 }
+
+/** Returns whether an answer is known that is new enough for a part that is patient. */
+export const isNew = <N extends Reading>(name: N, input: CallInput<N>): boolean =>
+  Date.now() - (held.get(keyOf(name, input))?.answered ?? 0) < NEW
 
 /** Asks again for one that pages have read. */
 export function refreshResource<N extends Reading>(name: N, input: CallInput<N>): void {

@@ -1,4 +1,4 @@
-import type { ShownDeploy, ShownEnvironment } from '../../api/environments.ts'
+import type { FailedDeploy, ShownDeploy, ShownEnvironment } from '../../api/environments.ts'
 
 /** What runs in a namespace, in the two lines of a list. */
 export interface Running {
@@ -10,12 +10,14 @@ export interface Running {
   readonly problem?: { readonly service: string; readonly reason: string }
   /** The last deploy, and of which environment it was. */
   readonly deployed?: { readonly environment: string; readonly deploy: ShownDeploy }
+  /** The last deploy by a run, if it has failed and nothing has followed it. */
+  readonly failedDeploy?: FailedDeploy
   /** Where it is reached. */
   readonly endpoints: readonly string[]
 }
 
-/** Sums up the environments of a namespace. */
-export function runningOf(items: readonly ShownEnvironment[]): Running {
+/** Sums up the environments of a namespace, and its last deploy if that has failed. */
+export function runningOf(items: readonly ShownEnvironment[], failedDeploy?: FailedDeploy): Running {
   const broken = items.filter(one => one.state === 'failed')
   const services = items.reduce((sum, one) => sum + one.services, 0)
   const problem = broken.find(one => one.problem)?.problem
@@ -25,6 +27,7 @@ export function runningOf(items: readonly ShownEnvironment[]): Running {
   const more = {
     ...(problem && { problem }),
     ...(last && { deployed: last }),
+    ...(failedDeploy && { failedDeploy }),
     endpoints: items.flatMap(one => one.endpoints),
   }
   if (broken.length > 0)
@@ -33,6 +36,7 @@ export function runningOf(items: readonly ShownEnvironment[]): Running {
       word: broken.length === 1 ? `Problem in ${broken[0]?.name}` : `${broken.length} problems`,
       ...more,
     }
+  if (failedDeploy) return { state: 'failed', word: `Deploy of ${failedDeploy.environment} failed`, ...more }
   if (items.some(one => one.state === 'waiting')) return { state: 'waiting', ...more }
   if (services === 0) return { state: 'empty', ...more }
   return { state: 'ready', word: services === 1 ? '1 service ready' : `${services} services ready`, ...more }

@@ -455,6 +455,21 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     })
   })
 
+  test('Home asks what runs in all namespaces by one request, which does for the side, too', async () => {
+    const { page, close } = await browser.open(team.bob)
+    const asked: string[] = []
+    page.on('request', request => {
+      const { pathname } = new URL(request.url())
+      if (/^\/api\/v1\/(namespaces|environments)/.test(pathname)) asked.push(pathname.slice('/api/v1'.length))
+    })
+    await page.goto('/')
+    await page.getByText('Problem in shop').first().waitFor()
+    // The side would ask a second after the page.
+    await page.waitForTimeout(2500)
+    expect(asked.sort()).toEqual(['/environments', '/namespaces'])
+    await close()
+  })
+
   longTest('a platform that cannot be reached is told, and what was there stays', async () => {
     const { page, close } = await open(VISITS['home']!, {})
     await page.context().setOffline(true)

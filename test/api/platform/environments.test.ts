@@ -94,6 +94,12 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
     expect(list.body.items).toEqual([
       expect.objectContaining({ name: ENVIRONMENT, state: 'waiting', services: 2, ready: 0 }),
     ])
+    const ask = (namespaces: string) =>
+      platform.call('GET /environments', { token: viewer!.token, query: { namespaces } })
+    expect((await ask(`not-there,${ns},${ns}`)).body).toEqual({
+      items: [{ namespace: ns, environments: list.body.items }],
+    })
+    expect((await ask(Array.from({ length: 25 }, (_, index) => `n${index}`).join())).status).toBe(400)
     const { status, body } = await read(viewer)
     expect(status).toBe(200)
     expect(body).toMatchObject({

@@ -218,6 +218,23 @@ describe.skipIf(!found)('the comment of a webhook', () => {
       ].join('\n\n'),
     )
     expect(on(one)[0]).not.toContain('this one')
+    // What runs there says it, too, and leads to the run.
+    const [run] = await platform.parts.runs.list({ namespace: nameOf(one) })
+    const { body } = await platform.call('GET /environments', {
+      token: owner.token,
+      query: { namespaces: nameOf(one) },
+    })
+    expect(body.items).toEqual([
+      {
+        namespace: nameOf(one),
+        environments: [],
+        failedDeploy: {
+          run: run!.id,
+          environment: run!.environment,
+          at: expect.any(String),
+        },
+      },
+    ])
   })
 
   test('that the forge does not take holds up no preview, and is written when it does', async () => {

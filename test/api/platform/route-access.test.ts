@@ -173,6 +173,12 @@ const TABLE: Partial<Record<RouteName, Row | readonly Row[]>> = {
       return { params }
     },
   },
+  'GET /environments': {
+    may: 'L . + + + .  + .  N N N',
+    ask: () => ({ query: { namespaces: shop } }),
+    shows: ({ items }: { readonly items: readonly { readonly namespace: string }[] }) =>
+      items.some(({ namespace }) => namespace === shop),
+  },
   'GET /namespaces/:ns/environments': { may: LOOK, ask: () => inShop },
   'GET /namespaces/:ns/environments/:env': { may: LOOK, ask: () => service, but: 'platform/no-environment' },
   'GET /namespaces/:ns/environments/:env/services/:service/events': {

@@ -4,7 +4,7 @@ import { useRoute } from 'preact-iso/router'
 import type { NamespaceDetails } from '../../../api/namespaces.ts'
 import { addressOf } from '../../../api/pages.ts'
 import { Loading } from '../../parts/loading.tsx'
-import { isAsked, stateOfNamespace, useRunning } from '../../parts/namespace-state.tsx'
+import { AskTogether, isAsked, runningIn, stateOfNamespace } from '../../parts/namespace-state.tsx'
 import { Page, Tabs } from '../../parts/page.tsx'
 import { namespaceState, type ShownState, State, Tag } from '../../parts/state.tsx'
 import { type Read, useResource } from '../../state/resource.ts'
@@ -88,8 +88,12 @@ interface RunningStateProps {
 
 /** How what runs in it is, which says more than that it is awake. */
 function RunningState({ ns, onState }: RunningStateProps) {
-  const running = useRunning(ns, EVERY)
-  const state = stateOfNamespace('Active', running)
+  const state = stateOfNamespace('Active', runningIn(ns))
   useEffect(() => onState(state), [state.tone])
-  return <State {...state} />
+  return (
+    <>
+      <AskTogether names={[ns]} every={EVERY} />
+      <State {...state} />
+    </>
+  )
 }

@@ -191,6 +191,14 @@ describe('what runs in a namespace', () => {
     expect({ state, ...(word !== undefined && { word }) }).toEqual(wanted)
   })
 
+  test('a deploy that has failed is worse than what runs, and what is broken is worse than that', () => {
+    const failed = { run: 'r', environment: 'shop', at: '2026-01-02T00:00:00Z' }
+    expect(runningOf([environment('shop')], failed)).toMatchObject({ state: 'failed', word: 'Deploy of shop failed' })
+    expect(runningOf([], failed).failedDeploy).toBe(failed)
+    const broken = runningOf([environment('pay', { state: 'failed' })], failed)
+    expect(broken).toMatchObject({ word: 'Problem in pay', failedDeploy: failed })
+  })
+
   test('has the first problem, the last deploy, and all addresses', () => {
     const problem = { service: 'api', reason: 'the image cannot be pulled' }
     const found = runningOf([

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { failedDeploy } from '../../../../platform/rules/failed-deploy.ts'
+
+const at = (minute: number) => `2026-01-01T00:${String(minute).padStart(2, '0')}:00Z`
+const run = (state: string, minute: number, more: object = {}) =>
+  ({ environment: 'shop', action: 'deploy', state, ended: at(minute), ...more }) as never as Parameters<
+    typeof failedDeploy
+  >[0][number]
+
+test.each([
+  ['the last one, whatever was before', [run('failed', 9), run('succeeded', 5)], {}, 9],
+  ['not one that a newer run has followed', [run('succeeded', 9), run('failed', 5)], {}, undefined],
+  ['nor while a newer one is at work', [run('running', 9), run('failed', 5)], {}, undefined],
+  ['one that was replaced says nothing', [run('replaced', 9), run('failed', 5)], {}, 5],
+  ['a destroy says nothing', [run('failed', 9, { action: 'destroy' }), run('failed', 5)], {}, 5],
+  ['one that somebody has cancelled did not fail', [run('cancelled', 9)], {}, undefined],
+  ['one that was refused did', [run('refused', 9)], {}, 9],
+  ['not one that a deploy from elsewhere has followed', [run('failed', 5)], { shop: at(6) }, undefined],
+  ['one that had noted itself before its end', [run('failed', 5)], { shop: at(4) }, 5],
+  ['each environment for itself', [run('succeeded', 9, { environment: 'blog' }), run('failed', 5)], {}, 5],
+] as const)('the failed deploy of a namespace: %s', (_, runs, deployed, minute) => {
+  const found = failedDeploy(runs, new Map(Object.entries(deployed)))
+  expect(found?.ended).toBe(minute === undefined ? undefined : at(minute))
+})
