@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { FailedDeploy } from '../../api/environments.ts'
 import type { Namespace } from '../../api/namespaces.ts'
-import { isNew, putResource, readResource, useResource } from '../state/resource.ts'
+import { putResource, readResource, useResource } from '../state/resource.ts'
 import { type Running, runningOf } from '../state/running.ts'
 import { namespaceState, type ShownState, workloadState } from './state.tsx'
 
@@ -28,9 +28,12 @@ export function runningIn(ns: string): Running | undefined {
 /** The deploys that have failed, by namespace: the stream of a namespace does not tell them. */
 const failedDeploys = signal<ReadonlyMap<string, FailedDeploy>>(new Map())
 
-/** Returns whether that was answered a moment ago for each of some namespaces. */
-export const areNew = (names: readonly string[]): boolean =>
-  names.every(ns => isNew('GET /namespaces/:ns/environments', inputOf(ns)))
+/** What parts of the page ask about. */
+const asked = new Set<readonly string[]>()
+
+/** Returns whether some part of the page asks about all of these namespaces. */
+export const areAsked = (names: readonly string[]): boolean =>
+  names.every(name => [...asked].some(others => others.includes(name)))
 
 interface AskTogetherProps {
   /** At least one, and at most `ASKED_TOGETHER`. */
@@ -45,6 +48,10 @@ interface AskTogetherProps {
 export function AskTogether({ names, every, onAnswer }: AskTogetherProps) {
   const input = { query: { namespaces: names.join(',') } }
   const { data, problem } = useResource('GET /environments', input, every).state.value
+  useLayoutEffect(() => {
+    asked.add(names)
+    return () => void asked.delete(names)
+  }, [names.join()])
   useEffect(() => {
     const failed = new Map(failedDeploys.peek())
     for (const { namespace, environments, failedDeploy } of data?.items ?? []) {

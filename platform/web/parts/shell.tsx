@@ -8,7 +8,7 @@ import { useResource } from '../state/resource.ts'
 import { isAdmin, isExpired, isOffline, logout, me, platformHost } from '../state/session.ts'
 import { Icon, type IconName, Mark } from './icon.tsx'
 import { LoginAgain } from './login-again.tsx'
-import { AskTogether, areNew, isAsked, runningIn, stateOfNamespace } from './namespace-state.tsx'
+import { AskTogether, areAsked, isAsked, runningIn, stateOfNamespace } from './namespace-state.tsx'
 import { openPalette } from './palette.tsx'
 import { Avatar } from './person.tsx'
 import { namespaceState, type ShownState } from './state.tsx'
@@ -131,7 +131,7 @@ function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>
     const look = () => {
-      if (areNew(asked)) timer = setTimeout(look, EVERY)
+      if (areAsked(asked)) timer = setTimeout(look, EVERY)
       else isLater.value = true
     }
     timer = setTimeout(look, LATER)

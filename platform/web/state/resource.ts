@@ -26,8 +26,6 @@ interface KeptRead {
   readonly state: Signal<ReadState<unknown>>
   readonly ask: () => Promise<void>
   users: number
-  /** Milliseconds since 1970, of the last answer. */
-  answered: number
 }
 
 const held = new Map<string, KeptRead>()
@@ -36,19 +34,11 @@ const MOST = 200
 /** Milliseconds between two questions while a page is open; and to the first one after a failure. */
 const EVERY = 15_000
 const AGAIN = 3_000
-/** Milliseconds in which an answer is new enough for a part that is patient. */
-const NEW = 5_000
 
 /**
- * The answer of a route, asked for again while the page is seen, after that many milliseconds. One that `isPatient`
- * begins with the answer that another part of the page has just had.
+ * The answer of a route, asked for again while the page is seen, after that many milliseconds.
  */
-export function useResource<N extends Reading>(
-  name: N,
-  input: CallInput<N>,
-  every = EVERY,
-  isPatient = false,
-): Read<ReplyOf<N>> {
+export function useResource<N extends Reading>(name: N, input: CallInput<N>, every = EVERY): Read<ReplyOf<N>> {
   const key = keyOf(name, input)
   const one = hold(key, name, input)
   const wait = useRef(every)
@@ -74,10 +64,7 @@ export function useResource<N extends Reading>(
     const seen = () => document.visibilityState === 'visible' && run()
     document.addEventListener('visibilitychange', seen)
     addEventListener('online', run)
-    if (isPatient && isNew(name, input)) {
-      askedAt = one.answered
-      next()
-    } else run()
+    run()
     schedule.current = next
     return () => {
       isGone = true
@@ -107,14 +94,9 @@ export function readResource<N extends Reading>(name: N, input: CallInput<N>): R
 /** Tells pages what has become of something that they have read: a stream says so before they ask. */
 export function putResource<N extends Reading>(name: N, input: CallInput<N>, data: ReplyOf<N>): void {
   const one = hold(keyOf(name, input), name, input)
-  one.answered = Date.now()
   const { data: known, problem } = one.state.peek()
   if (JSON.stringify(known) !== JSON.stringify(data) || problem) one.state.value = { data }
 }
-
-/** Returns whether an answer is known that is new enough for a part that is patient. */
-export const isNew = <N extends Reading>(name: N, input: CallInput<N>): boolean =>
-  Date.now() - (held.get(keyOf(name, input))?.answered ?? 0) < NEW
 
 /** Asks again for one that pages have read. */
 export function refreshResource<N extends Reading>(name: N, input: CallInput<N>): void {
@@ -133,7 +115,6 @@ function hold<N extends Reading>(key: string, name: N, input: CallInput<N>): Kep
       .then(
         data => {
           isOffline.value = false
-          made.answered = Date.now()
           // The same answer is no change: nothing is drawn again.
           if (JSON.stringify(state.peek().data) !== JSON.stringify(data) || state.peek().problem) state.value = { data }
         },
@@ -148,7 +129,7 @@ function hold<N extends Reading>(key: string, name: N, input: CallInput<N>): Kep
       })
     return running
   }
-  const made: KeptRead = { state, ask, users: 0, answered: 0 }
+  const made: KeptRead = { state, ask, users: 0 }
   for (const [old, { users }] of held) if (held.size >= MOST && users === 0) held.delete(old)
   held.set(key, made)
   return made
