@@ -211,11 +211,9 @@ export interface ContainerPlan {
   readonly name: string
   readonly image: string
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
-  /** Literal words; the constructs escape `$` for Kubernetes. */
+  /** Literal words, whose `$` the constructs escape for Kubernetes, and references to variables (argument-variables.ts). */
   readonly command?: readonly string[]
   readonly args?: readonly string[]
-  /** The variables for which a word `$(NAME)` of `command` and `args` stands: such a word is not literal. */
-  readonly expanded?: readonly string[]
   readonly workingDir?: string
   /** In the order to print. */
   readonly env: readonly EnvPlan[]

@@ -1,5 +1,6 @@
 import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { ContainerPlan, ContainerPort, EnvPlan } from '../../compiler/plan/plan.ts'
+import { isArgumentReference } from '../../compiler/values/argument-variables.ts'
 import { escapeDollars } from './escape.ts'
 import { toVolumeMount } from './mounts.ts'
 import type { Container } from './newer-fields.ts'
@@ -16,8 +17,8 @@ export function toContainer(plan: ContainerPlan): Container {
     name: plan.name,
     image: plan.image,
     imagePullPolicy: plan.imagePullPolicy,
-    command: words(plan.command, plan.expanded),
-    args: words(plan.args, plan.expanded),
+    command: words(plan.command),
+    args: words(plan.args),
     workingDir: plan.workingDir,
     env: plan.env.length ? plan.env.map(toVariable) : undefined,
     ports: plan.ports.length ? plan.ports.map(toPort) : undefined,
@@ -51,9 +52,8 @@ function toVariable({ name, value, secret }: EnvPlan): k8s.EnvVar {
 }
 
 /** An empty list means "not set" to Kubernetes, so it is not written. */
-function words(list: readonly string[] | undefined, expanded: readonly string[] = []): string[] | undefined {
-  const references = new Set(expanded.map(name => `$(${name})`))
-  return list?.length ? list.map(word => (references.has(word) ? word : escapeDollars(word))) : undefined
+function words(list: readonly string[] | undefined): string[] | undefined {
+  return list?.length ? list.map(word => (isArgumentReference(word) ? word : escapeDollars(word))) : undefined
 }
 
 function toPort(plan: ContainerPort): k8s.ContainerPort {

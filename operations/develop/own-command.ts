@@ -1,3 +1,4 @@
+import { isArgumentReference } from '../../compiler/values/argument-variables.ts'
 import type { ImageConfig } from '../../compiler/values/image-config.ts'
 
 /** The command of a container as Kubernetes has it: literal but for `$(NAME)`. */
@@ -7,7 +8,7 @@ export interface ContainerCommand {
 }
 
 /**
- * The literal words that a container runs, with what its image says where its own fields are absent
+ * The words that a container runs, with what its image says where its own fields are absent
  * (https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/).
  * Undefined if that depends on an image whose configuration is not known, or on a variable that only
  * Kubernetes puts in, or if there is none.
@@ -26,9 +27,9 @@ export function ownCommand(
   return words.length > 0 ? words : undefined
 }
 
-/** Words of a container without the escapes of Kubernetes; undefined if one has a variable. */
+/** Words of a container as a plan has them, without the escapes of Kubernetes; undefined if one has a variable of the user. */
 function literalWords(words: readonly string[]): readonly string[] | undefined {
-  const hasVariable = words.some(word => word.replaceAll('$$', '').includes('$('))
+  const hasVariable = words.some(word => !isArgumentReference(word) && word.replaceAll('$$', '').includes('$('))
   return hasVariable ? undefined : words.map(word => word.replaceAll('$$', '$'))
 }
 

@@ -108,7 +108,7 @@ export function planPreStart(
 ): readonly ContainerPlan[] {
   return service.preStart.map((hook, index) => {
     const { readinessProbe, livenessProbe, postStart, preStop, stdin, tty, ...inherited } = container
-    const { command, args, expanded, workingDir, security: own = {}, ...kept } = inherited
+    const { command, args, workingDir, security: own = {}, ...kept } = inherited
     const at = ['services', service.name, 'pre_start', String(index)]
     const { variables: ofCommand, ...ownCommand } = planCommand(context, service, hook, at)
     const environment = variablesApart(context, service, hook.environment, at)
@@ -147,7 +147,7 @@ function hookImage(
 }
 
 /** The words of a container, and the variables that they refer to. */
-interface PlannedCommand extends Pick<ContainerPlan, 'command' | 'args' | 'expanded'> {
+interface PlannedCommand extends Pick<ContainerPlan, 'command' | 'args'> {
   readonly variables: readonly SecretPair[]
 }
 
@@ -163,11 +163,9 @@ function planCommand(
 ): PlannedCommand {
   const program = entrypoint && wordsApart(context, service, 'entrypoint', entrypoint, at)
   const rest = command && wordsApart(context, service, 'command', command, at)
-  const variables = [...(program?.variables ?? []), ...(rest?.variables ?? [])]
   return {
     ...lowered(context, entrypoint && { ...entrypoint, ...program }, command && { ...command, ...rest }),
-    ...(variables.length > 0 && { expanded: variables.map(({ name }) => name) }),
-    variables,
+    variables: [...(program?.variables ?? []), ...(rest?.variables ?? [])],
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Hook, Pair, Service, Words } from '../../compose/project.ts'
 import type { Span } from '../../text/source.ts'
 import type { Tree } from '../../text/tree.ts'
+import { argumentReference, argumentVariable } from '../../values/argument-variables.ts'
 import { quote } from '../../values/shell-words.ts'
 import { type PlanContext, sourceOf } from '../context.ts'
 import { cutName } from '../object-names.ts'
@@ -62,9 +63,9 @@ export function wordsApart(
   const found = words.map((word, index) => {
     const place = spans?.[index] ?? span
     if (!isApart(context, path.join('.'), place, word)) return word
-    const name = `DEVCTL_${key.toUpperCase()}_${index + 1}`
+    const name = argumentVariable(key, index)
     variables.push({ name, span: place, secret: keep(context, service, keyIn(at, name), word, place) })
-    return `$(${name})`
+    return argumentReference(name)
   })
   return { words: found, variables }
 }

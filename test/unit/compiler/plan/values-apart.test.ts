@@ -75,7 +75,6 @@ describe('values of a platform', () => {
     expect(container?.command).toEqual(['run', '$(DEVCTL_ENTRYPOINT_2)'])
     // A text is split after its variables are replaced, as in Compose.
     expect(container?.args).toEqual(['serve', '--level', '$(DEVCTL_COMMAND_3)', '$(DEVCTL_COMMAND_4)', '$(HOME)'])
-    expect(container?.expanded).toEqual(['DEVCTL_ENTRYPOINT_2', 'DEVCTL_COMMAND_3', 'DEVCTL_COMMAND_4'])
     expect(dataOf('app-web-values')).toEqual({
       DEVCTL_COMMAND_3: 'canary',
       DEVCTL_COMMAND_4: 'two',

@@ -28,6 +28,11 @@ test.each([
   ],
   [['echo', '$(NAME)'], undefined],
   [['echo', '$$$(NAME)'], undefined],
+  // A word that a deploy has put into a Secret stays a reference.
+  [
+    ['serve', '$(DEVCTL_COMMAND_2)'],
+    ['serve', '$(DEVCTL_COMMAND_2)'],
+  ],
 ])('%j of Kubernetes is literally %j', (words, expected) => {
   expect(ownCommand({ command: words }, undefined)).toEqual(expected)
   expect(ownCommand({ args: words }, { Entrypoint: ['$(entry)'] })).toEqual(expected && ['$(entry)', ...expected])
