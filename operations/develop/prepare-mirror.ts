@@ -17,6 +17,7 @@ import { type AgentWay, chooseWay, type MissingRights } from './stream-rights.ts
 import { agentFolder, type LocalFolder, localFolders, ofHostVolumes, pathHere } from './sync-folders.ts'
 import type { TakeInput } from './take.ts'
 import type { UpInput, UpWorld } from './up-input.ts'
+import type { OfImage } from './watch-original.ts'
 
 /** The agent's image, if nothing else is said: a stock one with Node.js. */
 const AGENT_IMAGE = 'node:22-alpine'
@@ -31,6 +32,8 @@ export interface PreparedMirror {
   readonly container: string
   /** `command`: the container runs its program by itself. */
   readonly runs: 'hold' | 'command'
+  /** The words of a Job: the session runs them once, in a container that holds. */
+  readonly once?: readonly string[]
   /** `up`: what the container writes stays there. */
   readonly direction: 'both' | 'up'
   /** How the agent is reached. */
@@ -68,29 +71,38 @@ export async function prepareMirror(
   // Without a command, an image without an application would end at once, as a shell does.
   const hasProgram = own ? !isShell(own) : original !== undefined
   const runsOwn = input.detached ? hasProgram : runsService && !input.command
-  const runs = runsOwn ? 'command' : 'hold'
-  const isImagesCommand = runs === 'command' && !development.command && !container.command
-  const isOpen = container.user === undefined || isImagesCommand
+  const once = runsService && !own ? await jobWords(world, original, development) : undefined
+  const runs = runsOwn && !once ? 'command' : 'hold'
+  /** What depends on the image of an application; a rebuild gives it another one. */
+  const ofImage = async (live: KubeObject | undefined): Promise<OfImage> => {
+    const one = containerOf(live, development)
+    const isImagesCommand = runs === 'command' && !development.command && !one.command
+    const isOpen = one.user === undefined || isImagesCommand
+    const config = isOpen && one.image !== undefined ? await imageConfig(one.image, world) : undefined
+    const user = one.user === undefined && config ? parseUser(config.User ?? '') : undefined
+    // The image's own words are needed for process 1 to start them, and to start them again.
+    const command = isImagesCommand ? ownCommand(one, config) : undefined
+    return { settings: command ? { ...settings, command, args: [] } : settings, ...(user && { user }) }
+  }
   const needs = { commands: runs === 'hold' && development.mode === 'sync', hostNetwork }
-  const [{ way, notes }, services, config] = await Promise.all([
+  const [{ way, notes }, services, first] = await Promise.all([
     rights.then(one => chooseWay(one, needs, world.session.namespace)),
     Promise.all(development.services.map(one => serviceOf(world, one))),
-    isOpen && container.image !== undefined ? imageConfig(container.image, world) : undefined,
+    ofImage(original),
   ])
   for (const text of notes) on({ type: 'note', text })
-  const user = container.user === undefined && config ? parseUser(config.User ?? '') : undefined
-  // The image's own words are needed for process 1 to start them, and to start them again.
-  const command = isImagesCommand ? ownCommand(container, config) : undefined
   return {
     folders,
     container: container.name,
     runs,
+    ...(once && { once }),
     direction: isUpOnly(composeFolders) ? 'up' : 'both',
     way,
     take: {
       original: original && refOf(original),
       services: services.map(refOf),
-      settings: command ? { ...settings, command, args: [] } : settings,
+      settings: first.settings,
+      ofImage,
       project: folder,
       takeOver: input.takeOver ?? false,
       dryRun: input.dryRun ?? false,
@@ -109,10 +121,29 @@ export async function prepareMirror(
         toolsImage: env['DEVCTL_TOOLS_IMAGE'] || TOOLS_IMAGE,
         runs,
         files: development.secrets.map(one => secretFile(one, folder, env)),
-        ...(user && { user }),
+        ...(first.user && { user: first.user }),
       },
     },
   }
+}
+
+/** The words of a Job, which runs once; undefined for what is none, and for words that only an unknown image has. */
+async function jobWords(
+  world: UpWorld,
+  original: KubeObject | undefined,
+  development: Development,
+): Promise<readonly string[] | undefined> {
+  if (original?.kind !== 'Job' && original?.kind !== 'CronJob') return undefined
+  const container = containerOf(original, development)
+  const isImages = !container.command && container.image !== undefined
+  const words = ownCommand(container, isImages ? await imageConfig(container.image, world) : undefined)
+  if (!words)
+    world.on({
+      type: 'warning',
+      text: `the program of the Job \`${development.name}\` is not known here: its container starts it again whenever it has ended`,
+      hint: 'write its `entrypoint` in the Compose file',
+    })
+  return words
 }
 
 /** Folders of `develop.watch` alone only travel into the container. */

@@ -116,7 +116,11 @@ export const startsAgain = (command: readonly string[]): string =>
 const waitingFor = (reason: string, { dev }: RunningCommand): string =>
   `${reason}; the command runs again as soon as ${dev} is connected`
 
-const UNTIL_READY = `while [ -d ${RUN_PATH} ] && [ ! -e ${READY_FILE} ]; do ${TOOL} sleep 0.1; done; `
+/** Beside the agent the container runs before the first files have come. */
+export const UNTIL_READY = `while [ -d ${RUN_PATH} ] && [ ! -e ${READY_FILE} ]; do ${TOOL} sleep 0.1; done; `
+
+/** Goes to the folder `$1` of a script, and removes it from its words. */
+export const inFolder = `cd "$1" 2>/dev/null || { echo "the folder $1 does not exist in the container" >&2; exit 1; }; shift`
 
 /** The names by which the processes of a command are found in its container. */
 export interface Marks {
@@ -150,8 +154,6 @@ export function execTarget(
   // In a variable: as an argument it would fill the list of processes.
   const cleared = run === undefined ? '' : `eval "$${CLEAR}"; unset ${CLEAR}; `
   // Without a terminal a shell stays: what is still to be read is lost when the command closes its output.
-  // Beside the agent the container runs before the first files have come.
-  const inFolder = `cd "$1" 2>/dev/null || { echo "the folder $1 does not exist in the container" >&2; exit 1; }; shift`
   const script = `${cleared}${UNTIL_READY}${inFolder}; ${size ? 'exec "$@"' : `"$@"; ${announceEnd(TOOL)}`}`
   return {
     pod: pod.metadata.name,

@@ -3,6 +3,7 @@ import { unlessAborted } from '../../adapters/http/abort.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseVariables } from './environment.ts'
 import type { FoundDevelopment } from './find-development.ts'
+import { runJob } from './job-program.ts'
 import { runHere } from './local-command.ts'
 import { isShell } from './own-command.ts'
 import type { Polling } from './polling.ts'
@@ -66,6 +67,19 @@ export class SessionProgram {
       const local = { access, namespace, container, command, development, folder, own, named, onLeftOut }
       return runHere(local, supervisor, terminal, workspace, wishes, signal)
     }
+    if (prepared.once) {
+      const job = {
+        access,
+        namespace,
+        dev,
+        container,
+        words: prepared.once,
+        workdir: development.workdir?.value,
+        polling,
+      }
+      const line = (text: string) => on({ type: 'output', command: dev, stream: 'stdout', text })
+      return runJob(job, supervisor, { restart: wishes.restart, line, note: wishes.again }, signal)
+    }
     // A shell without a terminal would end at once.
     if (runs === 'hold' && input.detached) return unlessAborted(new Promise<never>(() => {}), signal)
     if (runs === 'command')
@@ -87,7 +101,7 @@ export class SessionProgram {
       const { pod } = await supervisor.untilReady(signal)
       return restartProgram(this.#world.session, pod, prepared.container, signal)
     }
-    if (isShell(this.#command))
+    if (!prepared.once && isShell(this.#command))
       throw new UserError(`\`${name}\` runs \`${this.#command.join(' ')}\`, and no program to restart`, {
         hint: 'write the program as `command` of the development container, or behind `--`',
       })

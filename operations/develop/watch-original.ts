@@ -1,7 +1,8 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import { ClusterError, type KubeObject, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { mirror } from '../../constructs/mirror/mirror.ts'
+import { detach } from '../../constructs/mirror/detach.ts'
+import { imageOf, mirror } from '../../constructs/mirror/mirror.ts'
 import { UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
 import type {
   MirrorFacts,
@@ -25,6 +26,12 @@ import { placeMirror } from './place-mirror.ts'
 import { beforeUp, recordFor, restingPatch, scaleField } from './rest.ts'
 import { needsUser, watchUser } from './watch-user.ts'
 
+/** What depends on the image of an application: its own program, and the user that it runs as, where these are known. */
+export interface OfImage {
+  readonly settings: MirrorSettings
+  readonly user?: User
+}
+
 /** A mirror as it was placed, with what it was made of. */
 export interface Kept {
   readonly settings: MirrorSettings
@@ -34,6 +41,8 @@ export interface Kept {
   readonly records: readonly UpRecord[]
   /** The mirrors as the cluster has taken them. */
   readonly placed: readonly KubeObject[]
+  /** Asked when the application has another image, which has its own program. */
+  readonly ofImage?: (live: KubeObject) => Promise<OfImage>
 }
 
 /** How often an application is scaled to zero again within a minute, before it counts as contested. */
@@ -159,7 +168,7 @@ async function followNeeded(
 /** Holds what a mirror is made of; one change after another. */
 class Keeper {
   readonly #session: Session
-  readonly #settings: MirrorSettings
+  readonly #ofImage: Kept['ofImage']
   readonly #on: (event: OperationEvent) => void
   readonly #lives: (KubeObject | undefined)[]
   readonly #records: UpRecord[]
@@ -171,6 +180,7 @@ class Keeper {
   /** How often each mirror was given back what somebody had changed in it; the generation that it has since. */
   readonly #mended: readonly Often[]
   readonly #generations: (number | undefined)[]
+  #settings: MirrorSettings
   #facts: MirrorFacts
   #placed: readonly string[]
   /** What the mirrors' copies of the records say. */
@@ -179,11 +189,12 @@ class Keeper {
 
   constructor(
     session: Session,
-    { settings, facts, lives, records, placed }: Kept,
+    { settings, facts, lives, records, placed, ofImage }: Kept,
     on: (event: OperationEvent) => void,
   ) {
     this.#session = session
     this.#settings = settings
+    this.#ofImage = ofImage
     this.#facts = facts
     this.#lives = [...lives]
     this.#records = [...records]
@@ -210,6 +221,7 @@ class Keeper {
       const isLost = found.kind === 'unreadable' || (found.kind === 'none' && isLabelled(live))
       if (isLost) return this.#putBack(index, live, ref)
       if (found.kind !== 'record' || found.record.isRestored) throw givenBack(nameOf(live), this.#settings.name)
+      if (index === 0) await this.#takeImage(live)
       this.#lives[index] = live
       this.#records[index] = found.record
       await this.#scale(index, live, ref)
@@ -296,6 +308,15 @@ class Keeper {
       this.#facts = { ...this.#facts, user }
       await this.#place()
     })
+  }
+
+  /** Another image, as after a rebuild, has its own program. */
+  async #takeImage(live: KubeObject): Promise<void> {
+    const [before] = this.#lives
+    const isOther = before && imageOf(detach(before), this.#settings) !== imageOf(detach(live), this.#settings)
+    if (!isOther || !this.#ofImage) return
+    // The files of the volume stay those of the user for whom it was filled, and so do the containers that fill it.
+    this.#settings = (await this.#ofImage(live)).settings
   }
 
   #next(work: () => Promise<void>): Promise<void> {

@@ -37,10 +37,17 @@ services:
     ports: ["${port}:8080"]
     stop_grace_period: 1s
     develop: {watch: [{path: settings.txt, action: sync+restart, target: /app/settings.txt}]}
+  migrate:
+    image: busybox:1.37
+    restart: "no"
+    entrypoint: ["sh", "-c"]
+    command: ["echo migrated $$(cat /jobs/word.txt)"]
+    volumes: ["./jobs:/jobs"]
 `,
       'server.js': SERVER,
       'page.txt': 'one ',
       'settings.txt': 'first',
+      'jobs/word.txt': 'one',
       // More than a deploy can copy.
       'large.txt': 'x'.repeat(1_200_000),
     })
@@ -98,5 +105,27 @@ services:
     const status = devctl('status')
     expect(await status.status).toBe(1)
     expect(status.stderr).toContain('no development container of this project is active')
+  })
+
+  test('a Job runs once, and again when that is wished', async () => {
+    const up = devctl('up', 'migrate')
+    const said = (text: string) =>
+      eventually(`it says \`${text}\``, async () => (up.stdout + up.stderr).includes(text) || undefined, {
+        explain: async () => up.stdout + up.stderr,
+      })
+    await said('migrated one')
+    await said('the Job has ended with status 0')
+    await said('`devctl restart migrate` runs it again')
+    writeFileSync(join(place.folder, 'jobs/word.txt'), 'two')
+    await eventually('the file is in the container', async () => {
+      const program = devctl('exec', 'migrate', '--', 'cat', '/jobs/word.txt')
+      return ((await program.status) === 0 && program.stdout === 'two') || undefined
+    })
+    const restart = devctl('restart', 'migrate')
+    expect(await restart.status, restart.stderr).toBe(0)
+    await said('migrated two')
+    expect((up.stdout + up.stderr).match(/migrated (one|two)/g)).toEqual(['migrated one', 'migrated two'])
+    const down = devctl('down', 'migrate')
+    expect(await down.status, down.stderr).toBe(0)
   })
 })
