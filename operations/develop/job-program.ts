@@ -5,6 +5,7 @@ import { isArgumentReference } from '../../compiler/values/argument-variables.ts
 import { quote } from '../../compiler/values/shell-words.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { mayPassWithPod } from './lasting.ts'
+import { lineReader } from './line-reader.ts'
 import { endRuns, runVariable } from './marked-processes.ts'
 import type { Polling } from './polling.ts'
 import { inFolder, UNTIL_READY } from './run-command.ts'
@@ -56,8 +57,10 @@ export async function runJob(
     const command = [TOOL, 'env', ...variables, TOOL, 'sh', '-c', script, 'sh', workdir ?? '.']
     const began = performance.now()
     try {
-      const [stdout, stderr] = [lines(wishes), lines(wishes)]
-      const status = await runOnce({ ...at, command }, AbortSignal.any([signal, lost, wished]), { stdout, stderr })
+      const [out, err] = [lineReader(wishes.line), lineReader(wishes.line)]
+      const readers = { stdout: out.take, stderr: err.take }
+      const status = await runOnce({ ...at, command }, AbortSignal.any([signal, lost, wished]), readers)
+      for (const { end } of [out, err]) end()
       const seconds = ((performance.now() - began) / 1000).toFixed(1)
       wishes.note(`the Job has ended with status ${status} after ${seconds} s; ${again}`)
     } catch (error) {
@@ -79,11 +82,3 @@ const whenAborted = (signal: AbortSignal): Promise<void> =>
 
 /** A word for a shell of the container; a reference is a variable there. */
 const shellWord = (word: string): string => (isArgumentReference(word) ? `"$${word.slice(2, -1)}"` : quote(word))
-
-/** Hands on what is printed line by line. */
-function lines({ line }: Pick<JobWishes, 'line'>): (part: Buffer) => void {
-  const decoder = new TextDecoder()
-  return part => {
-    for (const text of decoder.decode(part, { stream: true }).trimEnd().split('\n')) line(text)
-  }
-}

@@ -5,6 +5,7 @@ import type { OperationEvent } from '../events.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import { execWords } from './action-words.ts'
+import { lineReader } from './line-reader.ts'
 import { runOnce } from './run-once.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { UpInput } from './up-input.ts'
@@ -39,16 +40,14 @@ export async function startActions(
   const { session, workspace, on } = world
   const run = async (command: readonly string[], until: AbortSignal): Promise<number> => {
     const { pod, lost } = await supervisor.untilReady(until)
-    const show = () => {
-      const decoder = new TextDecoder()
-      return (part: Buffer) => {
-        for (const line of decoder.decode(part, { stream: true }).trimEnd().split('\n'))
-          on({ type: 'output', command: dev, stream: 'stdout', text: line })
-      }
-    }
+    const line = (text: string) => on({ type: 'output', command: dev, stream: 'stdout', text })
+    const [out, err] = [lineReader(line), lineReader(line)]
     const { access, namespace } = session
     const either = AbortSignal.any([until, lost])
-    return runOnce({ access, namespace, pod, container, command }, either, { stdout: show(), stderr: show() })
+    const readers = { stdout: out.take, stderr: err.take }
+    const status = await runOnce({ access, namespace, pod, container, command }, either, readers)
+    for (const { end } of [out, err]) end()
+    return status
   }
   const hands: ActionHands = {
     async settled(until) {
