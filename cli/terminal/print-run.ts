@@ -33,7 +33,7 @@ export async function printRun(
     else if (step) progress.tell(step)
     else if (said?.['type'] === 'diagnostic') {
       progress.pause()
-      // As a diagnostic of files that are not here: without the line of the file.
+      // The files are not here, so the line of the file is left out.
       const lines = problemLines(toldProblem(said)).flatMap(line => line.split('\n'))
       const text = lines.map(line => `${printable(line)}\n`).join('')
       io.stderr.write(text)

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { LocalRun } from '../../operations/develop/remote-terminal.ts'
+import { BROKEN_PIPE, type LocalRun } from '../../operations/develop/remote-terminal.ts'
 import { TerminalModes } from './terminal-modes.ts'
 
 /** The standard streams of this process as bytes, for a program that runs somewhere else. */
@@ -16,9 +16,6 @@ const NEW_LINE = 10
 
 /** Milliseconds for reading what was typed of a line while it was to be ignored. */
 const BEGUN_LINE = 20
-
-/** The status that a shell gives a program whose output nobody reads any more (SIGPIPE). */
-const BROKEN_PIPE = 141
 
 /**
  * The terminal of this process, or its streams if input or output is none, as that of commands in

@@ -11,12 +11,9 @@ import { runningContainer } from './find-mirror.ts'
 import { declaredDevelopment, knownDevelopments } from './known-developments.ts'
 import { endExec } from './marked-processes.ts'
 import { Polling } from './polling.ts'
-import type { RemoteTerminal } from './remote-terminal.ts'
+import { BROKEN_PIPE, type RemoteTerminal } from './remote-terminal.ts'
 import { execTarget, openCommand } from './run-command.ts'
 import { sessionFolder } from './session-folder.ts'
-
-/** The status of a command whose output nobody reads any more. */
-const BROKEN_PIPE = 141
 
 export interface ExecInput extends DevelopmentInput {
   /** The program and its arguments. */

@@ -5,11 +5,10 @@ import { isArgumentReference } from '../../compiler/values/argument-variables.ts
 import { quote } from '../../compiler/values/shell-words.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { mayPassWithPod } from './lasting.ts'
-import { lineReader } from './line-reader.ts'
 import { endRuns, runVariable } from './marked-processes.ts'
 import type { Polling } from './polling.ts'
 import { inFolder, UNTIL_READY } from './run-command.ts'
-import { runOnce } from './run-once.ts'
+import { runForLines } from './run-once.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** The program of a Job, in the development container that stands in for it. */
@@ -26,7 +25,7 @@ export interface JobProgram {
   readonly polling: Polling
 }
 
-/** What hears of the program, and when it is wished again. */
+/** Hears of the program, and tells when it is wished again. */
 export interface JobWishes {
   /** Called with each run; the signal is aborted when another run is wished, which ends this one. */
   restart(): AbortSignal
@@ -57,10 +56,7 @@ export async function runJob(
     const command = [TOOL, 'env', ...variables, TOOL, 'sh', '-c', script, 'sh', workdir ?? '.']
     const began = performance.now()
     try {
-      const [out, err] = [lineReader(wishes.line), lineReader(wishes.line)]
-      const readers = { stdout: out.take, stderr: err.take }
-      const status = await runOnce({ ...at, command }, AbortSignal.any([signal, lost, wished]), readers)
-      for (const { end } of [out, err]) end()
+      const status = await runForLines({ ...at, command }, AbortSignal.any([signal, lost, wished]), wishes.line)
       const seconds = ((performance.now() - began) / 1000).toFixed(1)
       wishes.note(`the Job has ended with status ${status} after ${seconds} s; ${again}`)
     } catch (error) {

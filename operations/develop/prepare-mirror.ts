@@ -17,7 +17,6 @@ import { type AgentWay, chooseWay, type MissingRights } from './stream-rights.ts
 import { agentFolder, type LocalFolder, localFolders, ofHostVolumes, pathHere } from './sync-folders.ts'
 import type { TakeInput } from './take.ts'
 import type { UpInput, UpWorld } from './up-input.ts'
-import type { OfImage } from './watch-original.ts'
 
 /** The agent's image, if nothing else is said: a stock one with Node.js. */
 const AGENT_IMAGE = 'node:22-alpine'
@@ -71,18 +70,25 @@ export async function prepareMirror(
   // Without a command, an image without an application would end at once, as a shell does.
   const hasProgram = own ? !isShell(own) : original !== undefined
   const runsOwn = input.detached ? hasProgram : runsService && !input.command
-  const once = runsService && !own ? await jobWords(world, original, development) : undefined
+  /** Asks for each image once. */
+  const configs = new Map<string, ReturnType<typeof imageConfig>>()
+  const configOf = (image: string) => {
+    const config = configs.get(image) ?? imageConfig(image, world)
+    configs.set(image, config)
+    return config
+  }
+  const once = runsService && !own ? await jobWords(world, original, development, configOf) : undefined
   const runs = runsOwn && !once ? 'command' : 'hold'
-  /** What depends on the image of an application; a rebuild gives it another one. */
-  const ofImage = async (live: KubeObject | undefined): Promise<OfImage> => {
+  /** Gives the settings and the user by the image of an application; a rebuild gives it another one. */
+  const ofImage = async (live: KubeObject | undefined) => {
     const one = containerOf(live, development)
     const isImagesCommand = runs === 'command' && !development.command && !one.command
     const isOpen = one.user === undefined || isImagesCommand
-    const config = isOpen && one.image !== undefined ? await imageConfig(one.image, world) : undefined
+    const config = isOpen && one.image !== undefined ? await configOf(one.image) : undefined
     const user = one.user === undefined && config ? parseUser(config.User ?? '') : undefined
     // The image's own words are needed for process 1 to start them, and to start them again.
     const command = isImagesCommand ? ownCommand(one, config) : undefined
-    return { settings: command ? { ...settings, command, args: [] } : settings, ...(user && { user }) }
+    return { settings: command ? { ...settings, command, args: [] } : settings, user }
   }
   const needs = { commands: runs === 'hold' && development.mode === 'sync', hostNetwork }
   const [{ way, notes }, services, first] = await Promise.all([
@@ -102,7 +108,7 @@ export async function prepareMirror(
       original: original && refOf(original),
       services: services.map(refOf),
       settings: first.settings,
-      ofImage,
+      settingsOf: async live => (await ofImage(live)).settings,
       project: folder,
       takeOver: input.takeOver ?? false,
       dryRun: input.dryRun ?? false,
@@ -132,11 +138,12 @@ async function jobWords(
   world: UpWorld,
   original: KubeObject | undefined,
   development: Development,
+  configOf: (image: string) => ReturnType<typeof imageConfig>,
 ): Promise<readonly string[] | undefined> {
   if (original?.kind !== 'Job' && original?.kind !== 'CronJob') return undefined
   const container = containerOf(original, development)
   const isImages = !container.command && container.image !== undefined
-  const words = ownCommand(container, isImages ? await imageConfig(container.image, world) : undefined)
+  const words = ownCommand(container, isImages ? await configOf(container.image) : undefined)
   if (!words)
     world.on({
       type: 'warning',

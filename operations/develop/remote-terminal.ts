@@ -1,5 +1,8 @@
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
 
+/** The status that a shell gives a program whose output nobody reads any more (SIGPIPE). */
+export const BROKEN_PIPE = 141
+
 /** How a program of this machine is run. */
 export interface LocalRun {
   /** Absolute. */

@@ -116,7 +116,7 @@ export const startsAgain = (command: readonly string[]): string =>
 const waitingFor = (reason: string, { dev }: RunningCommand): string =>
   `${reason}; the command runs again as soon as ${dev} is connected`
 
-/** Beside the agent the container runs before the first files have come. */
+/** Waits for the first files: beside the agent the container runs before they have come. */
 export const UNTIL_READY = `while [ -d ${RUN_PATH} ] && [ ! -e ${READY_FILE} ]; do ${TOOL} sleep 0.1; done; `
 
 /** Goes to the folder `$1` of a script, and removes it from its words. */
@@ -124,13 +124,13 @@ export const inFolder = `cd "$1" 2>/dev/null || { echo "the folder $1 does not e
 
 /** The names by which the processes of a command are found in its container. */
 export interface Marks {
-  /** Of a run of the session: what other runs have left is ended first. */
+  /** Names a run of the session: processes that other runs have left are ended first. */
   readonly run?: string
   readonly exec?: string
 }
 
 /**
- * What is run in the container for a command: with the terminal's type, and marked. A program that is not there, or may
+ * Makes the words that run a command in the container, with the terminal's type, and marked. A program that is not there, or may
  * not be run, gives the statuses of a shell, 127 and 126.
  */
 export function execTarget(

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Access } from '../../adapters/kubernetes/connection.ts'
+import { lineReader } from './line-reader.ts'
 
 /** A command without input for a container of a Pod. */
 export interface OneCommand {
@@ -14,6 +15,18 @@ export interface OneCommand {
 export interface CommandReaders {
   readonly stdout?: (part: Buffer) => void
   readonly stderr?: (part: Buffer) => void
+}
+
+/** Runs a command as `runOnce` does, and hands on each line that it prints, without its end. */
+export async function runForLines(
+  command: OneCommand,
+  signal: AbortSignal,
+  line: (text: string) => void,
+): Promise<number> {
+  const [out, err] = [lineReader(line), lineReader(line)]
+  const status = await runOnce(command, signal, { stdout: out.take, stderr: err.take })
+  for (const { end } of [out, err]) end()
+  return status
 }
 
 /** Runs a command until it ends; gives its exit status. Rejects with a ClusterError, or the reason of the signal. */

@@ -5,8 +5,7 @@ import type { OperationEvent } from '../events.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import { execWords } from './action-words.ts'
-import { lineReader } from './line-reader.ts'
-import { runOnce } from './run-once.ts'
+import { runForLines } from './run-once.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { UpInput } from './up-input.ts'
 import { type ActionHands, type ActionRule, type BatchAction, WatchActions } from './watch-actions.ts'
@@ -41,13 +40,9 @@ export async function startActions(
   const run = async (command: readonly string[], until: AbortSignal): Promise<number> => {
     const { pod, lost } = await supervisor.untilReady(until)
     const line = (text: string) => on({ type: 'output', command: dev, stream: 'stdout', text })
-    const [out, err] = [lineReader(line), lineReader(line)]
     const { access, namespace } = session
     const either = AbortSignal.any([until, lost])
-    const readers = { stdout: out.take, stderr: err.take }
-    const status = await runOnce({ access, namespace, pod, container, command }, either, readers)
-    for (const { end } of [out, err]) end()
-    return status
+    return runForLines({ access, namespace, pod, container, command }, either, line)
   }
   const hands: ActionHands = {
     async settled(until) {

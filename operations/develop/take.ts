@@ -24,7 +24,7 @@ import { placeMirror } from './place-mirror.ts'
 import { beforeUp, recordFor, restingPatch, scaleField } from './rest.ts'
 import { allAutoscalers, allScalers, pause, restingAutoscalers, scalersOf } from './scalers.ts'
 import { listed, type TriedOut, tryOut } from './try-out.ts'
-import { type OfImage, watchOriginal } from './watch-original.ts'
+import { watchOriginal } from './watch-original.ts'
 
 /** Which application to take, and what its mirror is to be. `Config` is what the agent is started with. */
 export interface TakeInput<Config extends object> {
@@ -33,8 +33,8 @@ export interface TakeInput<Config extends object> {
   /** The applications of `settings.services`, in their order. */
   readonly services?: readonly ObjectRef[]
   readonly settings: MirrorSettings
-  /** Tells what of this another image of the application changes. */
-  readonly ofImage?: (live: KubeObject) => Promise<OfImage>
+  /** Gives these for an application that has another image. */
+  readonly settingsOf?: (live: KubeObject) => Promise<MirrorSettings>
   /** The text of the agent's program, one file. */
   readonly agent: string
   readonly facts: Pick<MirrorFacts, 'agentImage' | 'toolsImage' | 'runs' | 'files' | 'user'>
@@ -247,7 +247,7 @@ async function takeAll<Config extends object>(
           lives: targets.map(({ live }) => live),
           records,
           placed,
-          ...(input.ofImage && { ofImage: input.ofImage }),
+          ...(input.settingsOf && { settingsOf: input.settingsOf }),
         },
         on,
         credentials,

@@ -26,12 +26,6 @@ import { placeMirror } from './place-mirror.ts'
 import { beforeUp, recordFor, restingPatch, scaleField } from './rest.ts'
 import { needsUser, watchUser } from './watch-user.ts'
 
-/** What depends on the image of an application: its own program, and the user that it runs as, where these are known. */
-export interface OfImage {
-  readonly settings: MirrorSettings
-  readonly user?: User
-}
-
 /** A mirror as it was placed, with what it was made of. */
 export interface Kept {
   readonly settings: MirrorSettings
@@ -42,7 +36,7 @@ export interface Kept {
   /** The mirrors as the cluster has taken them. */
   readonly placed: readonly KubeObject[]
   /** Asked when the application has another image, which has its own program. */
-  readonly ofImage?: (live: KubeObject) => Promise<OfImage>
+  readonly settingsOf?: (live: KubeObject) => Promise<MirrorSettings>
 }
 
 /** How often an application is scaled to zero again within a minute, before it counts as contested. */
@@ -168,7 +162,7 @@ async function followNeeded(
 /** Holds what a mirror is made of; one change after another. */
 class Keeper {
   readonly #session: Session
-  readonly #ofImage: Kept['ofImage']
+  readonly #settingsOf: Kept['settingsOf']
   readonly #on: (event: OperationEvent) => void
   readonly #lives: (KubeObject | undefined)[]
   readonly #records: UpRecord[]
@@ -189,12 +183,12 @@ class Keeper {
 
   constructor(
     session: Session,
-    { settings, facts, lives, records, placed, ofImage }: Kept,
+    { settings, facts, lives, records, placed, settingsOf }: Kept,
     on: (event: OperationEvent) => void,
   ) {
     this.#session = session
     this.#settings = settings
-    this.#ofImage = ofImage
+    this.#settingsOf = settingsOf
     this.#facts = facts
     this.#lives = [...lives]
     this.#records = [...records]
@@ -314,9 +308,9 @@ class Keeper {
   async #takeImage(live: KubeObject): Promise<void> {
     const [before] = this.#lives
     const isOther = before && imageOf(detach(before), this.#settings) !== imageOf(detach(live), this.#settings)
-    if (!isOther || !this.#ofImage) return
+    if (!isOther || !this.#settingsOf) return
     // The files of the volume stay those of the user for whom it was filled, and so do the containers that fill it.
-    this.#settings = (await this.#ofImage(live)).settings
+    this.#settings = await this.#settingsOf(live)
   }
 
   #next(work: () => Promise<void>): Promise<void> {

@@ -100,7 +100,7 @@ const ofNamespace = Type.Object({
   environments: Type.Array(environment),
   failedDeploy: Type.Optional(failed),
 })
-/** What runs in one of several namespaces. */
+/** The environments of one of several namespaces, and its last deploy if that has failed. */
 export type RunningNamespace = Static<typeof ofNamespace>
 
 const valueChange = Type.Object({

@@ -70,12 +70,19 @@ export function wordsApart(
   return { words: found, variables }
 }
 
-/** Where the words of a command stand that is written as a list; undefined for one that is a text. */
+/** Returns the places of the words of a command that is written as a list; undefined for one that is a text. */
 function spansOfWords(tree: Tree, path: readonly string[], count: number): readonly Span[] | undefined {
   let at: Tree | undefined = tree
   for (const key of path)
     at = at?.kind === 'map' ? at.entries.get(key)?.value : at?.kind === 'seq' ? at.items[Number(key)] : undefined
   return at?.kind === 'seq' && at.items.length === count ? at.items.map(({ span }) => span) : undefined
+}
+
+/** A text of the files that is a part of a script, with its path in a manifest. */
+interface PartOfScript {
+  readonly path: string
+  readonly span: Span
+  readonly text: string
 }
 
 /** A script that a shell takes from a variable: for probes and hooks, where Kubernetes does not replace `$(NAME)`. */
@@ -92,7 +99,7 @@ export function scriptApart(
   context: PlanContext,
   service: Service,
   key: string,
-  texts: readonly { readonly path: string; readonly span: Span; readonly text: string }[],
+  texts: readonly PartOfScript[],
   script: string,
 ): ScriptApart | undefined {
   // All are asked, as it is noted of each.
@@ -125,7 +132,7 @@ export function textsOfHooks(
   service: Service,
   key: 'post_start' | 'pre_stop',
   hooks: readonly Hook[],
-): Parameters<typeof scriptApart>[3] {
+): readonly PartOfScript[] {
   return hooks.flatMap(({ command, environment }, index) => {
     const at = `services.${service.name}.${key}.${index}`
     return [

@@ -61,7 +61,7 @@ interface Stored {
   readonly name: string
 }
 
-/** Where the files are, by their Compose keys. */
+/** Plans the objects that hold the files, and returns them by their Compose keys. */
 function planObjects(context: PlanContext, what: 'config' | 'secret'): ReadonlyMap<string, Stored> {
   const { project } = context
   const all = what === 'config' ? project.configs : project.secrets

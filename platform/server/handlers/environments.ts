@@ -1,3 +1,4 @@
+import { Slots } from '../../../adapters/http/slots.ts'
 import type {
   EnvironmentDetails,
   environmentRoutes,
@@ -22,25 +23,19 @@ export const environmentHandlers = ({
   runs,
 }: PlatformParts): HandlersOf<typeof environmentRoutes> => ({
   'GET /environments': async ({ query, by }) => {
-    const names = [...new Set(query.namespaces.split(','))]
-    const items: RunningNamespace[] = []
-    const readNext = async () => {
-      for (let name = names.shift(); name !== undefined; name = names.shift()) {
-        const namespace = name
-        try {
-          const [own, found] = await Promise.all([
-            runs.visible(by.user, { namespace }),
-            live.look(by, namespace, view => view.environments()),
-          ])
-          const environments = found.map(toSummary)
-          items.push({ namespace, environments, ...failedIn(own, environments) })
-        } catch {
-          // One that cannot be read says nothing of the others, and is left out.
-        }
-      }
+    const slots = new Slots(TOGETHER)
+    const read = async (namespace: string): Promise<RunningNamespace> => {
+      const [own, found] = await Promise.all([
+        runs.visible(by.user, { namespace }),
+        live.look(by, namespace, view => view.environments()),
+      ])
+      const environments = found.map(toSummary)
+      return { namespace, environments, ...failedIn(own, environments) }
     }
-    await Promise.all(Array.from({ length: TOGETHER }, readNext))
-    return { items }
+    const names = [...new Set(query.namespaces.split(','))]
+    const all = await Promise.allSettled(names.map(name => slots.run(undefined, () => read(name))))
+    // A namespace that cannot be read says nothing of the others, and is left out.
+    return { items: all.flatMap(one => (one.status === 'fulfilled' ? [one.value] : [])) }
   },
   'GET /namespaces/:ns/environments': async ({ params, by }) => {
     await namespaces.require(by.user, params.ns, 'see', 'see this')

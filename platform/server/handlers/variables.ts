@@ -48,7 +48,7 @@ export function variableHandlers(
       // Code of a fork gets nobody's variables: it could read what others deploy to the same namespace.
       const trust = namespace.isUntrusted ? 'fork' : by.token.trust
       const person = await personOfVariables(by)
-      // Whoever deploys, destroys or develops asks for them. A time that cannot be noted stops nobody.
+      // Deploys, destroys and development containers ask for them. A time that cannot be noted stops none.
       const noted = namespaces.noteWork(namespace).catch(() => {})
       const [found] = await Promise.all([variables.effective(person, namespace, trust), noted])
       const images = registry === undefined ? undefined : `${registry}/${placeFor(namespace)}`

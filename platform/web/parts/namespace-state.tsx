@@ -19,7 +19,7 @@ export function stateOfNamespace(status: string, running: Running | undefined): 
 
 const inputOf = (ns: string) => ({ params: { ns } })
 
-/** What is known of what runs in a namespace: `AskTogether` asks. */
+/** Returns all that is known about the content of a namespace: `AskTogether` asks. */
 export function runningIn(ns: string): Running | undefined {
   const { data } = readResource('GET /namespaces/:ns/environments', inputOf(ns))
   return data && runningOf(data.items, failedDeploys.value.get(ns))
@@ -28,7 +28,7 @@ export function runningIn(ns: string): Running | undefined {
 /** The deploys that have failed, by namespace: the stream of a namespace does not tell them. */
 const failedDeploys = signal<ReadonlyMap<string, FailedDeploy>>(new Map())
 
-/** What parts of the page ask about. */
+/** Lists of namespaces that parts of the page ask about. */
 const asked = new Set<readonly string[]>()
 
 /** Returns whether some part of the page asks about all of these namespaces. */
@@ -36,7 +36,7 @@ export const areAsked = (names: readonly string[]): boolean =>
   names.every(name => [...asked].some(others => others.includes(name)))
 
 interface AskTogetherProps {
-  /** At least one, and at most `ASKED_TOGETHER`. */
+  /** One at least, and `ASKED_TOGETHER` at most. */
   readonly names: readonly string[]
   /** Milliseconds between two questions. */
   readonly every: number

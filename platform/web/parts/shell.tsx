@@ -157,7 +157,7 @@ function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
 /** Not green before it is known that nothing is wrong. */
 const UNKNOWN: ShownState = { tone: 'quiet', icon: 'ring', word: 'loading' }
 
-/** By what runs in it: a problem is seen from every page. */
+/** Returns the state of a namespace by what runs in it: a problem is seen from every page. */
 function shownState(one: Namespace): ShownState {
   if (!isAsked(one)) return namespaceState(one.status)
   const running = runningIn(one.name)

@@ -35,9 +35,7 @@ const MOST = 200
 const EVERY = 15_000
 const AGAIN = 3_000
 
-/**
- * The answer of a route, asked for again while the page is seen, after that many milliseconds.
- */
+/** The answer of a route, asked for again while the page is seen, after that many milliseconds. */
 export function useResource<N extends Reading>(name: N, input: CallInput<N>, every = EVERY): Read<ReplyOf<N>> {
   const key = keyOf(name, input)
   const one = hold(key, name, input)
@@ -93,9 +91,8 @@ export function readResource<N extends Reading>(name: N, input: CallInput<N>): R
 
 /** Tells pages what has become of something that they have read: a stream says so before they ask. */
 export function putResource<N extends Reading>(name: N, input: CallInput<N>, data: ReplyOf<N>): void {
-  const one = hold(keyOf(name, input), name, input)
-  const { data: known, problem } = one.state.peek()
-  if (JSON.stringify(known) !== JSON.stringify(data) || problem) one.state.value = { data }
+  const { state } = hold(keyOf(name, input), name, input)
+  if (JSON.stringify(state.peek().data) !== JSON.stringify(data) || state.peek().problem) state.value = { data }
 }
 
 /** Asks again for one that pages have read. */

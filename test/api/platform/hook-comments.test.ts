@@ -218,7 +218,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
       ].join('\n\n'),
     )
     expect(on(one)[0]).not.toContain('this one')
-    // What runs there says it, too, and leads to the run.
+    // The namespace says it, too, and leads to the run.
     const [run] = await platform.parts.runs.list({ namespace: nameOf(one) })
     const { body } = await platform.call('GET /environments', {
       token: owner.token,

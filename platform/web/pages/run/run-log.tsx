@@ -22,7 +22,7 @@ export function RunLog({ run, log }: { readonly run: Run; readonly log: KeptLog;
   const search = useSignal('')
   const target = useTarget()
   const isOver = hasEnded(run.state)
-  // Who comes by the address of a line wants to see it; what matters most of a log is at its end.
+  // The address of a line opens the log there; otherwise its end matters most.
   const isFollowing = useSignal(target === undefined)
   const phases = phasesOf(run, seen)
   const groups: LogGroup[] = RUN_STEPS.filter(step => steps[step].length > 0).map((step, index, all) => {

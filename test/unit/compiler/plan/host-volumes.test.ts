@@ -106,7 +106,7 @@ describe('host volumes of a service with an image', () => {
     expect(plan.claims.map(({ name }) => name)).toEqual(['big'])
     expect(container('web').mounts).toEqual([expect.objectContaining({ path: '/data', subPath: 'big' })])
     expect(lines).toEqual(['warning volumes/host-for-up: ./big'])
-    // What is only read, and what the image is said to have, is not.
+    // A folder that is only read is not, and neither is a file.
     expect(mount('"./big:/data:ro"', { leavesFoldersToUp: true }).codes).toEqual(['volumes/host-too-large'])
     expect(mount('"./big.bin:/data"', { leavesFoldersToUp: true }).codes).toEqual(['volumes/host-too-large'])
   })
