@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
+import { FaultProxy } from '../../support/cluster/fault-proxy.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
 import { generator } from '../../support/cluster/random.ts'
 import { stateOf } from '../../support/cluster/state.ts'
@@ -44,18 +46,40 @@ const STATES: readonly { readonly compose: string; readonly command: readonly st
 describe.skipIf(cluster === undefined)('a process that is killed', () => {
   afterAll(() => cluster?.close())
 
-  test(`leaves nothing that the next run does not mend, ${RUNS} times`, { timeout: 900_000 }, () =>
-    withProject(cluster!, async project => {
+  test(`leaves nothing that the next run does not mend, ${RUNS} times`, { timeout: 900_000 }, async () => {
+    const proxy = new FaultProxy()
+    const kubeconfig = await proxy.open()
+    onTestFinished(() => proxy.close())
+
+    /** Runs the program as users have it; undefined when it was killed, at its request of this number. */
+    async function execute(
+      { directory, name }: Project,
+      command: readonly string[],
+      request = Number.POSITIVE_INFINITY,
+    ) {
+      const args = [join(root, 'bin/devctl.cjs'), ...command, '--name', name, '--namespace', name]
+      const env = { ...process.env, KUBECONFIG: kubeconfig }
+      let requests = 0
+      const child = spawn(process.execPath, args, { cwd: directory, stdio: 'ignore', env })
+      proxy.injectEach(() => {
+        requests++
+        if (requests === request) child.kill('SIGKILL')
+        return undefined
+      })
+      const [code] = await once(child, 'exit')
+      return { code: (code as number | null) ?? undefined, requests }
+    }
+
+    await withProject(cluster!, async project => {
       project.write('token', 'a token')
       const seed = Number(process.env.KILLED_SEED ?? Date.now() % 1_000_000)
       const random = generator(seed)
-      const undisturbed: { readonly objects: readonly string[]; milliseconds: number }[] = []
+      const undisturbed: { readonly objects: readonly string[]; requests: number }[] = []
       for (const { compose, command } of STATES) {
         project.compose(compose)
-        const began = Date.now()
-        expect(await execute(project, command, undefined)).toBe(0)
-        const milliseconds = Date.now() - began
-        undisturbed.push({ objects: await stateOf(cluster!, project.name), milliseconds })
+        const { code, requests } = await execute(project, command)
+        expect(code).toBe(0)
+        undisturbed.push({ objects: await stateOf(cluster!, project.name), requests })
       }
       expect(undisturbed[2]!.objects).toEqual([])
       let current = 2
@@ -64,32 +88,17 @@ describe.skipIf(cluster === undefined)('a process that is killed', () => {
         const next = (current + 1 + Math.floor(random() * 2)) % STATES.length
         const { compose, command } = STATES[next]!
         project.compose(compose)
-        const after = Math.round(100 + random() * undisturbed[next]!.milliseconds)
-        if ((await execute(project, command, after)) === undefined) killed++
-        const what = `run ${run} of seed ${seed}: ${command[0]} to state ${next}, killed after ${after} ms`
-        const began = Date.now()
-        expect(await execute(project, command, undefined), what).toBe(0)
-        // A machine that is busier or idler than at the start has other times.
-        const took = Date.now() - began
-        undisturbed[next]!.milliseconds = (undisturbed[next]!.milliseconds + took) / 2
+        const request = 1 + Math.floor(random() * undisturbed[next]!.requests)
+        if ((await execute(project, command, request)).code === undefined) killed++
+        const what = `run ${run} of seed ${seed}: ${command[0]} to state ${next}, killed at request ${request}`
+        const { code, requests } = await execute(project, command)
+        expect(code, what).toBe(0)
+        // The way from another state takes fewer requests.
+        undisturbed[next]!.requests = Math.min(undisturbed[next]!.requests, requests)
         expect(await stateOf(cluster!, project.name), what).toEqual(undisturbed[next]!.objects)
         current = next
       }
-      expect(killed, 'many runs were killed before their end').toBeGreaterThan(RUNS / 8)
-    }),
-  )
-})
-
-/** Runs the program as users have it; undefined when it was killed, `after` so many milliseconds. */
-function execute({ directory, name }: Project, command: readonly string[], after: number | undefined) {
-  const args = [join(root, 'bin/devctl.cjs'), ...command, '--name', name, '--namespace', name]
-  return new Promise<number | undefined>((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: directory, stdio: 'ignore' })
-    const timer = after === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), after)
-    child.on('error', reject)
-    child.on('exit', code => {
-      clearTimeout(timer)
-      resolve(code ?? undefined)
+      expect(killed, 'many runs were killed before their end').toBeGreaterThan(RUNS / 2)
     })
   })
-}
+})
