@@ -14,12 +14,12 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
 /** Variables that make tests of other layers repeat more, and take all cases; those of the environment win. */
 const MORE = {
-  KILLED_RUNS: '40',
+  KILLED_RUNS: '20',
   DIFF_RUNS: '2000',
   SYNC_RUNS: '5000',
   LONG_RUNS: '300',
   PROPERTY_RUNS: '25',
-  FAULT_RUNS: '50',
+  FAULT_RUNS: '30',
   TAKE: 'all',
 }
 const withAll = { ...MORE, ...process.env }
