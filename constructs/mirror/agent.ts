@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { ContainerMount, ContainerPlan } from '../../compiler/plan/plan.ts'
 import { quote } from '../../compiler/values/shell-words.ts'
 import { helperContainer } from '../pod/helper.ts'
@@ -18,6 +17,7 @@ import {
 import { TOOL } from './scripts.ts'
 import type { MirrorFacts, MirrorSettings } from './settings.ts'
 import { agentDrops, agentSecurity, agentWaits, type RunsAs } from './user.ts'
+import { hashOf } from './variables.ts'
 
 /** The file in which the container that fills the volume leaves the user, where only the Pod knows it. */
 export const USER_FILE = `${RUN_PATH}/user`
@@ -103,9 +103,6 @@ export function sessionData(facts: MirrorFacts): Readonly<Record<string, string>
   }
 }
 
-/** Another one for another program, session or file. */
-export function sessionHash(facts: MirrorFacts): string {
-  const hash = createHash('sha256')
-  for (const part of [facts.agent.hash, facts.session, ...facts.files]) hash.update(`${part.length} `).update(part)
-  return hash.digest('hex').slice(0, 16)
-}
+/** Returns another one for another program, session or file, and for other `variables`, of which it takes the hash. */
+export const sessionHash = (facts: MirrorFacts, variables?: string): string =>
+  hashOf([facts.agent.hash, facts.session, ...facts.files, ...(variables === undefined ? [] : [variables])])

@@ -1,4 +1,4 @@
-import type { ContainerMount, ContainerPlan } from '../../compiler/plan/plan.ts'
+import type { ContainerMount, ContainerPlan, EnvPlan } from '../../compiler/plan/plan.ts'
 import { toContainer } from '../pod/container.ts'
 import { podTemplateJson } from '../pod/newer-fields.ts'
 import { compact, type Json, listIn, mapIn, mergeBy } from './json.ts'
@@ -8,6 +8,8 @@ import type { ContainerSettings, HookSettings, MirrorSettings, SecuritySettings 
 /** What the Pod of a development container gives it. */
 export interface PodParts {
   readonly mounts: readonly ContainerMount[]
+  /** The variables that the settings add. */
+  readonly env: readonly EnvPlan[]
   readonly runs: 'hold' | 'command'
   /** The file that says that the application may start, where nothing else holds it back. */
   readonly ready?: string
@@ -17,7 +19,7 @@ type Kept = Partial<Pick<MirrorSettings, 'probes' | 'lifecycle' | 'security'>>
 
 /** A container of the application with what the settings change in it; unknown fields stay. */
 export function developContainer(live: Json, settings: ContainerSettings & Kept, around: PodParts): Json {
-  const own = lowered(live, settings, around.mounts)
+  const own = lowered(live, settings, around)
   const { command: _, args: __, ...kept } = withoutProbes(live, settings)
   return compact({
     ...kept,
@@ -40,14 +42,14 @@ export function containerJson(plan: ContainerPlan, more: { readonly restartPolic
   return JSON.parse(JSON.stringify(listIn(mapIn(json, 'spec'), 'containers')[0]))
 }
 
-function lowered(live: Json, settings: ContainerSettings, mounts: readonly ContainerMount[]): Json {
+function lowered(live: Json, settings: ContainerSettings, { mounts, env }: PodParts): Json {
   const { name, image, imagePullPolicy } = live as { name: string; image: string; imagePullPolicy?: string } // a container's
   const changed = settings.image !== undefined
   const json = containerJson({
     name,
     image: settings.image ?? image,
     imagePullPolicy: settings.imagePullPolicy ?? 'IfNotPresent',
-    env: settings.environment,
+    env,
     ports: [],
     mounts,
   })

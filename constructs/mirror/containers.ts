@@ -1,4 +1,4 @@
-import type { ContainerMount, ContainerPlan } from '../../compiler/plan/plan.ts'
+import type { ContainerMount, ContainerPlan, EnvPlan } from '../../compiler/plan/plan.ts'
 import { helperContainer } from '../pod/helper.ts'
 import { AGENT_MOUNTS, agentCommand, agentContainer } from './agent.ts'
 import { containerJson, developContainer } from './container.ts'
@@ -40,7 +40,7 @@ export function syncContainers(
   settings: MirrorSettings,
   facts: MirrorFacts,
   identity: RunsAs,
-  sync: MirrorVolume,
+  { sync, env }: { readonly sync: MirrorVolume; readonly env: readonly EnvPlan[] },
 ): OurContainers {
   const folders = [...settings.folders, ...settings.volumes]
   const isHole = hasMountsBelow(folders, [
@@ -51,6 +51,7 @@ export function syncContainers(
   const isBeside = !facts.hasSidecars || mayBeBeside
   const own = developContainer(live, settings, {
     mounts: [...containerMounts(settings), ...(isBeside ? [RUN_MOUNT] : [])],
+    env,
     runs: facts.runs,
     ...(isBeside && { ready: READY_FILE }),
   })
@@ -106,9 +107,10 @@ export function hybridContainers(
   settings: MirrorSettings,
   facts: MirrorFacts,
   identity: RunsAs,
+  variables: readonly EnvPlan[],
 ): OurContainers {
   const agent = agentContainer(settings, facts, identity, 'container')
-  const { env, envFrom, ports } = developContainer(live, settings, { mounts: [], runs: 'hold' })
+  const { env, envFrom, ports } = developContainer(live, settings, { mounts: [], env: variables, runs: 'hold' })
   const own = compact({
     ...agent,
     name: live['name'],

@@ -4,6 +4,7 @@ import { compact, type Json, listIn, mapIn } from './json.ts'
 import { claimName, mirrorName, SYNC_VOLUME, sessionSecretName, USER_ANNOTATION } from './names.ts'
 import { besidePod, chosenContainer, developPod, volumeLabel } from './pod.ts'
 import type { LiveObject, MirrorFacts, MirrorObject, MirrorObjects, MirrorSettings, User } from './settings.ts'
+import { variablesApart } from './variables.ts'
 import { developmentLabels, mirrorWorkload, ownerReferences } from './workload.ts'
 
 /**
@@ -17,7 +18,8 @@ export function mirror(original: LiveObject | undefined, settings: MirrorSetting
   const keeps = settings.mode === 'sync' && settings.volume.enabled
   const sync = syncVolume(settings, keeps && facts.canClaim)
   const own = original?.kind === 'StatefulSet' ? firstClaims(original, facts) : []
-  const spec = developPod(detached, settings, facts, { sync, secret, own })
+  const [ours, ...besides] = [settings, ...settings.services].map((one, index) => variablesApart(secret, one, index))
+  const spec = developPod(detached, settings, facts, { sync, secret, own, env: ours!.env })
   const labels = settings.services.length > 0 ? { [volumeLabel(settings.name)]: 'true' } : {}
   const placed = original?.kind === 'StatefulSet' ? { ...firstPod(original), ...spec } : spec
   return {
@@ -31,13 +33,13 @@ export function mirror(original: LiveObject | undefined, settings: MirrorSetting
         ...ownerReferences(original),
       },
       type: 'Opaque',
-      data: sessionData(facts),
+      data: Object.assign(sessionData(facts), ...[ours!, ...besides].map(({ data }) => data)),
     },
     ...('persistentVolumeClaim' in sync && { claim: claim(original, settings, facts) }),
     workload: mirrorWorkload(original, detached, settings, settings, facts, {
       spec: placed,
       replicas: 1,
-      session: sessionHash(facts),
+      session: sessionHash(facts, ours!.hash),
       main: String(chosenContainer(detached.spec, settings)['name']),
       labels,
       annotations: facts.user ? { [USER_ANNOTATION]: userText(imageOf(detached, settings), facts.user) } : {},
@@ -46,7 +48,8 @@ export function mirror(original: LiveObject | undefined, settings: MirrorSetting
       const service = settings.services[index]!
       const template = detach(live)
       return mirrorWorkload(live, template, settings, service, facts, {
-        spec: besidePod(template, service, settings, facts, sync),
+        spec: besidePod(template, service, settings, facts, { sync, env: besides[index]!.env }),
+        session: besides[index]!.hash,
         replicas: service.replicas ?? replicasOf(live),
         labels,
       })

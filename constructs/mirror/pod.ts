@@ -1,3 +1,4 @@
+import type { EnvPlan } from '../../compiler/plan/plan.ts'
 import { toAffinity } from '../pod/affinity.ts'
 import { containerJson, developContainer } from './container.ts'
 import {
@@ -20,29 +21,34 @@ export function developPod(
   original: Detached,
   settings: MirrorSettings,
   facts: MirrorFacts,
-  volumes: { readonly sync: MirrorVolume; readonly secret: string; readonly own: readonly MirrorVolume[] },
+  given: {
+    readonly sync: MirrorVolume
+    readonly secret: string
+    readonly own: readonly MirrorVolume[]
+    readonly env: readonly EnvPlan[]
+  },
 ): Json {
   const { spec } = original
   const live = chosenContainer(spec, settings)
   const identity = settings.mode === 'hybrid' ? NOBODY_AT_ALL : identityOf(spec, live, settings, facts.user)
   const containers =
     settings.mode === 'hybrid'
-      ? hybridContainers(live, settings, facts, identity)
-      : syncContainers(spec, live, settings, facts, identity, volumes.sync)
+      ? hybridContainers(live, settings, facts, identity, given.env)
+      : syncContainers(spec, live, settings, facts, identity, given)
   return podSpec(spec, settings, {
     initContainers: [containers.tools, ...listIn(spec, 'initContainers'), ...containers.before],
     // They are started in this order.
     containers: [...containers.beside, ...mergeBy('name', listIn(spec, 'containers'), [containers.own])],
     volumes: [
-      volumes.sync,
-      ...volumes.own,
+      given.sync,
+      ...given.own,
       { name: RUN_VOLUME, emptyDir: { medium: 'Memory' } },
       { name: TOOLS_VOLUME, emptyDir: { medium: 'Memory' } },
-      { name: CODE_VOLUME, secret: { secretName: volumes.secret, items: CODE_ITEMS } },
-      ...(settings.mode === 'sync' ? ownVolumes(settings, volumes.secret) : []),
+      { name: CODE_VOLUME, secret: { secretName: given.secret, items: CODE_ITEMS } },
+      ...(settings.mode === 'sync' ? ownVolumes(settings, given.secret) : []),
     ],
-    fsGroup: settings.mode === 'hybrid' ? undefined : fsGroup(spec, settings, identity, volumes),
-    colocate: colocation(settings, volumes.sync),
+    fsGroup: settings.mode === 'hybrid' ? undefined : fsGroup(spec, settings, identity, given),
+    colocate: colocation(settings, given.sync),
   })
 }
 
@@ -52,12 +58,12 @@ export function besidePod(
   service: ContainerSettings,
   settings: MirrorSettings,
   facts: MirrorFacts,
-  sync: MirrorVolume,
+  { sync, env }: { readonly sync: MirrorVolume; readonly env: readonly EnvPlan[] },
 ): Json {
   const { spec } = original
   const live = chosenContainer(spec, service)
   const mounts = [...service.folders.map(syncMount), TOOLS_MOUNT]
-  const own = developContainer(live, service, { mounts, runs: 'command' })
+  const own = developContainer(live, service, { mounts, env, runs: 'command' })
   return podSpec(spec, service, {
     initContainers: [containerJson(waitingToolsContainer(facts)), ...listIn(spec, 'initContainers')],
     containers: mergeBy('name', listIn(spec, 'containers'), [own]),

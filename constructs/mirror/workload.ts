@@ -38,7 +38,8 @@ export function mirrorWorkload(
   pod: {
     readonly spec: Json
     readonly replicas: number
-    readonly session?: string
+    /** A hash of what the Pods take from the Secret of the session. */
+    readonly session?: string | undefined
     /** The container that is meant where none is named. */
     readonly main?: string
     readonly labels?: Labels
