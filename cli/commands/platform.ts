@@ -89,6 +89,10 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
       '--cluster-networks <cidr,...>',
       'networks that nothing in a namespace can reach; `-` finds them again (default: those of the existing Pods, Services, nodes and API server)',
     ),
+    privateNetworks: text(
+      '--private-networks <cidr,...>',
+      'private networks outside of the cluster that Pods of namespaces, runs and builds can reach, besides public addresses; `-` closes them (default: none)',
+    ),
     trustedProxies: text(
       '--trusted-proxies <cidr,...>',
       'addresses of the ingress controller, whose `X-Forwarded-For` the server trusts; `-` removes them (default: none)',

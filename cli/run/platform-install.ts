@@ -10,7 +10,7 @@ import {
   clusterNetworks,
   isProxy,
   readNetworks,
-  uncovered,
+  readPrivateNetworks,
 } from '../../operations/platform/cluster-networks.ts'
 import { pinnedImages } from '../../operations/platform/images.ts'
 import { installPlatform, installSecrets } from '../../operations/platform/install.ts'
@@ -27,6 +27,7 @@ import { version } from '../../operations/version.ts'
 import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
 import { type PlatformImages, registryOf } from '../../platform/install/images.ts'
 import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
+import { uncovered } from '../../platform/rules/networks.ts'
 import type { Context } from '../command.ts'
 import { isAgreed, wantsColour } from '../terminal/io.ts'
 import { onCluster } from './platform.ts'
@@ -43,6 +44,7 @@ export interface PlatformInstallValues extends ProviderInput, RegistryInput, Bui
   readonly imageRegistry: string | undefined
   readonly kubernetesServer: string | undefined
   readonly clusterNetworks: string | undefined
+  readonly privateNetworks: string | undefined
   readonly trustedProxies: string | undefined
   readonly replicas: string | undefined
   readonly caFile: string | undefined
@@ -252,6 +254,10 @@ async function toInstallation(
     ...(ownCa && { ownCa }),
     ...(ingressClass !== undefined && { ingressClass }),
     ...(await networksOf(cluster, values.clusterNetworks, before, warn, signal)),
+    privateNetworks:
+      values.privateNetworks === undefined
+        ? (before?.privateNetworks ?? [])
+        : readPrivateNetworks(values.privateNetworks),
     apiServer: await apiServerAddresses(cluster, signal),
     ...(values.trustedProxies !== undefined && { trustedProxies: readProxies(values.trustedProxies) }),
     kubernetes: { server: server.replace(/\/$/, ''), ...(ca !== undefined && { ca: String(ca) }) },

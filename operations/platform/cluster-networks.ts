@@ -2,6 +2,7 @@ import { isIP, isIPv4 } from 'node:net'
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { NetworkAddress } from '../../platform/install/server.ts'
+import { NEVER_OUTSIDE, NOT_PUBLIC, toNetwork, twoMeanings, uncovered } from '../../platform/rules/networks.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -66,13 +67,6 @@ interface Slice {
   readonly ports?: readonly { readonly port?: number }[] | null
 }
 
-/** `10.0.0.1` and `10.1.0.0/16` as networks; nothing for names and for IPv6, to which no way out leads. */
-export function toNetwork(text: string): readonly string[] {
-  const [address = '', length = '32', more] = text.split('/')
-  const isLength = /^\d{1,2}$/.test(length) && Number(length) >= 1 && Number(length) <= 32
-  return isIPv4(address) && isLength && more === undefined ? [`${address}/${length}`] : []
-}
-
 /** The networks that an option names, with commas between them. Throws a UsageError; its hint shows the example. */
 export function readNetworks(text: string, example: string): readonly string[] {
   return text.split(',').flatMap(one => {
@@ -90,29 +84,24 @@ export function readNetworks(text: string, example: string): readonly string[] {
   })
 }
 
-/** What a network with an address inside of it may mean: `10.1.2.3/16` is `10.1.0.0/16` or `10.1.2.3/32`; undefined: it is clear. */
-export function twoMeanings(network: string): readonly [string, string] | undefined {
-  const [address = '', length = '32'] = network.split('/')
-  const start = textOf(firstOf(network))
-  return start === address ? undefined : [`${start}/${length}`, `${address}/32`]
+/**
+ * The private networks that `--private-networks` opens; none for `-`. Throws a UsageError for public ones, which are open
+ * as they are, and for those that are never open.
+ */
+export function readPrivateNetworks(text: string): readonly string[] {
+  if (text === '-') return []
+  const networks = readNetworks(text, '10.20.0.0/16')
+  const never = networks.find(one => uncovered([one], NEVER_OUTSIDE).length === 0)
+  if (never !== undefined)
+    throw new UsageError(`\`--private-networks\` cannot open \`${never}\``, {
+      hint: 'such addresses belong to a node, and may lead to its credentials; leave it out',
+    })
+  const [open] = uncovered(networks, NOT_PUBLIC)
+  if (open === undefined) return networks
+  throw new UsageError(`\`--private-networks\`: \`${open}\` is no private network`, {
+    hint: 'public addresses are open as they are; name networks such as `10.20.0.0/16`',
+  })
 }
-
-/** The networks that are in none of the others, of IPv4 both. */
-export const uncovered = (networks: readonly string[], by: readonly string[]): readonly string[] =>
-  networks.filter(
-    one => !by.some(other => lengthOf(other) <= lengthOf(one) && firstOf(one, lengthOf(other)) === firstOf(other)),
-  )
-
-const lengthOf = (network: string): number => Number(network.split('/')[1] ?? 32)
-
-/** The first address of a network, or of a larger one around it, as a number. */
-function firstOf(network: string, length = lengthOf(network)): number {
-  const address = (network.split('/')[0] ?? '').split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
-  const size = 2 ** (32 - length)
-  return Math.floor(address / size) * size
-}
-
-const textOf = (address: number): string => [24, 16, 8, 0].map(at => Math.floor(address / 2 ** at) % 256).join('.')
 
 /** An address, or a network that is not everything: a proxy is among those whose word counts. */
 export function isProxy(text: string): boolean {

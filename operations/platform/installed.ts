@@ -32,6 +32,7 @@ export type InstalledOptions = Partial<
   Pick<Installation, 'replicas' | 'tlsSecret' | 'ingressClass' | 'certManager' | 'ownCa'>
 > & {
   readonly clusterNetworks: readonly string[]
+  readonly privateNetworks: readonly string[]
   readonly areNetworksNamed: boolean
   /** Address of the API server for people. */
   readonly server?: string
@@ -49,7 +50,7 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
     return undefined
   }
   const found = readWritten(text)
-  const { url, domain, providers = [], clusterNetworks = [], clusterNetworksNamed = false, kubernetes, runs } = found
+  const { url, domain, providers = [], clusterNetworks = [], privateNetworks = [], kubernetes, runs } = found
   const ingress = await cluster.get(ownRef('networking.k8s.io/v1', 'Ingress'), { signal })
   const { replicas } = (deployment?.['spec'] ?? {}) as { readonly replicas?: number } // as Kubernetes defines them
   const { ingressClassName, tls } = (ingress?.['spec'] ?? {}) as IngressSpec
@@ -61,7 +62,8 @@ export async function findPlatform({ cluster, signal }: InstallWorld): Promise<I
   const isOwn = mayBeOwn && (await ownFingerprint(cluster, signal)) !== undefined
   const options = {
     clusterNetworks,
-    areNetworksNamed: clusterNetworksNamed,
+    privateNetworks,
+    areNetworksNamed: found.clusterNetworksNamed ?? false,
     ...(certManager !== undefined && { certManager }),
     ...(isOwn && { ownCa: true }),
     ...(replicas !== undefined && { replicas }),
@@ -108,7 +110,8 @@ function readWritten(text: string): Written {
 }
 
 /** Settings as installing writes them; older ones have less. */
-interface Written extends Partial<Pick<Installation, 'providers' | 'clusterNetworks' | 'kubernetes'>> {
+interface Written
+  extends Partial<Pick<Installation, 'providers' | 'clusterNetworks' | 'privateNetworks' | 'kubernetes'>> {
   readonly url: string
   readonly domain?: string
   readonly clusterNetworksNamed?: boolean

@@ -117,6 +117,7 @@ const settings = Type.Object({
   registry: Type.Optional(Type.String()),
   registryTokens: Type.Boolean(),
   clusterNetworks: addresses,
+  privateNetworks: addresses,
   trustedProxies: addresses,
 })
 /** The configuration of a platform, without secrets. */

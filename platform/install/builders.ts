@@ -15,6 +15,8 @@ export interface BundledBuilders {
   readonly networks: readonly string[]
   /** Networks of the cluster itself, which builds cannot reach. */
   readonly clusterNetworks: readonly string[]
+  /** Private networks outside of the cluster, which builds can reach. */
+  readonly privateNetworks: readonly string[]
   /** Exceptions, for HTTPS only: the ingress controller, with the platform and its registry behind it. */
   readonly ingress: readonly IngressPeer[]
   /** Certificate authorities that the platform trusts, from its ConfigMap `settings`. */
@@ -141,7 +143,7 @@ const poolObjects = (pool: Pool, count: number, one: BundledBuilders): readonly 
  * Only the server can reach them, not even builders of the other pool. Their builds can reach addresses outside of the
  * cluster.
  */
-const networkPolicy = ({ clusterNetworks, ingress, networks }: BundledBuilders): KubeObject => ({
+const networkPolicy = ({ ingress, networks, ...outside }: BundledBuilders): KubeObject => ({
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
   metadata: metadataOf(BUILDER_POOLS.default),
@@ -159,7 +161,7 @@ const networkPolicy = ({ clusterNetworks, ingress, networks }: BundledBuilders):
         ports: [{ protocol: 'TCP', port: PORT }],
       },
     ],
-    egress: [toDns, toOutside(clusterNetworks), ...[...networks.map(cidr => ({ cidr })), ...ingress].map(toIngress)],
+    egress: [toDns, toOutside(outside), ...[...networks.map(cidr => ({ cidr })), ...ingress].map(toIngress)],
   },
 })
 

@@ -62,6 +62,8 @@ export interface Installation extends IngressOptions {
   readonly clusterNetworks?: readonly string[]
   /** The operator has named these networks: an upgrade adds none. */
   readonly areNetworksNamed?: boolean
+  /** Private networks outside of the cluster that Pods of namespaces, runs and builds can reach. */
+  readonly privateNetworks?: readonly string[]
   /** The addresses of the API server for Pods: its Service, and its endpoints. */
   readonly apiServer?: readonly NetworkAddress[]
   /** Addresses and networks whose `X-Forwarded-For` is trusted; absent: the previous setting. */
@@ -135,9 +137,10 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
   ]
 }
 
-const withNetworks = ({ clusterNetworks = [], ingressPeers: ingress = [], trusted }: Installation) => ({
+const withNetworks = ({ clusterNetworks = [], privateNetworks = [], ingressPeers, trusted }: Installation) => ({
   clusterNetworks,
-  ingress,
+  privateNetworks,
+  ingress: ingressPeers ?? [],
   ...(trusted !== undefined && { trusted }),
 })
 
@@ -241,7 +244,7 @@ function granted(namespace: string | undefined, rules: readonly object[]): reado
  * Runs execute code of repositories. Nothing can reach them. They can reach DNS, the platform, the API server, and
  * addresses outside of the cluster.
  */
-const runsNetworkPolicy = ({ clusterNetworks = [], apiServer = [] }: Installation): KubeObject => ({
+const runsNetworkPolicy = ({ apiServer = [], ...networks }: Installation): KubeObject => ({
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
   metadata: { name: 'devctl-runs', namespace: RUNS_NAMESPACE, labels: LABELS },
@@ -257,7 +260,7 @@ const runsNetworkPolicy = ({ clusterNetworks = [], apiServer = [] }: Installatio
       },
       // Some network plugins check the address of the Service, before it is translated.
       ...apiServer.map(({ cidr, port }) => ({ to: [{ ipBlock: { cidr } }], ports: [{ protocol: 'TCP', port }] })),
-      toOutside(clusterNetworks),
+      toOutside(networks),
     ],
   },
 })
@@ -297,6 +300,7 @@ const settingsOf = (one: Installation) => ({
   url: urlOf(one),
   kubernetes: one.kubernetes,
   clusterNetworks: one.clusterNetworks,
+  ...(one.privateNetworks?.length && { privateNetworks: one.privateNetworks }),
   ...(one.areNetworksNamed && { clusterNetworksNamed: true }),
   providers: one.providers ?? [],
   ...(one.registry !== undefined && { registry: one.registry }),
@@ -311,7 +315,15 @@ const settingsOf = (one: Installation) => ({
 })
 
 /** The settings, and the keys of their `runs`, that the installation decides. */
-const DECIDED = ['domain', 'url', 'kubernetes', 'clusterNetworks', 'clusterNetworksNamed', 'providers']
+const DECIDED = [
+  'domain',
+  'url',
+  'kubernetes',
+  'clusterNetworks',
+  'clusterNetworksNamed',
+  'privateNetworks',
+  'providers',
+]
 const DECIDED_OF_RUNS = ['image', 'url']
 
 /** The settings that the installation does not decide: an upgrade keeps them. */

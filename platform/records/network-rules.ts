@@ -1,3 +1,5 @@
+import { isWithin, NEVER_OUTSIDE, NOT_PUBLIC, outermost, uncovered } from '../rules/networks.ts'
+
 /** Rules that several NetworkPolicies share. */
 
 export const namespaceNamed = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } })
@@ -17,9 +19,26 @@ export const toDns = {
   ]),
 }
 
+/** Networks of the settings, as `10.42.0.0/16`. */
+export interface Networks {
+  /** Those of the cluster itself. */
+  readonly clusterNetworks?: readonly string[]
+  /** Those that are not public, and can be reached all the same. */
+  readonly privateNetworks?: readonly string[]
+}
+
 /**
- * All addresses except those of the cluster itself, and link-local ones, where clouds serve the credentials of nodes.
+ * What is outside of the cluster: public addresses, and private networks that the settings name. Neither of them has an
+ * address of the cluster's networks, or a link-local one.
  */
-export const toOutside = (clusterNetworks: readonly string[]) => ({
-  to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', ...clusterNetworks] } }],
-})
+export function toOutside({ clusterNetworks = [], privateNetworks = [] }: Networks) {
+  const closed = [...NEVER_OUTSIDE, ...clusterNetworks]
+  const opened = outermost(uncovered(privateNetworks, closed)).map(cidr => ({
+    cidr,
+    ...notEmpty(outermost(closed.filter(one => isWithin(one, cidr)))),
+  }))
+  const blocks = [{ cidr: '0.0.0.0/0', except: outermost([...NOT_PUBLIC, ...closed]) }, ...opened]
+  return { to: blocks.map(ipBlock => ({ ipBlock })) }
+}
+
+const notEmpty = (except: readonly string[]) => (except.length > 0 ? { except } : {})

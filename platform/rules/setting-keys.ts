@@ -14,6 +14,7 @@ const KEYS: Readonly<Record<string, readonly string[] | undefined>> = {
   kubernetes: undefined,
   namespacesPerUser: undefined,
   previewsPerUser: undefined,
+  privateNetworks: undefined,
   providers: undefined,
   quota: undefined,
   registry: undefined,

@@ -10,7 +10,7 @@ import {
   TRAFFIC_LABEL,
   USERS_NAMESPACE,
 } from '../records/names.ts'
-import { toDns, toOutside } from '../records/network-rules.ts'
+import { type Networks, toDns, toOutside } from '../records/network-rules.ts'
 
 /**
  * The objects that each namespace of the platform gets: limits, so that it cannot use up the cluster, and network
@@ -19,8 +19,7 @@ import { toDns, toOutside } from '../records/network-rules.ts'
  */
 export function surroundings(
   namespace: string,
-  clusterNetworks: readonly string[],
-  quota: Readonly<Record<string, string>> = {},
+  { quota, ...networks }: Networks & { readonly quota?: Readonly<Record<string, string>> },
 ): readonly KubeObject[] {
   const metadata = (name: string) => ({ name, namespace, labels: { [MANAGED_LABEL]: 'true' } })
   return [
@@ -55,7 +54,7 @@ export function surroundings(
     networkPolicy(metadata(OUTSIDE), {
       podSelector: without('internal'),
       policyTypes: ['Egress'],
-      egress: [{ to: [{ podSelector: {} }] }, toOutside(clusterNetworks)],
+      egress: [{ to: [{ podSelector: {} }] }, toOutside(networks)],
     }),
     // Created last: until the quota controller has counted the existing objects, no object of these kinds can be
     // created.

@@ -216,8 +216,7 @@ export class Namespaces {
   async #fill(namespace: ManagedNamespace): Promise<void> {
     const { cluster, settings } = this.#world
     const { name, isGlobal, owner } = namespace
-    for (const object of surroundings(name, settings.clusterNetworks, settings.quota))
-      await cluster.apply(object, { manager: MANAGER, force: true })
+    for (const object of surroundings(name, settings)) await cluster.apply(object, { manager: MANAGER, force: true })
     // A global namespace is changed by runs only.
     if (isGlobal) await cluster.apply(everybodysBinding(name), { manager: MANAGER, force: true })
     else await this.#parts.members.bind(namespace, { namespace: name, user: owner, role: 'owner' })

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { CI_KINDS, type CiTrust, isCiRule } from '../rules/ci-trust.ts'
 import { type ForgeServer, isForgeServer } from '../rules/forge-servers.ts'
 import { IDLENESS, type Idleness } from '../rules/idleness.ts'
+import { toNetwork } from '../rules/networks.ts'
 import { isOrganisation, type ProviderSettings } from '../rules/provider.ts'
 import { readBuilders } from './builds/builder-settings.ts'
 import type { RunSettings, Settings } from './world.ts'
@@ -50,7 +51,8 @@ export function readSettings(text: string): Settings {
     namespacesPerUser: most('namespacesPerUser'),
     previewsPerUser: most('previewsPerUser'),
     providers: readProviders(found['providers'] ?? []),
-    clusterNetworks: readNetworks(found['clusterNetworks'] ?? []),
+    clusterNetworks: readNetworks('clusterNetworks', found),
+    privateNetworks: readNetworks('privateNetworks', found),
     ...(found['quota'] !== undefined && { quota: readQuota(found['quota']) }),
     ci: readCi(found['ci'] ?? []),
     forges: readForges(found['forges'] ?? []),
@@ -89,11 +91,13 @@ function readShare(found: unknown): number {
   throw new Error('settings: `registryShare` is not a share of the disk: `0.2` is a fifth, `1` is all of it')
 }
 
-function readNetworks(found: unknown): readonly string[] {
-  const isNetwork = (one: unknown) => typeof one === 'string' && /^(\d{1,3}\.){3}\d{1,3}\/\d{1,2}$/.test(one)
-  for (const [at, one] of listOf('clusterNetworks', found).entries())
-    if (!isNetwork(one))
-      throw new Error(`settings: \`clusterNetworks[${at}]\` is not an IPv4 network: \`10.42.0.0/16\``)
+function readNetworks(
+  key: 'clusterNetworks' | 'privateNetworks',
+  { [key]: found = [] }: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const isNetwork = (one: unknown) => typeof one === 'string' && one.includes('/') && toNetwork(one).length > 0
+  for (const [at, one] of listOf(key, found).entries())
+    if (!isNetwork(one)) throw new Error(`settings: \`${key}[${at}]\` is not an IPv4 network: \`10.42.0.0/16\``)
   return found as readonly string[] // looked at
 }
 

@@ -31,9 +31,7 @@ export const surroundingsTask = ({ cluster, settings, now, log }: PlatformWorld)
       for await (const page of cluster.pages(query, { signal }))
         for (const { metadata } of page)
           if (metadata.deletionTimestamp === undefined)
-            await Promise.all(
-              surroundings(metadata.name, settings.clusterNetworks, settings.quota).map(one => bring(one, signal)),
-            )
+            await Promise.all(surroundings(metadata.name, settings).map(one => bring(one, signal)))
     },
   }
 }

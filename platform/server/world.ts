@@ -24,6 +24,8 @@ export interface Settings {
   readonly providers: readonly ProviderSettings[]
   /** Networks of the cluster itself, which namespaces cannot reach. */
   readonly clusterNetworks: readonly string[]
+  /** Private networks outside of the cluster, which namespaces can reach. */
+  readonly privateNetworks: readonly string[]
   /** Limits of each namespace that extend or replace the defaults, as in a ResourceQuota. */
   readonly quota?: Readonly<Record<string, string>>
   /** CI systems whose jobs get tokens. */

@@ -66,7 +66,7 @@ async function makeNamespace(platform: TestPlatform, name: string, owner: string
     longerNames: [],
   } as const
   await platform.cluster.create(fromNamespace(one))
-  for (const object of [...surroundings(name, []), fromMember({ namespace: name, user: owner, role: 'owner' })])
+  for (const object of [...surroundings(name, {}), fromMember({ namespace: name, user: owner, role: 'owner' })])
     await eventually(`${object.kind} of ${name}`, () =>
       platform.cluster.apply(object, { manager: 'test', force: true }).catch(() => undefined),
     )

@@ -43,6 +43,7 @@ export function toShownSettings(settings: Settings): ShownSettings {
     ...(registry !== undefined && { registry }),
     registryTokens: registryTokens === true,
     clusterNetworks: [...settings.clusterNetworks],
+    privateNetworks: [...settings.privateNetworks],
     trustedProxies: [...settings.trustedProxies],
   }
 }

@@ -439,6 +439,20 @@ describe.skipIf(!found)('devctl platform install', () => {
     expect(await networks()).toEqual(['10.42.0.0/16'])
     await ok(`${INSTALL} --cluster-networks -`)
     expect(await networks()).toEqual(found)
+    const ofRuns = async () =>
+      JSON.stringify(
+        await cluster.get({
+          apiVersion: 'networking.k8s.io/v1',
+          kind: 'NetworkPolicy',
+          namespace: 'devctl-runs',
+          name: 'devctl-runs',
+        }),
+      )
+    await ok(`${INSTALL} --private-networks 10.20.0.0/16`)
+    await ok(INSTALL)
+    expect(await ofRuns()).toContain('"cidr":"10.20.0.0/16"')
+    await ok(`${INSTALL} --private-networks -`)
+    expect(await ofRuns()).not.toContain('"cidr":"10.20.0.0/16"')
   })
 
   test('uninstall --keep-data keeps people, keys and their namespaces, which the next installation has again', async () => {

@@ -101,7 +101,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
         /^[^.]+(\.(apps|batch|autoscaling|policy|(coordination|networking|resource)\.k8s\.io))?$/.test(one),
       )
     expect(kinds).toContain('deployments.apps')
-    expect(surroundings(namespace, []).at(-1)).toMatchObject({
+    expect(surroundings(namespace, {}).at(-1)).toMatchObject({
       spec: { hard: { 'count/controllerrevisions.apps': '500' } },
     })
     const quota = await cluster.get({ apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace })

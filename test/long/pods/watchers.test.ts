@@ -185,7 +185,7 @@ describe.skipIf(cluster === undefined)('programs that wait for files', () => {
   const chosen = watchers(PORTS).filter(({ name }) => TAKES_ALL || QUICK.includes(name))
   test.concurrent.each(chosen)(`$name sees ${SAVES} of ${SAVES} saves`, async watcher => {
     const program = place.devctl('exec', watcher.dev, '--', ...watcher.command)
-    await sees(program, watcher, 'first', 90)
+    await sees(program, watcher, 'first', 300)
     for (let save = 1; save <= SAVES; save++) {
       const mark = `save-${save}-of-${SAVES}`
       await new Promise(resolve => setTimeout(resolve, PAUSE))

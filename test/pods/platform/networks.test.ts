@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { type AddressInfo, createServer } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cluster as KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts'
@@ -7,6 +9,7 @@ import { connect as connectCluster } from '../../../adapters/kubernetes/kube-clu
 import { apiServerAddresses, clusterNetworks } from '../../../operations/platform/cluster-networks.ts'
 import { platformObjects } from '../../../platform/install/server.ts'
 import { MANAGED_LABEL, OWN_POLICIES } from '../../../platform/records/names.ts'
+import type { Networks } from '../../../platform/records/network-rules.ts'
 import { surroundings } from '../../../platform/server/namespace-objects.ts'
 import { root } from '../../support/cases.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
@@ -42,7 +45,13 @@ async function podAddress(admin: KubernetesCluster, namespace: string, name: str
   return (live!['status'] as { podIP: string }).podIP
 }
 
-async function makeManaged(admin: KubernetesCluster, name: string, networks: readonly string[]): Promise<void> {
+/** Addresses of the node, which is this machine, that its Node object need not list. */
+const nodeAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces())
+    .flatMap(all => all ?? [])
+    .flatMap(({ address, family, internal }) => (family === 'IPv4' && !internal ? [address] : []))
+
+async function makeManaged(admin: KubernetesCluster, name: string, networks: Networks): Promise<void> {
   const metadata = { name, labels: { [MANAGED_LABEL]: 'true' } }
   await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata })
   for (const object of surroundings(name, networks)) await admin.apply(object, { manager: 'test', force: true })
@@ -72,12 +81,15 @@ afterAll(() => cluster?.close())
 
 describe.skipIf(!isEnforced)('the network of a namespace', () => {
   let networks: readonly string[]
+  const unlisted = `networks-c-${process.pid}`
   const address: Record<string, string> = {}
+  /** Accepts connections at each address of the node. */
+  const listener = createServer(socket => socket.end())
 
   beforeAll(async () => {
     const admin = await connectCluster({ env: process.env })
     networks = await clusterNetworks(admin, AbortSignal.timeout(60_000))
-    for (const name of [mine, others]) await makeManaged(admin, name, networks)
+    for (const name of [mine, others]) await makeManaged(admin, name, { clusterNetworks: networks })
     const started = [startClient(cluster!, mine, 'client'), startClient(cluster!, mine, 'friend', { app: 'one' })]
     await Promise.all([...started, startClient(cluster!, others, 'other', { app: 'one' })])
     for (const [namespace, pod] of [
@@ -96,7 +108,10 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
     }
     Object.assign(address, await clusterAddresses(admin))
   })
-  afterAll(() => Promise.all([mine, others].map(one => cluster!.deleteNamespace(one))))
+  afterAll(() => {
+    listener.close()
+    return Promise.all([mine, others, unlisted].map(one => cluster!.deleteNamespace(one)))
+  })
 
   test('its own Pods and Services can be reached, by name too', async () => {
     const hosts = [address['friend']!, address['friend service']!, 'one']
@@ -121,6 +136,22 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
       ['169.254.169.254', 80],
     ]
     expect(await reachedFrom(cluster!, mine, 'client', away)).toEqual([])
+  })
+
+  test('a node cannot, by none of its addresses, though nobody has listed them; a private network can that is opened', async () => {
+    listener.listen(0, '0.0.0.0')
+    await once(listener, 'listening')
+    const { port } = listener.address() as AddressInfo
+    const addresses = nodeAddresses().map(address => [address, port] as const)
+    expect(addresses.length).toBeGreaterThan(1)
+    const admin = await connectCluster({ env: process.env })
+    await makeManaged(admin, unlisted, {})
+    await startClient(cluster!, unlisted, 'client')
+    expect(await reachedFrom(cluster!, unlisted, 'client', addresses)).toEqual([])
+    const [opened, ...closed] = addresses
+    for (const object of surroundings(unlisted, { privateNetworks: [`${opened![0]}/32`] }))
+      if (object.kind === 'NetworkPolicy') await admin.apply(object, { manager: 'test', force: true })
+    await untilReached(unlisted, 'client', [opened!, ...closed], named([opened!]))
   })
 
   test('without its policies it could: the test sees a way where there is one', async () => {
@@ -207,7 +238,7 @@ if (TAKES_ALL)
       const { node } = await clusterAddresses(admin)
       // The ingress controller of the node stands for the world outside.
       const networks = (await clusterNetworks(admin, AbortSignal.timeout(60_000))).filter(one => one !== `${node}/32`)
-      await makeManaged(admin, namespace, networks)
+      await makeManaged(admin, namespace, { clusterNetworks: networks, privateNetworks: [`${node}/32`] })
       // Without a host: which ones there may be, a platform in this cluster decides.
       const file = readFileSync(join(root, 'examples/networks/compose.yaml'), 'utf8')
       writeFileSync(join(cwd, 'compose.yaml'), file.replace('ports: ["8080:80"]', 'expose: ["80"]'))

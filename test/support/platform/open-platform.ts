@@ -118,6 +118,7 @@ export async function openPlatform(
       previewsPerUser: 3,
       providers: [],
       clusterNetworks: ['10.0.0.0/16'],
+      privateNetworks: [],
       ci: [],
       forges: [],
       trustedProxies: [],

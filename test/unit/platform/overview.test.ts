@@ -46,6 +46,7 @@ async function open({
     runnerImage: 'runner:1',
     replicas: 1,
     clusterNetworks: ['10.42.0.0/16'],
+    privateNetworks: [],
     registry: 'images.dev.example.com',
     hasRegistryTokens: true,
     kubernetes: { server: 'https://k.example.com' },

@@ -13,6 +13,7 @@ const one = {
   tlsSecret: 'wildcard',
   ingressClass: 'traefik',
   clusterNetworks: ['10.42.0.0/16'],
+  privateNetworks: ['10.20.0.0/16'],
   kubernetes: { server: 'https://k.example.com' },
 }
 
@@ -37,6 +38,7 @@ test('an upgrade keeps what an administrator has written, and what options have 
     tlsSecret: 'wildcard',
     ingressClass: 'traefik',
     clusterNetworks: ['10.42.0.0/16'],
+    privateNetworks: ['10.20.0.0/16'],
     areNetworksNamed: false,
     server: 'https://k.example.com',
   })

@@ -175,14 +175,15 @@ const Build = ({ builders, registry, registryTokens, runs }: ShownSettings) => (
   </Section>
 )
 
-const Addresses = ({ domain, url, kubernetes, clusterNetworks, trustedProxies }: ShownSettings) => (
+const Addresses = ({ domain, url, kubernetes, trustedProxies, ...networks }: ShownSettings) => (
   <Section title="Addresses">
     <Facts
       rows={[
         ['Domain of environments', 'domain', <code key="domain">{domain}</code>],
         ['Address of the platform', 'url', <code key="url">{url}</code>],
         ['API server', 'kubernetes.server', <code key="server">{kubernetes}</code>],
-        ['Networks closed to namespaces', 'clusterNetworks', <Codes key="networks" all={clusterNetworks} />],
+        ['Networks of the cluster', 'clusterNetworks', <Codes key="networks" all={networks.clusterNetworks} />],
+        ['Private networks that are open', 'privateNetworks', <Codes key="private" all={networks.privateNetworks} />],
         ['Trusted proxies', 'trustedProxies', <Codes key="proxies" all={trustedProxies} />],
       ]}
     />

@@ -5,11 +5,10 @@ import {
   clusterNetworks,
   isProxy,
   rangesIn,
-  toNetwork,
-  twoMeanings,
-  uncovered,
+  readPrivateNetworks,
 } from '../../../../operations/platform/cluster-networks.ts'
 import { platformObjects } from '../../../../platform/install/server.ts'
+import { toOutside } from '../../../../platform/records/network-rules.ts'
 import { surroundings } from '../../../../platform/server/namespace-objects.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
@@ -90,18 +89,6 @@ test('the networks of a cluster are those of its Pods, nodes, Services, and of i
   ])
 })
 
-test.each([
-  ['10.0.0.1', ['10.0.0.1/32']],
-  ['10.0.0.0/8', ['10.0.0.0/8']],
-  ['0.0.0.0/0', []],
-  ['10.0.0.0/33', []],
-  ['10.0.0.0/8/8', []],
-  ['fd00::/64', []],
-  ['node-a', []],
-])('%s is the network %j', (text, wanted) => {
-  expect(toNetwork(text)).toEqual(wanted)
-})
-
 test('an older API server names the range when it refuses an address', () => {
   const message =
     'Service "x" is invalid: spec.clusterIPs: Invalid value: ["192.0.2.1"]: failed to allocate IP 192.0.2.1: the provided IP (192.0.2.1) is not in the valid range. The range of valid IPs is 10.96.0.0/16'
@@ -109,18 +96,18 @@ test('an older API server names the range when it refuses an address', () => {
   expect(rangesIn('forbidden')).toEqual([])
 })
 
-test('the ways out of a namespace and of the runs leave them out', () => {
+test('the ways out of a namespace, of runs and of builds leave them out', () => {
   const one = { version: '', domain: '', image: '', runnerImage: '', replicas: 1, kubernetes: { server: '' } }
-  const networks = ['10.42.0.0/16']
+  const networks = { clusterNetworks: ['20.42.0.0/16'], privateNetworks: ['10.9.0.0/16'] }
   const outside = (objects: readonly KubeObject[]) => {
     const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy')
-    return [...JSON.stringify(policies).matchAll(/"cidr":"0\.0\.0\.0\/0"(,"except":\[[^\]]*\])?/g)].map(
-      ([, except]) => except,
-    )
+    const rules = policies.flatMap(({ spec }) => (spec as { readonly egress?: readonly object[] }).egress ?? [])
+    return rules.filter(rule => JSON.stringify(rule).includes('0.0.0.0/0'))
   }
-  const wanted = [',"except":["169.254.0.0/16","10.42.0.0/16"]']
-  expect(outside(surroundings('shop', networks))).toEqual(wanted)
-  expect(outside(platformObjects({ ...one, clusterNetworks: networks }))).toEqual(wanted)
+  const bundledBuilders = { image: '', count: 1, untrusted: 0, size: '', networks: [] }
+  const wanted = toOutside(networks)
+  expect(outside(surroundings('shop', networks))).toEqual([wanted])
+  expect(outside(platformObjects({ ...one, ...networks, bundledBuilders }))).toEqual([wanted, wanted])
 })
 
 test.each([
@@ -140,17 +127,14 @@ test.each([
 })
 
 test.each([
-  ['10.42.0.0/16', undefined],
-  ['10.42.0.1/32', undefined],
-  ['10.42.3.7/16', ['10.42.0.0/16', '10.42.3.7/32']],
-  ['255.255.255.255/1', ['128.0.0.0/1', '255.255.255.255/32']],
-])('%s is clear, or has two meanings', (network, meanings) => expect(twoMeanings(network)).toEqual(meanings))
+  ['169.254.169.254', 'cannot open `169.254.169.254/32`'],
+  ['10.20.0.0/16,93.184.216.0/24', '`93.184.216.0/24` is no private network'],
+  ['8.0.0.0/5', '`8.0.0.0/5` is no private network'],
+  ['10.20.1.0/16', 'is not a network, but an address in one'],
+  ['corp', 'is not an IPv4 network'],
+])('%s cannot be opened as a private network', (text, why) => expect(() => readPrivateNetworks(text)).toThrow(why))
 
-test('networks that are in no named one are open', () => {
-  const found = ['10.42.0.0/24', '10.96.0.0/12', '192.168.1.7/32']
-  expect(uncovered(found, ['10.0.0.0/8', '192.168.1.0/24'])).toEqual([])
-  // Somebody has forgotten the length.
-  expect(uncovered(found, ['10.0.0.0/32', '192.168.1.0/24'])).toEqual(['10.42.0.0/24', '10.96.0.0/12'])
-  expect(uncovered(found, ['10.42.0.0/16', '10.96.0.0/16', '192.168.1.7/32'])).toEqual(['10.96.0.0/12'])
-  expect(uncovered(found, [])).toEqual(found)
+test('private networks are opened by name, and closed by `-`', () => {
+  expect(readPrivateNetworks('10.20.0.0/16, 192.168.7.9')).toEqual(['10.20.0.0/16', '192.168.7.9/32'])
+  expect(readPrivateNetworks('-')).toEqual([])
 })

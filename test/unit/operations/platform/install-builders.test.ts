@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ingressPeers, wantedBuilders } from '../../../../operations/platform/install-builders.ts'
 import { neededSecrets } from '../../../../operations/platform/install-secrets.ts'
 import { platformObjects, undecided, unwantedObjects } from '../../../../platform/install/server.ts'
+import { toOutside } from '../../../../platform/records/network-rules.ts'
 import { readSettings } from '../../../../platform/server/settings.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
@@ -119,7 +120,7 @@ test('nobody reaches builders but the server; builds reach what is outside, and 
     ],
     egress: [
       expect.objectContaining({ ports: expect.arrayContaining([{ protocol: 'UDP', port: 53 }]) }),
-      { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', '10.42.0.0/16'] } }] },
+      toOutside(INSTALLATION),
       { to: [{ ipBlock: { cidr: '10.1.0.9/32' } }], ports: [{ protocol: 'TCP', port: 443 }] },
       {
         to: [

@@ -15,6 +15,7 @@ test('settings have defaults', () => {
     previewsPerUser: 50,
     providers: [],
     clusterNetworks: [],
+    privateNetworks: [],
     ci: [],
     forges: [],
     trustedProxies: [],
@@ -83,6 +84,7 @@ test.each([
   [{ previewsPerUser: '1' }, '`previewsPerUser` is not a number of previews'],
   [{ clusterNetworks: ['10.0.0.0'] }, '`clusterNetworks[0]` is not an IPv4 network'],
   [{ clusterNetworks: 1 }, '`clusterNetworks` is not a list'],
+  [{ privateNetworks: ['10.0.0.0/16', 'fd00::/8'] }, '`privateNetworks[1]` is not an IPv4 network'],
   [{ sleepHours: { preview: -1 } }, '`sleepHours.preview` is not a number of hours'],
   [{ deleteHours: { namespace: '14d' } }, '`deleteHours.namespace` is not a number of hours'],
 ])('%j is refused', (wrong, message) => {

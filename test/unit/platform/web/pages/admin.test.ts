@@ -104,6 +104,7 @@ test('the settings have the key of each, and the rules of CI jobs', () => {
     ci: [{ kind: 'gitea', issuer: 'https://git.example.com', rules: [{ repository: '7', prefix: 'shop-' }] }],
     registryTokens: false,
     clusterNetworks: ['10.42.0.0/16'],
+    privateNetworks: [],
     trustedProxies: [],
   }
   putResource('GET /settings', {}, settings)

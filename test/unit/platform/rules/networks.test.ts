@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { toOutside } from '../../../../platform/records/network-rules.ts'
+import {
+  isWithin,
+  NEVER_OUTSIDE,
+  NOT_PUBLIC,
+  outermost,
+  toNetwork,
+  twoMeanings,
+  uncovered,
+} from '../../../../platform/rules/networks.ts'
+
+test.each([
+  ['10.0.0.1', ['10.0.0.1/32']],
+  ['10.0.0.0/8', ['10.0.0.0/8']],
+  ['0.0.0.0/0', []],
+  ['10.0.0.0/33', []],
+  ['10.0.0.0/8/8', []],
+  ['fd00::/64', []],
+  ['node-a', []],
+])('%s is the network %j', (text, wanted) => {
+  expect(toNetwork(text)).toEqual(wanted)
+})
+
+test.each([
+  ['10.42.0.0/16', undefined],
+  ['10.42.0.1/32', undefined],
+  ['10.42.3.7/16', ['10.42.0.0/16', '10.42.3.7/32']],
+  ['255.255.255.255/1', ['128.0.0.0/1', '255.255.255.255/32']],
+])('%s is clear, or has two meanings', (network, meanings) => expect(twoMeanings(network)).toEqual(meanings))
+
+test('networks that are in no named one are open', () => {
+  const found = ['10.42.0.0/24', '10.96.0.0/12', '192.168.1.7/32']
+  expect(uncovered(found, ['10.0.0.0/8', '192.168.1.0/24'])).toEqual([])
+  // Somebody has forgotten the length.
+  expect(uncovered(found, ['10.0.0.0/32', '192.168.1.0/24'])).toEqual(['10.42.0.0/24', '10.96.0.0/12'])
+  expect(uncovered(found, ['10.42.0.0/16', '10.96.0.0/16', '192.168.1.7/32'])).toEqual(['10.96.0.0/12'])
+  expect(uncovered(found, [])).toEqual(found)
+})
+
+test('of networks in each other the outermost is enough', () => {
+  expect(outermost(['10.42.0.0/16', '10.0.0.0/8', '20.0.0.1/32', '10.0.0.0/8'])).toEqual(['10.0.0.0/8', '20.0.0.1/32'])
+})
+
+interface Block {
+  readonly cidr: string
+  readonly except?: readonly string[]
+}
+
+/** True if an egress rule leads to an address. */
+const leadsTo = ({ to }: ReturnType<typeof toOutside>, address: string): boolean =>
+  to.some(({ ipBlock }) => {
+    const { cidr, except = [] }: Block = ipBlock
+    const isIn = cidr === '0.0.0.0/0' || isWithin(`${address}/32`, cidr)
+    return isIn && !except.some(one => isWithin(`${address}/32`, one))
+  })
+
+describe('the way out', () => {
+  const networks = { clusterNetworks: ['10.42.0.0/16', '10.20.0.7/32', '93.184.216.9/32'] }
+  const PUBLIC = ['1.1.1.1', '93.184.216.34', '172.15.255.255', '172.32.0.1', '192.167.1.1', '100.128.0.1']
+
+  test.each(PUBLIC)('leads to %s, which is public', address => {
+    expect(leadsTo(toOutside(networks), address)).toBe(true)
+  })
+
+  test.each([
+    ...['0.0.0.0', '10.42.0.1', '10.0.0.1', '100.64.0.1', '127.0.0.1', '169.254.169.254', '172.17.0.1', '172.31.1.1'],
+    ...['192.0.2.2', '192.168.49.2', '198.18.0.1', '203.0.113.5', '224.0.0.1', '255.255.255.255'],
+    '93.184.216.9',
+  ])('leads not to %s, which may be a node', address => {
+    expect(leadsTo(toOutside(networks), address)).toBe(false)
+  })
+
+  test('leads to private networks that are named, without what the cluster and a node have in them', () => {
+    const open = toOutside({
+      ...networks,
+      privateNetworks: ['10.20.0.0/16', '10.20.3.0/24', '10.42.7.0/24', '169.254.169.254/32'],
+    })
+    expect(leadsTo(open, '10.20.3.9')).toBe(true)
+    for (const address of ['10.20.0.7', '10.42.7.1', '10.21.0.1', '169.254.169.254'])
+      expect([address, leadsTo(open, address)]).toEqual([address, false])
+    expect(open.to.map(({ ipBlock }) => ipBlock.cidr)).toEqual(['0.0.0.0/0', '10.20.0.0/16'])
+  })
+
+  test('has exceptions as Kubernetes takes them: in their block, and smaller', () => {
+    const { to } = toOutside({ clusterNetworks: ['10.20.0.0/16'], privateNetworks: ['10.0.0.0/8', '10.20.0.0/16'] })
+    expect(to[1]).toEqual({ ipBlock: { cidr: '10.0.0.0/8', except: ['10.20.0.0/16'] } })
+    expect(uncovered(NEVER_OUTSIDE, NOT_PUBLIC)).toEqual([])
+  })
+})
