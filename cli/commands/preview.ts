@@ -127,7 +127,7 @@ export const previewHook = command({
   summary: 'Create previews for the pull requests of a repository, with a webhook',
   description: `\`add\` adds a webhook for a repository: each pull or merge request gets a preview, which is destroyed when the request is closed. It asks for a token of the forge on a terminal without showing it, otherwise reads it from standard input. The token must belong to someone with write access to the repository. Commits from forks wait until someone with write access approves them (\`devctl preview approve\`), unless \`--forks\` says otherwise. Their previews get no variables or credentials, and are destroyed after 24 hours.
 
-\`list\` shows webhooks and their pull requests, and \`remove\` removes one. ${PLATFORM}`,
+\`list\` shows webhooks, their last deliveries and their pull requests, and \`remove\` removes one. ${PLATFORM}`,
   words: [
     { name: '<action>', description: 'what to do', choices: ['add', 'list', 'remove'] },
     {
@@ -162,7 +162,7 @@ export const previewHook = command({
       line: 'devctl preview hook add https://git.example.com/team/shop < token.txt',
       does: 'add a webhook, and print what to enter at the forge',
     },
-    { line: 'devctl preview hook list', does: 'show which commits are waiting for approval' },
+    { line: 'devctl preview hook list', does: 'show the last deliveries, and which commits are waiting for approval' },
   ],
   async run(context, [action, which], values) {
     const { addHook, listHooks, removeHook } = await import('../run/preview-hook.ts')

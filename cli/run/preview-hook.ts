@@ -2,6 +2,7 @@ import { FORGES } from '../../adapters/forge/forges.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText, printable } from '../../compiler/values/printable.ts'
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
+import { agoText } from '../../operations/objects/ago.ts'
 import type { Webhook } from '../../platform/api/hooks.ts'
 import type { ForkPolicy } from '../../platform/rules/pull-trust.ts'
 import type { Context } from '../command.ts'
@@ -131,12 +132,27 @@ function listText(items: readonly Webhook[]): string {
   const hooks = items.map(({ id, repository, prefix, forks, scope, owner }) => {
     return [id, repository, `${prefix}pr-…`, forks, scope, owner.login]
   })
+  const deliveries = items.map(one => [one.id, ...deliveryOf(one)])
   const pulls = items
     .flatMap(one => one.pulls)
     .map(one => [one.preview, printable(one.author), one.commit, stateOf(one), printable(one.title ?? '')])
-  const tables = [toTable([['Id', 'Repository', 'Previews', 'Forks', 'Scope', 'Owner'], ...hooks])]
+  const tables = [
+    toTable([['Id', 'Repository', 'Previews', 'Forks', 'Scope', 'Owner'], ...hooks]),
+    toTable([['Id', 'Last delivery', 'Event', 'Result'], ...deliveries]),
+  ]
   if (pulls.length > 0) tables.push(toTable([['Preview', 'Author', 'Commit', 'State', 'Title'], ...pulls]))
   return tables.join('\n')
+}
+
+/** The last delivery of a webhook; one with a wrong signature if nothing has come since. */
+function deliveryOf({ lastDelivery: last, lastUnsigned }: Webhook): readonly [string, string, string] {
+  const ago = (time: string) => agoText(Date.now() - Date.parse(time))
+  if (lastUnsigned !== undefined && (!last || Date.parse(lastUnsigned) > Date.parse(last.time)))
+    return [ago(lastUnsigned), '-', 'refused: not signed with the secret of the webhook']
+  if (!last) return ['never', '-', '-']
+  const { event = '-', result, number, reason } = last
+  const about = number === undefined ? '' : `, pull request ${number}`
+  return [ago(last.time), event, `${result}${about}${reason === undefined ? '' : `: ${reason}`}`]
 }
 
 function stateOf({ isWaiting, deployed, commit, problem }: Webhook['pulls'][number]): string {

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { DELIVERY_RESULTS } from '../rules/deliveries.ts'
 import { PREVIEW_SCOPES } from '../rules/previews.ts'
 import { CODE_TRUSTS, FORK_POLICIES } from '../rules/pull-trust.ts'
 import { HOOK_FORGES } from '../rules/webhook-signature.ts'
@@ -24,6 +25,14 @@ const pull = Type.Object({
   problem: Type.Optional(Type.String({ description: 'why there is no preview of the commit' })),
 })
 
+const delivery = Type.Object({
+  time,
+  event: Type.Optional(Type.String({ description: 'name of the event at the forge: `pull_request`' })),
+  result: oneOf(DELIVERY_RESULTS),
+  number: Type.Optional(Type.Integer({ description: 'number of the pull request' })),
+  reason: Type.Optional(Type.String({ description: 'why it was ignored or refused' })),
+})
+
 const hook = Type.Object({
   id: Type.String(),
   forge: oneOf(HOOK_FORGES),
@@ -40,6 +49,11 @@ const hook = Type.Object({
     Type.Boolean({ description: 'the platform has created it in the settings of the repository' }),
   ),
   pulls: Type.Array(pull),
+  lastDelivery: Type.Optional({ ...delivery, description: 'the last delivery that was signed with its secret' }),
+  lastUnsigned: Type.Optional({
+    ...time,
+    description: 'when a delivery without a valid signature was last refused, to the minute',
+  }),
 })
 export type Webhook = Static<typeof hook>
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isPrefix } from '../rules/ci-trust.ts'
-import { DELIVERIES } from '../rules/deliveries.ts'
+import { DELIVERIES, DELIVERY_RESULTS, type DeliveryResult } from '../rules/deliveries.ts'
 import { isUserId } from '../rules/names.ts'
 import { PREVIEW_SCOPES, type PreviewScope } from '../rules/previews.ts'
 import { CODE_TRUSTS, type CodeTrust, FORK_POLICIES, type ForkPolicy } from '../rules/pull-trust.ts'
@@ -60,7 +60,28 @@ export interface HookState {
   readonly seen: readonly string[]
 }
 
+/** A delivery that was signed with the secret of its webhook. It contains nothing secret. */
+export interface DeliveryRecord {
+  /** RFC 3339. */
+  readonly time: string
+  /** The name of the event at the forge: `pull_request`. */
+  readonly event?: string
+  readonly result: DeliveryResult
+  /** The number of the request that it is about. */
+  readonly number?: number
+  /** The reason for which it was ignored or refused. */
+  readonly reason?: string
+}
+
+/** The change of a webhook by a delivery, or by a check of its requests. */
+export interface HookChange extends HookState {
+  readonly lastDelivery?: DeliveryRecord
+}
+
 export interface HookRecord extends HookSetup, HookState {
+  readonly lastDelivery?: DeliveryRecord
+  /** RFC 3339: a recent time at which a delivery was refused because of its signature. Not every one is recorded. */
+  readonly lastUnsigned?: string
   /** Its number in the settings of the repository, if the platform has created it there. */
   readonly remote?: number
   /** The signing secret of the forge and the token for its API, both sealed. */
@@ -130,6 +151,12 @@ export const fromHookState = ({ look, pulls, seen }: HookState) => ({
   },
 })
 
+/** The patch that records the last delivery that was signed. It changes nothing else, so it conflicts with nothing. */
+export const fromDelivery = (delivery: DeliveryRecord) => ({ data: { delivery: encode(delivery) } })
+
+/** The patch that records the time of a delivery without a valid signature. */
+export const fromUnsigned = (time: string) => ({ data: { unsigned: encode({ time }) } })
+
 /** The patch that records the number of a webhook in the settings of its repository. */
 export const fromRemoteHook = (remote: number) => ({ data: { remote: encode({ id: remote }) } })
 
@@ -141,9 +168,13 @@ export function toHook({ metadata, data }: KubeObject): HookRecord | undefined {
   if (!setup || secret === undefined || token === undefined || metadata.resourceVersion === undefined) return undefined
   if (metadata.name !== hookRef(setup.id).name || metadata.labels?.[USER_LABEL] !== setup.owner) return undefined
   const { id: remote } = decode(parts['remote'])
+  const lastDelivery = toDelivery(decode(parts['delivery']))
+  const lastUnsigned = toTime(decode(parts['unsigned'])['time'])
   return {
     ...setup,
     ...toState(decode(parts['state'])),
+    ...(lastDelivery && { lastDelivery }),
+    ...(lastUnsigned !== undefined && { lastUnsigned }),
     ...(isNumber(remote) && { remote }),
     sealed: { secret, token },
     version: metadata.resourceVersion,
@@ -185,6 +216,24 @@ function toState(found: Fields): HookState {
       .slice(-DELIVERIES),
   }
 }
+
+function toDelivery(found: Fields): DeliveryRecord | undefined {
+  const time = toTime(found['time'])
+  const result = DELIVERY_RESULTS.find(one => one === found['result'])
+  if (time === undefined || !result) return undefined
+  const [event, reason] = [text(found['event']), text(found['reason'])]
+  const number = found['number']
+  return {
+    time,
+    ...(event !== undefined && { event }),
+    result,
+    ...(isNumber(number) && { number }),
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+const toTime = (value: unknown): string | undefined =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : undefined
 
 function toPull(found: Fields): PullRecord | undefined {
   const [page, author, commit] = ['page', 'author', 'commit'].map(key => text(found[key]))

@@ -4,6 +4,10 @@ import type { HookForge, SentHook } from './webhook-signature.ts'
 /** Digests that are remembered for one webhook; each delivery has two. */
 export const DELIVERIES = 512
 
+/** The result of a delivery that is signed with the secret of its webhook. */
+export const DELIVERY_RESULTS = ['accepted', 'ignored', 'refused'] as const
+export type DeliveryResult = (typeof DELIVERY_RESULTS)[number]
+
 const IDS: Readonly<Record<HookForge, readonly string[]>> = {
   github: ['x-github-delivery'],
   gitea: ['x-gitea-delivery', 'x-forgejo-delivery', 'x-github-delivery'],
@@ -23,6 +27,24 @@ export function deliveryKeys(forge: HookForge, { headers, body }: SentHook): rea
 export function remember(seen: readonly string[], keys: readonly string[]): readonly string[] | undefined {
   if (keys.some(key => seen.includes(key))) return undefined
   return [...seen, ...keys].slice(-DELIVERIES)
+}
+
+const EVENTS: Readonly<Record<HookForge, readonly string[]>> = {
+  github: ['x-github-event'],
+  gitea: ['x-gitea-event', 'x-forgejo-event', 'x-github-event'],
+  gitlab: ['x-gitlab-event'],
+}
+/** Names of events: `pull_request`, `Merge Request Hook`. Anything else is not shown. */
+const EVENT = /^[A-Za-z][\w .-]{0,59}$/
+
+/** The name of the event of a delivery, for display only: forges do not sign the header. */
+export function eventOf(forge: HookForge, { headers }: Pick<SentHook, 'headers'>): string | undefined {
+  return EVENTS[forge]
+    .flatMap(name => {
+      const value = headers[name]
+      return typeof value === 'string' && EVENT.test(value) ? [value] : []
+    })
+    .at(0)
 }
 
 /** 96 bits are enough: without the secret, nobody can produce a collision that gets this far. */

@@ -7,12 +7,15 @@ import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import type { NewHook } from '../api/hooks.ts'
 import { API } from '../api/prefix.ts'
 import {
+  type DeliveryRecord,
+  fromDelivery,
   fromHook,
   fromHookState,
   fromRemoteHook,
+  fromUnsigned,
+  type HookChange,
   type HookRecord,
   type HookSetup,
-  type HookState,
   hookRef,
   hookSealedFor,
   LOOK_LABEL,
@@ -205,7 +208,7 @@ export class Hooks {
   }
 
   /** Updates the state of a webhook, and retries after a conflict; undefined changes nothing. */
-  async change(id: string, edit: (hook: HookRecord) => HookState | undefined): Promise<void> {
+  async change(id: string, edit: (hook: HookRecord) => HookChange | undefined): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const hook = await this.find(id)
       const state = hook && edit(hook)
@@ -219,9 +222,22 @@ export class Hooks {
     }
   }
 
-  #patch({ id, version }: HookRecord, state: HookState): Promise<KubeObject> {
+  /** Records the last delivery, whatever else has changed in the meantime. */
+  async noteDelivery(id: string, delivery: DeliveryRecord): Promise<void> {
+    await this.#world.cluster.patch(hookRef(id), fromDelivery(delivery), { manager: MANAGER })
+  }
+
+  /** Records that a delivery without a valid signature has arrived. */
+  async noteUnsigned(id: string, time: string): Promise<void> {
+    await this.#world.cluster.patch(hookRef(id), fromUnsigned(time), { manager: MANAGER })
+  }
+
+  #patch({ id, version }: HookRecord, { lastDelivery, ...state }: HookChange): Promise<KubeObject> {
     const { metadata, data } = fromHookState(state)
-    const patch = { metadata: { ...metadata, resourceVersion: version }, data }
+    const patch = {
+      metadata: { ...metadata, resourceVersion: version },
+      data: { ...data, ...(lastDelivery && fromDelivery(lastDelivery).data) },
+    }
     return this.#world.cluster.patch(hookRef(id), patch, { manager: MANAGER })
   }
 

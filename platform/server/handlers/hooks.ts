@@ -3,29 +3,25 @@ import type { hookRoutes, Webhook } from '../../api/hooks.ts'
 import type { HookRecord, PullRecord } from '../../records/hook.ts'
 import { rfc3339 } from '../../records/names.ts'
 import type { PlatformUser } from '../../records/user.ts'
-import { deliveryKeys, remember } from '../../rules/deliveries.ts'
-import { Limiter } from '../../rules/limiter.ts'
 import { approvalProblem, pullPreviewName } from '../../rules/pull-trust.ts'
 import { hasEnded } from '../../rules/run-states.ts'
-import { readHook } from '../../rules/webhook-payload.ts'
-import { isSigned } from '../../rules/webhook-signature.ts'
 import { personOf } from '../answers.ts'
+import { HookDeliveries } from '../hook-deliveries.ts'
 import { hostOfHook, toPlatformError, within } from '../hooks.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { notAllowed, PlatformError } from '../platform-error.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
-/** Deliveries of all webhooks of one person that count: each is written down. */
-const DELIVERED = { burst: 200, every: 1000, keys: 10_000 }
-
 export function hookHandlers(
-  { now }: PlatformWorld,
+  world: PlatformWorld,
   { users, hooks, credentials, runs }: PlatformParts,
 ): HandlersOf<typeof hookRoutes> {
-  const delivered = new Limiter(DELIVERED)
+  const { now } = world
+  const deliveries = new HookDeliveries(world, hooks)
   const toAnswer = (hook: HookRecord, people: ReadonlyMap<string, PlatformUser>): Webhook => {
     const { id, forge, repository, owner, scope, forks, prefix, file, created, remote, pulls } = hook
+    const { lastDelivery, lastUnsigned } = hook
     return {
       id,
       forge,
@@ -40,6 +36,8 @@ export function hookHandlers(
       created,
       ...(remote !== undefined && { isCreated: true }),
       pulls: pulls.map(one => toPullAnswer(hook, one)),
+      ...(lastDelivery && { lastDelivery }),
+      ...(lastUnsigned !== undefined && { lastUnsigned }),
     }
   }
 
@@ -87,36 +85,7 @@ export function hookHandlers(
       note({ isNothing: true })
       const hook = await hooks.find(params.id)
       if (!hook || hook.forge !== params.forge) throw noHook()
-      const secret = hooks.secretOf(hook)
-      if (secret === undefined || !isSigned(hook.forge, secret, raw, now()))
-        throw new PlatformError(401, 'signature', 'the delivery is not signed with the secret of the webhook', {
-          hint: 'at the forge, set the secret that `devctl preview hook add` printed',
-        })
-      const read = readHook(hook.forge, raw.body)
-      if (read.kind === 'other') return undefined
-      if (read.kind === 'invalid') throw new PlatformError(400, 'request', `the delivery is not valid: ${read.problem}`)
-      note({ what: { number: String(read.number), repository: read.repository.slice(0, 40) } })
-      if (read.repository !== hook.repositoryId)
-        throw new PlatformError(
-          403,
-          'other-repository',
-          'the delivery is from a different repository than the webhook',
-          {
-            hint: 'add a webhook for that repository: `devctl preview hook add`',
-          },
-        )
-      const wait = delivered.take(hook.owner, performance.now())
-      if (wait > 0)
-        throw new PlatformError(429, 'too-many', 'too many deliveries', {
-          hint: `try again in ${Math.ceil(wait / 1000)} s`,
-        })
-      let isNew = false
-      await hooks.change(hook.id, ({ look, pulls, seen: before }) => {
-        const seen = remember(before, deliveryKeys(hook.forge, raw))
-        isNew = seen !== undefined
-        return seen && { look: [...look.filter(one => one !== read.number), read.number], pulls, seen }
-      })
-      if (!isNew) throw new PlatformError(409, 'replayed', 'this delivery was already received')
+      await deliveries.take(hook, raw, what => note({ what }))
       return undefined
     },
     'POST /previews/:name/approve': async ({ params, body, by, note }) => {

@@ -259,7 +259,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   })
 
   describe('deliveries', () => {
-    test('what is not signed with the secret is refused, and leaves nothing', async () => {
+    test('what is not signed with the secret is refused, and leaves nothing but its time', async () => {
       const hook = await made()
       const other = await made()
       const text = payload(7)
@@ -318,6 +318,44 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       await again.close()
       expect(replays.map(one => one.statusCode)).toEqual([409, 409, 409, 409])
       expect(await stateOf(hook)).toMatchObject({ look: [7] })
+    })
+
+    test('the last one is shown with its result, after a restart and by another replica, too', async () => {
+      const hook = await made()
+      const shown = async () => (await platform.call('GET /hooks', { token: owner!.token })).body.items[0]
+      expect(await shown()).not.toHaveProperty('lastDelivery')
+      expect(await shown()).not.toHaveProperty('lastUnsigned')
+      await deliver(hook, payload(7), { 'x-gitea-event': 'pull_request' })
+      expect(await shown()).toMatchObject({
+        lastDelivery: { event: 'pull_request', result: 'accepted', number: 7, time: expect.any(String) },
+      })
+      const again = createApp(platform.world, makeParts(platform.world))
+      await deliver(hook, JSON.stringify({ ref: 'main' }), { 'x-gitea-event': 'push' }, again)
+      await again.close()
+      expect((await shown())?.lastDelivery).toMatchObject({
+        event: 'push',
+        result: 'ignored',
+        reason: 'it is not about a pull request',
+      })
+      // Requests to check are not affected.
+      expect(await stateOf(hook)).toMatchObject({ look: [7] })
+    })
+
+    test('forged ones are recorded once a minute, and say nothing but the time', async () => {
+      const hook = await made()
+      await send(hook, 7)
+      const known = (await stateOf(hook))?.lastDelivery
+      const forge = () =>
+        deliver({ ...hook, secret: 'guess' }, payload(8), { 'x-gitea-event': 'canary-event', 'user-agent': 'canary' })
+      await Promise.all(Array.from({ length: 20 }, forge))
+      const first = await stateOf(hook)
+      expect(first).toMatchObject({ lastDelivery: known, lastUnsigned: expect.any(String), look: [7] })
+      for (let at = 0; at < 20; at++) await forge()
+      expect((await stateOf(hook))?.version).toBe(first?.version)
+      platform.later = 61_000
+      await forge()
+      expect(Date.parse((await stateOf(hook))!.lastUnsigned!)).toBeGreaterThan(Date.parse(first!.lastUnsigned!))
+      expect(JSON.stringify(await stateOf(hook))).not.toContain('canary')
     })
 
     test('the same delivery many times at once is taken once', async () => {

@@ -3,8 +3,10 @@ import { expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import {
   finalTold,
+  fromDelivery,
   fromHook,
   fromHookState,
+  fromUnsigned,
   type HookState,
   hookSealedFor,
   MOST_PULLS,
@@ -62,6 +64,19 @@ test('what was written is read again', () => {
   const told = state.pulls.map(one => ({ ...one, comment: { told: finalTold(one) ?? '' } }))
   expect(told.map(one => one.comment.told)).toEqual([`waits ${sha}`, `deployed ${sha}`])
   expect(fromHookState({ ...state, pulls: told }).metadata.labels).toMatchObject({ 'dev.platform/tell': null })
+})
+
+test('the last delivery is read again, and a broken one is left out', () => {
+  const lastDelivery = { time: setup.created, event: 'pull_request', result: 'accepted', number: 7 } as const
+  const refused = { time: setup.created, result: 'refused', reason: 'too many deliveries' } as const
+  const read = (data: object) => toHook(written(undefined, data))
+  expect(read({ ...fromDelivery(lastDelivery).data, ...fromUnsigned(setup.created).data })).toMatchObject({
+    lastDelivery,
+    lastUnsigned: setup.created,
+  })
+  expect(read(fromDelivery(refused).data)?.lastDelivery).toEqual(refused)
+  for (const broken of [{}, { ...refused, time: 'x' }, { ...refused, result: 'lost' }, [], 'x'])
+    expect(read({ delivery: base64(broken), unsigned: base64({ time: 7 }) })).toEqual(toHook(written()))
 })
 
 test('a record has a limit', () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DELIVERIES, deliveryKeys, remember } from '../../../platform/rules/deliveries.ts'
+import { DELIVERIES, deliveryKeys, eventOf, remember } from '../../../platform/rules/deliveries.ts'
 import { readHook } from '../../../platform/rules/webhook-payload.ts'
 import { type HookHeaders, hookSecret, isSigned } from '../../../platform/rules/webhook-signature.ts'
 
@@ -110,6 +110,23 @@ describe('the token and the signature of GitLab', () => {
     const headers = signature({ 'webhook-signature': signed('a', time, Buffer.alloc(0)) })
     expect(isSigned('gitlab', 'plain', { headers, body }, now)).toBe(false)
     expect(isSigned('gitlab', 'whsec_', { headers, body }, now)).toBe(false)
+  })
+})
+
+describe('the name of an event', () => {
+  test.each<readonly [string, 'github' | 'gitea' | 'gitlab', HookHeaders, string | undefined]>([
+    ['that of GitHub', 'github', { 'x-github-event': 'pull_request' }, 'pull_request'],
+    ['that of Gitea', 'gitea', { 'x-gitea-event': 'issues', 'x-github-event': 'other' }, 'issues'],
+    ['that of Forgejo', 'gitea', { 'x-forgejo-event': 'push' }, 'push'],
+    ['that of GitLab', 'gitlab', { 'x-gitlab-event': 'Merge Request Hook' }, 'Merge Request Hook'],
+    ['that of another forge', 'gitlab', { 'x-github-event': 'push' }, undefined],
+    ['a repeated header', 'github', { 'x-github-event': ['push', 'push'] }, undefined],
+    ['an empty header', 'github', { 'x-github-event': '' }, undefined],
+    ['markup', 'github', { 'x-github-event': '<b>push</b>' }, undefined],
+    ['a control character', 'github', { 'x-github-event': 'push\u202e' }, undefined],
+    ['a long text', 'github', { 'x-github-event': 'a'.repeat(61) }, undefined],
+  ])('%s', (_, forge, headers, event) => {
+    expect(eventOf(forge, { headers })).toBe(event)
   })
 })
 

@@ -14,6 +14,7 @@ import { useResource } from '../../state/resource.ts'
 import { me } from '../../state/session.ts'
 import { commandLine } from '../../state/shell-words.ts'
 import { toast } from '../../state/toasts.ts'
+import { LastDelivery } from './last-delivery.tsx'
 import { AddedWebhook, type MadeWebhook, NewWebhook } from './new-webhook.tsx'
 import { Pulls } from './pulls.tsx'
 import { PreviewTabs } from './tabs.tsx'
@@ -151,6 +152,10 @@ const One = ({ hook, onChange, onRemove }: OneProps) => {
             </dd>
           </>
         )}
+        <dt>Last delivery</dt>
+        <dd>
+          <LastDelivery hook={hook} />
+        </dd>
         <dt>Added</dt>
         <dd>
           <Time at={created} />
