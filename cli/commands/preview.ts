@@ -91,8 +91,8 @@ export const previewDestroy = command({
 
 export const previewList = command({
   name: 'preview list',
-  summary: 'List the previews, with their status and scope',
-  description: `Lists the previews that you may see. ${PLATFORM}`,
+  summary: 'List the previews, with their status, scope and public URLs',
+  description: `Lists the previews that you may see, with the public URLs of those that you belong to. ${PLATFORM}`,
   options: {
     label: text('--label <label>', 'only those with this label'),
     context,

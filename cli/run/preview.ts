@@ -148,7 +148,7 @@ export async function listPreviews(
 ): Promise<number> {
   const { stdout, stderr } = context.io
   return withPreviews(context, { ...values, timeout: undefined }, 'list', undefined, async ({ platform, signal }) => {
-    const query = values.label === undefined ? {} : { label: values.label }
+    const query = { urls: 'true' as const, ...(values.label !== undefined && { label: values.label }) }
     const { items } = await platform.call('GET /previews', { query }, signal)
     if (values.output === 'json') stdout.write(`${jsonText(items, 2)}\n`)
     else if (values.output === 'yaml') {
@@ -163,8 +163,9 @@ export async function listPreviews(
         one.owner.login,
         one.branch ?? '-',
         one.labels.join(', ') || '-',
+        one.urls?.join(', ') || '-',
       ])
-      stdout.write(toTable([['Name', 'Status', 'Scope', 'Owner', 'Branch', 'Labels'], ...rows]))
+      stdout.write(toTable([['Name', 'Status', 'Scope', 'Owner', 'Branch', 'Labels', 'URLs'], ...rows]))
     }
     return 0
   })

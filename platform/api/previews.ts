@@ -24,6 +24,11 @@ const preview = Type.Object({
   isUntrusted: Type.Optional(Type.Boolean({ description: 'it runs code of a fork' })),
   expires: Type.Optional({ ...time, description: 'when it is destroyed, even if it is in use' }),
   run: Type.Optional(run),
+  urls: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'public URLs, the shorter ones first: in a list that asks for them, if they can be read',
+    }),
+  ),
 })
 export type Preview = Static<typeof preview>
 
@@ -67,7 +72,10 @@ export const previewRoutes = {
   'GET /previews': route({
     caller: 'user',
     isForCi: true,
-    query: closed({ label: Type.Optional(label) }),
+    query: closed({
+      label: Type.Optional(label),
+      urls: Type.Optional({ ...Type.Literal('true'), description: 'with the public URLs of each' }),
+    }),
     reply: listOf(preview),
   }),
   'POST /previews': route({ caller: 'user', isForCi: true, body: newPreview, reply: preview, audit: 'deploy preview' }),

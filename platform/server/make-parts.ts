@@ -11,6 +11,7 @@ import { NamespaceIndex } from './namespace-index.ts'
 import { Namespaces } from './namespaces.ts'
 import { Overviews } from './overviews.ts'
 import { PersonalNamespaces } from './personal-namespaces.ts'
+import { PreviewUrls } from './preview-urls.ts'
 import { Previews } from './previews.ts'
 import { makeProviders } from './providers/make-providers.ts'
 import type { IdentityProvider } from './providers/provider.ts'
@@ -48,6 +49,7 @@ export interface PlatformParts {
   readonly sleep: Sleep
   readonly runs: Runs
   readonly previews: Previews
+  readonly previewUrls: PreviewUrls
   readonly deletions: NamespaceDeletions
   readonly hooks: Hooks
   readonly runLogs: RunLogs
@@ -78,6 +80,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
   const registryUsage = new RegistryUsage(world, index)
   const runs = new Runs(world, namespaces)
   const failing = new TaskFailures()
+  const live = new LiveNamespaces(world, new UserClusters(world), tokens)
   const pools = makePools(world.settings.builders)
   return {
     users,
@@ -91,7 +94,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     pullSecrets,
     registryUsage,
     logins: new Logins(world),
-    live: new LiveNamespaces(world, new UserClusters(world), tokens),
+    live,
     ci: new CiExchange(world, { users, tokens }),
     providers: makeProviders(world),
     runs,
@@ -99,6 +102,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
     deletions: new NamespaceDeletions(world, { users, namespaces, members, runs }),
     hooks,
     previews: new Previews(world, { users, namespaces, runs }),
+    previewUrls: new PreviewUrls(world, live),
     gitLogin: async (user, name, host) => {
       const uid = (await namespaces.find(name))?.namespace.uid
       return uid === undefined ? undefined : credentials.loginFor({ name, uid }, user, host)

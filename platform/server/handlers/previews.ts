@@ -12,6 +12,7 @@ export function previewHandlers({
   users,
   deletions,
   previews,
+  previewUrls,
   runLogs,
   live,
 }: PlatformParts): HandlersOf<typeof previewRoutes> {
@@ -69,11 +70,14 @@ export function previewHandlers({
   }
 
   return {
-    'GET /previews': async ({ query, by }) => {
-      const [found, people] = await Promise.all([previews.visible(by), users.byId()])
-      const items = found
-        .filter(({ source }) => query.label === undefined || source.labels.includes(query.label))
-        .map(one => toAnswer(by, one, people))
+    'GET /previews': async ({ query, by, signal }) => {
+      const [all, people] = await Promise.all([previews.visible(by), users.byId()])
+      const found = all.filter(({ source }) => query.label === undefined || source.labels.includes(query.label))
+      const urls = query.urls ? await previewUrls.of(by, found, signal) : new Map<string, readonly string[]>()
+      const items = found.map(one => {
+        const own = urls.get(one.shared.namespace.name)
+        return { ...toAnswer(by, one, people), ...(own && { urls: [...own] }) }
+      })
       return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) }
     },
     'POST /previews': async ({ body, by, note }) => {

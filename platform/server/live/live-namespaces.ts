@@ -12,6 +12,7 @@ import { isAway } from '../while-allowed.ts'
 import type { PlatformWorld } from '../world.ts'
 import { logStream, type WantedLogs } from './log-stream.ts'
 import { NamespaceView } from './namespace-view.ts'
+import { publicUrls } from './public-urls.ts'
 import { workloadEvents } from './workload-events.ts'
 
 /** Namespaces that are watched at the same time: for one person, and in total. */
@@ -87,6 +88,13 @@ export class LiveNamespaces {
   /** The events of a workload. Throws a PlatformError if the caller may not see it. */
   events(by: Identified, namespace: string, workload: string, signal: AbortSignal): Promise<SeenEvents> {
     return this.#read(by, namespace, signal, open => workloadEvents(this.#clusters.of(by), namespace, workload, open))
+  }
+
+  /**
+   * The public URLs of a namespace, without opening watches. Throws a PlatformError if the caller may not see it.
+   */
+  publicUrls(by: Identified, namespace: string, signal: AbortSignal): Promise<readonly string[]> {
+    return this.#read(by, namespace, signal, open => publicUrls(this.#clusters.of(by), namespace, open))
   }
 
   /**

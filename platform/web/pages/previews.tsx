@@ -28,10 +28,15 @@ import { PreviewTabs } from './webhooks/tabs.tsx'
 
 /** Milliseconds between two looks. */
 const EVERY = 5_000
+/** Public URLs that a row shows; the page of the preview has all. */
+const SHOWN_URLS = 2
 
-/** Previews of branches: how each is, and of what; before them the requests of forks that wait for an approval. */
+/**
+ * Previews of branches: how each is, of what, and its public URLs; before them the requests of forks that wait for an
+ * approval.
+ */
 export function Previews() {
-  const previews = useResource('GET /previews', { query: {} }, EVERY)
+  const previews = useResource('GET /previews', { query: { urls: 'true' } }, EVERY)
   // As on the page of webhooks, which says why.
   const hooks = useResource('GET /hooks', {}, 30_000)
   const { data: known, problem: unknown } = hooks.state.value
@@ -174,7 +179,7 @@ interface PreviewRowProps {
 
 const PreviewRow = ({ preview, onRetry, onRemove }: PreviewRowProps) => {
   const { name, status, scope, owner, role, repository, branch, sourceUrl, labels } = preview
-  const { lastActive, expires, isUntrusted, deleteProblem, deleteWaits } = preview
+  const { lastActive, expires, isUntrusted, deleteProblem, deleteWaits, urls = [] } = preview
   return (
     <li class="row environment preview">
       <span class="row-main block">
@@ -192,7 +197,13 @@ const PreviewRow = ({ preview, onRetry, onRemove }: PreviewRowProps) => {
           {shortRepository(repository)} {branch === undefined ? 'default branch' : <code>{printable(branch)}</code>}
         </span>
       </span>
-      <span class="endpoints">{sourceUrl !== undefined && <Source url={sourceUrl} />}</span>
+      <span class="endpoints">
+        {urls.slice(0, SHOWN_URLS).map(one => (
+          <OutsideLink key={one} href={one} />
+        ))}
+        {urls.length > SHOWN_URLS && <span class="soft">and {urls.length - SHOWN_URLS} more</span>}
+        {sourceUrl !== undefined && <Source url={sourceUrl} />}
+      </span>
       <span class="row-state">
         <State {...previewState(status)} />
         <span class="soft">

@@ -141,6 +141,16 @@ export async function makeTeam({ platform, logs, forge }: TestBrowser): Promise<
     const body = { repository: 'https://git.example.com/team/shop', token: FORGE_TOKEN, prefix, forks }
     const { body: made } = await platform.call('POST /hooks', { token: bob.token, body })
     await lookAt(platform, made.hook.id, number)
+    await platform.parts.hooks.noteDelivery(made.hook.id, {
+      time: new Date().toISOString(),
+      ...(forks === 'approve'
+        ? { event: 'pull_request', result: 'accepted', number }
+        : {
+            event: shown('<img src=x onerror=alert(1)>\u202egnp.exe', 'push'),
+            result: 'ignored',
+            reason: shown('<img src=x onerror=alert(1)>\u202egnp.exe', 'it is not about a pull request'),
+          }),
+    })
   }
   const waits = `${pulls}-pr-7`
   return { ann: ann.id, bob: bob.id, cem: cem.id, shop, blog, previews, stuck, runs, waits }

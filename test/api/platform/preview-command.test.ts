@@ -57,8 +57,8 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     })
     const { stdout } = await devctl(['list'])
     expect(stdout.split('\n').map(line => line.trim().split(/ {2,}/))).toEqual([
-      ['Name', 'Status', 'Scope', 'Owner', 'Branch', 'Labels'],
-      [name, 'Deploying', 'personal', `ann-${RUN}`, branch, 'red, blue'],
+      ['Name', 'Status', 'Scope', 'Owner', 'Branch', 'Labels', 'URLs'],
+      [name, 'Deploying', 'personal', `ann-${RUN}`, branch, 'red, blue', '-'],
       [''],
     ])
     expect(JSON.parse((await devctl(['list', '--label', 'blue', '-o', 'json'])).stdout)).toMatchObject([{ name }])

@@ -100,6 +100,34 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     expect(await statuses([stranger, owner], destroy)).toEqual([404, 204])
   })
 
+  test('a list has the public URLs of its routes, for those who see what runs in it', async () => {
+    const name = aName()
+    await deploy(owner, { name })
+    const host = `web-${name}.dev.example.com`
+    const rule = {
+      host,
+      http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 'web', port: { number: 80 } } } }] },
+    }
+    const ingress = (hosts: readonly string[]) => ({
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      metadata: { name: 'web', namespace: name, labels: { 'dev.platform/environment': 'shop' } },
+      spec: { tls: hosts.length === 0 ? [] : [{ hosts }], rules: [rule] },
+    })
+    const listed = async (person: Person | undefined, query: { urls?: 'true' } = { urls: 'true' }) =>
+      (await platform.call('GET /previews', { token: person!.token, query })).body.items.find(one => one.name === name)
+    await platform.cluster.apply(ingress([host]), { manager: 'test' })
+    await eventually('the URL', async () => (await listed(owner))?.urls?.includes(`https://${host}`) || undefined)
+    // Not asked for, or not for them.
+    expect(await listed(owner, {})).not.toHaveProperty('urls')
+    expect(await listed(admin)).not.toHaveProperty('urls')
+    // A change is seen after a while, and at once after a deploy.
+    await platform.cluster.apply(ingress([]), { manager: 'test', force: true })
+    expect((await listed(owner))?.urls).toEqual([`https://${host}`])
+    await deploy(owner, { name })
+    expect((await listed(owner))?.urls).toEqual([`http://${host}`])
+  })
+
   test('another repository and another scope are conflicts that name both', async () => {
     const name = aName()
     await deploy(admin, { name })
