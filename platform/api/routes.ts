@@ -13,6 +13,7 @@ import { previewRoutes } from './previews.ts'
 import { registryRoutes } from './registry.ts'
 import type { ApiRoute } from './route.ts'
 import { runRoutes } from './runs.ts'
+import { searchRoutes } from './search.ts'
 import { sleepRoutes } from './sleep.ts'
 import { userRoutes } from './users.ts'
 import { variableRoutes } from './variables.ts'
@@ -30,6 +31,7 @@ export const ROUTES = {
   ...sleepRoutes,
   ...builderRoutes,
   ...runRoutes,
+  ...searchRoutes,
   ...previewRoutes,
   ...hookRoutes,
   ...userRoutes,

@@ -61,6 +61,7 @@ export type NewRun = Static<typeof newRun>
 const runsOf = closed({
   namespace: Type.Optional(namespaceName),
   environment: Type.Optional(environmentName),
+  last: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,2}$', description: 'only so many, the newest ones' })),
 })
 
 export const runEvent = Type.Union([

@@ -53,6 +53,12 @@ export interface RunQuery {
   readonly isLive?: boolean
 }
 
+/** Selects runs that somebody sees. */
+export interface VisibleQuery extends RunQuery {
+  /** Only so many, the newest ones. */
+  readonly last?: number
+}
+
 /** For a run that a webhook starts: the commit, and whose code it is. */
 export interface HookCode {
   readonly trust: CodeTrust
@@ -106,12 +112,12 @@ export class Runs {
   }
 
   /** The runs of all namespaces that somebody may see, the newest first. */
-  async visible(user: PlatformUser, query: RunQuery): Promise<readonly RunRecord[]> {
+  async visible(user: PlatformUser, { last, ...query }: VisibleQuery): Promise<readonly RunRecord[]> {
     const namespaces =
       query.namespace === undefined
         ? await this.#namespaces.visible(user)
         : [await this.#namespaces.require(user, query.namespace, 'see', 'see this')]
-    return sorted(this.eachOf(namespaces, query))
+    return sorted(this.eachOf(namespaces, query), last)
   }
 
   /** The runs of these namespaces, in no order. */
@@ -383,10 +389,14 @@ const pick = (run: RunRecord | undefined) => ({
 
 export const newestFirst = (a: RunRecord, b: RunRecord): number => (a.id < b.id ? 1 : -1)
 
-async function sorted(runs: AsyncIterable<RunRecord>): Promise<readonly RunRecord[]> {
-  const all: RunRecord[] = []
-  for await (const run of runs) all.push(run)
-  return all.sort(newestFirst)
+/** Sorts runs, the newest first. Of those after the first `most`, only a few are in memory at a time. */
+async function sorted(runs: AsyncIterable<RunRecord>, most = Number.POSITIVE_INFINITY): Promise<readonly RunRecord[]> {
+  let all: RunRecord[] = []
+  for await (const run of runs) {
+    all.push(run)
+    if (all.length >= 2 * most) all = all.sort(newestFirst).slice(0, most)
+  }
+  return all.sort(newestFirst).slice(0, most)
 }
 
 /** A later namespace of the same name does not inherit the runs of the earlier one. */

@@ -118,7 +118,13 @@ function Keys() {
   return (
     <>
       <Palette />
-      {isHelpOpen.value && <KeyHelp />}
+      {isHelpOpen.value && (
+        <KeyHelp
+          onClose={() => {
+            isHelpOpen.value = false
+          }}
+        />
+      )}
     </>
   )
 }

@@ -14,6 +14,7 @@ import { namespaceHandlers } from './namespaces.ts'
 import { previewHandlers } from './previews.ts'
 import { registryHandlers } from './registry.ts'
 import { runHandlers } from './runs.ts'
+import { searchHandlers } from './search.ts'
 import { sleepHandlers } from './sleep.ts'
 import { userHandlers } from './users.ts'
 import { variableHandlers } from './variables.ts'
@@ -28,6 +29,7 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...sleepHandlers(parts),
   ...builderHandlers(world, parts),
   ...runHandlers(parts),
+  ...searchHandlers(parts),
   ...previewHandlers(parts),
   ...hookHandlers(world, parts),
   ...userHandlers(parts),

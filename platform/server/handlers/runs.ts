@@ -6,7 +6,9 @@ import type { HandlersOf } from './handler.ts'
 export function runHandlers({ users, runs, runLogs }: PlatformParts): HandlersOf<typeof runRoutes> {
   return {
     'GET /runs': async ({ query, by }) => {
-      const [found, people] = await Promise.all([runs.visible(by.user, query), users.byId()])
+      const { last, ...which } = query
+      const wanted = { ...which, ...(last !== undefined && { last: Number(last) }) }
+      const [found, people] = await Promise.all([runs.visible(by.user, wanted), users.byId()])
       return { items: found.map(run => toRunAnswer(run, people)) }
     },
     'POST /runs': async ({ body, by, note }) => {

@@ -10,6 +10,7 @@ import type { Tokens } from '../tokens.ts'
 import type { UserClusters } from '../user-clusters.ts'
 import { isAway } from '../while-allowed.ts'
 import type { PlatformWorld } from '../world.ts'
+import { type EnvironmentNames, environmentNames } from './environment-names.ts'
 import { logStream, type WantedLogs } from './log-stream.ts'
 import { NamespaceView } from './namespace-view.ts'
 import { publicUrls } from './public-urls.ts'
@@ -88,6 +89,14 @@ export class LiveNamespaces {
   /** The events of a workload. Throws a PlatformError if the caller may not see it. */
   events(by: Identified, namespace: string, workload: string, signal: AbortSignal): Promise<SeenEvents> {
     return this.#read(by, namespace, signal, open => workloadEvents(this.#clusters.of(by), namespace, workload, open))
+  }
+
+  /**
+   * The names of what was deployed to a namespace, without opening watches. Throws a PlatformError if the caller may
+   * not see it.
+   */
+  environmentNames(by: Identified, namespace: string, signal: AbortSignal): Promise<readonly EnvironmentNames[]> {
+    return this.#read(by, namespace, signal, open => environmentNames(this.#clusters.of(by), namespace, open))
   }
 
   /**

@@ -1,9 +1,8 @@
 import { Fragment } from 'preact'
 import { Dialog } from './dialog.tsx'
-import { isHelpOpen } from './palette.tsx'
 
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [['/'], 'Search namespaces, pages and actions'],
+  [['/'], 'Search namespaces, services, runs, people and pages'],
   [['Ctrl', 'K'], 'Search, even while typing'],
   [['?'], 'Show these shortcuts'],
   [['Tab'], 'Go to the next link, field or button'],
@@ -13,13 +12,8 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
 ]
 
 /** The keys that work on every page. */
-export const KeyHelp = () => (
-  <Dialog
-    title="Keyboard shortcuts"
-    onClose={() => {
-      isHelpOpen.value = false
-    }}
-  >
+export const KeyHelp = ({ onClose }: { readonly onClose: () => void }) => (
+  <Dialog title="Keyboard shortcuts" onClose={onClose}>
     <dl class="facts keys">
       {KEYS.map(([keys, does]) => (
         <Fragment key={does}>

@@ -1,19 +1,37 @@
 import { signal, useSignal } from '@preact/signals'
-import { useEffect, useId } from 'preact/hooks'
+import { useEffect, useId, useMemo } from 'preact/hooks'
 import { addressOf } from '../../api/pages.ts'
-import { type Findable, find } from '../state/find.ts'
+import { type Findable, findFew } from '../state/find.ts'
 import { navigate } from '../state/navigate.ts'
-import { useResource } from '../state/resource.ts'
-import { isAdmin, logout } from '../state/session.ts'
+import type { Failure } from '../state/problem.ts'
+import { type ReadState, useResource } from '../state/resource.ts'
+import { isAdmin, logout, me } from '../state/session.ts'
 import { chooseTheme } from '../state/theme.ts'
-import { Icon } from './icon.tsx'
+import { findablesOf, namespacesOf } from './findables.ts'
+import { Icon, type IconName } from './icon.tsx'
 import { useModal } from './modal.ts'
 
 const isOpen = signal(false)
 /** The list of keys is shown. */
 export const isHelpOpen = signal(false)
-/** Rows that are shown at most. */
-const SHOWN = 40
+/** Rows that are shown at most: in all, and of one kind of thing. */
+const MOST = { inAll: 40, ofGroup: 12 }
+/** Namespaces that are shown before something is typed. */
+const FIRST = 10
+/** Runs that are searched: the newest ones. */
+const RUNS = '200'
+/** Milliseconds between two questions while the search is open. */
+const EVERY = 60_000
+
+const ICONS: Readonly<Record<string, IconName>> = {
+  Namespace: 'box',
+  Preview: 'branch',
+  Environment: 'graph',
+  Service: 'server',
+  Person: 'user',
+  Run: 'play',
+  Page: 'right',
+}
 
 export function openPalette(): void {
   isOpen.value = true
@@ -38,25 +56,19 @@ export function listenForPalette(): () => void {
 
 export const Palette = () => (isOpen.value ? <OpenPalette /> : null)
 
-function useFindables(): readonly Findable[] {
-  const { data } = useResource('GET /namespaces', {}).state.value
-  const page = (text: string, href: string, also?: string): Findable => ({
-    text,
-    group: 'Page',
-    href,
-    ...(also !== undefined && { also }),
-  })
+const page = (text: string, href: string, also?: string): Findable => ({
+  text,
+  group: 'Page',
+  href,
+  ...(also !== undefined && { also }),
+})
+
+function pagesAndActions(): readonly Findable[] {
   return [
-    ...(data?.items ?? []).map(({ name, owner }) => ({
-      text: name,
-      also: `namespace ${owner.login}`,
-      group: 'Namespace',
-      href: addressOf('namespace', { ns: name }),
-    })),
     page('Home', addressOf('home'), 'namespaces start'),
     page('Previews', addressOf('previews'), 'branches pull requests'),
     page('Webhooks', addressOf('webhooks'), 'previews forks approve pull requests repository'),
-    page('Your account', addressOf('you'), 'profile appearance sessions kubectl'),
+    page('Your account', addressOf('you'), `profile appearance sessions kubectl ${me.value?.login ?? ''}`),
     page('Tokens', addressOf('tokens'), 'api ci programs'),
     page('Your variables and Git credentials', addressOf('yourVariables'), 'secrets environment forge login'),
     ...(isAdmin.value
@@ -84,17 +96,77 @@ function useFindables(): readonly Findable[] {
   ]
 }
 
+/** Everything that can be found, as far as it has been read, and what is missing. */
+interface Searchable {
+  readonly all: readonly Findable[]
+  /** Shown before something is typed. */
+  readonly first: readonly Findable[]
+  /** The parts that are still being read: `runs`. */
+  readonly loading: readonly string[]
+  /** Messages about what could not be read. */
+  readonly problems: readonly string[]
+}
+
+/** Reads what is searched, by three requests whatever the number of namespaces. */
+function useSearchable(): Searchable {
+  const namespaces = useResource('GET /namespaces', {}).state.value
+  const names = useResource('GET /search', {}, EVERY).state.value
+  const runs = useResource('GET /runs', { query: { last: RUNS } }, EVERY).state.value
+  const [self, admin] = [me.value?.id, isAdmin.value]
+  const { all, first } = useMemo(() => {
+    const by = { self, isAdmin: admin, now: Date.now() }
+    const [pages, items] = [pagesAndActions(), namespaces.data?.items ?? []]
+    const read = { namespaces: items, names: names.data, runs: runs.data?.items }
+    return {
+      all: [...findablesOf(read, by), ...pages],
+      first: [...namespacesOf(items, by).slice(0, FIRST), ...pages],
+    }
+  }, [namespaces.data, names.data, runs.data, self, admin])
+  const parts: readonly (readonly [string, ReadState<unknown>])[] = [
+    ['namespaces', namespaces],
+    ['environments, services and people', names],
+    ['runs', runs],
+  ]
+  const unread = names.data?.unread
+  return {
+    all,
+    first,
+    loading: parts.flatMap(([what, { data, problem }]) => (data || problem ? [] : [what])),
+    problems: [
+      ...parts.flatMap(([what, { problem }]) => (problem ? [problemText(what, problem)] : [])),
+      ...(unread === undefined ? [] : [`Environments of ${unread} of the namespaces could not be read`]),
+    ],
+  }
+}
+
+const problemText = (what: string, { message }: Failure): string =>
+  `${what.charAt(0).toUpperCase()}${what.slice(1)} could not be read: ${message}`
+
+const keyOf = ({ group, text, href = '', id = '' }: Findable): string => `${group} ${text} ${href} ${id}`
+
 function OpenPalette() {
   const { ref: dialog, close } = useModal(() => {
     isOpen.value = false
   })
   const text = useSignal('')
-  const chosen = useSignal(0)
+  /** The row that somebody has moved to: results that arrive later must not put another one in its place. */
+  const moved = useSignal<string | undefined>(undefined)
   const id = useId()
-  const found = find(useFindables(), text.value).slice(0, SHOWN)
+  const { all, first, loading, problems } = useSearchable()
+  const { found, more } = useMemo(
+    () => (text.value.trim() === '' ? { found: first, more: 0 } : findFew(all, text.value, MOST)),
+    [all, first, text.value],
+  )
+  const chosen = Math.max(
+    0,
+    found.findIndex(one => keyOf(one) === moved.value),
+  )
+  const choose = (one: Findable | undefined) => {
+    moved.value = one && keyOf(one)
+  }
   useEffect(() => {
     dialog.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
-  }, [chosen.value])
+  }, [chosen])
   const open = (one: Findable | undefined) => {
     if (!one) return
     close()
@@ -103,8 +175,8 @@ function OpenPalette() {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined && found.length > 0) chosen.value = (chosen.value + step + found.length) % found.length
-    else if (event.key === 'Enter') open(found[chosen.value])
+    if (step !== undefined && found.length > 0) choose(found[(chosen + step + found.length) % found.length])
+    else if (event.key === 'Enter') open(found[chosen])
     else return
     event.preventDefault()
   }
@@ -120,17 +192,17 @@ function OpenPalette() {
         <Icon name="search" />
         <input
           role="combobox"
-          aria-label="Search namespaces, pages and actions"
+          aria-label="Search namespaces, environments, services, runs, people and pages"
           aria-expanded="true"
           aria-controls={`${id}-list`}
-          aria-activedescendant={found.length > 0 ? `${id}-${chosen.value}` : undefined}
+          aria-activedescendant={found.length > 0 ? `${id}-${chosen}` : undefined}
           autocomplete="off"
           spellcheck={false}
-          placeholder="Search namespaces, pages and actions"
+          placeholder="Search names, branches, commits, people"
           value={text.value}
           onInput={event => {
             text.value = event.currentTarget.value
-            chosen.value = 0
+            moved.value = undefined
           }}
           onKeyDown={onKeyDown}
         />
@@ -141,23 +213,31 @@ function OpenPalette() {
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input takes the keys
           // biome-ignore lint/a11y/useFocusableInteractive: see above
           <div
-            key={`${one.group} ${one.text}`}
+            key={keyOf(one)}
             id={`${id}-${index}`}
             role="option"
-            aria-selected={index === chosen.value}
+            aria-selected={index === chosen}
             class="palette-row"
             onClick={() => open(one)}
-            onPointerMove={() => {
-              chosen.value = index
-            }}
+            onPointerMove={() => choose(one)}
           >
-            <Icon name={one.group === 'Namespace' ? 'box' : one.group === 'Page' ? 'right' : 'terminal'} />
-            <span class="cut">{one.text}</span>
+            <Icon name={ICONS[one.group] ?? 'terminal'} />
+            <span class="palette-text cut">{one.text}</span>
+            <span class="palette-detail soft cut">{one.detail}</span>
             <span class="soft">{one.group}</span>
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="palette-none soft">No results</p>}
+      <div class="palette-notes soft" role="status">
+        {found.length === 0 && loading.length === 0 && <p>No results</p>}
+        {more > 0 && <p>{more} more: type more to narrow them down</p>}
+        {loading.length > 0 && <p>Loading {loading.join(', ')}…</p>}
+        {problems.map(one => (
+          <p key={one} class="palette-problem">
+            {one}
+          </p>
+        ))}
+      </div>
     </dialog>
   )
 }

@@ -93,6 +93,15 @@ const VISITS: Readonly<Record<string, Visit>> = {
     shows: () => 'Use dark theme',
     doing: page => page.keyboard.press('/'),
   },
+  'search-results': {
+    who: 'ann',
+    path: () => '/',
+    shows: () => 'Environment',
+    doing: async page => {
+      await page.keyboard.press('/')
+      await page.getByRole('combobox').fill('shop')
+    },
+  },
   namespace: {
     who: 'ann',
     path: team => `/namespaces/${team.shop}`,
@@ -878,6 +887,50 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     expect(await page.content()).not.toContain(text)
     // Text it stays, and nothing was loaded for it.
     expect(await page.locator('main img').count()).toBe(0)
+    await close()
+  })
+
+  test('the search finds services, runs and people by three requests, and says what it could not read', async () => {
+    const { page, close } = await browser.open(team.bob)
+    const asked: string[] = []
+    page.on('request', request => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/api/')) asked.push(pathname.replace('/api/v1', ''))
+    })
+    await page.goto('/previews')
+    await page.getByText(team.previews[1]).first().waitFor()
+    expect(asked).not.toContain('/search')
+    asked.length = 0
+    await page.keyboard.press('/')
+    const input = page.getByRole('combobox')
+    const option = (name: RegExp) => page.getByRole('option', { name })
+    const find = async (text: string, name: RegExp, address: RegExp) => {
+      if (!(await input.isVisible())) await page.keyboard.press('/')
+      await input.fill(text)
+      await option(name).first().click()
+      await page.waitForURL(address)
+    }
+    await input.fill('web')
+    await option(/^web .*Service$/)
+      .first()
+      .waitFor()
+    expect(asked.filter(path => ['/search', '/runs'].includes(path)).sort()).toEqual(['/runs', '/search'])
+    expect(asked.filter(path => path.startsWith('/namespaces/'))).toEqual([])
+    await find('web', /^web .*Service$/, /environments\/shop\/services\/web$/)
+    await find(`${team.shop} shop`, /^shop .*Environment$/, /environments\/shop$/)
+    await find('4f1c9aa', /^(Deploy|Destroy) .*Run$/, /\/runs\/\w+$/)
+    await find('cem', /^cem.*Person$/, /\/members$/)
+    await page.route('**/api/v1/search', route => route.fulfill({ status: 500, body: '{}' }))
+    await page.route('**/api/v1/runs*', route => route.fulfill({ status: 500, body: '{}' }))
+    await page.reload()
+    await page.getByRole('heading').first().waitFor()
+    await page.keyboard.press('/')
+    await page.getByText('Runs could not be read:').waitFor()
+    await page.getByText('Environments, services and people could not be read:').waitFor()
+    await input.fill(team.shop)
+    await option(/Namespace$/)
+      .first()
+      .waitFor()
     await close()
   })
 

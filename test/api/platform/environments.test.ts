@@ -122,6 +122,23 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
     })
   })
 
+  test('the search has the names of what was deployed for members, and nothing for others', async () => {
+    const found = async (person: Person | undefined) => {
+      const { body } = await platform.call('GET /search', { token: person!.token })
+      expect(body).not.toHaveProperty('unread')
+      return body.items.find(one => one.namespace === ns)
+    }
+    const members = expect.arrayContaining([
+      { user: { id: owner!.id, login: `owner-${RUN}` }, role: 'owner' },
+      { user: { id: viewer!.id, login: `viewer-${RUN}` }, role: 'viewer' },
+    ])
+    const environments = [{ name: ENVIRONMENT, services: ['api', 'db'] }]
+    for (const one of [owner, viewer]) expect(await found(one)).toEqual({ namespace: ns, environments, members })
+    // An administrator who is no member sees who is, but not what runs there.
+    expect(await found(admin)).toEqual({ namespace: ns, environments: [], members })
+    expect(await found(stranger)).toBeUndefined()
+  })
+
   test('a service that fails says why in the words of a deploy, at its place in the files', async () => {
     const made = await apply({
       apiVersion: 'apps/v1',

@@ -179,6 +179,11 @@ const TABLE: Partial<Record<RouteName, Row | readonly Row[]>> = {
     shows: ({ items }: { readonly items: readonly { readonly namespace: string }[] }) =>
       items.some(({ namespace }) => namespace === shop),
   },
+  'GET /search': {
+    may: LISTED,
+    shows: ({ items }: { readonly items: readonly { readonly namespace: string }[] }) =>
+      items.some(({ namespace }) => namespace === shop),
+  },
   'GET /namespaces/:ns/environments': { may: LOOK, ask: () => inShop },
   'GET /namespaces/:ns/environments/:env': { may: LOOK, ask: () => service, but: 'platform/no-environment' },
   'GET /namespaces/:ns/environments/:env/services/:service/events': {

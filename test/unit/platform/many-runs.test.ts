@@ -70,6 +70,14 @@ test('of those of all namespaces, only those that somebody may see are kept, the
     expect((await runs.visible(user, query)).map(({ id }) => id)).toEqual([young, old])
 })
 
+test('a list can have the newest runs only', async () => {
+  const { runs, add } = await platform()
+  const ids: string[] = []
+  for (const age of [7, 2, 9, 1, 5, 3, 8, 4, 6]) ids[age] = await add(age)
+  for (const last of [1, 3, 20])
+    expect((await runs.visible(user, { last })).map(({ id }) => id)).toEqual(ids.slice(1, last + 1))
+})
+
 test('a list of previews has the last run of each, and the one that tells the status', async () => {
   const { previews, add } = await platform()
   await add(9)

@@ -1,17 +1,20 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
 import type { ShownUser } from '../../../api/users.ts'
 import { Button } from '../../parts/button.tsx'
 import { Command } from '../../parts/copy.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
-import { Select } from '../../parts/field.tsx'
+import { Field, Select } from '../../parts/field.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { PersonLine } from '../../parts/person.tsx'
-import { ProblemBox } from '../../parts/problem.tsx'
+import { Empty, ProblemBox } from '../../parts/problem.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../state/action.ts'
 import { platform } from '../../state/client.ts'
+import { find } from '../../state/find.ts'
 import { useResource } from '../../state/resource.ts'
 import { me } from '../../state/session.ts'
 import { toast } from '../../state/toasts.ts'
@@ -19,6 +22,12 @@ import { toast } from '../../state/toasts.ts'
 /** Everybody who has logged in, for administrators. */
 export function Users() {
   const users = useResource('GET /admin/users', {})
+  const { query } = useLocation()
+  const search = useSignal(query['find'] ?? '')
+  // The search of the platform leads here, also from this page.
+  useEffect(() => {
+    if (query['find'] !== undefined) search.value = query['find']
+  }, [query['find']])
   return (
     <Page title="People">
       <Section
@@ -27,15 +36,20 @@ export function Users() {
       >
         <Loading of={users}>
           {({ items }) => (
-            <ul class="list">
-              {items.map(user => (
-                <UserRow
-                  key={user.id}
-                  user={user}
-                  onChanged={changed => users.put({ items: items.map(one => (one.id === changed.id ? changed : one)) })}
-                />
-              ))}
-            </ul>
+            <>
+              <Field
+                label="Filter"
+                value={search.value}
+                onValue={value => {
+                  search.value = value
+                }}
+                placeholder="Name, login or email"
+              />
+              <People
+                items={find(items.map(toFindable), search.value).map(one => one.user)}
+                onChanged={changed => users.put({ items: items.map(one => (one.id === changed.id ? changed : one)) })}
+              />
+            </>
           )}
         </Loading>
       </Section>
@@ -48,6 +62,28 @@ export function Users() {
     </Page>
   )
 }
+
+const toFindable = (user: ShownUser) => ({
+  user,
+  text: user.login,
+  also: [user.name, user.email, user.role, user.isSuspended ? 'suspended' : ''].join(' '),
+})
+
+interface PeopleProps {
+  readonly items: readonly ShownUser[]
+  readonly onChanged: (user: ShownUser) => void
+}
+
+const People = ({ items, onChanged }: PeopleProps) =>
+  items.length === 0 ? (
+    <Empty icon="search" title="No matching people" />
+  ) : (
+    <ul class="list">
+      {items.map(user => (
+        <UserRow key={user.id} user={user} onChanged={onChanged} />
+      ))}
+    </ul>
+  )
 
 const ROLES = [
   ['developer', 'Developer'],

@@ -7,7 +7,6 @@ import { readCliRequest } from '../../../../platform/web/pages/login/cli-request
 import { isWebAddress, OutsideLink } from '../../../../platform/web/parts/link.tsx'
 import { InlineCode, ProblemBox } from '../../../../platform/web/parts/problem.tsx'
 import { namespaceState } from '../../../../platform/web/parts/state.tsx'
-import { find } from '../../../../platform/web/state/find.ts'
 import { groupsOf } from '../../../../platform/web/state/groups.ts'
 import { toProblem } from '../../../../platform/web/state/problem.ts'
 import { duration, relativeTime } from '../../../../platform/web/state/relative-time.ts'
@@ -96,24 +95,6 @@ test.each([
   [7_500_000, '2 h 5 min'],
 ])('%d ms take %j', (milliseconds, expected) => {
   expect(duration(milliseconds)).toBe(expected)
-})
-
-describe('the search', () => {
-  const all = ['shop', 'blog', 'web-shop', 'workshop', 'show people', 'schnee op'].map(text => ({ text }))
-  const found = (text: string) => find(all, text).map(one => one.text)
-  test('finds beginnings before middles, and letters in order last', () => {
-    expect(found('shop')).toEqual(['shop', 'web-shop', 'workshop', 'show people', 'schnee op'])
-  })
-  test('wants all words', () => {
-    expect(found('show peo')).toEqual(['show people'])
-    expect(found('show xyz')).toEqual([])
-  })
-  test('shows everything before something is typed', () => {
-    expect(found(' ')).toHaveLength(all.length)
-  })
-  test('knows other words for a thing', () => {
-    expect(find([{ text: 'People', also: 'users admin' }], 'users')).toHaveLength(1)
-  })
 })
 
 describe('a request of a command line', () => {

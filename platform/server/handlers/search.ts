@@ -1,0 +1,50 @@
+import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
+import type { SearchNames, searchRoutes } from '../../api/search.ts'
+import { personOf } from '../answers.ts'
+import type { Identified } from '../caller.ts'
+import { eachNamespace } from '../each-namespace.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import { roleIn } from '../shared-namespace.ts'
+import type { HandlersOf } from './handler.ts'
+
+/** Namespaces whose environments are read: those that were used last. */
+const MOST = 500
+/** Milliseconds for reading all of them. */
+const DEADLINE = 20_000
+
+export function searchHandlers({ namespaces, users, live }: PlatformParts): HandlersOf<typeof searchRoutes> {
+  /** Reads in progress, by the id of a token: concurrent requests of one caller share them. */
+  const running = new Map<string, Promise<SearchNames>>()
+
+  const names = async (by: Identified): Promise<SearchNames> => {
+    const [visible, people] = await Promise.all([namespaces.visible(by.user), users.byId()])
+    const inside = visible
+      // An administrator who is no member does not see what runs in it.
+      .filter(one => roleIn(one, by.user))
+      .sort((a, b) => (a.namespace.lastActive < b.namespace.lastActive ? 1 : -1))
+      .map(({ namespace }) => namespace.name)
+    const read = inside.slice(0, MOST)
+    const late = withTimeLimit(DEADLINE)
+    const { found, failed } = await eachNamespace(read, name => live.environmentNames(by, name, late))
+    const unread = inside.length - read.length + failed
+    return {
+      items: visible
+        .map(({ namespace: { name }, members }) => ({
+          namespace: name,
+          environments: (found.get(name) ?? []).map(one => ({ name: one.name, services: [...one.services] })),
+          members: members.map(({ user, role }) => ({ user: personOf(user, people), role })),
+        }))
+        .sort((a, b) => (a.namespace < b.namespace ? -1 : 1)),
+      ...(unread > 0 && { unread }),
+    }
+  }
+
+  return {
+    'GET /search': async ({ by }) => {
+      const { id } = by.token
+      const asked = running.get(id) ?? names(by).finally(() => running.delete(id))
+      running.set(id, asked)
+      return asked
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
+import { readApplication } from '../../../operations/objects/deployed-application.ts'
+import { ENVIRONMENT_LABEL } from '../../../operations/objects/labels.ts'
+import { recordName, toRecord } from '../../../operations/objects/record.ts'
+import { membersObjects } from '../members-objects.ts'
+
+/** The records of deploys, but no ConfigMaps of applications, which are part of one. */
+const RECORDS = `${ENVIRONMENT_LABEL},!app.kubernetes.io/part-of`
+/** Limits of one namespace: its members can create any ConfigMaps. */
+const MOST = { objects: 300, environments: 50, services: 200 }
+/** A name that the address of a page can have. */
+const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
+
+/** An environment and its services, as the last deploy recorded them. */
+export interface EnvironmentNames {
+  readonly name: string
+  readonly services: readonly string[]
+}
+
+/**
+ * Returns the names of the environments in a namespace, and of their services, by the alphabet. Throws a ClusterError
+ * if the caller may not read them.
+ */
+export async function environmentNames(
+  cluster: Cluster,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly EnvironmentNames[]> {
+  const found: EnvironmentNames[] = []
+  let seen = 0
+  const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace, labels: RECORDS }
+  for await (const object of membersObjects(cluster, query, signal)) {
+    if (seen++ >= MOST.objects || found.length >= MOST.environments) break
+    const name = object.metadata.labels?.[ENVIRONMENT_LABEL] ?? ''
+    if (!NAME.test(name) || object.metadata.name !== recordName(name)) continue
+    const services = readApplication(toRecord(object).application)?.services ?? []
+    const names = new Set(services.map(({ service }) => service).filter(one => NAME.test(one)))
+    found.push({ name, services: [...names].sort().slice(0, MOST.services) })
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1))
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import type { KubeObject } from '../../../../../adapters/kubernetes/cluster.ts'
+import { environmentNames } from '../../../../../platform/server/live/environment-names.ts'
+import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
+
+const signal = new AbortController().signal
+const record = (environment: string, application: unknown, more: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: {
+    name: `devctl-${environment}`,
+    namespace: 'ns',
+    labels: { 'dev.platform/environment': environment },
+    ...more,
+  },
+  data: { application: typeof application === 'string' ? application : JSON.stringify(application) },
+})
+const services = (...names: string[]) => ({
+  services: names.map(service => ({
+    service,
+    kind: 'Deployment',
+    image: 'canary',
+    needs: [],
+    endpoints: [],
+    keys: {},
+  })),
+})
+
+async function namesIn(objects: readonly KubeObject[]) {
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  for (const object of objects) await cluster.create(object)
+  return environmentNames(cluster, 'ns', signal)
+}
+
+test('environments and services have the names that the deploy recorded', async () => {
+  const found = await namesIn([record('shop', services('web', 'api', 'web')), record('blog', services('web'))])
+  expect(found).toEqual([
+    { name: 'blog', services: ['web'] },
+    { name: 'shop', services: ['api', 'web'] },
+  ])
+})
+
+test('an environment whose services cannot be read has none', async () => {
+  expect(await namesIn([record('shop', '<html>'), record('blog', { services: [{ name: 7 }] })])).toEqual([
+    { name: 'blog', services: [] },
+    { name: 'shop', services: [] },
+  ])
+})
+
+test('other ConfigMaps are no environments', async () => {
+  const labels = { 'dev.platform/environment': 'shop' }
+  expect(
+    await namesIn([
+      record('shop', services(), { name: 'settings' }),
+      record('shop', services(), { labels: { ...labels, 'app.kubernetes.io/part-of': 'shop' } }),
+      record('other', services(), { labels: {} }),
+    ]),
+  ).toEqual([])
+})
+
+test('names that no page can have are left out', async () => {
+  expect(await namesIn([record('shop', services('web', '../x', 'Web', 'a'.repeat(64)))])).toEqual([
+    { name: 'shop', services: ['web'] },
+  ])
+  const odd = record('x', services('web'), { name: 'devctl-a.b', labels: { 'dev.platform/environment': 'a.b' } })
+  expect(await namesIn([odd])).toEqual([])
+})
+
+test('the numbers of objects, environments and services are limited', async () => {
+  const many = Array.from({ length: 60 }, (_, at) => record(`e-${at}`, services('web')))
+  expect(await namesIn(many)).toHaveLength(50)
+  const wide = record('shop', services(...Array.from({ length: 300 }, (_, at) => `s-${at}`)))
+  expect((await namesIn([wide]))[0]?.services).toHaveLength(200)
+})
