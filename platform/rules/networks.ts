@@ -1,6 +1,8 @@
-import { isIPv4 } from 'node:net'
-
 // Networks of IPv4 as texts: `10.42.0.0/16`. No way out leads over IPv6, so its networks are of no account.
+
+const IPV4 = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
+
+export const isIPv4 = (text: string): boolean => IPV4.test(text)
 
 /** Link-local addresses, where clouds serve the credentials of nodes, and those of a machine itself: nothing opens these. */
 export const NEVER_OUTSIDE: readonly string[] = ['127.0.0.0/8', '169.254.0.0/16']
@@ -57,6 +59,22 @@ export function outermost(networks: readonly string[]): readonly string[] {
           all.filter(other => other !== one),
         ).length > 0,
     )
+    .sort()
+}
+
+/** The longest and the shortest prefix of a network around addresses. */
+const [LONGEST, SHORTEST] = [24, 16]
+
+/** Networks around IPv4 addresses, one for each /16: the smallest with all of its addresses, but at least a /24. */
+export function networksAround(addresses: readonly string[]): readonly string[] {
+  const starts = new Set(addresses.map(one => firstOf(`${one}/32`, SHORTEST)))
+  return [...starts]
+    .map(start => {
+      const group = addresses.filter(one => firstOf(`${one}/32`, SHORTEST) === start)
+      let length = LONGEST
+      while (new Set(group.map(one => firstOf(`${one}/32`, length))).size > 1) length--
+      return `${textOf(firstOf(`${group[0]}/32`, length))}/${length}`
+    })
     .sort()
 }
 

@@ -1,9 +1,12 @@
+import { isIPv4 as isIPv4OfNode } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { toOutside } from '../../../../platform/records/network-rules.ts'
 import {
+  isIPv4,
   isWithin,
   NEVER_OUTSIDE,
   NOT_PUBLIC,
+  networksAround,
   outermost,
   toNetwork,
   twoMeanings,
@@ -87,4 +90,23 @@ describe('the way out', () => {
     expect(to[1]).toEqual({ ipBlock: { cidr: '10.0.0.0/8', except: ['10.20.0.0/16'] } })
     expect(uncovered(NEVER_OUTSIDE, NOT_PUBLIC)).toEqual([])
   })
+})
+
+test.each<readonly [readonly string[], readonly string[]]>([
+  [[], []],
+  [['10.244.3.17'], ['10.244.3.0/24']],
+  [['10.244.3.17', '10.244.3.200'], ['10.244.3.0/24']],
+  [['10.244.3.17', '10.244.0.2'], ['10.244.0.0/22']],
+  [['10.244.255.1', '10.244.0.2'], ['10.244.0.0/16']],
+  [
+    ['10.1.0.1', '10.2.0.1'],
+    ['10.1.0.0/24', '10.2.0.0/24'],
+  ],
+])('networks around %j', (addresses, wanted) => {
+  expect(networksAround(addresses)).toEqual(wanted)
+})
+
+test('an IPv4 address is what Node.js takes for one', () => {
+  for (const text of ['0.0.0.0', '255.255.255.255', '256.1.1.1', '1.2.3', '1.2.3.4.5', '01.2.3.4', '1.2.3.', '::1', ''])
+    expect(isIPv4(text), text).toBe(isIPv4OfNode(text))
 })

@@ -1,0 +1,41 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isIPv4, uncovered } from '../rules/networks.ts'
+
+/** An address of a node or a Pod; `of` names it: `node-1`, `kube-system/coredns-7d49`. */
+export interface OwnedAddress {
+  readonly of: string
+  readonly address: string
+}
+
+interface NodeStatus {
+  readonly addresses?: readonly { readonly type: string; readonly address: string }[]
+}
+
+interface PodStatus {
+  readonly phase?: string
+  readonly podIP?: string
+  readonly podIPs?: readonly { readonly ip?: string }[]
+}
+
+/** The IPv4 addresses of a Node, internal and external. */
+export function nodeAddresses({ status }: KubeObject): readonly string[] {
+  const { addresses = [] } = (status ?? {}) as NodeStatus // as Kubernetes defines it
+  return [...new Set(addresses.map(({ address }) => address).filter(isIPv4))]
+}
+
+/** The addresses of nodes that are in none of the networks. */
+export const openNodes = (nodes: readonly KubeObject[], networks: readonly string[]): readonly OwnedAddress[] =>
+  nodes.flatMap(node => open(node.metadata.name, nodeAddresses(node), networks))
+
+/** The IPv4 addresses of running Pods that are in none of the networks, without those that a Pod shares with its node. */
+export const openPods = (pods: readonly KubeObject[], networks: readonly string[]): readonly OwnedAddress[] =>
+  pods.flatMap(pod => {
+    const { hostNetwork } = (pod['spec'] ?? {}) as { readonly hostNetwork?: boolean } // as Kubernetes defines both
+    const { phase, podIP, podIPs = [] } = (pod['status'] ?? {}) as PodStatus
+    if (hostNetwork || phase === 'Succeeded' || phase === 'Failed') return []
+    const addresses = new Set([podIP, ...podIPs.map(({ ip }) => ip)].filter(one => one !== undefined).filter(isIPv4))
+    return open(`${pod.metadata.namespace}/${pod.metadata.name}`, [...addresses], networks)
+  })
+
+const open = (of: string, addresses: readonly string[], networks: readonly string[]): readonly OwnedAddress[] =>
+  addresses.filter(one => uncovered([`${one}/32`], networks).length > 0).map(address => ({ of, address }))
