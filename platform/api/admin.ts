@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { CI_KINDS } from '../rules/ci-trust.ts'
+import { DEPENDENCY_KINDS } from '../rules/dependencies.ts'
 import { oneOf, time } from './common.ts'
 import { route } from './route.ts'
 
@@ -11,6 +12,14 @@ const workload = Type.Object({
   namespace: Type.String(),
   ready: count,
   wanted: count,
+})
+
+const dependency = Type.Object({
+  kind: oneOf(DEPENDENCY_KINDS),
+  name: Type.String(),
+  address: Type.String({ description: 'as the settings have it' }),
+  state: oneOf(['reached', 'failed', 'unknown'] as const),
+  checked: Type.Optional(time),
 })
 
 const pool = Type.Object({
@@ -26,6 +35,7 @@ const overview = Type.Object({
   leader: Type.Optional(Type.String({ description: 'the replica that leads; absent: none leads' })),
   workloads: Type.Array(workload, { description: 'those that the server may see' }),
   problems: Type.Array(Type.Object({ message: Type.String(), hint: Type.Optional(Type.String()) })),
+  dependencies: Type.Array(dependency, { description: 'other servers that the platform needs' }),
   users: Type.Object({ all: count, admins: count, suspended: count }),
   namespaces: Type.Object({ all: count, awake: count, asleep: count, deleting: count, failed: count, previews: count }),
   failed: Type.Array(Type.Object({ name: Type.String(), problem: Type.Optional(Type.String()) }), {

@@ -345,6 +345,7 @@ function deployment(one: Installation): KubeObject {
     image,
     env: [
       { name: 'DEVCTL_VERSION', value: version },
+      { name: 'DEVCTL_SETTINGS_HASH', value: settingsHash(one) },
       { name: 'PORT', value: String(PORT) },
       { name: 'RUNS_PORT', value: String(RUNS_PORT) },
       ...(trusted === undefined ? [] : [{ name: 'NODE_EXTRA_CA_CERTS', value: `/etc/devctl/${TRUSTED_FILE}` }]),
@@ -378,7 +379,7 @@ function deployment(one: Installation): KubeObject {
       replicas,
       selector: { matchLabels: SELECTOR },
       template: {
-        metadata: { labels: LABELS, annotations: { 'dev.platform/settings': hashOf(settings(one)) } },
+        metadata: { labels: LABELS, annotations: { 'dev.platform/settings': settingsHash(one) } },
         spec: {
           serviceAccountName: SERVER_ACCOUNT,
           securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },
@@ -398,8 +399,11 @@ function deployment(one: Installation): KubeObject {
 }
 
 /** Pods read the settings when they start, so changed settings restart them. */
-const hashOf = ({ data }: KubeObject): string =>
-  createHash('sha256').update(JSON.stringify(data)).digest('hex').slice(0, 16)
+export const settingsHash = (one: Installation): string =>
+  createHash('sha256')
+    .update(JSON.stringify(settings(one)['data']))
+    .digest('hex')
+    .slice(0, 16)
 
 const service = (): KubeObject => ({
   apiVersion: 'v1',

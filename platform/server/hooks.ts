@@ -73,6 +73,16 @@ export class Hooks {
     return found.sort((a, b) => (a.created < b.created ? -1 : 1))
   }
 
+  /** The servers of all webhooks, except those that the platform may no longer contact. */
+  async servers(signal?: AbortSignal): Promise<readonly ForgeServer[]> {
+    return (await this.list({}, signal)).flatMap(({ repository, forge }) => {
+      const found = this.#findServed(repository, forge)
+      if (!found.ok) return []
+      const { kind, web, api } = found.repository
+      return [{ kind, url: web, ...(api !== undefined && { api }) }]
+    })
+  }
+
   async find(id: string, signal?: AbortSignal): Promise<HookRecord | undefined> {
     const live = await this.#world.cluster.get(hookRef(id), { signal })
     return live && toHook(live)
@@ -245,13 +255,17 @@ export class Hooks {
     return this.#world.sealing.open(hook.sealed.token, hookSealedFor(hook, 'token'))
   }
 
-  #servedAt(url: string, kind: NewHook['forge']): ServedRepository {
+  #findServed(url: string, kind: NewHook['forge']): ReturnType<typeof servedRepository> {
     const { forges, providers, ci } = this.#world.settings
     const logins: readonly ForgeServer[] = [
       ...providers.map(one => (one.kind === 'github' ? { kind: one.kind, url: one.url } : { url: one.issuer })),
       ...ci.flatMap(one => (one.kind === 'github' ? [] : [{ kind: one.kind, url: one.issuer }])),
     ]
-    const found = servedRepository(url, forgeServers(forges, logins), kind)
+    return servedRepository(url, forgeServers(forges, logins), kind)
+  }
+
+  #servedAt(url: string, kind: NewHook['forge']): ServedRepository {
+    const found = this.#findServed(url, kind)
     if (found.ok) return found.repository
     throw new PlatformError(400, 'forge', `\`${url}\` cannot have a webhook: ${found.problem}`, {
       hint: 'a cluster administrator adds servers with `devctl platform install … --forge KIND=URL`; to name the kind of this one, add `--forge KIND`',

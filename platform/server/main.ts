@@ -32,11 +32,12 @@ interface Start {
   /** A folder with the pages. */
   readonly web: string
   readonly version: string
+  readonly settingsHash: string | undefined
   readonly ports: Ports
 }
 
 /** Serves the platform until a signal ends it. */
-async function serve({ settings, keys, login, registry, web, version, ports }: Start): Promise<void> {
+async function serve({ settings, keys, login, registry, web, version, settingsHash, ports }: Start): Promise<void> {
   const accessAs = await tokenAccesses(process.env)
   const text = readFileSync(settings, 'utf8')
   const read = readSettings(text)
@@ -53,6 +54,7 @@ async function serve({ settings, keys, login, registry, web, version, ports }: S
     cluster: await connect({ env: process.env }),
     clusterAs: (token, who) => toCluster(accessAs(token, who)),
     settings: read,
+    ...(settingsHash !== undefined && { settingsHash }),
     sealing: sealingWith({ read: () => readKeys(keys), now: Date.now }),
     version,
     ...(registryKey && { registryKey }),
@@ -94,11 +96,12 @@ const {
   DEVCTL_REGISTRY_KEY: registry = '/etc/devctl-registry',
   DEVCTL_WEB: web = '/devctl/web',
   DEVCTL_VERSION: version = '0.0.0',
+  DEVCTL_SETTINGS_HASH: settingsHash,
   PORT = '8080',
   RUNS_PORT,
 } = process.env
 const ports = { main: Number(PORT), runs: RUNS_PORT === undefined ? undefined : Number(RUNS_PORT) }
-serve({ settings, keys, login, registry, web, version, ports }).catch(error => {
+serve({ settings, keys, login, registry, web, version, settingsHash, ports }).catch(error => {
   process.stderr.write(`${JSON.stringify({ time: rfc3339(Date.now()), text: startProblem(error) })}\n`)
   process.exit(1)
 })

@@ -1,3 +1,4 @@
+import { dependenciesTask } from './dependencies.ts'
 import { expiredTask } from './expired.ts'
 import { HookComments } from './hook-comments.ts'
 import { HookKeeper } from './hook-keeper.ts'
@@ -21,6 +22,7 @@ export const makeTasks = (world: PlatformWorld, parts: PlatformParts): readonly 
   longerNamesTask(world, parts.longerNames),
   pullSecretsTask(world, parts.pullSecrets, parts.users),
   usageTask(parts.usage),
+  dependenciesTask(world, parts),
   new RunKeeper(world, parts),
   parts.deletions,
   new HookKeeper(world, parts),

@@ -15,10 +15,12 @@ import {
   volumeKind,
 } from '../records/own-workload.ts'
 import { LIVE_LABEL, type RunRecord, toRun } from '../records/run.ts'
+import { dependencyProblems } from '../rules/dependencies.ts'
 import { healthProblems } from '../rules/health.ts'
 import { SHARED } from '../rules/registry-access.ts'
 import { leftBehind } from '../rules/registry-disk.ts'
 import type { Pools } from './builds/builder-pool.ts'
+import { readDependencies } from './dependencies.ts'
 import type { NamespaceIndex } from './namespace-index.ts'
 import type { RegistryUsage } from './registry/registry-usage.ts'
 import { PART } from './run-log.ts'
@@ -62,7 +64,7 @@ export class Overviews {
   async read(): Promise<PlatformOverview> {
     const { cluster, settings, version, now, sealing } = this.#world
     const { users, runs, failing, registryUsage } = this.#parts
-    const [own, lease, people, namespaces, live, history, disk] = await Promise.all([
+    const [own, lease, people, namespaces, live, history, disk, dependencies] = await Promise.all([
       this.#own(),
       cluster.get(leaderLease),
       users.all(),
@@ -70,6 +72,7 @@ export class Overviews {
       runs.list({ isLive: true }),
       this.#countHistory(),
       registryUsage.disk(),
+      readDependencies(this.#world),
     ])
     const workloads = Object.values(own).flatMap(one => (one && one !== 'gone' ? [toOwnWorkload(one)] : []))
     const leader = toLeader(lease, now())
@@ -100,7 +103,15 @@ export class Overviews {
           running: counts.running,
           most: settings.runs?.inAll ?? 0,
         }),
+        ...dependencyProblems(dependencies),
       ],
+      dependencies: dependencies.map(({ kind, name, address, state, checked }) => ({
+        kind,
+        name,
+        address,
+        state,
+        ...(checked !== undefined && { checked }),
+      })),
       users: {
         all: people.length,
         admins: people.filter(({ role }) => role === 'admin').length,

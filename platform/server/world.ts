@@ -67,6 +67,8 @@ export interface PlatformWorld {
   /** The same cluster with somebody else's tokens; `who` is used in messages. */
   clusterAs(token: (fresh: boolean) => Promise<string>, who: string): Cluster
   readonly settings: Settings
+  /** A hash of the installed settings: `platform install` recognizes the server that it has just started. */
+  readonly settingsHash?: string
   readonly version: string
   /** The platform's client secret at a provider; read every time, because it can be replaced. */
   clientSecret(provider: string): string | undefined

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
 import { platformObjects } from '../../../platform/install/server.ts'
+import { fromChecks } from '../../../platform/records/dependency-checks.ts'
 import { fromNamespace } from '../../../platform/records/namespace.ts'
 import { fromRun, LIVE_LABEL } from '../../../platform/records/run.ts'
 import { fromUser } from '../../../platform/records/user.ts'
@@ -20,6 +21,12 @@ const NOW = Date.parse('2026-11-23T15:00:00Z')
 const time = '2026-11-23T14:00:00Z'
 const DELETION = { id: '01kaaaaaaaaaaaaaaaaaaaaaaa', problem: 'the destroy of shop failed: error: no route' }
 
+/** Settings that name other servers. */
+const OTHERS = {
+  providers: [{ kind: 'oidc', id: 'oidc', name: 'Git', issuer: 'https://git.example.com', clientId: 'x', allow: [] }],
+  ci: [{ kind: 'gitlab', issuer: 'https://ci.example.com', rules: [] }],
+}
+
 const act = (
   cluster: MemoryCluster,
   { apiVersion, kind, metadata: { name, namespace } }: KubeObject,
@@ -30,6 +37,7 @@ async function open({
   ready = 1,
   leads = true,
   builders = true,
+  providers = false,
   keys = { secret: { secretName: 'keys' } } as object,
 } = {}) {
   const cluster = new MemoryCluster({
@@ -115,7 +123,7 @@ async function open({
   const { certificates: _, ...named } = JSON.parse(text).builders
   const world = {
     cluster,
-    settings: readSettings(JSON.stringify({ ...JSON.parse(text), builders: named })),
+    settings: readSettings(JSON.stringify({ ...JSON.parse(text), builders: named, ...(providers && OTHERS) })),
     version: '0.1.0',
     now: () => NOW,
     sealing: sealingWith({
@@ -175,6 +183,28 @@ describe('the overview of a platform', () => {
       '`statefulset/builder` no longer exists',
       'a namespace could not be deleted',
     ])
+  })
+
+  test('has the servers that the platform needs, as the leader has last checked them', async () => {
+    const { parts, cluster } = await open({ providers: true })
+    const [git, ci] = [
+      { kind: 'oidc', name: 'Git', address: 'https://git.example.com' },
+      { kind: 'ci', name: 'ci.example.com', address: 'https://ci.example.com', forge: 'gitlab' },
+    ] as const
+    expect((await parts.overviews.read()).dependencies).toEqual([
+      { kind: 'oidc', name: 'Git', address: git.address, state: 'unknown' },
+      { kind: 'ci', name: 'ci.example.com', address: ci.address, state: 'unknown' },
+    ])
+    const checked = '2026-11-23T14:59:00Z'
+    await cluster.create(fromChecks({ checked, all: [{ ...git, failure: { kind: 'name' } }, ci] }))
+    const found = await parts.overviews.read()
+    expect(found.dependencies.map(({ state, checked }) => [state, checked])).toEqual([
+      ['failed', checked],
+      ['reached', checked],
+    ])
+    expect(found.problems.map(({ message }) => message)).toContain(
+      'people cannot log in with `Git`: the name `git.example.com` does not resolve in the cluster',
+    )
   })
 
   test('knows keys that are not in the database of the cluster', async () => {

@@ -24,6 +24,7 @@ export function Overview() {
             <Health {...overview} />
             <Numbers {...overview} />
             <Server {...overview} />
+            {overview.dependencies.length > 0 && <Dependencies {...overview} />}
             {overview.failed.length > 0 && <Failed {...overview} />}
             <Builders {...overview} />
             <Disk {...overview} />
@@ -179,6 +180,35 @@ const Server = ({ version, leader, replica, workloads, registry }: PlatformOverv
         )}
       </dd>
     </dl>
+  </Section>
+)
+
+const USES: Readonly<Record<PlatformOverview['dependencies'][number]['kind'], string>> = {
+  oidc: 'Login',
+  github: 'Login',
+  ci: 'CI logins',
+  forge: 'Webhooks',
+}
+
+const Dependencies = ({ dependencies }: PlatformOverview) => (
+  <Section title="Other servers" about="Seen from the server.">
+    <Table label="Other servers" columns={['Server', 'Used for', 'State', 'Address', 'Checked']}>
+      {dependencies.map(({ kind, name, address, state, checked }) => (
+        <tr key={`${kind} ${address}`}>
+          <th scope="row">{printable(name)}</th>
+          <td>{USES[kind]}</td>
+          <td>
+            {state === 'reached' && <State tone="good" icon="check" word="Reachable" />}
+            {state === 'failed' && <State tone="bad" icon="warn" word="Failed" />}
+            {state === 'unknown' && <State tone="quiet" icon="clock" word="Unknown" />}
+          </td>
+          <td>
+            <code>{printable(address)}</code>
+          </td>
+          <td>{checked === undefined ? '-' : <Time at={checked} />}</td>
+        </tr>
+      ))}
+    </Table>
   </Section>
 )
 

@@ -25,6 +25,10 @@ const OVERVIEW: PlatformOverview = {
   leader: 'platform-b',
   workloads: [{ name: 'deployment/platform', namespace: 'devctl-platform', ready: 1, wanted: 2 }],
   problems: [{ message: '`deployment/platform`: 1 of 2 ready', hint: '`devctl platform status` says why' }],
+  dependencies: [
+    { kind: 'oidc', name: 'Git', address: 'https://git.example.com', state: 'failed', checked: '2026-11-23T14:55:00Z' },
+    { kind: 'forge', name: NASTY, address: 'https://forge.example.com', state: 'unknown' },
+  ],
   users: { all: 12, admins: 1, suspended: 0 },
   namespaces: { all: 31, awake: 12, asleep: 17, deleting: 1, failed: 1, previews: 9 },
   failed: [{ name: 'stuck', problem: NASTY }],
@@ -56,6 +60,8 @@ describe('the overview', () => {
       // There are two replicas.
       'Only builds through platform-a. Other replicas may have more.',
       '3 of 4',
+      'Git Login Failed https://git.example.com',
+      'Webhooks Unknown https://forge.example.com',
       'Builder caches 2 × 50Gi',
       '120 runs, with up to 70 MiB of logs',
       'Encrypts with k2 Decrypts with k1 k2',

@@ -1,0 +1,230 @@
+import type { CiTrust } from './ci-trust.ts'
+import type { HealthProblem } from './health.ts'
+import { type ProviderSettings, shownText } from './provider.ts'
+import type { HookForge } from './webhook-signature.ts'
+
+/** The uses of a server: people log in, jobs of a CI system log in, or webhooks and their repositories. */
+export const DEPENDENCY_KINDS = ['oidc', 'github', 'ci', 'forge'] as const
+
+/** Another server that the platform needs. */
+export interface NeededServer {
+  readonly kind: (typeof DEPENDENCY_KINDS)[number]
+  /** The name that administrators know: that of the provider, or the host. */
+  readonly name: string
+  /** As the settings have it: an issuer, or the root of the pages. */
+  readonly address: string
+  /** The kind of the forge, or of the CI system. */
+  readonly forge?: HookForge
+  /** The root of the API of a forge, if it differs from the default. */
+  readonly api?: string
+}
+
+/** Why the server of the platform cannot use another server. */
+export type ReachFailure =
+  | { readonly kind: (typeof PLAIN_FAILURES)[number] }
+  | { readonly kind: (typeof DETAILED_FAILURES)[number]; readonly detail: string }
+  | { readonly kind: 'timeout'; readonly seconds: number }
+  | { readonly kind: 'status'; readonly url: string; readonly status: number }
+  | { readonly kind: 'no-document'; readonly url: string }
+  /** `found` is the issuer that the discovery document names. */
+  | { readonly kind: 'issuer'; readonly found: string }
+
+export const PLAIN_FAILURES = [
+  'name',
+  'refused',
+  'no-route',
+  'cut',
+  'not-tls',
+  'expired',
+  'wrong-host',
+  'client-certificate',
+] as const
+export const DETAILED_FAILURES = ['untrusted', 'proxy', 'other'] as const
+
+/** The result of one check. */
+export interface CheckedDependency extends NeededServer {
+  /** Absent: the server can be used. */
+  readonly failure?: ReachFailure
+}
+
+/** The results of the last checks by the leader. */
+export interface DependencyChecks {
+  /** RFC 3339. */
+  readonly checked: string
+  /** A hash of the settings of the server that checked. */
+  readonly settings?: string
+  readonly all: readonly CheckedDependency[]
+}
+
+export interface DependencyState extends CheckedDependency {
+  readonly state: 'reached' | 'failed' | 'unknown'
+  /** RFC 3339; absent: unknown. */
+  readonly checked?: string
+}
+
+/** The settings that name other servers. */
+export interface DependingSettings {
+  readonly providers: readonly ProviderSettings[]
+  readonly ci: readonly CiTrust[]
+  readonly forges: readonly ForgeDependency[]
+}
+
+export interface ForgeDependency {
+  readonly kind?: HookForge
+  readonly url: string
+  readonly api?: string
+}
+
+/** The servers that the settings name, each use of them once. A forge of unknown kind is not one of them. */
+export function dependenciesOf({ providers, ci, forges }: DependingSettings): readonly NeededServer[] {
+  const all = [
+    ...providers.map(
+      (one): NeededServer => ({ kind: one.kind, name: one.name, address: one.kind === 'github' ? one.url : one.issuer }),
+    ),
+    ...ci.map((one): NeededServer => ({ kind: 'ci', name: hostOf(one.issuer), address: one.issuer, forge: one.kind })),
+    ...forges.flatMap(({ kind, url, api }): readonly NeededServer[] =>
+      kind === undefined
+        ? []
+        : [{ kind: 'forge', name: hostOf(url), address: url, forge: kind, ...(api !== undefined && { api }) }],
+    ),
+  ]
+  return all.filter((one, at) => all.findIndex(other => keyOf(other) === keyOf(one)) === at)
+}
+
+/** Milliseconds after which the result of a check counts no longer. */
+const FRESH = 900_000
+
+/** The states of the servers that the settings name, and of the forges that were checked because of a webhook. */
+export function dependencyStates(
+  wanted: readonly NeededServer[],
+  checks: DependencyChecks | undefined,
+  now: number,
+): readonly DependencyState[] {
+  const fresh = checks && Math.abs(now - Date.parse(checks.checked)) <= FRESH ? checks : undefined
+  const found = new Map((fresh?.all ?? []).map(one => [keyOf(one), one]))
+  const named = new Set(wanted.map(keyOf))
+  const more = [...found.values()].filter(one => one.kind === 'forge' && !named.has(keyOf(one)))
+  return [...wanted, ...more].map((one): DependencyState => {
+    const known = found.get(keyOf(one))
+    if (!known || !fresh) return { ...one, state: 'unknown' }
+    const { failure } = known
+    return { ...one, state: failure ? 'failed' : 'reached', checked: fresh.checked, ...(failure && { failure }) }
+  })
+}
+
+const keyOf = ({ kind, address, api = '' }: NeededServer): string => `${kind} ${address} ${api}`
+
+/** The problems of servers that cannot be used. Several uses of one server that fail for the same reason are one. */
+export function dependencyProblems(all: readonly DependencyState[]): readonly HealthProblem[] {
+  const failed = all.flatMap(one => (one.failure ? [{ one, failure: one.failure }] : []))
+  const causes = failed.map(({ one, failure }) => causeText(one, failure))
+  return failed.flatMap(({ one, failure }, at) => {
+    const cause = causes[at] ?? ''
+    if (causes.indexOf(cause) !== at) return []
+    const effects = failed.filter((_, other) => causes[other] === cause).map(({ one }) => effectText(one))
+    return [{ message: `${[...new Set(effects)].join(', and ')}: ${cause}`, hint: hintText(one, failure) }]
+  })
+}
+
+function effectText({ kind, name }: NeededServer): string {
+  switch (kind) {
+    case 'oidc':
+    case 'github':
+      return `people cannot log in with \`${name}\``
+    case 'ci':
+      return `CI jobs of \`${name}\` cannot log in`
+    case 'forge':
+      return `webhooks of \`${name}\` do not work`
+  }
+}
+
+function causeText({ address, api = address }: NeededServer, failure: ReachFailure): string {
+  const { hostname, host, origin } = new URL(api)
+  switch (failure.kind) {
+    case 'name':
+      return `the name \`${hostname}\` does not resolve in the cluster`
+    case 'refused':
+      return `nothing listens at \`${origin}\`, seen from the server`
+    case 'no-route':
+      return `there is no route from the server to \`${origin}\``
+    case 'timeout':
+      return `\`${origin}\` does not answer the server within ${failure.seconds} s`
+    case 'cut':
+      return `\`${origin}\` closes the connection of the server`
+    case 'not-tls':
+      return `\`${host}\` does not speak TLS`
+    case 'untrusted':
+      return `the server does not trust the certificate of \`${host}\`: ${failure.detail}`
+    case 'expired':
+      return `the certificate of \`${host}\` has expired`
+    case 'wrong-host':
+      return `the certificate of \`${host}\` is for other hosts`
+    case 'client-certificate':
+      return `\`${host}\` requires a client certificate, and the server has none`
+    case 'proxy':
+      return `the server does not reach \`${origin}\`: ${failure.detail}`
+    case 'other':
+      return `the connection of the server to \`${origin}\` failed: ${failure.detail}`
+    case 'status':
+      return `\`${failure.url}\` answers with status ${failure.status}`
+    case 'no-document':
+      return `\`${failure.url}\` is not the discovery document of a provider`
+    case 'issuer':
+      return `the provider at \`${address}\` calls itself \`${shownText(failure.found, 200) ?? ''}\``
+  }
+}
+
+function hintText(one: NeededServer, failure: ReachFailure): string {
+  const option = `\`devctl platform install ${optionOf(one)}\``
+  switch (failure.kind) {
+    case 'name':
+      return `add the name to the DNS that the cluster uses, or correct the address: ${option}`
+    case 'refused':
+    case 'no-route':
+    case 'timeout':
+    case 'cut':
+    case 'other':
+      return `check that it is running, and that firewalls and network policies let Pods of \`devctl-platform\` connect to it; to correct the address, run ${option}`
+    case 'not-tls':
+      return `to use an address that speaks TLS, run ${option}`
+    case 'untrusted':
+      return 'to trust the authority that issued it, run `devctl platform install --ca-file FILE`; the file has the certificates (PEM) of all private authorities'
+    case 'expired':
+      return 'renew the certificate there'
+    case 'wrong-host':
+      return `to use a name that the certificate is for, run ${option}`
+    case 'client-certificate':
+      return 'make it accept connections from Pods of `devctl-platform` without one'
+    case 'proxy':
+      return 'check `HTTPS_PROXY` and `NO_PROXY` of the Deployment `platform` in `devctl-platform`'
+    case 'status':
+      if (failure.status >= 500) return 'the log of that server says why'
+      return one.kind === 'forge'
+        ? `to correct the address of its API, run \`devctl platform install … --forge ${one.forge ?? 'KIND'}=${one.address},api=URL\``
+        : `to correct the address, run ${option}`
+    case 'no-document':
+      return `to correct the address, run ${option}`
+    case 'issuer': {
+      const isAddress = /^https?:\/\/[\w.:~%/-]{1,200}$/.test(failure.found)
+      return `if it is the right provider, name it as it does itself: \`devctl platform install ${optionOf(one, isAddress ? failure.found : undefined)}\``
+    }
+  }
+}
+
+/** The option that names the server, with another address. */
+function optionOf({ kind, forge }: NeededServer, address?: string): string {
+  const of = forge ?? 'KIND'
+  switch (kind) {
+    case 'oidc':
+      return `--oidc ${address ?? 'ISSUER'} --oidc-client-id ID`
+    case 'github':
+      return `--github ${address ?? 'URL'} --github-client-id ID`
+    // These options replace all of their kind.
+    case 'ci':
+      return `… --ci ${of}=${address ?? 'ISSUER'},RULE`
+    case 'forge':
+      return `… --forge ${of}=${address ?? 'URL'}`
+  }
+}
+
+const hostOf = (url: string): string => new URL(url).host
