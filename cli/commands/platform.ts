@@ -189,7 +189,7 @@ const timeout = duration('--timeout <duration>', 'limit for the whole command (d
 export const platformStatus = command({
   name: 'platform status',
   summary: 'Print the status of the platform',
-  description: `Prints the status of the platform of a cluster, with the rights of a cluster administrator: replicas and which one leads, whether its address can be reached from this machine, certificate, ways to log in, users, namespaces, runs, builders and registry, and problems. The exit status is 1 if there is a problem.`,
+  description: `Prints the status of the platform of a cluster, with the rights of a cluster administrator: replicas and which one leads, whether its address can be reached from this machine, certificate, ways to log in, users, namespaces, runs, other servers that it needs, builders and registry, and problems. The server of the platform checks identity providers, CI systems and forges; the ingress class and the networks of the cluster are checked from this machine. The exit status is 1 if there is a problem.`,
   options: {
     context,
     output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),

@@ -5,6 +5,7 @@ import { loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { printYaml } from '../../constructs/yaml.ts'
+import { missingIngress } from '../../operations/platform/builder-ingress.ts'
 import {
   apiServerAddresses,
   clusterNetworks,
@@ -12,7 +13,9 @@ import {
   readNetworks,
   readPrivateNetworks,
 } from '../../operations/platform/cluster-networks.ts'
+import { checkedDependencies, statusProblems } from '../../operations/platform/dependency-status.ts'
 import { pinnedImages } from '../../operations/platform/images.ts'
+import { ingressProblem, installedIngress } from '../../operations/platform/ingress-status.ts'
 import { installPlatform, installSecrets } from '../../operations/platform/install.ts'
 import { type BuildersInput, ingressPeers, wantedBuilders } from '../../operations/platform/install-builders.ts'
 import { wantedCi } from '../../operations/platform/install-ci.ts'
@@ -21,7 +24,10 @@ import { type InstallPlan, planInstall } from '../../operations/platform/install
 import { type ProviderInput, wantedProviders } from '../../operations/platform/install-providers.ts'
 import { type RegistryInput, wantedRegistry } from '../../operations/platform/install-registry.ts'
 import { hasCertificate, neededSecrets } from '../../operations/platform/install-secrets.ts'
+import type { InstallWorld } from '../../operations/platform/install-world.ts'
 import { findPlatform, type Installed, type InstalledOptions } from '../../operations/platform/installed.ts'
+import { openAddresses, openProblem } from '../../operations/platform/open-addresses.ts'
+import type { PlatformProblem } from '../../operations/platform/platform-problem.ts'
 import type { Session } from '../../operations/session.ts'
 import { version } from '../../operations/version.ts'
 import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
@@ -66,10 +72,10 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
     const installed = await findPlatform(world)
     const warn = warnerOf(context)
     for (const { key, hint } of installed?.unknown ?? [])
-      warn(
-        `\`settings.json\` has \`${key}\`, which is no setting: it is kept and does nothing`,
-        hint ?? 'docs/platform.md lists them',
-      )
+      warn({
+        message: `\`settings.json\` has \`${key}\`, which is no setting: it is kept and does nothing`,
+        hint: hint ?? 'docs/platform.md lists them',
+      })
     const { domain, imageRegistry } = placeOf(values, installed)
     const { images, isPinned } = await pinnedImages(imageRegistry, { env: io.env, signal: session.signal })
     const wanted = await wantedProviders(values, installed?.providers ?? [])
@@ -102,6 +108,7 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       ...(trusted !== undefined && { trusted }),
     }
     const url = urlOf(one)
+    await warnBefore(context, session, one)
     if (!isPinned && !onlySecrets && context.logLevel !== 'error')
       io.stderr.write(
         `note: \`${imageRegistry}\` reports no digests of the images to this machine: nodes keep images that they already have under the same tag\n`,
@@ -131,8 +138,35 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       io.stdout.write(
         `The first administrator logs in with this command, which works once, within an hour:\n  devctl context use ${url} --token ${token}${by}\n`,
       )
+    if (change) await warnAfter(context, world, one)
     return 0
   })
+}
+
+/** Warns of what would keep people or builds away from the platform. */
+async function warnBefore(context: Context, { cluster, signal }: Session, one: Installation): Promise<void> {
+  const warn = warnerOf(context)
+  const { hostname: host } = new URL(urlOf(one))
+  const addresses = (await installedIngress(cluster, host, signal))?.addresses ?? []
+  const { ingressClass, bundledBuilders, ingressPeers: peers = [] } = one
+  const ingress = { host, addresses, ...(ingressClass !== undefined && { ingressClass }) }
+  const problems = [
+    await ingressProblem(cluster, ingress, signal),
+    bundledBuilders && missingIngress(host, peers, bundledBuilders.networks),
+  ]
+  for (const problem of problems) if (problem) warn(problem)
+}
+
+/** Warns of other servers that the new server cannot use. */
+async function warnAfter(context: Context, world: InstallWorld, one: Installation): Promise<void> {
+  const states = await checkedDependencies(world, one)
+  for (const problem of statusProblems(states)) warnerOf(context)(problem)
+  const unknown = states.filter(({ state }) => state === 'unknown')
+  if (unknown.length === 0 || context.logLevel === 'error') return
+  const hosts = [...new Set(unknown.map(({ address }) => `\`${new URL(address).host}\``))].join(', ')
+  context.io.stderr.write(
+    `note: the server has not checked ${hosts} yet; \`devctl platform status\` shows the result\n`,
+  )
 }
 
 /**
@@ -234,15 +268,15 @@ async function toInstallation(
   const given = values.kubernetesServer === undefined ? undefined : readServer(values.kubernetesServer)
   const server = given ?? before?.server ?? kubeconfig.server.href
   if (given === undefined && isLoopback(new URL(server).hostname))
-    warn(
-      `people would reach the API server at ${server}, which is only this machine`,
-      'name the address that they have: `--kubernetes-server https://kubernetes.example.com:6443`',
-    )
+    warn({
+      message: `people would reach the API server at ${server}, which is only this machine`,
+      hint: 'name the address that they have: `--kubernetes-server https://kubernetes.example.com:6443`',
+    })
   if (values.tlsSecret !== undefined && tlsSecret !== undefined && !(await hasCertificate(cluster, tlsSecret, signal)))
-    warn(
-      `the Secret \`${tlsSecret}\` does not exist: until it does, the ingress controller shows another certificate`,
-      `create it: \`kubectl --namespace devctl-platform create secret tls ${tlsSecret} --cert FILE --key FILE\``,
-    )
+    warn({
+      message: `the Secret \`${tlsSecret}\` does not exist: until it does, the ingress controller shows another certificate`,
+      hint: `create it: \`kubectl --namespace devctl-platform create secret tls ${tlsSecret} --cert FILE --key FILE\``,
+    })
   return {
     version: version(),
     domain,
@@ -266,12 +300,14 @@ async function toInstallation(
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || host.startsWith('127.')
 
-type Warn = (text: string, hint: string) => void
+type Warn = (problem: Omit<PlatformProblem, 'notes'> & { readonly notes?: readonly string[] }) => void
 
 const warnerOf =
   ({ io, logLevel }: Context): Warn =>
-  (text, hint) => {
-    if (logLevel !== 'error') io.stderr.write(`warning: ${text}\n  = help: ${hint}\n`)
+  ({ message, notes = [], hint }) => {
+    if (logLevel === 'error') return
+    const lines = [...notes.map(one => `note: ${one}`), ...(hint === undefined ? [] : [`help: ${hint}`])]
+    io.stderr.write(`warning: ${message}\n${lines.map(one => `  = ${one}\n`).join('')}`)
   }
 
 /** Programs of people go there with their tokens. */
@@ -296,20 +332,19 @@ async function networksOf(
   signal: AbortSignal,
 ): Promise<Pick<Installation, 'clusterNetworks' | 'areNetworksNamed'>> {
   const found = await clusterNetworks(cluster, signal)
-  const isNamed = named === undefined ? before?.areNetworksNamed : named !== '-'
-  if (isNamed) {
-    const all = named === undefined ? (before?.clusterNetworks ?? []) : readNetworks(named, '10.42.0.0/16')
-    const open = uncovered(found, all)
-    // Namespaces reach what was forgotten.
-    if (open.length > 0)
-      warn(
-        `the cluster has networks that \`--cluster-networks\` does not name: ${open.join(', ')}`,
-        'what runs in a namespace can reach them; name all, or let them be found: `--cluster-networks -`',
-      )
-    return { clusterNetworks: all, areNetworksNamed: true }
-  }
+  const isNamed = named === undefined ? before?.areNetworksNamed === true : named !== '-'
   const known = named === undefined ? (before?.clusterNetworks ?? []) : []
-  return { clusterNetworks: [...new Set([...known, ...found])].sort() }
+  const all =
+    named !== undefined && isNamed
+      ? readNetworks(named, '10.42.0.0/16')
+      : isNamed
+        ? known
+        : [...new Set([...known, ...found])].sort()
+  const listed = { clusterNetworks: all, areNetworksNamed: isNamed }
+  // Namespaces reach the networks that are not listed.
+  const problem = openProblem(await openAddresses(cluster, all, signal, found), listed)
+  if (problem) warn(problem)
+  return isNamed ? listed : { clusterNetworks: all }
 }
 
 function readProxies(text: string): readonly string[] {

@@ -43,7 +43,7 @@ function toRecord({ certificate, ...found }: PlatformStatus) {
 
 function rowsOf(found: PlatformStatus, now: number): readonly (readonly [string, string])[] {
   const { url, version, leader, workloads, isReachable, certificate, login, users, namespaces, runs } = found
-  const { builders, registry } = found
+  const { builders, registry, dependencies } = found
   const days = certificate && Math.floor((certificate.until.getTime() - now) / 86_400_000)
   return [
     ['Platform', url],
@@ -67,9 +67,16 @@ function rowsOf(found: PlatformStatus, now: number): readonly (readonly [string,
     ['Users', `${users.all}: ${plural(users.admins, 'administrator')}, ${users.suspended} suspended`],
     ['Namespaces', `${namespaces.all}: ${namespaces.awake} awake, ${namespaces.asleep} asleep`],
     ['Runs', `${runs.queued} queued, ${runs.running} running`],
+    ...(dependencies.length > 0 ? [['Servers', serversText(dependencies)] as const] : []),
     ['Builders', buildersText(builders, workloads)],
     ['Registry', `${registry ?? '-'}${registryDiskText(found)}`],
   ]
+}
+
+/** Other servers that the platform needs, each once, with the result of the last check. */
+export function serversText(all: PlatformStatus['dependencies']): string {
+  const words = { reached: '', failed: ' (failed)', unknown: ' (not checked yet)' }
+  return [...new Set(all.map(({ address, state }) => `${new URL(address).host}${words[state]}`))].join(', ')
 }
 
 /** Those that come with the platform as one, and the addresses of others. */

@@ -24,6 +24,7 @@ import {
 } from '../../platform/records/own-workload.ts'
 import { LIVE_LABEL, toRun } from '../../platform/records/run.ts'
 import { toUser } from '../../platform/records/user.ts'
+import type { DependencyState } from '../../platform/rules/dependencies.ts'
 import { fillingDisk, NO_LEADER } from '../../platform/rules/health.ts'
 import {
   diskText,
@@ -41,10 +42,14 @@ import { podProblems, workloadProblems } from '../objects/problems.ts'
 import { newestPods, replacedPods } from '../objects/revisions.ts'
 import { statusOf } from '../objects/status.ts'
 import { belongsTo } from '../objects/tracker.ts'
+import { builderIngressProblem } from './builder-ingress.ts'
 import { askForCertificate, certificateProblems, REACH } from './certificate-status.ts'
 import { connectPlatform } from './connect-platform.ts'
+import { dependencyStatus, statusProblems } from './dependency-status.ts'
+import { ingressNotes, ingressProblem, installedIngress } from './ingress-status.ts'
 import type { InstallWorld } from './install-world.ts'
-import { findPlatform } from './installed.ts'
+import { findPlatform, type Installed } from './installed.ts'
+import { openAddresses, openProblem } from './open-addresses.ts'
 import { ownFingerprint } from './own-certificate.ts'
 import type { PlatformProblem } from './platform-problem.ts'
 
@@ -75,6 +80,8 @@ export interface PlatformStatus {
   }
   readonly runs: { readonly queued: number; readonly running: number }
   readonly builders: readonly string[]
+  /** Other servers that the platform needs, as its server has last checked them. */
+  readonly dependencies: readonly DependencyState[]
   readonly registry: string | undefined
   /** Bytes of the disk of the registry that comes with the platform; absent: it was not measured. */
   readonly registryDisk?: { readonly size: number; readonly free: number }
@@ -89,16 +96,21 @@ export interface StatusWorld extends InstallWorld {
 export async function platformStatus(world: StatusWorld): Promise<PlatformStatus> {
   const found = await findPlatform(world)
   if (!found) throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
-  const [own, leader, reached, certificate, users, namespaces, runs, disk] = await Promise.all([
-    ownWorkloads(world),
-    leaderOf(world),
-    reach(world, found.url),
-    askForCertificate(world, found.url),
-    usersOf(world),
-    namespacesOf(world),
-    runsOf(world),
-    registryDisk(world),
-  ])
+  const [own, leader, reached, certificate, users, namespaces, runs, disk, dependencies, ingress, open, builds] =
+    await Promise.all([
+      ownWorkloads(world),
+      leaderOf(world),
+      reach(world, found.url),
+      askForCertificate(world, found.url),
+      usersOf(world),
+      namespacesOf(world),
+      runsOf(world),
+      registryDisk(world),
+      dependencyStatus(world, found),
+      installedIngress(world.cluster, new URL(found.url).hostname, world.signal),
+      openAddresses(world.cluster, found.options.clusterNetworks, world.signal),
+      buildersProblem(world, found),
+    ])
   const { builders, registry } = found.kept
   const addresses = addressesIn(builders)
   const unused = BUNDLED_BUILDERS.filter(
@@ -113,14 +125,22 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
   const isOwn =
     authority !== undefined && certificate && 'names' in certificate && certificate.root?.fingerprint === authority
   const noLeader = leader === undefined && own.workloads.some(({ ready }) => ready > 0)
+  const isReachable = !('problem' in reached) || isOwn === true
+  // A page that opens has an ingress controller, whatever the classes are.
+  const unserved = isReachable || !ingress ? undefined : await ingressProblem(world.cluster, ingress, world.signal)
+  const exposed = openProblem(open, found.options)
   const problems = [
     ...own.problems,
     ...(disk && isFilling(disk) ? [{ notes: [], ...fillingDisk(disk) }] : []),
     ...own.workloads.filter(({ wanted }) => wanted === 0).map(stoppedProblem),
     ...(noLeader ? [{ ...NO_LEADER, notes: [] }] : []),
     ...unused.map(unusedBuilders),
-    ...('problem' in reached && !isOwn ? [reached.problem] : []),
+    ...(unserved ? [unserved] : []),
+    ...('problem' in reached && !isOwn ? [{ ...reached.problem, notes: ingressNotes(ingress) }] : []),
     ...certificateProblems(found.url, certificate, world.now(), { source, isTrusted: isOwn === true }),
+    ...statusProblems(dependencies),
+    ...(builds ? [builds] : []),
+    ...(exposed ? [exposed] : []),
     ...(namespaces.unfollowed === undefined ? [] : [unfollowedProblem(namespaces.unfollowed)]),
   ]
   return {
@@ -128,17 +148,28 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     version: own.version,
     leader,
     workloads: own.workloads,
-    isReachable: !('problem' in reached) || isOwn === true,
+    isReachable,
     ...(certificate && 'names' in certificate && { certificate }),
     login: found.providers.map(({ name, id }) => (name === id ? name : `${name} (${id})`)),
     users,
     namespaces,
     runs,
     builders: addresses,
+    dependencies,
     registry: typeof registry === 'string' ? registry : undefined,
     ...(disk && { registryDisk: { size: disk.size, free: disk.free } }),
     problems,
   }
+}
+
+/** Checks the way of builds to the ingress controller, if the platform has builders of its own. */
+async function buildersProblem(
+  { cluster, signal }: StatusWorld,
+  { url, kept: { bundledBuilders } }: Installed,
+): Promise<PlatformProblem | undefined> {
+  if (bundledBuilders === undefined) return undefined
+  const { networks = [] } = bundledBuilders as { readonly networks?: readonly string[] } // as installing writes it
+  return builderIngressProblem(cluster, { host: new URL(url).hostname, networks }, signal)
 }
 
 const stoppedProblem = ({ name, namespace }: OwnWorkload): PlatformProblem => ({

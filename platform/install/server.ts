@@ -93,6 +93,8 @@ const PORT = 8080
 /** Keys of the ConfigMap `settings`. */
 export const SETTINGS_FILE = 'settings.json'
 export const TRUSTED_FILE = 'ca.pem'
+/** The annotation of the server's Pods with a hash of their settings. */
+const SETTINGS_HASH = 'dev.platform/settings'
 const RBAC = 'rbac.authorization.k8s.io'
 const SELECTOR = { 'app.kubernetes.io/name': NAME }
 const LABELS = { ...SELECTOR, 'app.kubernetes.io/part-of': 'devctl' }
@@ -345,7 +347,10 @@ function deployment(one: Installation): KubeObject {
     image,
     env: [
       { name: 'DEVCTL_VERSION', value: version },
-      { name: 'DEVCTL_SETTINGS_HASH', value: settingsHash(one) },
+      {
+        name: 'DEVCTL_SETTINGS_HASH',
+        valueFrom: { fieldRef: { fieldPath: `metadata.annotations['${SETTINGS_HASH}']` } },
+      },
       { name: 'PORT', value: String(PORT) },
       { name: 'RUNS_PORT', value: String(RUNS_PORT) },
       ...(trusted === undefined ? [] : [{ name: 'NODE_EXTRA_CA_CERTS', value: `/etc/devctl/${TRUSTED_FILE}` }]),
@@ -379,7 +384,7 @@ function deployment(one: Installation): KubeObject {
       replicas,
       selector: { matchLabels: SELECTOR },
       template: {
-        metadata: { labels: LABELS, annotations: { 'dev.platform/settings': settingsHash(one) } },
+        metadata: { labels: LABELS, annotations: { [SETTINGS_HASH]: settingsHash(one) } },
         spec: {
           serviceAccountName: SERVER_ACCOUNT,
           securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },

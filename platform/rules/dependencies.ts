@@ -79,7 +79,11 @@ export interface ForgeDependency {
 export function dependenciesOf({ providers, ci, forges }: DependingSettings): readonly NeededServer[] {
   const all = [
     ...providers.map(
-      (one): NeededServer => ({ kind: one.kind, name: one.name, address: one.kind === 'github' ? one.url : one.issuer }),
+      (one): NeededServer => ({
+        kind: one.kind,
+        name: one.name,
+        address: one.kind === 'github' ? one.url : one.issuer,
+      }),
     ),
     ...ci.map((one): NeededServer => ({ kind: 'ci', name: hostOf(one.issuer), address: one.issuer, forge: one.kind })),
     ...forges.flatMap(({ kind, url, api }): readonly NeededServer[] =>

@@ -36,7 +36,10 @@ const HEADERS = { accept: 'application/json', 'user-agent': 'devctl' }
 /** https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig */
 const DOCUMENT = '/.well-known/openid-configuration'
 
-async function documentFailure({ kind, address }: NeededServer, signal: AbortSignal): Promise<ReachFailure | undefined> {
+async function documentFailure(
+  { kind, address }: NeededServer,
+  signal: AbortSignal,
+): Promise<ReachFailure | undefined> {
   const url = `${address.replace(/\/$/, '')}${DOCUMENT}`
   const answer = await providerFetch(url, { headers: HEADERS, signal })
   if (answer.status !== 200) return { kind: 'status', url, status: answer.status }

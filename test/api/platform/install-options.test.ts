@@ -155,7 +155,10 @@ describe.skipIf(!found)('devctl platform install', () => {
       expect(printed.filter(({ kind }) => kind === 'Secret')).toEqual([])
       expect(
         stderr,
-      ).toBe(`note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, \`untrusted-builders\` of \`devctl-platform\`; \`builders\`, \`untrusted-builders\` of \`devctl-build\`
+      ).toBe(`warning: the ingress controller was not found, so builds cannot use what it serves, such as a registry of the platform
+  = note: neither the DNS record of \`platform.dev.example.com\` nor a Service of type \`LoadBalancer\` leads to it
+  = help: create the DNS record \`*.dev.example.com\` and install again, or name the address of the ingress controller: \`devctl platform install --builder-networks 10.42.0.5/32\`
+note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, \`untrusted-builders\` of \`devctl-platform\`; \`builders\`, \`untrusted-builders\` of \`devctl-build\`
   = help: the same command with \`--only-secrets\` instead of \`--print\` creates those that are missing, and prints how the first administrator logs in
 `)
     })
@@ -311,6 +314,58 @@ describe.skipIf(!found)('devctl platform install', () => {
       await ok('platform install')
       expect((await ok('platform install --dry-run')).stdout).toContain('nothing differs')
     })
+  })
+
+  test('an ingress class that does not exist is warned of before anything changes, and told by the status', async () => {
+    const other = { apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', name: `kong-${RUN}` }
+    const ref = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'platform', namespace: PLATFORM_NAMESPACE }
+    const name = (ingressClassName: string | null) =>
+      cluster.patch(ref, { spec: { ingressClassName } }, { manager: 'somebody' })
+    const wrong = `the ingress class \`not-there\` does not exist, so no ingress controller serves \`platform.${DOMAIN}\``
+    const hint = `\`devctl platform install --ingress-class ${other.name}\``
+    const { apiVersion, kind } = other
+    await cluster.create({ apiVersion, kind, metadata: { name: other.name }, spec: { controller: 'example.com/kong' } })
+    const { ingressClassName = null } = (await cluster.get(ref))!['spec'] as { readonly ingressClassName?: string }
+    try {
+      const { stderr } = await ok('platform install --dry-run --ingress-class not-there')
+      expect(stderr).toContain(`warning: ${wrong}\n  = help: name a class that exists: `)
+      expect(stderr).toContain(hint)
+      expect((await ok(`platform install --dry-run --ingress-class ${other.name}`)).stderr).not.toContain(wrong)
+      await name('not-there')
+      const { status, stderr: told } = await devctl('platform status')
+      expect([status, told]).toEqual([1, expect.stringContaining(`error: ${wrong}\n`)])
+      expect(told).toContain(hint)
+      expect(told).toContain('no ingress controller has written its address into `ingress/platform`')
+    } finally {
+      await name(ingressClassName)
+      await cluster.delete(other)
+    }
+  })
+
+  test('networks that do not include all of the cluster are warned of, and told by the status', async () => {
+    const node = { apiVersion: 'v1', kind: 'Node', name: `node-${RUN}` }
+    await cluster.create({
+      apiVersion: node.apiVersion,
+      kind: node.kind,
+      metadata: { name: node.name },
+      status: { addresses: [{ type: 'InternalIP', address: '203.0.113.77' }] },
+    })
+    const open = 'namespaces, runs and builds can reach parts of the cluster that its listed networks do not include'
+    try {
+      const { stderr } = await ok('platform install --dry-run --cluster-networks 10.0.0.0/8')
+      expect(stderr).toContain(`warning: ${open}\n  = note: nodes: `)
+      expect(stderr).toContain(`203.0.113.77 (\`node-${RUN}\`)\n`)
+      expect(stderr).toMatch(
+        / = help: `devctl platform install --cluster-networks \S*203\.0\.113\.77\/32\S*` excludes them/,
+      )
+      expect((await ok('platform install --dry-run')).stderr).not.toContain(open)
+      // It is found at the next installation only.
+      const told = (await devctl('platform status')).stderr
+      expect(told).toContain(`error: ${open}\n  = note: nodes: 203.0.113.77 (\`node-${RUN}\`)\n`)
+      expect(told).toContain(' = help: `devctl platform install` finds and excludes them\n')
+    } finally {
+      await cluster.delete(node)
+    }
   })
 
   longTest('settings that are gone are not made up, and the message says from where they come back', async () => {

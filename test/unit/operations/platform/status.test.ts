@@ -4,10 +4,11 @@ import { createServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { presentedCertificate } from '../../../../adapters/http/presented-certificate.ts'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
-import { buildersText } from '../../../../cli/run/platform-status.ts'
+import { buildersText, serversText } from '../../../../cli/run/platform-status.ts'
 import { imagesIn, installedImages, isNeeded, mirrored } from '../../../../operations/platform/images.ts'
 import { platformStatus, registryDiskText } from '../../../../operations/platform/status.ts'
-import { platformObjects } from '../../../../platform/install/server.ts'
+import { type Installation, platformObjects } from '../../../../platform/install/server.ts'
+import { fromChecks } from '../../../../platform/records/dependency-checks.ts'
 import { fromNamespace } from '../../../../platform/records/namespace.ts'
 import { fromRun } from '../../../../platform/records/run.ts'
 import { fromUser } from '../../../../platform/records/user.ts'
@@ -38,6 +39,18 @@ const act = (
   status: unknown,
 ) => cluster.act({ apiVersion, kind, name, namespace }, one => ({ ...one, status }))
 
+const SERVICES: KubeObject = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'ServiceCIDR',
+  metadata: { name: 'kubernetes' },
+  spec: { cidrs: ['10.43.0.0/16'] },
+}
+const TRAEFIK: KubeObject = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'IngressClass',
+  metadata: { name: 'traefik', annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } },
+}
+
 /** A cluster with a platform; `pods` are those of its server. */
 async function clusterWith({
   ready = 1,
@@ -46,24 +59,40 @@ async function clusterWith({
   bundled = 0,
   untrusted = 0,
   kept = { builders: { default: ['tcp://buildkit:1234'], atOnce: 4 } } as object,
+  more = {} as Partial<Installation>,
+  around = [SERVICES, TRAEFIK] as readonly KubeObject[],
 } = {}) {
   const cluster = new MemoryCluster({
-    namespaces: ['devctl-platform', 'devctl-users', 'devctl-runs', 'devctl-build'],
+    namespaces: ['default', 'devctl-platform', 'devctl-users', 'devctl-runs', 'devctl-build'],
   })
-  const more = { namespaced: true, hasStatus: true }
-  cluster.register({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'ingresses', ...more })
-  cluster.register({ apiVersion: 'batch/v1', kind: 'Job', name: 'jobs', ...more })
-  cluster.register({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: 'leases', ...more, hasStatus: false })
+  const namespaced = { namespaced: true, hasStatus: true }
+  cluster.register({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'ingresses', ...namespaced })
+  cluster.register({ apiVersion: 'batch/v1', kind: 'Job', name: 'jobs', ...namespaced })
+  cluster.register({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    name: 'leases',
+    ...namespaced,
+    hasStatus: false,
+  })
+  const clusterWide = { namespaced: false, hasStatus: false }
+  cluster.register({ apiVersion: 'v1', kind: 'Node', name: 'nodes', ...clusterWide })
+  cluster.register({ apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', name: 'ingressclasses', ...clusterWide })
+  cluster.register({ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', name: 'servicecidrs', ...clusterWide })
+  for (const object of around) await cluster.create(object)
   const objects = platformObjects({
     version: '0.1.0',
     domain: 'dev.example.com',
     image: 'registry.example.com/devctl/platform:0.1.0',
     runnerImage: 'registry.example.com/devctl/runner:0.1.0',
     replicas: 1,
+    clusterNetworks: ['10.42.0.0/16', '10.43.0.0/16'],
+    ...more,
     kubernetes: { server: 'https://k.example.com' },
     providers: [{ kind: 'github', id: 'github', name: 'GitHub', url: 'https://github.com', clientId: 'x', allow: [] }],
     kept: { registry: 'registry.example.com/people', ...kept },
     ...(bundled + untrusted > 0 && {
+      ingressPeers: [{ namespace: 'kube-system', labels: { app: 'traefik' }, ports: [8443] }],
       bundledBuilders: { image: 'buildkit:1', count: bundled, untrusted, size: '9Gi', networks: [] },
     }),
   })
@@ -72,6 +101,8 @@ async function clusterWith({
     if (kind === 'ConfigMap' && object.metadata.name === 'settings') {
       const settings = JSON.parse((data as { readonly 'settings.json': string })['settings.json'])
       await cluster.create({ ...object, data: { 'settings.json': JSON.stringify({ ...settings, url }) } })
+    } else if (kind === 'Ingress' || kind === 'NetworkPolicy') {
+      await cluster.create(object)
     } else if (kind === 'StatefulSet') {
       await cluster.create(object)
       const count = object.metadata.name === 'builder' ? bundled : untrusted
@@ -293,6 +324,85 @@ describe('the status of a platform', () => {
     await add(podOf('new', 'ImagePullBackOff'))
     const said = JSON.stringify((await look(cluster)).problems)
     expect([said.includes('of new'), said.includes('of old')]).toEqual([true, false])
+  })
+
+  describe('of what it depends on:', () => {
+    const messages = (found: Awaited<ReturnType<typeof look>>) => found.problems.map(({ message }) => message)
+
+    test('a provider and a forge that its server cannot use are told, with the reason and what to do', async () => {
+      const cluster = await clusterWith({
+        kept: { forges: [{ kind: 'gitea', url: 'https://git.example.com' }] },
+      })
+      const hosts = (found: Awaited<ReturnType<typeof look>>) => serversText(found.dependencies)
+      expect(hosts(await look(cluster))).toBe('github.com (not checked yet), git.example.com (not checked yet)')
+      const github = { kind: 'github', name: 'GitHub', address: 'https://github.com' } as const
+      const git = {
+        kind: 'forge',
+        name: 'git.example.com',
+        address: 'https://git.example.com',
+        forge: 'gitea',
+      } as const
+      const checks = {
+        checked: '2026-11-23T14:59:00Z',
+        all: [github, { ...git, failure: { kind: 'untrusted', detail: 'self-signed certificate' } as const }],
+      }
+      await cluster.create(fromChecks(checks))
+      const found = await look(cluster)
+      expect(hosts(found)).toBe('github.com, git.example.com (failed)')
+      expect(found.problems).toContainEqual({
+        message:
+          'webhooks of `git.example.com` do not work: the server does not trust the certificate of `git.example.com`: self-signed certificate',
+        notes: ['checked by the server at 2026-11-23T14:59:00Z'],
+        hint: 'to trust the authority that issued it, run `devctl platform install --ca-file FILE`; the file has the certificates (PEM) of all private authorities',
+      })
+    })
+
+    test('an ingress class that does not exist is told with those that do', async () => {
+      const found = await look(await clusterWith({ more: { ingressClass: 'nginx' } }))
+      expect(found.problems).toContainEqual({
+        message: 'the ingress class `nginx` does not exist, so no ingress controller serves `127.0.0.1`',
+        notes: [],
+        hint: 'name a class that exists: `devctl platform install --ingress-class traefik`',
+      })
+      expect(found.problems.find(({ message }) => message.includes(url))?.notes).toEqual([
+        'no ingress controller has written its address into `ingress/platform`',
+      ])
+    })
+
+    test('nodes and Pods outside of the listed networks are told, with the option that excludes them', async () => {
+      const node = (name: string, address: string): KubeObject => ({
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name },
+        spec: { podCIDR: '10.42.0.0/24' },
+        status: { addresses: [{ type: 'InternalIP', address }] },
+      })
+      const around = [SERVICES, TRAEFIK, node('a', '10.42.0.1'), node('b', '192.168.7.4')]
+      const open = async (more: Partial<Installation>) =>
+        (await look(await clusterWith({ around, more }))).problems.find(one => one.message.includes('can reach parts'))
+      expect(await open({})).toEqual({
+        message: 'namespaces, runs and builds can reach parts of the cluster that its listed networks do not include',
+        notes: ['nodes: 192.168.7.4 (`b`)'],
+        hint: '`devctl platform install` finds and excludes them',
+      })
+      expect((await open({ areNetworksNamed: true }))?.hint).toBe(
+        '`devctl platform install --cluster-networks 10.42.0.0/16,10.43.0.0/16,192.168.7.4/32` excludes them',
+      )
+      expect(await open({ clusterNetworks: ['10.42.0.0/15', '192.168.7.0/24'] })).toBeUndefined()
+    })
+
+    test('builders that cannot reach the ingress controller are told', async () => {
+      const lost = await clusterWith({ bundled: 1, kept: {} })
+      await lost.delete({
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'NetworkPolicy',
+        name: 'builder',
+        namespace: 'devctl-build',
+      })
+      expect(messages(await look(lost))).toContain(
+        '`networkpolicy/builder` of `devctl-build` no longer exists: builds can reach the whole cluster',
+      )
+    })
   })
 
   test('a platform without its server, and a cluster without a platform', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import {
-  type NeededServer,
   type DependencyState,
   dependenciesOf,
   dependencyProblems,
   dependencyStates,
+  type NeededServer,
   type ReachFailure,
 } from '../../../../platform/rules/dependencies.ts'
 
@@ -77,7 +77,7 @@ describe('the problem of a server that cannot be used', () => {
     ])
   })
 
-  test('never puts text of the provider into a command', () => {
+  test('puts nothing but a plain URL of the provider into a command', () => {
     const [problem] = dependencyProblems([failed(OIDC, { kind: 'issuer', found: 'https://x.example/`rm -rf`$(x)' })])
     expect(problem?.hint).toContain('--oidc ISSUER ')
   })
