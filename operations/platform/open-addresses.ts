@@ -38,7 +38,7 @@ export async function openAddresses(
   return { nodes: open, pods, networks: uncovered(found, excluded).filter(one => !ofNodes.has(one)) }
 }
 
-/** Page by page, because there can be very many. */
+/** Lists Pods page by page, because there can be very many. */
 async function openPodsOf(
   cluster: Cluster,
   excluded: readonly string[],

@@ -11,7 +11,7 @@ export interface NeededServer {
   readonly kind: (typeof DEPENDENCY_KINDS)[number]
   /** The name that administrators know: that of the provider, or the host. */
   readonly name: string
-  /** As the settings have it: an issuer, or the root of the pages. */
+  /** The issuer, or the root of the pages, as in the settings. */
   readonly address: string
   /** The kind of the forge, or of the CI system. */
   readonly forge?: HookForge

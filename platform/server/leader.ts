@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { backOff, pause } from '../../adapters/http/back-off.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
@@ -67,6 +68,8 @@ export async function lead(
         isStrict: true,
       })
       failures = 0
+      // Each task waits with this signal; Node.js would warn of more than ten.
+      setMaxListeners(0, lease.signal)
       log(`${name} leads`)
       try {
         await Promise.all(tasks.map(task => repeat(task, lease.signal, log, failing)))

@@ -52,7 +52,7 @@ async function documentFailure(
 
 const hrefOf = (url: string): string => new URL(url).href
 
-/** Without a token, every answer will do, except for an error, or that the path does not exist. */
+/** Checks that there is an answer: without a token, a refusal is enough, but not an error or a missing path. */
 async function answerFailure(
   url: URL,
   signal: AbortSignal,
