@@ -63,7 +63,7 @@ export async function ingressProblem(
   }
 }
 
-/** What the cluster says about the way to the platform, as notes of a problem with its address. */
+/** Notes for an address that does not answer: the state of the Ingress, according to the cluster. */
 export function ingressNotes(ingress: PlatformIngress | undefined): readonly string[] {
   if (!ingress) return ['`ingress/platform` does not exist in `devctl-platform`']
   return [

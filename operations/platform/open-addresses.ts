@@ -20,7 +20,10 @@ export interface ListedNetworks {
   readonly areNetworksNamed: boolean
 }
 
-/** Finds the addresses of the cluster that the network policies do not exclude. `known` is the result of `clusterNetworks`. */
+/**
+ * Finds the addresses of the cluster that the network policies do not exclude. `known` is the result of
+ * `clusterNetworks`, if the caller has it.
+ */
 export async function openAddresses(
   cluster: Cluster,
   listed: readonly string[],

@@ -27,7 +27,7 @@ export function nodeAddresses({ status }: KubeObject): readonly string[] {
 export const openNodes = (nodes: readonly KubeObject[], networks: readonly string[]): readonly OwnedAddress[] =>
   nodes.flatMap(node => open(node.metadata.name, nodeAddresses(node), networks))
 
-/** The IPv4 addresses of running Pods that are in none of the networks, without those that a Pod shares with its node. */
+/** The IPv4 addresses of running Pods that are in none of the networks; not those that a Pod shares with its node. */
 export const openPods = (pods: readonly KubeObject[], networks: readonly string[]): readonly OwnedAddress[] =>
   pods.flatMap(pod => {
     const { hostNetwork } = (pod['spec'] ?? {}) as { readonly hostNetwork?: boolean } // as Kubernetes defines both

@@ -19,7 +19,7 @@ export interface NeededServer {
   readonly api?: string
 }
 
-/** Why the server of the platform cannot use another server. */
+/** The reason why the server of the platform cannot use another server. */
 export type ReachFailure =
   | { readonly kind: (typeof PLAIN_FAILURES)[number] }
   | { readonly kind: (typeof DETAILED_FAILURES)[number]; readonly detail: string }

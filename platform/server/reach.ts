@@ -9,9 +9,9 @@ import { providerFetch } from './providers/provider-fetch.ts'
 const LIMIT = 5000
 
 /**
- * Checks whether this process can use a server as its settings say: it is reachable and trusted, and a provider has the
- * issuer that it should have. Sends no credentials. Returns the reason if it cannot; rejects only with the reason of the
- * signal.
+ * Checks whether this process can use a server as the settings say: it is reachable and trusted, and a provider has
+ * the issuer that it should have. Sends no credentials. Returns the reason if it cannot; rejects only with the reason
+ * of the signal.
  */
 export async function reachFailure(
   one: NeededServer,
