@@ -33,7 +33,6 @@ import { version } from '../../operations/version.ts'
 import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
 import { type PlatformImages, registryOf } from '../../platform/install/images.ts'
 import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
-import { uncovered } from '../../platform/rules/networks.ts'
 import type { Context } from '../command.ts'
 import { isAgreed, wantsColour } from '../terminal/io.ts'
 import { onCluster } from './platform.ts'
@@ -287,11 +286,7 @@ async function toInstallation(
     ...(certManager !== undefined && { certManager }),
     ...(ownCa && { ownCa }),
     ...(ingressClass !== undefined && { ingressClass }),
-    ...(await networksOf(cluster, values.clusterNetworks, before, warn, signal)),
-    privateNetworks:
-      values.privateNetworks === undefined
-        ? (before?.privateNetworks ?? [])
-        : readPrivateNetworks(values.privateNetworks),
+    ...(await networksOf(cluster, values, before, warn, signal)),
     apiServer: await apiServerAddresses(cluster, signal),
     ...(values.trustedProxies !== undefined && { trustedProxies: readProxies(values.trustedProxies) }),
     kubernetes: { server: server.replace(/\/$/, ''), ...(ca !== undefined && { ca: String(ca) }) },
@@ -326,11 +321,14 @@ function readServer(text: string): string {
  */
 async function networksOf(
   cluster: Cluster,
-  named: string | undefined,
+  {
+    clusterNetworks: named,
+    privateNetworks: opened,
+  }: Pick<PlatformInstallValues, 'clusterNetworks' | 'privateNetworks'>,
   before: InstalledOptions | undefined,
   warn: Warn,
   signal: AbortSignal,
-): Promise<Pick<Installation, 'clusterNetworks' | 'areNetworksNamed'>> {
+): Promise<Pick<Installation, 'clusterNetworks' | 'privateNetworks' | 'areNetworksNamed'>> {
   const found = await clusterNetworks(cluster, signal)
   const isNamed = named === undefined ? before?.areNetworksNamed === true : named !== '-'
   const known = named === undefined ? (before?.clusterNetworks ?? []) : []
@@ -340,11 +338,12 @@ async function networksOf(
       : isNamed
         ? known
         : [...new Set([...known, ...found])].sort()
-  const listed = { clusterNetworks: all, areNetworksNamed: isNamed }
+  const privateNetworks = opened === undefined ? (before?.privateNetworks ?? []) : readPrivateNetworks(opened)
+  const listed = { clusterNetworks: all, privateNetworks, areNetworksNamed: isNamed }
   // Namespaces reach the networks that are not listed.
-  const problem = openProblem(await openAddresses(cluster, all, signal, found), listed)
+  const problem = openProblem(await openAddresses(cluster, listed, signal, found), listed)
   if (problem) warn(problem)
-  return isNamed ? listed : { clusterNetworks: all }
+  return isNamed ? listed : { clusterNetworks: all, privateNetworks }
 }
 
 function readProxies(text: string): readonly string[] {

@@ -1,16 +1,15 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { IngressPeer } from '../../platform/install/builders.ts'
 import { BUILD_NAMESPACE } from '../../platform/records/names.ts'
-import { excludedNetworks } from '../../platform/records/network-rules.ts'
 import { OWN_WORKLOADS } from '../../platform/records/own-workload.ts'
-import { uncovered } from '../../platform/rules/networks.ts'
+import { isWithin } from '../../platform/rules/networks.ts'
 import { ingressPeers } from './install-builders.ts'
 import type { PlatformProblem } from './platform-problem.ts'
 
 /** The problem if builds are not let through to the ingress controller, because it was not found and none is named. */
 export function missingIngress(
   host: string,
-  peers: readonly IngressPeer[],
+  peers: readonly object[],
   networks: readonly string[],
 ): PlatformProblem | undefined {
   if (peers.length + networks.length > 0) return undefined
@@ -22,7 +21,12 @@ export function missingIngress(
 }
 
 interface PolicyFields {
-  readonly spec?: { readonly egress?: readonly { readonly to?: readonly PolicyPeer[] }[] }
+  readonly spec?: {
+    readonly egress?: readonly {
+      readonly to?: readonly PolicyPeer[]
+      readonly ports?: readonly { readonly port?: number | string }[]
+    }[]
+  }
 }
 
 interface PolicyPeer {
@@ -48,13 +52,14 @@ export async function builderIngressProblem(
       notes: [],
       hint: 'to create it again, run `devctl platform install`',
     }
-  const { allowed, excluded } = readPolicy(live)
-  if (peers.length === 0) return missingIngress(host, allowed, networks)
+  const { blocks, pods } = readPolicy(live)
+  const named = blocks.filter(({ isOnlyHttps }) => isOnlyHttps)
+  if (peers.length === 0) return missingIngress(host, [...named, ...pods], networks)
   const isAllowed = (peer: IngressPeer) =>
     'cidr' in peer
       ? // An address outside of the cluster needs no rule of its own.
-        uncovered([peer.cidr], excluded).length > 0 || allowed.some(one => 'cidr' in one && covers(one.cidr, peer.cidr))
-      : allowed.some(one => !('cidr' in one) && one.namespace === peer.namespace)
+        blocks.some(({ cidr, except }) => isWithin(peer.cidr, cidr) && !except.some(one => isWithin(peer.cidr, one)))
+      : pods.some(({ namespace }) => namespace === peer.namespace)
   const missing = peers.filter(peer => !isAllowed(peer))
   if (missing.length === 0) return undefined
   const places = missing.map(peer => ('cidr' in peer ? peer.cidr : `Pods of \`${peer.namespace}\``))
@@ -65,21 +70,25 @@ export async function builderIngressProblem(
   }
 }
 
-const covers = (network: string, other: string): boolean => uncovered([other], [network]).length === 0
+const HTTPS = 443
 
-/** The rules of the policy: destinations by HTTPS, and the networks that no other rule allows. */
-function readPolicy(live: KubeObject): {
-  readonly allowed: readonly IngressPeer[]
-  readonly excluded: readonly string[]
-} {
+interface Block {
+  readonly cidr: string
+  readonly except: readonly string[]
+  readonly isOnlyHttps: boolean
+}
+
+/** Reads the destinations by HTTPS from a policy: blocks of addresses, and Pods of a namespace at any port but those of DNS. */
+function readPolicy(live: KubeObject) {
   const { spec } = live as KubeObject & PolicyFields
-  const to = (spec?.egress ?? []).flatMap(one => one.to ?? [])
-  const excluded = to.flatMap(({ ipBlock }) => ipBlock?.except ?? [])
-  const allowed = to.flatMap(({ ipBlock, namespaceSelector, podSelector }): readonly IngressPeer[] => {
-    const namespace = namespaceSelector?.matchLabels?.['kubernetes.io/metadata.name']
-    if (ipBlock?.cidr !== undefined)
-      return ipBlock.except || excludedNetworks([]).includes(ipBlock.cidr) ? [] : [{ cidr: ipBlock.cidr }]
-    return namespace !== undefined && podSelector ? [{ namespace, labels: {}, ports: [] }] : []
-  })
-  return { allowed, excluded }
+  const blocks: Block[] = []
+  const pods: { readonly namespace: string }[] = []
+  for (const { to = [], ports } of spec?.egress ?? [])
+    for (const { ipBlock, namespaceSelector, podSelector } of to) {
+      const namespace = namespaceSelector?.matchLabels?.['kubernetes.io/metadata.name']
+      if (namespace !== undefined && podSelector) pods.push({ namespace })
+      else if (ipBlock?.cidr !== undefined && (!ports || ports.some(({ port }) => port === HTTPS)))
+        blocks.push({ cidr: ipBlock.cidr, except: ipBlock.except ?? [], isOnlyHttps: ports !== undefined })
+    }
+  return { blocks, pods }
 }

@@ -1,6 +1,6 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { type OwnedAddress, openNodes, openPods } from '../../platform/records/cluster-addresses.ts'
-import { excludedNetworks } from '../../platform/records/network-rules.ts'
+import { isOutside, type Networks } from '../../platform/records/network-rules.ts'
 import { networksAround, uncovered } from '../../platform/rules/networks.ts'
 import { clusterNetworks } from './cluster-networks.ts'
 import type { PlatformProblem } from './platform-problem.ts'
@@ -13,8 +13,8 @@ export interface OpenAddresses {
   readonly networks: readonly string[]
 }
 
-/** The networks of the cluster, as the settings list them. */
-export interface ListedNetworks {
+/** The networks, as the settings list them. */
+export interface ListedNetworks extends Networks {
   readonly clusterNetworks: readonly string[]
   /** An operator has named them: an upgrade adds none. */
   readonly areNetworksNamed: boolean
@@ -26,29 +26,24 @@ export interface ListedNetworks {
  */
 export async function openAddresses(
   cluster: Cluster,
-  listed: readonly string[],
+  listed: Networks,
   signal: AbortSignal,
   known?: readonly string[],
 ): Promise<OpenAddresses> {
-  const excluded = excludedNetworks(listed)
   const [nodes, pods, found] = await Promise.all([
     cluster.list({ apiVersion: 'v1', kind: 'Node' }, { signal }),
-    openPodsOf(cluster, excluded, signal),
+    openPodsOf(cluster, listed, signal),
     known ?? clusterNetworks(cluster, signal),
   ])
-  const open = openNodes(nodes, excluded)
+  const open = openNodes(nodes, listed)
   const ofNodes = new Set(open.map(({ address }) => `${address}/32`))
-  return { nodes: open, pods, networks: uncovered(found, excluded).filter(one => !ofNodes.has(one)) }
+  return { nodes: open, pods, networks: found.filter(one => isOutside(one, listed) && !ofNodes.has(one)) }
 }
 
 /** Lists Pods page by page, because there can be very many. */
-async function openPodsOf(
-  cluster: Cluster,
-  excluded: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly OwnedAddress[]> {
+async function openPodsOf(cluster: Cluster, listed: Networks, signal: AbortSignal): Promise<readonly OwnedAddress[]> {
   const found: OwnedAddress[] = []
-  const keep = (page: readonly KubeObject[]) => void found.push(...openPods(page, excluded))
+  const keep = (page: readonly KubeObject[]) => void found.push(...openPods(page, listed))
   for await (const page of cluster.pages({ apiVersion: 'v1', kind: 'Pod' }, { signal })) keep(page)
   return found
 }

@@ -108,7 +108,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
       registryDisk(world),
       dependencyStatus(world, found),
       installedIngress(world.cluster, new URL(found.url).hostname, world.signal),
-      openAddresses(world.cluster, found.options.clusterNetworks, world.signal),
+      openAddresses(world.cluster, found.options, world.signal),
       buildersProblem(world, found),
     ])
   const { builders, registry } = found.kept

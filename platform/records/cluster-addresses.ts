@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { isIPv4, uncovered } from '../rules/networks.ts'
+import { isIPv4 } from '../rules/networks.ts'
+import { isOutside, type Networks } from './network-rules.ts'
 
 /** An address of a node or a Pod; `of` names it: `node-1`, `kube-system/coredns-7d49`. */
 export interface OwnedAddress {
@@ -23,12 +24,12 @@ export function nodeAddresses({ status }: KubeObject): readonly string[] {
   return [...new Set(addresses.map(({ address }) => address).filter(isIPv4))]
 }
 
-/** The addresses of nodes that are in none of the networks. */
-export const openNodes = (nodes: readonly KubeObject[], networks: readonly string[]): readonly OwnedAddress[] =>
+/** The addresses of nodes to which a way out leads. */
+export const openNodes = (nodes: readonly KubeObject[], networks: Networks): readonly OwnedAddress[] =>
   nodes.flatMap(node => open(node.metadata.name, nodeAddresses(node), networks))
 
-/** The IPv4 addresses of running Pods that are in none of the networks; not those that a Pod shares with its node. */
-export const openPods = (pods: readonly KubeObject[], networks: readonly string[]): readonly OwnedAddress[] =>
+/** The IPv4 addresses of running Pods to which a way out leads; not those that a Pod shares with its node. */
+export const openPods = (pods: readonly KubeObject[], networks: Networks): readonly OwnedAddress[] =>
   pods.flatMap(pod => {
     const { hostNetwork } = (pod['spec'] ?? {}) as { readonly hostNetwork?: boolean } // as Kubernetes defines both
     const { phase, podIP, podIPs = [] } = (pod['status'] ?? {}) as PodStatus
@@ -37,5 +38,5 @@ export const openPods = (pods: readonly KubeObject[], networks: readonly string[
     return open(`${pod.metadata.namespace}/${pod.metadata.name}`, [...addresses], networks)
   })
 
-const open = (of: string, addresses: readonly string[], networks: readonly string[]): readonly OwnedAddress[] =>
-  addresses.filter(one => uncovered([`${one}/32`], networks).length > 0).map(address => ({ of, address }))
+const open = (of: string, addresses: readonly string[], networks: Networks): readonly OwnedAddress[] =>
+  addresses.filter(one => isOutside(`${one}/32`, networks)).map(address => ({ of, address }))

@@ -41,4 +41,11 @@ export function toOutside({ clusterNetworks = [], privateNetworks = [] }: Networ
   return { to: blocks.map(ipBlock => ({ ipBlock })) }
 }
 
+/** True if that way out leads to an address of a network. */
+export function isOutside(network: string, { clusterNetworks = [], privateNetworks = [] }: Networks): boolean {
+  if (uncovered([network], [...NEVER_OUTSIDE, ...clusterNetworks]).length === 0) return false
+  const isPublic = uncovered([network], NOT_PUBLIC).length > 0
+  return isPublic || privateNetworks.some(one => isWithin(one, network) || isWithin(network, one))
+}
+
 const notEmpty = (except: readonly string[]) => (except.length > 0 ? { except } : {})

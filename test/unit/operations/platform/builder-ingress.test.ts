@@ -10,7 +10,11 @@ const PODS = { namespace: 'kube-system', labels: { app: 'traefik' }, ports: [844
 async function problem(host: string, installed: Partial<BundledBuilders>, services: readonly KubeObject[] = []) {
   const cluster = new MemoryCluster({ namespaces: ['devctl-build', 'kube-system'] })
   const one = { image: 'x', count: 1, untrusted: 0, size: '9Gi', networks: [], ingress: [], ...installed }
-  for (const object of builderObjects({ clusterNetworks: ['10.0.0.0/8'], ...one }))
+  for (const object of builderObjects({
+    clusterNetworks: ['10.0.0.0/8'],
+    privateNetworks: ['192.168.0.0/16', '10.0.7.0/24'],
+    ...one,
+  }))
     if (object.kind === 'NetworkPolicy') await cluster.create(object)
   for (const { status, ...service } of services) {
     await cluster.create(service as KubeObject)
@@ -37,7 +41,9 @@ describe('the way of builds to the ingress controller', () => {
 
   test('is open to an address in a network that an operator has named, and to one outside of the cluster', async () => {
     expect(await problem('10.0.0.9', { networks: ['10.0.0.0/24'] })).toBeUndefined()
-    expect(await problem('192.0.2.9', {})).toBeUndefined()
+    expect(await problem('93.184.216.9', {})).toBeUndefined()
+    expect(await problem('192.168.1.9', { ingress: [{ cidr: '192.168.1.9/32' }] })).toBeUndefined()
+    expect(await problem('192.168.1.9', {})).toBeUndefined()
   })
 
   test('is closed if the controller has moved', async () => {
@@ -45,7 +51,9 @@ describe('the way of builds to the ingress controller', () => {
       'builds cannot reach the ingress controller, which has moved: 10.0.0.10/32',
     )
     expect(
-      await problem('192.0.2.9', { ingress: [{ cidr: '192.0.2.9/32' }] }, [balancer('kube-system', '192.0.2.9')]),
+      await problem('93.184.216.9', { ingress: [{ cidr: '93.184.216.9/32' }] }, [
+        balancer('kube-system', '93.184.216.9'),
+      ]),
     ).toBe('builds cannot reach the ingress controller, which has moved: Pods of `kube-system`')
   })
 

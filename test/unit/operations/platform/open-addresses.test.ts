@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { type OpenAddresses, openAddresses, openProblem } from '../../../../operations/platform/open-addresses.ts'
 import { nodeAddresses } from '../../../../platform/records/cluster-addresses.ts'
+import type { Networks } from '../../../../platform/records/network-rules.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
 const node = (name: string, ...addresses: readonly string[]): KubeObject => ({
@@ -19,12 +20,12 @@ const pod = (name: string, ip: string, more: object = {}, status: object = {}): 
   status: { phase: 'Running', podIP: ip, podIPs: [{ ip }, { ip: 'fd00::7' }], ...status },
 })
 
-async function find(listed: readonly string[], ...objects: readonly KubeObject[]): Promise<OpenAddresses> {
+async function find(listed: Networks, ...objects: readonly KubeObject[]): Promise<OpenAddresses> {
   const cluster = new MemoryCluster({ namespaces: ['default', 'kube-system'] })
   cluster.register({ apiVersion: 'v1', kind: 'Node', name: 'nodes', namespaced: false, hasStatus: false })
   const services = { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR' }
   cluster.register({ ...services, name: 'servicecidrs', namespaced: false, hasStatus: false })
-  await cluster.create({ ...services, metadata: { name: 'kubernetes' }, spec: { cidrs: ['10.43.0.0/16'] } })
+  await cluster.create({ ...services, metadata: { name: 'kubernetes' }, spec: { cidrs: ['20.43.0.0/16'] } })
   for (const { status, ...object } of objects) {
     const { apiVersion, kind, metadata } = await cluster.create(object as KubeObject)
     cluster.act({ apiVersion, kind, name: metadata.name, namespace: metadata.namespace }, one => ({ ...one, status }))
@@ -32,7 +33,7 @@ async function find(listed: readonly string[], ...objects: readonly KubeObject[]
   return openAddresses(cluster, listed, AbortSignal.timeout(5000))
 }
 
-const LISTED = ['10.42.0.0/16', '10.43.0.0/16', '192.168.7.0/24']
+const LISTED = { clusterNetworks: ['10.42.0.0/16', '20.43.0.0/16', '192.168.7.0/24'] }
 const NOTHING: OpenAddresses = { nodes: [], pods: [], networks: [] }
 
 describe('the addresses of a cluster that Pods can reach', () => {
@@ -42,17 +43,18 @@ describe('the addresses of a cluster that Pods can reach', () => {
 
   test('are those of nodes, Pods and Services outside of the listed networks', async () => {
     const found = await find(
-      ['10.42.0.0/24'],
-      node('a', '10.42.0.1', '203.0.113.9'),
+      { clusterNetworks: ['10.42.0.0/24'], privateNetworks: ['10.244.0.0/16'] },
+      node('a', '10.42.0.1', '93.184.216.9'),
       pod('dns', '10.244.3.17'),
-      pod('proxy', '203.0.113.9', { hostNetwork: true }),
+      pod('closed', '10.245.3.17'),
+      pod('proxy', '93.184.216.9', { hostNetwork: true }),
       pod('done', '10.244.3.18', {}, { phase: 'Succeeded' }),
       pod('pending', '', {}, { podIP: undefined, podIPs: undefined }),
     )
     expect(found).toEqual({
-      nodes: [{ of: 'a', address: '203.0.113.9' }],
+      nodes: [{ of: 'a', address: '93.184.216.9' }],
       pods: [{ of: 'kube-system/dns', address: '10.244.3.17' }],
-      networks: ['10.43.0.0/16'],
+      networks: ['20.43.0.0/16'],
     })
   })
 
