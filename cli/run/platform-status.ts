@@ -70,6 +70,7 @@ function rowsOf(found: PlatformStatus, now: number): readonly (readonly [string,
     ...(dependencies.length > 0 ? [['Servers', serversText(dependencies)] as const] : []),
     ['Builders', buildersText(builders, workloads)],
     ['Registry', `${registry ?? '-'}${registryDiskText(found)}`],
+    ['Networks', networksText(found.networks)],
   ]
 }
 
@@ -77,6 +78,14 @@ function rowsOf(found: PlatformStatus, now: number): readonly (readonly [string,
 export function serversText(all: PlatformStatus['dependencies']): string {
   const words = { reached: '', failed: ' (failed)', unknown: ' (not checked yet)' }
   return [...new Set(all.map(({ address, state }) => `${new URL(address).host}${words[state]}`))].join(', ')
+}
+
+/** What a Pod reached of the nodes. */
+function networksText(proof: PlatformStatus['networks']): string {
+  if (proof.kind === 'unknown') return `not tried: ${proof.why}`
+  return proof.reached.length === 0
+    ? `a Pod reached none of ${proof.tried} addresses`
+    : `a Pod reached ${proof.reached.join(', ')}`
 }
 
 /** Those that come with the platform as one, and the addresses of others. */

@@ -49,6 +49,7 @@ import { dependencyStatus, statusProblems } from './dependency-status.ts'
 import { ingressNotes, ingressProblem, installedIngress } from './ingress-status.ts'
 import type { InstallWorld } from './install-world.ts'
 import { findPlatform, type Installed } from './installed.ts'
+import { type NetworkProof, networkProblem, proveNetworks } from './network-proof.ts'
 import { openAddresses, openProblem } from './open-addresses.ts'
 import { ownFingerprint } from './own-certificate.ts'
 import type { PlatformProblem } from './platform-problem.ts'
@@ -85,6 +86,8 @@ export interface PlatformStatus {
   readonly registry: string | undefined
   /** Bytes of the disk of the registry that comes with the platform; absent: it was not measured. */
   readonly registryDisk?: { readonly size: number; readonly free: number }
+  /** What a Pod reached of the cluster's nodes. */
+  readonly networks: NetworkProof
   readonly problems: readonly PlatformProblem[]
 }
 
@@ -96,7 +99,7 @@ export interface StatusWorld extends InstallWorld {
 export async function platformStatus(world: StatusWorld): Promise<PlatformStatus> {
   const found = await findPlatform(world)
   if (!found) throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
-  const [own, leader, reached, certificate, users, namespaces, runs, disk, dependencies, ingress, open, builds] =
+  const [own, leader, reached, certificate, users, namespaces, runs, disk, dependencies, ingress, open, builds, proof] =
     await Promise.all([
       ownWorkloads(world),
       leaderOf(world),
@@ -110,6 +113,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
       installedIngress(world.cluster, new URL(found.url).hostname, world.signal),
       openAddresses(world.cluster, found.options, world.signal),
       buildersProblem(world, found),
+      proveNetworks(world, found.runnerImage),
     ])
   const { builders, registry } = found.kept
   const addresses = addressesIn(builders)
@@ -141,6 +145,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     ...statusProblems(dependencies),
     ...(builds ? [builds] : []),
     ...(exposed ? [exposed] : []),
+    ...[networkProblem(proof)].filter(one => one !== undefined),
     ...(namespaces.unfollowed === undefined ? [] : [unfollowedProblem(namespaces.unfollowed)]),
   ]
   return {
@@ -158,6 +163,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     dependencies,
     registry: typeof registry === 'string' ? registry : undefined,
     ...(disk && { registryDisk: { size: disk.size, free: disk.free } }),
+    networks: proof,
     problems,
   }
 }

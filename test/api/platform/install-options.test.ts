@@ -348,20 +348,20 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
       apiVersion: node.apiVersion,
       kind: node.kind,
       metadata: { name: node.name },
-      status: { addresses: [{ type: 'InternalIP', address: '203.0.113.77' }] },
+      status: { addresses: [{ type: 'InternalIP', address: '93.184.216.77' }] },
     })
     const open = 'namespaces, runs and builds can reach parts of the cluster that its listed networks do not include'
     try {
       const { stderr } = await ok('platform install --dry-run --cluster-networks 10.0.0.0/8')
       expect(stderr).toContain(`warning: ${open}\n  = note: nodes: `)
-      expect(stderr).toContain(`203.0.113.77 (\`node-${RUN}\`)\n`)
+      expect(stderr).toContain(`93.184.216.77 (\`node-${RUN}\`)\n`)
       expect(stderr).toMatch(
-        / = help: `devctl platform install --cluster-networks \S*203\.0\.113\.77\/32\S*` excludes them/,
+        / = help: `devctl platform install --cluster-networks \S*93\.184\.216\.77\/32\S*` excludes them/,
       )
       expect((await ok('platform install --dry-run')).stderr).not.toContain(open)
       // It is found at the next installation only.
       const told = (await devctl('platform status')).stderr
-      expect(told).toContain(`error: ${open}\n  = note: nodes: 203.0.113.77 (\`node-${RUN}\`)\n`)
+      expect(told).toContain(`error: ${open}\n  = note: nodes: 93.184.216.77 (\`node-${RUN}\`)\n`)
       expect(told).toContain(' = help: `devctl platform install` finds and excludes them\n')
     } finally {
       await cluster.delete(node)
