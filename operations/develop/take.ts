@@ -24,7 +24,7 @@ import { placeMirror } from './place-mirror.ts'
 import { beforeUp, recordFor, restingPatch, scaleField } from './rest.ts'
 import { allAutoscalers, allScalers, pause, restingAutoscalers, scalersOf } from './scalers.ts'
 import { listed, type TriedOut, tryOut } from './try-out.ts'
-import { watchOriginal } from './watch-original.ts'
+import { type Kept, watchOriginal } from './watch-original.ts'
 
 /** Which application to take, and what its mirror is to be. `Config` is what the agent is started with. */
 export interface TakeInput<Config extends object> {
@@ -125,7 +125,11 @@ export async function take<Config extends object>(
       for (const { live } of targets) leases.push(await hold({ ...session, signal }, live, input, on))
     })
     const signal = AbortSignal.any([session.signal, ...leases.map(lease => lease.signal)])
-    const taken = await takeAll({ ...session, signal }, input, targets, tried, on)
+    const isHeld = async () => {
+      await Promise.all(leases.map(lease => lease.check()))
+      return !signal.aborted
+    }
+    const taken = await takeAll({ ...session, signal }, input, targets, { ...tried, isHeld }, on)
     return { kind: 'taken', ...taken, session: config, signal, release }
   } catch (error) {
     await release()
@@ -202,7 +206,7 @@ async function takeAll<Config extends object>(
   session: Session,
   input: TakeInput<Config>,
   targets: Targets,
-  { objects, facts }: TriedOut,
+  { objects, facts, isHeld }: TriedOut & Pick<Kept, 'isHeld'>,
   on: (event: OperationEvent) => void,
 ): Promise<Pick<Taken<Config>, 'mirror' | 'labels' | 'record' | 'text' | 'watch'>> {
   const { cluster, namespace, signal } = session
@@ -247,6 +251,7 @@ async function takeAll<Config extends object>(
           lives: targets.map(({ live }) => live),
           records,
           placed,
+          isHeld,
           ...(input.settingsOf && { settingsOf: input.settingsOf }),
         },
         on,

@@ -35,6 +35,8 @@ export interface Kept {
   readonly records: readonly UpRecord[]
   /** The mirrors as the cluster has taken them. */
   readonly placed: readonly KubeObject[]
+  /** Asked before something is set again: whoever has taken the application over a moment ago has changed it. */
+  readonly isHeld: () => Promise<boolean>
   /** Asked when the application has another image, which has its own program. */
   readonly settingsOf?: (live: KubeObject) => Promise<MirrorSettings>
 }
@@ -163,6 +165,7 @@ async function followNeeded(
 class Keeper {
   readonly #session: Session
   readonly #settingsOf: Kept['settingsOf']
+  readonly #isHeld: Kept['isHeld']
   readonly #on: (event: OperationEvent) => void
   readonly #lives: (KubeObject | undefined)[]
   readonly #records: UpRecord[]
@@ -183,12 +186,13 @@ class Keeper {
 
   constructor(
     session: Session,
-    { settings, facts, lives, records, placed, settingsOf }: Kept,
+    { settings, facts, lives, records, placed, isHeld, settingsOf }: Kept,
     on: (event: OperationEvent) => void,
   ) {
     this.#session = session
     this.#settings = settings
     this.#settingsOf = settingsOf
+    this.#isHeld = isHeld
     this.#facts = facts
     this.#lives = [...lives]
     this.#records = [...records]
@@ -237,6 +241,7 @@ class Keeper {
       ])
       if (there && !isEnding(there)) return
       if (live && !isStillTaken(original, live, own)) return
+      if (!(await this.#isHeld())) return
       if (!this.#made[index]!.may(clock.now())) throw deletedAgain(name, this.#settings.name)
       this.#generations[index] = generationOf(await placeMirror(this.#session, wanted, own))
       this.#made[index]!.done(clock.now())
@@ -258,7 +263,7 @@ class Keeper {
       if (!isNewer(seen, this.#generations[index])) return
       const live = await cluster.get({ ...MIRRORS, name, namespace }, { signal })
       // Its end follows.
-      if (!live || isEnding(live) || isEndedByDown(live)) return
+      if (!live || isEnding(live) || isEndedByDown(live) || !(await this.#isHeld())) return
       if (!this.#mended[index]!.may(clock.now())) {
         this.#generations[index] = generationOf(live)
         this.#on(changedAgain(name, lastEditor(live)))
@@ -285,7 +290,7 @@ class Keeper {
       const { cluster, namespace, signal } = this.#session
       const place = { ...MIRRORS, name: this.names[0]!, namespace }
       const mirror = await cluster.get(place, { signal })
-      if (!mirror || isEnding(mirror) || isEndedByDown(mirror)) return
+      if (!mirror || isEnding(mirror) || isEndedByDown(mirror) || !(await this.#isHeld())) return
       await this.#make(needed)
     })
   }
@@ -322,7 +327,7 @@ class Keeper {
   /** Writes the record again that somebody has spoilt or removed: without it `down` cannot restore the application. */
   async #putBack(index: number, live: KubeObject, ref: ObjectRef): Promise<void> {
     const { cluster, clock, signal } = this.#session
-    if (!this.#written[index]!.may(clock.now())) return
+    if (!this.#written[index]!.may(clock.now()) || !(await this.#isHeld())) return
     const { resourceVersion } = live.metadata
     const annotations = { [UP_ANNOTATION]: JSON.stringify(this.#records[index]) }
     try {
@@ -340,7 +345,7 @@ class Keeper {
   async #scale(index: number, live: KubeObject, ref: ObjectRef): Promise<void> {
     const { cluster, clock, signal } = this.#session
     const field = scaleField(live)
-    if (valueAt(live, field.path) === field.value) return
+    if (valueAt(live, field.path) === field.value || !(await this.#isHeld())) return
     const now = clock.now()
     const recent = this.#scaled[index]!.filter(at => now - at < MINUTE)
     const by = ownersOf(live, [field.path])[0]?.manager ?? 'somebody'
@@ -375,6 +380,7 @@ class Keeper {
       const note = noted(this.#records[index]!)
       const isSame = text === this.#placed[index]
       if (isSame && note === this.#noted[index]) continue
+      if (!(await this.#isHeld())) return
       this.#generations[index] = generationOf(await placeMirror(this.#session, object, this.#records[index]!))
       this.#placed = this.#placed.with(index, text)
       this.#noted = this.#noted.with(index, note)

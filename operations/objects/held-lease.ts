@@ -64,6 +64,8 @@ export interface LeaseWish {
 export interface HeldLease {
   /** Aborted when the Lease is lost, and with the signal of the wish. */
   readonly signal: AbortSignal
+  /** Renews it at once, which aborts the signal if somebody else has taken it. */
+  check(): Promise<void>
   /** Gives the Lease back, if it is still ours; never rejects. */
   release(): Promise<void>
 }
@@ -106,13 +108,18 @@ export async function holdLease(input: LeaseWish): Promise<HeldLease> {
       else lost.abort(input.lost())
     }
   }
+  const check = () => {
+    renewing = renewing.then(renew)
+    return renewing
+  }
   const stop = clock.every(RENEWAL, () => {
     if (input.isStrict && clock.now() - renewed >= input.silence)
       lost.abort(new ClusterError('unreachable', `the Lease \`${input.name}\` could not be renewed in time`))
-    renewing = renewing.then(renew)
+    void check()
   })
   return {
     signal: AbortSignal.any([signal, lost.signal]),
+    check,
     async release() {
       stop()
       // A renewal that is under way, and may try for long, has no use any more.

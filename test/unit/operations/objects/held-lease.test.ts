@@ -46,3 +46,30 @@ test.each([
   await settle()
   expect(lease.signal.aborted).toBe(isLost)
 })
+
+test('a look finds at once that somebody else has taken it, and changes nothing for who still has it', async () => {
+  const clock = new FakeClock()
+  const cluster = newCluster()
+  const wish = (name: string) => ({
+    cluster,
+    name: 'up',
+    namespace: NAMESPACE,
+    labels: {},
+    holder: { ...holder(), name },
+    clock,
+    signal: never,
+    waiting: () => {},
+    busy: () => new UserError('busy'),
+    lost: () => new UserError('taken'),
+    silence: Number.POSITIVE_INFINITY,
+  })
+  const first = await holdLease(wish('ann@laptop (1)'))
+  await first.check()
+  expect(first.signal.aborted).toBe(false)
+  const second = await holdLease({ ...wish('ann@laptop (2)'), takeOver: true })
+  expect(first.signal.aborted).toBe(false)
+  await first.check()
+  expect(first.signal.reason).toEqual(new UserError('taken'))
+  await second.check()
+  expect(second.signal.aborted).toBe(false)
+})
