@@ -4,7 +4,8 @@ import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kube
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { nodeAddresses } from '../../platform/records/cluster-addresses.ts'
 import { RUNS_NAMESPACE } from '../../platform/records/names.ts'
-import { type InstallWorld, LOOK } from './install-world.ts'
+import { containersOf } from '../../platform/records/own-workload.ts'
+import { type InstallWorld, LOOK, ownRef } from './install-world.ts'
 import type { PlatformProblem } from './platform-problem.ts'
 
 /** What a Pod reached that has the network policy of the runs. */
@@ -14,13 +15,15 @@ export type NetworkProof =
   | { readonly kind: 'unknown'; readonly why: string }
 
 /** Milliseconds for the Pod: most are for its start, where the node has to pull the image. */
-const LIMIT = 30_000
+const LIMIT = 60_000
 /** Nodes whose addresses are tried. */
 const MOST_NODES = 50
 /** The port of a kubelet that does not say another one. */
 const KUBELET = 10_250
 /** The label of these Pods. */
 const PROOF = 'dev.platform/proof'
+/** Reasons of a container that is not going to start soon. */
+const CANNOT_PULL: ReadonlySet<string> = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName'])
 /** Where clouds serve the credentials of a node. */
 const METADATA = '169.254.169.254:80'
 
@@ -64,14 +67,15 @@ run()
 
 /**
  * Tries from a Pod whether it reaches nodes: with the network policy of the runs, which leads outside as that of
- * namespaces and builds does. The Pod is deleted again. `image` is that of the runs.
+ * namespaces and builds does. The Pod is deleted again. Its image is that of the server, which nodes have.
  */
-export async function proveNetworks(
-  { cluster, signal, on }: InstallWorld,
-  image: string | undefined,
-): Promise<NetworkProof> {
-  if (image === undefined) return { kind: 'unknown', why: 'there is no image for runs' }
-  const nodes = await cluster.list({ apiVersion: 'v1', kind: 'Node' }, { signal })
+export async function proveNetworks({ cluster, signal, on }: InstallWorld): Promise<NetworkProof> {
+  const [server, nodes] = await Promise.all([
+    cluster.get(ownRef('apps/v1', 'Deployment'), { signal }),
+    cluster.list({ apiVersion: 'v1', kind: 'Node' }, { signal }),
+  ])
+  const image = containersOf(server)[0]?.image
+  if (image === undefined) return { kind: 'unknown', why: 'the server is not installed' }
   if (!nodes.some(isReady)) return { kind: 'unknown', why: 'no node is ready' }
   const targets = [...nodes.slice(0, MOST_NODES).flatMap(targetsOf), METADATA]
   on('tries from a Pod to reach the nodes')
@@ -114,6 +118,8 @@ async function resultOf(
       const { phase, containerStatuses: [status] = [] } = ((await cluster.get(ref, { signal: within }))?.['status'] ??
         {}) as PodStatus
       waits = status?.state?.waiting?.reason ?? waits
+      if (CANNOT_PULL.has(waits))
+        return { kind: 'unknown', why: `its Pod does not get the image of the server: ${waits}` }
       const message = status?.state?.terminated?.message
       if (message !== undefined) return readResult(message)
       if (phase === 'Failed' || phase === 'Succeeded') return { kind: 'unknown', why: 'its Pod ended without a word' }

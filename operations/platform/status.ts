@@ -113,7 +113,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
       installedIngress(world.cluster, new URL(found.url).hostname, world.signal),
       openAddresses(world.cluster, found.options, world.signal),
       buildersProblem(world, found),
-      proveNetworks(world, found.runnerImage),
+      proveNetworks(world),
     ])
   const { builders, registry } = found.kept
   const addresses = addressesIn(builders)

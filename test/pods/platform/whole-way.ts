@@ -121,8 +121,8 @@ export function wholeWay(): void {
         isReachable: true,
         certificate: { names: expect.arrayContaining(['*.devctl.localhost']) },
         users: { all: 1, admins: 1 },
-        networks: { kind: 'tried', reached: [] },
       })
+      expect(found.networks).toEqual({ kind: 'tried', tried: expect.any(Number), reached: [] })
       const ofBuilders = ({ message }: { readonly message: string }) => message.includes('builder')
       expect(found.problems.filter((one: { readonly message: string }) => !ofBuilders(one))).toEqual([])
       expect((await devctl('operator', 'platform status')).stdout).toContain('Reachable    yes')

@@ -8,10 +8,16 @@ import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { type NetworkProof, networkProblem, proveNetworks } from '../../../../operations/platform/network-proof.ts'
-import { RUNS_NAMESPACE } from '../../../../platform/records/names.ts'
+import { PLATFORM_NAMESPACE, RUNS_NAMESPACE } from '../../../../platform/records/names.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
 const PODS = { apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE }
+
+const SERVER = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'platform', namespace: PLATFORM_NAMESPACE },
+}
 
 interface Spec {
   readonly containers: readonly {
@@ -25,6 +31,7 @@ class WithKubelet extends MemoryCluster {
   readonly started: KubeObject[] = []
   message: string | undefined
   refusal: ClusterError | undefined
+  waits = 'ContainerCreating'
 
   override async create(object: KubeObject): Promise<KubeObject> {
     if (object.kind !== 'Pod') return super.create(object)
@@ -32,7 +39,7 @@ class WithKubelet extends MemoryCluster {
     const made = await super.create(object)
     this.started.push(made)
     const terminated = this.message === undefined ? {} : { terminated: { message: this.message } }
-    const state = this.message === undefined ? { waiting: { reason: 'ImagePullBackOff' } } : terminated
+    const state = this.message === undefined ? { waiting: { reason: this.waits } } : terminated
     return this.act({ ...PODS, name: made.metadata.name }, one => ({
       ...one,
       status: { containerStatuses: [{ state }] },
@@ -41,9 +48,13 @@ class WithKubelet extends MemoryCluster {
 }
 
 async function clusterWith(message: string | undefined, isReady = true): Promise<WithKubelet> {
-  const cluster = new WithKubelet({ namespaces: [RUNS_NAMESPACE] })
+  const cluster = new WithKubelet({ namespaces: [RUNS_NAMESPACE, PLATFORM_NAMESPACE] })
   cluster.register({ apiVersion: 'v1', kind: 'Node', name: 'nodes', namespaced: false, hasStatus: false })
   cluster.message = message
+  const labels = { app: 'platform' }
+  const containers = [{ name: 'platform', image: 'platform:1' }]
+  const template = { metadata: { labels }, spec: { containers } }
+  await cluster.create({ ...SERVER, spec: { selector: { matchLabels: labels }, template } })
   await cluster.create({
     apiVersion: 'v1',
     kind: 'Node',
@@ -61,8 +72,8 @@ async function clusterWith(message: string | undefined, isReady = true): Promise
   return cluster
 }
 
-const prove = (cluster: WithKubelet, image: string | undefined = 'runner:1', signal = AbortSignal.timeout(20_000)) =>
-  proveNetworks({ cluster, signal, now: () => 0, on: () => {} }, image)
+const prove = (cluster: WithKubelet, signal = AbortSignal.timeout(20_000)) =>
+  proveNetworks({ cluster, signal, now: () => 0, on: () => {} })
 
 const said = (more: object) => JSON.stringify({ tried: 3, reached: [], hasNetwork: true, ...more })
 
@@ -105,22 +116,23 @@ describe('what a Pod reaches of the nodes', () => {
     expect(networkProblem(proof)).toBeUndefined()
   })
 
-  test('is unknown without an image, and where Pods cannot be made', async () => {
+  test('is unknown without a server, without its image, and where Pods cannot be made', async () => {
     const cluster = await clusterWith(undefined)
-    expect(
-      await proveNetworks({ cluster, signal: AbortSignal.timeout(5000), now: () => 0, on: () => {} }, undefined),
-    ).toEqual({
+    cluster.waits = 'ErrImagePull'
+    expect(await prove(cluster)).toEqual({
       kind: 'unknown',
-      why: 'there is no image for runs',
+      why: 'its Pod does not get the image of the server: ErrImagePull',
     })
     cluster.refusal = new ClusterError('forbidden', 'pods are forbidden')
     expect(await prove(cluster)).toEqual({ kind: 'unknown', why: 'pods are forbidden' })
+    await cluster.delete({ ...SERVER, ...SERVER.metadata })
+    expect(await prove(cluster)).toEqual({ kind: 'unknown', why: 'the server is not installed' })
   })
 
   test('is not waited for by who interrupts, and its Pod is deleted', async () => {
     const cluster = await clusterWith(undefined)
     const controller = new AbortController()
-    const proving = prove(cluster, 'runner:1', controller.signal)
+    const proving = prove(cluster, controller.signal)
     setTimeout(() => controller.abort(new Error('interrupted')), 100)
     await expect(proving).rejects.toThrow('interrupted')
     expect(await cluster.list(PODS)).toEqual([])
