@@ -35,6 +35,7 @@ import { type PlatformImages, registryOf } from '../../platform/install/images.t
 import { type Installation, platformObjects, urlOf } from '../../platform/install/server.ts'
 import type { Context } from '../command.ts'
 import { isAgreed, wantsColour } from '../terminal/io.ts'
+import { warningText } from '../terminal/report.ts'
 import { onCluster } from './platform.ts'
 
 export interface PlatformInstallValues extends ProviderInput, RegistryInput, BuildersInput {
@@ -299,10 +300,8 @@ type Warn = (problem: Omit<PlatformProblem, 'notes'> & { readonly notes?: readon
 
 const warnerOf =
   ({ io, logLevel }: Context): Warn =>
-  ({ message, notes = [], hint }) => {
-    if (logLevel === 'error') return
-    const lines = [...notes.map(one => `note: ${one}`), ...(hint === undefined ? [] : [`help: ${hint}`])]
-    io.stderr.write(`warning: ${message}\n${lines.map(one => `  = ${one}\n`).join('')}`)
+  ({ message: text, notes, hint }) => {
+    if (logLevel !== 'error') io.stderr.write(warningText({ text, notes, hint }))
   }
 
 /** Programs of people go there with their tokens. */
@@ -329,7 +328,7 @@ async function networksOf(
   warn: Warn,
   signal: AbortSignal,
 ): Promise<Pick<Installation, 'clusterNetworks' | 'privateNetworks' | 'areNetworksNamed'>> {
-  const found = await clusterNetworks(cluster, signal)
+  const seen = await clusterNetworks(cluster, signal)
   const isNamed = named === undefined ? before?.areNetworksNamed === true : named !== '-'
   const known = named === undefined ? (before?.clusterNetworks ?? []) : []
   const all =
@@ -337,11 +336,11 @@ async function networksOf(
       ? readNetworks(named, '10.42.0.0/16')
       : isNamed
         ? known
-        : [...new Set([...known, ...found])].sort()
+        : [...new Set([...known, ...seen.networks])].sort()
   const privateNetworks = opened === undefined ? (before?.privateNetworks ?? []) : readPrivateNetworks(opened)
   const listed = { clusterNetworks: all, privateNetworks, areNetworksNamed: isNamed }
   // Namespaces reach the networks that are not listed.
-  const problem = openProblem(await openAddresses(cluster, listed, signal, found), listed)
+  const problem = openProblem(await openAddresses(cluster, seen, listed, signal), listed)
   if (problem) warn(problem)
   return isNamed ? listed : { clusterNetworks: all, privateNetworks }
 }

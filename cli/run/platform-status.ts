@@ -80,7 +80,7 @@ export function serversText(all: PlatformStatus['dependencies']): string {
   return [...new Set(all.map(({ address, state }) => `${new URL(address).host}${words[state]}`))].join(', ')
 }
 
-/** What a Pod reached of the nodes. */
+/** Tells which nodes a Pod reached. */
 function networksText(proof: PlatformStatus['networks']): string {
   if (proof.kind === 'unknown') return `not tried: ${proof.why}`
   return proof.reached.length === 0

@@ -7,6 +7,7 @@ import { previewName } from '../../platform/rules/names.ts'
 import type { Context } from '../command.ts'
 import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
+import { warningText } from '../terminal/report.ts'
 import { toTable } from '../terminal/table.ts'
 import { cloneLoginOf } from './clone-login.ts'
 import { isEndOfRun } from './end-of-run.ts'
@@ -97,7 +98,7 @@ async function writeComment(
     await comment(found, pageOf(platform, name), signal, problem)
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error
-    io.stderr.write(`warning: ${error.message}\n${error.hint === undefined ? '' : `  = help: ${error.hint}\n`}`)
+    io.stderr.write(warningText({ text: error.message, hint: error.hint }))
   }
 }
 

@@ -51,6 +51,13 @@ export const printsDiagnostics =
 /** The lines of a warning that is about no place in a file. */
 export const warningText = ({
   text,
+  notes = [],
   hint,
-}: Pick<Extract<OperationEvent, { type: 'warning' }>, 'text' | 'hint'>): string =>
-  `warning: ${text}\n${hint === undefined ? '' : `  = help: ${hint}\n`}`
+}: {
+  readonly text: string
+  readonly notes?: readonly string[] | undefined
+  readonly hint?: string | undefined
+}): string => {
+  const lines = [...notes.map(one => `note: ${one}`), ...(hint === undefined ? [] : [`help: ${hint}`])]
+  return `warning: ${text}\n${lines.map(one => `  = ${one}\n`).join('')}`
+}

@@ -210,9 +210,9 @@ export function lastEnd(pod: KubeObject): Problem['ends'] {
   return failed && endsOf(failed)
 }
 
-/** True if a Pod is ready, as its health checks say; of one without, whether its containers run. */
+/** True if a Pod is ready, as its health checks say; of one without, whether its containers run. True for a ready node. */
 export function isReady({ status = {} }: KubeObject): boolean {
-  const { conditions } = status as NonNullable<Pod['status']> // a Pod's status
+  const { conditions } = status as NonNullable<Pod['status']> // a Pod's status, or a node's
   return conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 }
 

@@ -2,15 +2,20 @@ import { isIP, isIPv4 } from 'node:net'
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { NetworkAddress } from '../../platform/install/server.ts'
+import { nodeAddresses } from '../../platform/records/cluster-addresses.ts'
 import { NEVER_OUTSIDE, NOT_PUBLIC, toNetwork, twoMeanings, uncovered } from '../../platform/rules/networks.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * The networks of the cluster itself, of IPv4: its Pods, Services and nodes, and its API server. What
- * runs in a namespace of the platform reaches none of them but by its own network policy.
- */
-export async function clusterNetworks(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
+/** The nodes of a cluster, and its networks. */
+export interface ClusterNetworks {
+  readonly nodes: readonly KubeObject[]
+  /** Those of the cluster itself, of IPv4: its Pods, Services and nodes, and its API server. */
+  readonly networks: readonly string[]
+}
+
+/** Finds what a namespace of the platform reaches none of but by its own network policy. */
+export async function clusterNetworks(cluster: Cluster, signal: AbortSignal): Promise<ClusterNetworks> {
   const options = { signal }
   const [nodes, services, behind] = await Promise.all([
     cluster.list({ apiVersion: 'v1', kind: 'Node' }, options),
@@ -18,15 +23,14 @@ export async function clusterNetworks(cluster: Cluster, signal: AbortSignal): Pr
     behindApiServer(cluster, signal),
   ])
   const found = [
-    ...nodes.flatMap(({ spec, status }) => {
-      const { podCIDRs = [], podCIDR } = (spec ?? {}) as { podCIDRs?: readonly string[]; podCIDR?: string } // a Node's, both
-      const { addresses = [] } = (status ?? {}) as { addresses?: readonly { type: string; address: string }[] }
-      return [...podCIDRs, ...(podCIDR ? [podCIDR] : []), ...addresses.map(({ address }) => address)]
+    ...nodes.flatMap(node => {
+      const { podCIDRs = [], podCIDR } = (node['spec'] ?? {}) as { podCIDRs?: readonly string[]; podCIDR?: string } // a Node's
+      return [...podCIDRs, ...(podCIDR ? [podCIDR] : []), ...nodeAddresses(node)]
     }),
     ...services,
     ...behind.map(({ address }) => address),
   ]
-  return [...new Set(found.flatMap(toNetwork))].sort()
+  return { nodes, networks: [...new Set(found.flatMap(toNetwork))].sort() }
 }
 
 /** Where Pods reach the API server: the address of its Service, and those behind it, to which the address is translated. */

@@ -5,10 +5,11 @@ import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { nodeAddresses } from '../../platform/records/cluster-addresses.ts'
 import { RUNS_NAMESPACE } from '../../platform/records/names.ts'
 import { containersOf } from '../../platform/records/own-workload.ts'
+import { isReady } from '../objects/problems.ts'
 import { type InstallWorld, LOOK, ownRef } from './install-world.ts'
 import type { PlatformProblem } from './platform-problem.ts'
 
-/** What a Pod reached that has the network policy of the runs. */
+/** The result of trying to reach nodes from a Pod with the network policy of the runs. */
 export type NetworkProof =
   /** `tried`: how many addresses. `reached`: those that accepted a connection, as `10.0.0.4:10250`. */
   | { readonly kind: 'tried'; readonly tried: number; readonly reached: readonly string[] }
@@ -24,7 +25,7 @@ const KUBELET = 10_250
 const PROOF = 'dev.platform/proof'
 /** Reasons of a container that is not going to start soon. */
 const CANNOT_PULL: ReadonlySet<string> = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName'])
-/** Where clouds serve the credentials of a node. */
+/** The address at which clouds serve the credentials of a node. */
 const METADATA = '169.254.169.254:80'
 
 /**
@@ -69,12 +70,11 @@ run()
  * Tries from a Pod whether it reaches nodes: with the network policy of the runs, which leads outside as that of
  * namespaces and builds does. The Pod is deleted again. Its image is that of the server, which nodes have.
  */
-export async function proveNetworks({ cluster, signal, on }: InstallWorld): Promise<NetworkProof> {
-  const [server, nodes] = await Promise.all([
-    cluster.get(ownRef('apps/v1', 'Deployment'), { signal }),
-    cluster.list({ apiVersion: 'v1', kind: 'Node' }, { signal }),
-  ])
-  const image = containersOf(server)[0]?.image
+export async function proveNetworks(
+  { cluster, signal, on }: InstallWorld,
+  nodes: readonly KubeObject[],
+): Promise<NetworkProof> {
+  const image = containersOf(await cluster.get(ownRef('apps/v1', 'Deployment'), { signal }))[0]?.image
   if (image === undefined) return { kind: 'unknown', why: 'the server is not installed' }
   if (!nodes.some(isReady)) return { kind: 'unknown', why: 'no node is ready' }
   const targets = [...nodes.slice(0, MOST_NODES).flatMap(targetsOf), METADATA]
@@ -167,17 +167,12 @@ interface PodStatus {
 }
 
 interface NodeStatus {
-  readonly conditions?: readonly { readonly type: string; readonly status: string }[]
   readonly daemonEndpoints?: { readonly kubeletEndpoint?: { readonly Port?: number } }
 }
 
-const statusOf = (node: KubeObject): NodeStatus => (node['status'] ?? {}) as NodeStatus // as Kubernetes defines it
-
-const isReady = (node: KubeObject): boolean =>
-  statusOf(node).conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
-
 function targetsOf(node: KubeObject): readonly string[] {
-  const port = statusOf(node).daemonEndpoints?.kubeletEndpoint?.Port ?? KUBELET
+  const { daemonEndpoints } = (node['status'] ?? {}) as NodeStatus // as Kubernetes defines it
+  const port = daemonEndpoints?.kubeletEndpoint?.Port ?? KUBELET
   return nodeAddresses(node).map(address => `${address}:${port}`)
 }
 

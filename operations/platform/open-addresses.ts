@@ -1,8 +1,8 @@
-import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import { type OwnedAddress, openNodes, openPods } from '../../platform/records/cluster-addresses.ts'
 import { isOutside, type Networks } from '../../platform/records/network-rules.ts'
 import { networksAround, uncovered } from '../../platform/rules/networks.ts'
-import { clusterNetworks } from './cluster-networks.ts'
+import type { ClusterNetworks } from './cluster-networks.ts'
 import type { PlatformProblem } from './platform-problem.ts'
 
 /** The parts of a cluster that namespaces, runs and builds can reach although they belong to the cluster itself. */
@@ -20,32 +20,20 @@ export interface ListedNetworks extends Networks {
   readonly areNetworksNamed: boolean
 }
 
-/**
- * Finds the addresses of the cluster that the network policies do not exclude. `known` is the result of
- * `clusterNetworks`, if the caller has it.
- */
+/** Finds the addresses of the cluster that the network policies do not exclude. */
 export async function openAddresses(
   cluster: Cluster,
+  { nodes, networks }: ClusterNetworks,
   listed: Networks,
   signal: AbortSignal,
-  known?: readonly string[],
 ): Promise<OpenAddresses> {
-  const [nodes, pods, found] = await Promise.all([
-    cluster.list({ apiVersion: 'v1', kind: 'Node' }, { signal }),
-    openPodsOf(cluster, listed, signal),
-    known ?? clusterNetworks(cluster, signal),
-  ])
   const open = openNodes(nodes, listed)
   const ofNodes = new Set(open.map(({ address }) => `${address}/32`))
-  return { nodes: open, pods, networks: found.filter(one => isOutside(one, listed) && !ofNodes.has(one)) }
-}
-
-/** Lists Pods page by page, because there can be very many. */
-async function openPodsOf(cluster: Cluster, listed: Networks, signal: AbortSignal): Promise<readonly OwnedAddress[]> {
-  const found: OwnedAddress[] = []
-  const keep = (page: readonly KubeObject[]) => void found.push(...openPods(page, listed))
-  for await (const page of cluster.pages({ apiVersion: 'v1', kind: 'Pod' }, { signal })) keep(page)
-  return found
+  const pods: OwnedAddress[] = []
+  // Page by page, because there can be very many.
+  for await (const page of cluster.pages({ apiVersion: 'v1', kind: 'Pod' }, { signal }))
+    pods.push(...openPods(page, listed))
+  return { nodes: open, pods, networks: networks.filter(one => isOutside(one, listed) && !ofNodes.has(one)) }
 }
 
 /** Addresses that a note shows. */

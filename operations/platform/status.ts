@@ -44,6 +44,7 @@ import { statusOf } from '../objects/status.ts'
 import { belongsTo } from '../objects/tracker.ts'
 import { builderIngressProblem } from './builder-ingress.ts'
 import { askForCertificate, certificateProblems, REACH } from './certificate-status.ts'
+import { clusterNetworks } from './cluster-networks.ts'
 import { connectPlatform } from './connect-platform.ts'
 import { dependencyStatus, statusProblems } from './dependency-status.ts'
 import { ingressNotes, ingressProblem, installedIngress } from './ingress-status.ts'
@@ -86,7 +87,7 @@ export interface PlatformStatus {
   readonly registry: string | undefined
   /** Bytes of the disk of the registry that comes with the platform; absent: it was not measured. */
   readonly registryDisk?: { readonly size: number; readonly free: number }
-  /** What a Pod reached of the cluster's nodes. */
+  /** The nodes that a Pod reached. */
   readonly networks: NetworkProof
   readonly problems: readonly PlatformProblem[]
 }
@@ -99,6 +100,7 @@ export interface StatusWorld extends InstallWorld {
 export async function platformStatus(world: StatusWorld): Promise<PlatformStatus> {
   const found = await findPlatform(world)
   if (!found) throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
+  const seeing = clusterNetworks(world.cluster, world.signal)
   const [own, leader, reached, certificate, users, namespaces, runs, disk, dependencies, ingress, open, builds, proof] =
     await Promise.all([
       ownWorkloads(world),
@@ -111,9 +113,9 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
       registryDisk(world),
       dependencyStatus(world, found),
       installedIngress(world.cluster, new URL(found.url).hostname, world.signal),
-      openAddresses(world.cluster, found.options, world.signal),
+      seeing.then(seen => openAddresses(world.cluster, seen, found.options, world.signal)),
       buildersProblem(world, found),
-      proveNetworks(world),
+      seeing.then(({ nodes }) => proveNetworks(world, nodes)),
     ])
   const { builders, registry } = found.kept
   const addresses = addressesIn(builders)
@@ -132,7 +134,6 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
   const isReachable = !('problem' in reached) || isOwn === true
   // A page that opens has an ingress controller, whatever the classes are.
   const unserved = isReachable || !ingress ? undefined : await ingressProblem(world.cluster, ingress, world.signal)
-  const exposed = openProblem(open, found.options)
   const problems = [
     ...own.problems,
     ...(disk && isFilling(disk) ? [{ notes: [], ...fillingDisk(disk) }] : []),
@@ -143,9 +144,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
     ...('problem' in reached && !isOwn ? [{ ...reached.problem, notes: ingressNotes(ingress) }] : []),
     ...certificateProblems(found.url, certificate, world.now(), { source, isTrusted: isOwn === true }),
     ...statusProblems(dependencies),
-    ...(builds ? [builds] : []),
-    ...(exposed ? [exposed] : []),
-    ...[networkProblem(proof)].filter(one => one !== undefined),
+    ...[builds, openProblem(open, found.options), networkProblem(proof)].filter(one => one !== undefined),
     ...(namespaces.unfollowed === undefined ? [] : [unfollowedProblem(namespaces.unfollowed)]),
   ]
   return {

@@ -28,12 +28,12 @@ export interface Networks {
 }
 
 /**
- * What is outside of the cluster: public addresses, and private networks that the settings name. Neither of them has an
- * address of the cluster's networks, or a link-local one.
+ * The way out of the cluster: to public addresses, and to private networks that the settings name. It leads to no
+ * address of the cluster's networks, and to no link-local one.
  */
-export function toOutside({ clusterNetworks = [], privateNetworks = [] }: Networks) {
-  const closed = [...NEVER_OUTSIDE, ...clusterNetworks]
-  const opened = outermost(uncovered(privateNetworks, closed)).map(cidr => ({
+export function toOutside(networks: Networks) {
+  const closed = closedOf(networks)
+  const opened = outermost(uncovered(networks.privateNetworks ?? [], closed)).map(cidr => ({
     cidr,
     ...notEmpty(outermost(closed.filter(one => isWithin(one, cidr)))),
   }))
@@ -42,10 +42,13 @@ export function toOutside({ clusterNetworks = [], privateNetworks = [] }: Networ
 }
 
 /** True if that way out leads to an address of a network. */
-export function isOutside(network: string, { clusterNetworks = [], privateNetworks = [] }: Networks): boolean {
-  if (uncovered([network], [...NEVER_OUTSIDE, ...clusterNetworks]).length === 0) return false
+export function isOutside(network: string, networks: Networks): boolean {
+  if (uncovered([network], closedOf(networks)).length === 0) return false
   const isPublic = uncovered([network], NOT_PUBLIC).length > 0
-  return isPublic || privateNetworks.some(one => isWithin(one, network) || isWithin(network, one))
+  return isPublic || (networks.privateNetworks ?? []).some(one => isWithin(one, network) || isWithin(network, one))
 }
+
+/** The networks to which no way out leads, whatever is opened. */
+const closedOf = ({ clusterNetworks = [] }: Networks): readonly string[] => [...NEVER_OUTSIDE, ...clusterNetworks]
 
 const notEmpty = (except: readonly string[]) => (except.length > 0 ? { except } : {})

@@ -33,7 +33,7 @@ export function toNetwork(text: string): readonly string[] {
   return isIPv4(address) && isLength && more === undefined ? [`${address}/${length}`] : []
 }
 
-/** What a network with an address inside of it may mean: `10.1.2.3/16` is `10.1.0.0/16` or `10.1.2.3/32`; undefined: it is clear. */
+/** Returns both meanings of a network with an address inside: `10.1.2.3/16` is `10.1.0.0/16` or `10.1.2.3/32`; undefined: it is clear. */
 export function twoMeanings(network: string): readonly [string, string] | undefined {
   const [address = '', length = '32'] = network.split('/')
   const start = textOf(firstOf(network))

@@ -71,3 +71,6 @@ export function returnPath(text: unknown): string {
     ? '/'
     : pathname + search
 }
+
+/** The address of an issuer's metadata: https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig */
+export const discoveryUrl = (issuer: string): string => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`

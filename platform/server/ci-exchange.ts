@@ -3,6 +3,7 @@ import type { IssuedToken } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { type CiTrust, jobsOf, ruleFor, toCiJob } from '../rules/ci-trust.ts'
 import { Limiter } from '../rules/limiter.ts'
+import { discoveryUrl } from '../rules/provider.ts'
 import { PlatformError } from './platform-error.ts'
 import { providerFetch } from './providers/provider-fetch.ts'
 import type { Tokens } from './tokens.ts'
@@ -104,7 +105,7 @@ export class CiExchange {
 
 /** Where an issuer publishes its keys; fetched when they are needed. */
 async function findKeys(issuer: string): Promise<JWTVerifyGetKey> {
-  const answer = await providerFetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+  const answer = await providerFetch(discoveryUrl(issuer))
   if (answer.status !== 200) throw new Error(`status ${answer.status}`)
   const { issuer: said, jwks_uri } = (await answer.json()) as Readonly<Record<string, unknown>>
   if (said !== issuer || typeof jwks_uri !== 'string' || !URL.canParse(jwks_uri)) throw new Error('no keys')

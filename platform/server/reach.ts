@@ -2,7 +2,7 @@ import { openQuestion } from '../../adapters/forge/open-question.ts'
 import { codeOf, failureOf } from '../../adapters/http/failure.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import type { NeededServer, ReachFailure } from '../rules/dependencies.ts'
-import { shownText } from '../rules/provider.ts'
+import { discoveryUrl, shownText } from '../rules/provider.ts'
 import { providerFetch } from './providers/provider-fetch.ts'
 
 /** Milliseconds for all requests to one server. */
@@ -33,14 +33,12 @@ export async function reachFailure(
 }
 
 const HEADERS = { accept: 'application/json', 'user-agent': 'devctl' }
-/** https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig */
-const DOCUMENT = '/.well-known/openid-configuration'
 
 async function documentFailure(
   { kind, address }: NeededServer,
   signal: AbortSignal,
 ): Promise<ReachFailure | undefined> {
-  const url = `${address.replace(/\/$/, '')}${DOCUMENT}`
+  const url = discoveryUrl(address)
   const answer = await providerFetch(url, { headers: HEADERS, signal })
   if (answer.status !== 200) return { kind: 'status', url, status: answer.status }
   const { issuer } = Object(await answer.json().catch(() => undefined)) as { readonly issuer?: unknown }

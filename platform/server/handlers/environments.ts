@@ -1,4 +1,3 @@
-import { Slots } from '../../../adapters/http/slots.ts'
 import type {
   EnvironmentDetails,
   environmentRoutes,
@@ -9,13 +8,11 @@ import type {
 import type { RunRecord } from '../../records/run.ts'
 import { failedDeploy } from '../../rules/failed-deploy.ts'
 import { settingsOf } from '../../rules/service-settings.ts'
+import { eachNamespace } from '../each-namespace.ts'
 import { toSummary } from '../live/view.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { PlatformError } from '../platform-error.ts'
 import type { HandlersOf } from './handler.ts'
-
-/** Namespaces that are read at the same time for one question. */
-const TOGETHER = 6
 
 export const environmentHandlers = ({
   namespaces,
@@ -23,7 +20,6 @@ export const environmentHandlers = ({
   runs,
 }: PlatformParts): HandlersOf<typeof environmentRoutes> => ({
   'GET /environments': async ({ query, by }) => {
-    const slots = new Slots(TOGETHER)
     const read = async (namespace: string): Promise<RunningNamespace> => {
       const [own, found] = await Promise.all([
         runs.visible(by.user, { namespace }),
@@ -33,9 +29,8 @@ export const environmentHandlers = ({
       return { namespace, environments, ...failedIn(own, environments) }
     }
     const names = [...new Set(query.namespaces.split(','))]
-    const all = await Promise.allSettled(names.map(name => slots.run(undefined, () => read(name))))
-    // A namespace that cannot be read says nothing of the others, and is left out.
-    return { items: all.flatMap(one => (one.status === 'fulfilled' ? [one.value] : [])) }
+    const { found } = await eachNamespace(names, read)
+    return { items: names.flatMap(name => found.get(name) ?? []) }
   },
   'GET /namespaces/:ns/environments': async ({ params, by }) => {
     await namespaces.require(by.user, params.ns, 'see', 'see this')

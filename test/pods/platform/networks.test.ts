@@ -88,7 +88,7 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
 
   beforeAll(async () => {
     const admin = await connectCluster({ env: process.env })
-    networks = await clusterNetworks(admin, AbortSignal.timeout(60_000))
+    networks = (await clusterNetworks(admin, AbortSignal.timeout(60_000))).networks
     for (const name of [mine, others]) await makeManaged(admin, name, { clusterNetworks: networks })
     const started = [startClient(cluster!, mine, 'client'), startClient(cluster!, mine, 'friend', { app: 'one' })]
     await Promise.all([...started, startClient(cluster!, others, 'other', { app: 'one' })])
@@ -179,7 +179,7 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
     const signal = AbortSignal.timeout(60_000)
     const policies = platformObjects({
       ...{ version: '', domain: 'x', image: '', runnerImage: '', replicas: 1, kubernetes: { server: '' } },
-      clusterNetworks: await clusterNetworks(admin, signal),
+      clusterNetworks: (await clusterNetworks(admin, signal)).networks,
       apiServer: await apiServerAddresses(admin, signal),
     }).filter(({ metadata }) => metadata.name === 'devctl-runs' && metadata.namespace === 'devctl-runs')
     expect(policies.map(({ kind }) => kind)).toEqual(['NetworkPolicy'])
@@ -237,7 +237,9 @@ if (TAKES_ALL)
       const admin = await connectCluster({ env: process.env })
       const { node } = await clusterAddresses(admin)
       // The ingress controller of the node stands for the world outside.
-      const networks = (await clusterNetworks(admin, AbortSignal.timeout(60_000))).filter(one => one !== `${node}/32`)
+      const networks = (await clusterNetworks(admin, AbortSignal.timeout(60_000))).networks.filter(
+        one => one !== `${node}/32`,
+      )
       await makeManaged(admin, namespace, { clusterNetworks: networks, privateNetworks: [`${node}/32`] })
       // Without a host: which ones there may be, a platform in this cluster decides.
       const file = readFileSync(join(root, 'examples/networks/compose.yaml'), 'utf8')

@@ -79,7 +79,7 @@ test('the networks of a cluster are those of its Pods, nodes, Services, and of i
     { cidr: '192.168.1.9/32', port: 6443 },
     { cidr: 'fd00::9/128', port: 6443 },
   ])
-  expect(await clusterNetworks(cluster, new AbortController().signal)).toEqual([
+  expect((await clusterNetworks(cluster, new AbortController().signal)).networks).toEqual([
     '10.42.0.0/24',
     '10.42.1.0/24',
     '10.43.0.0/16',

@@ -72,8 +72,8 @@ async function clusterWith(message: string | undefined, isReady = true): Promise
   return cluster
 }
 
-const prove = (cluster: WithKubelet, signal = AbortSignal.timeout(20_000)) =>
-  proveNetworks({ cluster, signal, now: () => 0, on: () => {} })
+const prove = async (cluster: WithKubelet, signal = AbortSignal.timeout(20_000)) =>
+  proveNetworks({ cluster, signal, now: () => 0, on: () => {} }, await cluster.list({ apiVersion: 'v1', kind: 'Node' }))
 
 const said = (more: object) => JSON.stringify({ tried: 3, reached: [], hasNetwork: true, ...more })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
+import { clusterNetworks } from '../../../../operations/platform/cluster-networks.ts'
 import { type OpenAddresses, openAddresses, openProblem } from '../../../../operations/platform/open-addresses.ts'
 import { nodeAddresses } from '../../../../platform/records/cluster-addresses.ts'
 import type { Networks } from '../../../../platform/records/network-rules.ts'
@@ -30,7 +31,8 @@ async function find(listed: Networks, ...objects: readonly KubeObject[]): Promis
     const { apiVersion, kind, metadata } = await cluster.create(object as KubeObject)
     cluster.act({ apiVersion, kind, name: metadata.name, namespace: metadata.namespace }, one => ({ ...one, status }))
   }
-  return openAddresses(cluster, listed, AbortSignal.timeout(5000))
+  const signal = AbortSignal.timeout(5000)
+  return openAddresses(cluster, await clusterNetworks(cluster, signal), listed, signal)
 }
 
 const LISTED = { clusterNetworks: ['10.42.0.0/16', '20.43.0.0/16', '192.168.7.0/24'] }

@@ -35,7 +35,7 @@ test.each([
 test('networks that are in no named one are open', () => {
   const found = ['10.42.0.0/24', '10.96.0.0/12', '192.168.1.7/32']
   expect(uncovered(found, ['10.0.0.0/8', '192.168.1.0/24'])).toEqual([])
-  // Somebody has forgotten the length.
+  // The length was forgotten.
   expect(uncovered(found, ['10.0.0.0/32', '192.168.1.0/24'])).toEqual(['10.42.0.0/24', '10.96.0.0/12'])
   expect(uncovered(found, ['10.42.0.0/16', '10.96.0.0/16', '192.168.1.7/32'])).toEqual(['10.96.0.0/12'])
   expect(uncovered(found, [])).toEqual(found)
