@@ -3,8 +3,8 @@ import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
 /**
- * Prints the files that took longest, the tests that were skipped and those that failed, from Vitest's JSON results. Returns how many
- * failed, counting steps without results, and the closing line "N passed, N failed".
+ * Prints the files that took longest, the tests that were skipped and what failed, from Vitest's JSON results and the steps that
+ * failed without results (name and output of each). Returns how many failed, and the closing line "N passed, N failed".
  */
 export function summarize(files, failedSteps) {
   const suites = files.flatMap(file => JSON.parse(readFileSync(file, 'utf8')).testResults)
@@ -25,10 +25,11 @@ export function summarize(files, failedSteps) {
     console.log('\nskipped:')
     for (const { name } of skipped) console.log(`  ${name}`)
   }
-  if (failed.length + broken.length > 0) console.log('\nfailed:')
+  const count = failedSteps.length + failed.length + broken.length
+  if (count > 0) console.log('\nfailed:')
+  for (const { name, output } of failedSteps) console.log(`  ${name}\n    ${indented(output)}`)
   for (const { name, failureMessages } of [...failed, ...broken])
     console.log(`  ${name}\n    ${firstLines(failureMessages[0] || 'see its output above')}`)
-  const count = failedSteps + failed.length + broken.length
   return { count, line: `${tests.filter(({ status }) => status === 'passed').length} passed, ${count} failed` }
 }
 
@@ -37,4 +38,5 @@ export const hasFailures = file =>
   JSON.parse(readFileSync(file, 'utf8')).testResults.some(({ status }) => status === 'failed')
 
 const duration = ({ startTime, endTime }) => endTime - startTime
-const firstLines = text => stripVTControlCharacters(text).split('\n').slice(0, 6).join('\n    ').slice(0, 800)
+const firstLines = text => indented(text.split('\n').slice(0, 6).join('\n')).slice(0, 800)
+const indented = text => stripVTControlCharacters(text).replaceAll('\n', '\n    ')

@@ -23,8 +23,8 @@ chmodSync(work, 0o755)
  */
 const env = { ...process.env, CI: '1', NO_COLOR: '1', GOGC: '400', ...(hasPods && { EXPECT_ALL: '1' }) }
 
-/** Steps that failed without test results that show it. */
-let failedSteps = 0
+/** Steps that failed without test results that show it: their names, and the end of their output. */
+const failedSteps = []
 const results = []
 const children = new Set()
 const start = Date.now()
@@ -97,12 +97,33 @@ async function step(name, minutes, command, words, more = {}) {
   return status === 0
 }
 
-/** Runs a step, and counts its failure. */
-async function mustPass(...words) {
-  const passed = await step(...words)
-  if (!passed) failedSteps++
+/** Notes that a step failed, with the last lines of its output for the summary. */
+function noteFailure(name) {
+  const lines = readFileSync(join(work, `${name}.log`), 'utf8')
+    .trim()
+    .split('\n')
+  failedSteps.push({ name, output: lines.slice(-15).join('\n') })
+}
+
+/** Runs a step, and notes its failure. */
+async function mustPass(name, ...words) {
+  const passed = await step(name, ...words)
+  if (!passed) noteFailure(name)
   return passed
 }
+
+/**
+ * Has the cluster's program prepare what the tests run on. It ends at the first part that stops early, as the kubelet does when
+ * containerd is not ready, and at the first package that cannot be fetched; called again, it goes on from there.
+ */
+async function prepare(name, minutes, words) {
+  for (let attempt = 1; attempt <= 3; attempt++)
+    if (await step(name, minutes, program, words, { TESTCLUSTER_TIMEOUT: '300' })) return true
+  noteFailure(name)
+  return false
+}
+
+const startCluster = () => prepare('cluster', 10, ['up', '--buildkit', '--docker', '--forge', '--policy'])
 
 /** The base images of the cluster that tests start or build on: all but Node.js 20. */
 const IMAGES = ['busybox', 'debian', 'nginx', 'redis', 'postgres', 'node22', 'python', 'kubectl']
@@ -120,7 +141,7 @@ async function tests(name, minutes, projects, more = {}, under = []) {
   const passed = await step(name, minutes, command, rest, more)
   if (existsSync(file)) results.push(file)
   // An error outside of all tests makes Vitest fail, too.
-  if (!passed && !(existsSync(file) && hasFailures(file))) failedSteps++
+  if (!passed && !(existsSync(file) && hasFailures(file))) noteFailure(name)
 }
 
 /** Kills the process group of a child. */
@@ -170,13 +191,12 @@ function cleanUp() {
 async function main() {
   try {
     // The cluster starts while the project is checked; its images take longest, and are needed last.
-    const up = () => mustPass('cluster', 10, program, ['up', '--buildkit', '--docker', '--forge', '--policy'])
-    const nodes = hasPods ? up() : Promise.resolve(false)
+    const nodes = hasPods ? startCluster() : Promise.resolve(false)
     // The program makes people and images one after the other: made first, people wait for no image.
     const people = nodes.then(isUp => (isUp ? ['programs', 'api', 'pods'].map(forgeVariables) : []))
-    // A kubelet that starts before containerd is ready ends at once: a second `up` starts what is not running.
+    // Starts again what has ended while the images were built.
     const images = people.then(
-      async () => (await nodes) && (await mustPass('images', 20, program, ['image', 'base', ...IMAGES])) && up(),
+      async () => (await nodes) && (await prepare('images', 20, ['image', 'base', ...IMAGES])) && startCluster(),
     )
     await mustPass('check', 10, 'npm', ['run', '--silent', 'check'])
     await mustPass('build', 10, 'npm', ['run', '--silent', 'build'])
