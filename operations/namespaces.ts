@@ -15,6 +15,14 @@ export async function hasNamespace(where: Where): Promise<boolean | undefined> {
 const findNamespace = ({ cluster, namespace, signal }: Where) =>
   unlessForbidden(cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal }), 'unknown' as const)
 
+/** True if a platform has put the namespace to sleep; false also if the user may not know. */
+export async function sleeps(where: Where): Promise<boolean> {
+  const found = await findNamespace(where)
+  if (found === undefined || found === 'unknown') return false
+  const { isAsleep } = await import('./platform/wake.ts')
+  return isAsleep(found)
+}
+
 /** Wakes the namespace, if a platform has put it to sleep. */
 export async function wakeIfAsleep(world: World): Promise<void> {
   const found = await findNamespace(world.session)

@@ -171,7 +171,11 @@ export function listNamespaces(context: Context, output: 'json' | undefined): Pr
       )
       return 0
     }
-    const rows = items.map(({ name, status }) => [isCurrent(name) ? `${name} *` : name, status])
+    const { standingOf } = await import('../../platform/rules/running.ts')
+    const rows = items.map(({ name, status }) => [
+      isCurrent(name) ? `${name} *` : name,
+      standingOf(status, undefined).word,
+    ])
     stdout.write(toTable([['Namespace', 'Status'], ...rows]))
     return 0
   })

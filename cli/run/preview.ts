@@ -150,7 +150,10 @@ export async function listPreviews(
   const { stdout, stderr } = context.io
   return withPreviews(context, { ...values, timeout: undefined }, 'list', undefined, async ({ platform, signal }) => {
     const query = { urls: 'true' as const, ...(values.label !== undefined && { label: values.label }) }
-    const { items } = await platform.call('GET /previews', { query }, signal)
+    const found = await platform.call('GET /previews', { query }, signal)
+    const { standingsOf } = await import('../../operations/platform/preview-standings.ts')
+    const standings = await standingsOf(platform, found.items, signal)
+    const items = found.items.map(one => ({ ...one, state: standings.get(one.name)?.state }))
     if (values.output === 'json') stdout.write(`${jsonText(items, 2)}\n`)
     else if (values.output === 'yaml') {
       const { printYaml } = await import('../../constructs/yaml.ts')
@@ -159,7 +162,7 @@ export async function listPreviews(
     else {
       const rows = items.map(one => [
         one.name,
-        one.status,
+        standings.get(one.name)?.text ?? one.status,
         one.scope,
         one.owner.login,
         one.branch ?? '-',

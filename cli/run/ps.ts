@@ -106,9 +106,8 @@ export function tableOf(rows: readonly ServiceRow[], now: number, columns: numbe
 }
 
 /** `in development (devctl up), ann@laptop`, or why it is not ready. */
-function statusText({ reason, development, state, kind, wanted }: ServiceOverview): string | undefined {
-  const isStopped = state === 'ready' && wanted === 0 && kind !== 'DaemonSet'
-  if (development === undefined) return reason ?? (isStopped ? 'no replicas: stopped, or asleep' : undefined)
+function statusText({ reason, development, state }: ServiceOverview): string | undefined {
+  if (development === undefined) return reason ?? (state === 'stopped' ? 'stopped: no replicas' : undefined)
   const by = `in development (devctl up)${development && `, ${development}`}`
   return reason === undefined ? by : `${by}: ${reason}`
 }

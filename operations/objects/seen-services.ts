@@ -13,6 +13,12 @@ import { belongsTo, claimsOf, type Tracked } from './tracker.ts'
 import { upRecordOf } from './up-record.ts'
 import { serviceOf } from './wanted.ts'
 
+/**
+ * `stopped`: it has no replicas, and is to have none. `asleep`: that is so because a platform has put its namespace to
+ * sleep.
+ */
+export type SeenState = WorkloadStatus['state'] | 'stopped' | 'asleep'
+
 /** How a service of an environment is. */
 export interface ServiceOverview {
   /** In Kubernetes' form; of what commands made, the name of the workload. */
@@ -23,7 +29,7 @@ export interface ServiceOverview {
    */
   readonly kind: string
   readonly workload: string
-  readonly state: WorkloadStatus['state']
+  readonly state: SeenState
   /** Pods that are ready, and that should be. */
   readonly ready: number
   readonly wanted: number
@@ -53,6 +59,8 @@ export interface Seen {
   readonly urls: readonly { readonly url: string; readonly services: readonly string[] }[]
   /** Milliseconds since 1970. */
   readonly now: number
+  /** A platform has put the namespace to sleep. */
+  readonly isAsleep?: boolean
 }
 
 /** A service, and what its state was told by. */
@@ -73,7 +81,7 @@ export function servicesIn(seen: Seen): readonly SeenService[] {
 }
 
 /** The same, found by what it is asked for. */
-interface Indexed extends Pick<Seen, 'warnings' | 'now'> {
+interface Indexed extends Pick<Seen, 'warnings' | 'now' | 'isAsleep'> {
   of(service: string | undefined, kind: string): readonly KubeObject[]
   readonly claims: ReadonlyMap<string, KubeObject>
   readonly mirrors: readonly KubeObject[]
@@ -81,7 +89,7 @@ interface Indexed extends Pick<Seen, 'warnings' | 'now'> {
   readonly urlsOf: ReadonlyMap<string, readonly string[]>
 }
 
-function indexOf({ objects, warnings, urls, now }: Seen): Indexed {
+function indexOf({ objects, warnings, urls, now, isAsleep = false }: Seen): Indexed {
   const groups = new Map<string, KubeObject[]>()
   for (const one of objects) {
     const key = `${one.kind} ${serviceOf(one) ?? ''}`
@@ -95,6 +103,7 @@ function indexOf({ objects, warnings, urls, now }: Seen): Indexed {
   return {
     warnings,
     now,
+    isAsleep,
     of: (service, kind) => groups.get(`${kind} ${service ?? ''}`) ?? [],
     claims: new Map(
       objects.flatMap(one => (one.kind === 'PersistentVolumeClaim' ? [[one.metadata.name, one] as const] : [])),
@@ -139,7 +148,7 @@ function stateOf(
   original: KubeObject,
   service: string,
   usual: Container | undefined,
-  { of, claims, mirrors, urlsOf, warnings, now }: Indexed,
+  { of, claims, mirrors, urlsOf, warnings, now, isAsleep }: Indexed,
 ): SeenService {
   const mirror = mirrorOf(original, mirrors)
   const workload = mirror ?? original
@@ -168,12 +177,15 @@ function stateOf(
   const urls = services.flatMap(one => urlsOf.get(one.metadata.name) ?? [])
   const made = pods.map(pod => pod.metadata.creationTimestamp ?? '').sort()[0]
   const reason = problem ? reasonOf(problem, service) : isWell ? undefined : waitingText(status)
+  const counts = countsOf(workload)
+  const isStopped = status.state === 'ready' && counts.wanted === 0 && kind !== 'DaemonSet'
+  const usually = isStopped ? (isAsleep ? 'asleep' : 'stopped') : status.state
   const overview: ServiceOverview = {
     service,
     kind,
     workload: `${kind.toLowerCase()}/${metadata.name}`,
-    state: problem ? 'failed' : status.state,
-    ...countsOf(workload),
+    state: problem ? 'failed' : usually,
+    ...counts,
     restarts: pods.reduce((sum, pod) => sum + restartsIn(pod, container?.name), 0),
     since: made || metadata.creationTimestamp,
     image: container?.image,

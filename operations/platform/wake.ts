@@ -4,7 +4,7 @@ import { isPlatform } from '../contexts/store.ts'
 import type { World } from '../session.ts'
 
 /** True if a platform has put the namespace to sleep: its label says so, which its members may read. */
-const isAsleep = ({ metadata }: KubeObject): boolean => metadata.labels?.[STATUS] === 'Sleeping'
+export const isAsleep = ({ metadata }: KubeObject): boolean => metadata.labels?.[STATUS] === 'Sleeping'
 
 /**
  * Wakes a namespace that sleeps, through the platform of the context. Its workloads have their Pods

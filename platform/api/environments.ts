@@ -36,7 +36,7 @@ const service = Type.Object({
   name: Type.String(),
   state: Type.String({
     description:
-      '`ready`, `complete` (a Job that succeeded), `waiting`, `failed`, or `missing` (in the files, but not in the cluster)',
+      '`ready`, `complete` (a Job that succeeded), `waiting`, `failed`, `stopped` (without replicas), `asleep` (so because its namespace sleeps), or `missing` (in the files, but not in the cluster)',
   }),
   reason: Type.Optional(Type.String({ description: 'why it is not ready, in one line' })),
   kind: Type.Optional(Type.String({ description: '`Deployment`, `StatefulSet`, `DaemonSet`, `Job`' })),
@@ -65,7 +65,10 @@ export type ShownService = Static<typeof service>
 
 const summary = {
   name: Type.String(),
-  state: Type.String({ description: '`ready`, `waiting`, `failed`, or `empty` if nothing is running' }),
+  state: Type.String({
+    description:
+      'of its services: `ready`, `waiting`, `failed`, `stopped`, `asleep`, or `empty` if there are none in the cluster',
+  }),
   deployed: Type.Optional(deployment),
   source: Type.Optional(
     Type.Object({
@@ -95,12 +98,17 @@ const failed = Type.Object({
 /** A deploy that has failed, and that nothing has followed. */
 export type FailedDeploy = Static<typeof failed>
 
+const atWork = Type.Object({ run: Type.String({ description: 'id of the run' }), environment: Type.String() })
+
 const ofNamespace = Type.Object({
   namespace: Type.String(),
   environments: Type.Array(environment),
-  failedDeploy: Type.Optional(failed),
+  failedDeploys: Type.Array(failed, {
+    description: 'deploys that failed, and that nothing has followed: at most one of each environment, newest first',
+  }),
+  deploys: Type.Array(atWork, { description: 'deploys that are queued or at work, newest first' }),
 })
-/** The environments of one of several namespaces, and its last deploy if that has failed. */
+/** The environments of one of several namespaces, and the deploys that say more about them. */
 export type RunningNamespace = Static<typeof ofNamespace>
 
 const valueChange = Type.Object({

@@ -1,5 +1,5 @@
 import { tellsStatus } from './previews.ts'
-import type { RunAction, RunState } from './run-states.ts'
+import { hasEnded, type RunAction, type RunState } from './run-states.ts'
 
 interface DeployRun {
   readonly environment: string
@@ -10,19 +10,24 @@ interface DeployRun {
 }
 
 /**
- * The last failed deploy of a namespace that nothing has followed: no run of the same environment, and no deploy from
- * elsewhere. The runs are given newest first; `deployed` has the times (RFC 3339) of the environments' last deploys.
+ * The last deploy of each environment, if it is still at work, or if it failed and nothing has followed it: no run of the
+ * same environment, and no deploy from elsewhere. The runs are given and returned newest first; `deployed` has the times
+ * (RFC 3339) of the environments' last deploys.
  */
-export function failedDeploy<R extends DeployRun>(
+export function openDeploys<R extends DeployRun>(
   runs: readonly R[],
   deployed: ReadonlyMap<string, string>,
-): R | undefined {
+): { readonly failed: readonly R[]; readonly atWork: readonly R[] } {
   const seen = new Set<string>()
-  return runs.filter(tellsStatus).find(({ environment, state, ended = '' }) => {
-    if (seen.has(environment)) return false
+  const last = runs.filter(tellsStatus).filter(({ environment }) => {
+    const isLast = !seen.has(environment)
     seen.add(environment)
-    // A deploy that fails while it waits has noted itself before its end.
-    const isFollowed = Date.parse(deployed.get(environment) ?? '') > Date.parse(ended)
-    return (state === 'failed' || state === 'refused') && !isFollowed
+    return isLast
   })
+  // A deploy that fails while it waits has noted itself before its end.
+  const isFollowed = ({ environment, ended = '' }: R) => Date.parse(deployed.get(environment) ?? '') > Date.parse(ended)
+  return {
+    failed: last.filter(run => (run.state === 'failed' || run.state === 'refused') && !isFollowed(run)),
+    atWork: last.filter(({ state }) => !hasEnded(state)),
+  }
 }

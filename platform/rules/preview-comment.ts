@@ -43,12 +43,16 @@ export function commentText(preview: ToldPreview, page: string, said?: string): 
   const seen = problem ? `${problem.service}: ${problem.message}` : status === 'Failed' ? run?.reason : undefined
   const why = said?.trimEnd() ?? seen
   return [
-    `**Preview [${name}](${page})**: ${STATES[status] ?? status}${commitText(run?.commit)}`,
+    `**Preview [${name}](${page})**: ${stateText(preview)}${commitText(run?.commit)}`,
     ...(addresses.length > 0 ? [[...addresses, ...(left > 0 ? [`- and ${left} more`] : [])].join('\n')] : []),
     ...(why === undefined ? [] : [problemBlock(why)]),
     '',
   ].join('\n\n')
 }
+
+/** A preview whose deploy has succeeded may have a problem since. */
+const stateText = ({ status, problem }: ToldPreview): string =>
+  status === 'Active' && problem ? '❌ problem' : (STATES[status] ?? status)
 
 /** How to approve a deploy of code of a fork. */
 export const waitingText = (name: string, commit: string, page: string): string =>

@@ -80,7 +80,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
   const registryUsage = new RegistryUsage(world, index)
   const runs = new Runs(world, namespaces)
   const failing = new TaskFailures()
-  const live = new LiveNamespaces(world, new UserClusters(world), tokens)
+  const live = new LiveNamespaces(world, new UserClusters(world), tokens, index)
   const pools = makePools(world.settings.builders)
   return {
     users,

@@ -6,7 +6,7 @@ import type {
   ShownService,
 } from '../../api/environments.ts'
 import type { RunRecord } from '../../records/run.ts'
-import { failedDeploy } from '../../rules/failed-deploy.ts'
+import { openDeploys } from '../../rules/failed-deploy.ts'
 import { settingsOf } from '../../rules/service-settings.ts'
 import { eachNamespace } from '../each-namespace.ts'
 import { toSummary } from '../live/view.ts'
@@ -26,7 +26,7 @@ export const environmentHandlers = ({
         live.look(by, namespace, view => view.environments()),
       ])
       const environments = found.map(toSummary)
-      return { namespace, environments, ...failedIn(own, environments) }
+      return { namespace, environments, ...deploysIn(own, environments) }
     }
     const names = [...new Set(query.namespaces.split(','))]
     const { found } = await eachNamespace(names, read)
@@ -70,17 +70,20 @@ export const environmentHandlers = ({
   },
 })
 
-/** The last deploy by a run, if it has failed and nothing has followed it. */
-function failedIn(
+/** The deploys by runs that are at work, and those that have failed and that nothing has followed. */
+function deploysIn(
   all: readonly RunRecord[],
   environments: readonly ShownEnvironment[],
-): Pick<RunningNamespace, 'failedDeploy'> {
+): Pick<RunningNamespace, 'failedDeploys' | 'deploys'> {
   const deployed = new Map(environments.flatMap(one => (one.deployed ? [[one.name, one.deployed.at]] : [])))
-  const run = failedDeploy(all, deployed)
-  if (!run) return {}
-  const { id, environment, created, ended = created, found, stop } = run
-  const reason = found.reason ?? stop?.reason
-  return { failedDeploy: { run: id, environment, at: ended, ...(reason !== undefined && { reason }) } }
+  const { failed, atWork } = openDeploys(all, deployed)
+  return {
+    failedDeploys: failed.map(({ id, environment, created, ended = created, found, stop }) => {
+      const reason = found.reason ?? stop?.reason
+      return { run: id, environment, at: ended, ...(reason !== undefined && { reason }) }
+    }),
+    deploys: atWork.map(({ id, environment }) => ({ run: id, environment })),
+  }
 }
 
 const noEnvironment = ({ ns, env }: { readonly ns: string; readonly env: string }): PlatformError =>

@@ -4,6 +4,7 @@ import type { LiveEvent, LogLineEvent, SeenEvents } from '../../api/environments
 import { SharedBudget } from '../../rules/shared-budget.ts'
 import type { Identified } from '../caller.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
+import type { NamespaceIndex } from '../namespace-index.ts'
 import { OpenStreams } from '../open-streams.ts'
 import { noNamespace, onlyFor, PlatformError } from '../platform-error.ts'
 import type { Tokens } from '../tokens.ts'
@@ -46,6 +47,7 @@ interface Kept {
  */
 export class LiveNamespaces {
   readonly #world: PlatformWorld
+  readonly #index: Pick<NamespaceIndex, 'find'>
   readonly #clusters: UserClusters
   readonly #tokens: Tokens
   readonly #kept = new Map<string, Kept>()
@@ -53,8 +55,9 @@ export class LiveNamespaces {
   readonly #logs = new OpenStreams(LOGS)
   readonly #room = new SharedBudget(KEPT)
 
-  constructor(world: PlatformWorld, clusters: UserClusters, tokens: Tokens) {
+  constructor(world: PlatformWorld, clusters: UserClusters, tokens: Tokens, index: Pick<NamespaceIndex, 'find'>) {
     this.#world = world
+    this.#index = index
     this.#clusters = clusters
     this.#tokens = tokens
   }
@@ -199,6 +202,7 @@ export class LiveNamespaces {
     this.#makeRoom(user)
     const view = new NamespaceView(this.#clusters.of(by), namespace, {
       now: () => this.#world.now(),
+      isAsleep: () => this.#index.find(namespace)?.status === 'Sleeping',
       take: size => this.#room.take(user, size),
       give: size => this.#room.give(user, size),
     })

@@ -10,9 +10,10 @@ const GATHERING = 40
 const SHARE = 5
 /**
  * Milliseconds between two checks of services that are not ready: taking too long is a problem, too, and no event
- * reports it.
+ * reports it; nor does one report that the namespace has fallen asleep.
  */
 const LOOKING = 5000
+const LOOKED_AT: ReadonlySet<string> = new Set(['waiting', 'failed', 'stopped', 'asleep'])
 /** Events that are queued for one client; if there are more, it gets the whole state again. */
 const MOST_WAITING = 64
 
@@ -28,6 +29,8 @@ interface Published {
 /** What a view needs from its surroundings. */
 interface ViewWorld extends Room {
   now(): number
+  /** True while the namespace sleeps. */
+  isAsleep(): boolean
 }
 
 /** The live view of a namespace with the rights of one user, shared by all viewers that have them. */
@@ -152,7 +155,7 @@ export class NamespaceView {
 
   #lookAgain(): void {
     for (const [name, { details }] of this.#published)
-      if (details.services.some(({ state }) => state === 'waiting' || state === 'failed')) this.#mark(name)
+      if (details.services.some(({ state }) => LOOKED_AT.has(state))) this.#mark(name)
   }
 
   #publish(): void {
@@ -173,7 +176,10 @@ export class NamespaceView {
   #look(environment: SceneEnvironment): LiveEvent | undefined {
     const { name } = environment
     const noted = notedOf(environment)
-    const seen = seenIn(environment, this.#scene, this.#around.now())
+    const seen = seenIn(environment, this.#scene, {
+      now: this.#around.now(),
+      isAsleep: this.#around.isAsleep(),
+    })
     if (!noted.record && seen.length === 0) return this.#remove(name)
     const whole = toDetails(this.#namespace, environment, noted, seen, this.#scene.isCut, service =>
       this.#explanations.of(name, service, noted),

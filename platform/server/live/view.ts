@@ -54,12 +54,12 @@ export function notedOf({ record: object }: SceneEnvironment): Noted {
 export function seenIn(
   { objects }: SceneEnvironment,
   { warnings, gateways }: Scene,
-  now: number,
+  { now, isAsleep }: { readonly now: number; readonly isAsleep: boolean },
 ): readonly SeenService[] {
   let workloads = 0
   const all = [...objects.values()].filter(one => !isWorkload(one) || workloads++ < MOST_SERVICES)
   const urls = all.filter(isRoute).flatMap(route => addressesOf(route, gateways))
-  return servicesIn({ objects: all, warnings, urls, now })
+  return servicesIn({ objects: all, warnings, urls, now, isAsleep })
 }
 
 /** An environment as pages show it; `problemsOf` returns what is known about why a service is not ready. */
@@ -118,8 +118,13 @@ function inOrder(deployed: ReadonlyMap<string, DeployedService>): readonly strin
 
 function stateOf(services: readonly ShownService[]): string {
   if (services.every(({ state }) => state === 'missing')) return 'empty'
-  if (services.some(({ state }) => state === 'failed')) return 'failed'
-  return services.every(isWell) ? 'ready' : 'waiting'
+  const has = (state: string) => services.some(one => one.state === state)
+  if (has('failed')) return 'failed'
+  const active = services.filter(({ state }) => state !== 'stopped' && state !== 'asleep')
+  if (!active.every(isWell)) return 'waiting'
+  // Jobs that have succeeded, and what runs on every node, say nothing about the others.
+  if (has('asleep')) return 'asleep'
+  return active.length > 0 ? 'ready' : 'stopped'
 }
 
 function toService(

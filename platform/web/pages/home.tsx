@@ -187,7 +187,7 @@ function NamespaceRow({ namespace }: { readonly namespace: Namespace }) {
   const running = isAsked(namespace) ? runningIn(namespace.name) : undefined
   const state = <State {...stateOfNamespace(namespace.status, running)} />
   if (!running) return <Row namespace={namespace} line={<Activity of={namespace} />} state={state} />
-  const { problem, deployed, failedDeploy, endpoints } = running
+  const { problem, deployed, failedDeploy, isPreviousRunning = false, endpoints } = running
   return (
     <Row
       namespace={namespace}
@@ -201,7 +201,7 @@ function NamespaceRow({ namespace }: { readonly namespace: Namespace }) {
           )}
           {!problem && failedDeploy && (
             <span class="row-problem">
-              <FailedDeployLine failed={failedDeploy} />
+              <FailedDeployLine failed={failedDeploy} isPreviousRunning={isPreviousRunning} />
             </span>
           )}
           {(problem || failedDeploy) && deployed && ' · '}

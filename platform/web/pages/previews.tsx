@@ -9,12 +9,13 @@ import { FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { isWebAddress, OutsideLink } from '../parts/link.tsx'
 import { Loading, SkeletonRows } from '../parts/loading.tsx'
+import { AskAboutPreviews, runningIn, stateOfNamespace } from '../parts/namespace-state.tsx'
 import { Page, Section } from '../parts/page.tsx'
 import { ScopeField } from '../parts/preview-scope.tsx'
 import { Empty } from '../parts/problem.tsx'
 import { RepositoryFields, useRepository } from '../parts/repository-fields.tsx'
 import { shortRepository } from '../parts/runs.tsx'
-import { previewState, State, Tag } from '../parts/state.tsx'
+import { State, Tag } from '../parts/state.tsx'
 import { Time } from '../parts/time.tsx'
 import { useAction } from '../state/action.ts'
 import { platform } from '../state/client.ts'
@@ -86,6 +87,7 @@ export function Previews() {
             </Empty>
           ) : (
             <>
+              <AskAboutPreviews previews={items} every={EVERY} />
               <Field
                 label="Filter"
                 value={search.value}
@@ -205,7 +207,7 @@ const PreviewRow = ({ preview, onRetry, onRemove }: PreviewRowProps) => {
         {sourceUrl !== undefined && <Source url={sourceUrl} />}
       </span>
       <span class="row-state">
-        <State {...previewState(status)} />
+        <State {...stateOfNamespace(status, role === undefined ? undefined : runningIn(name))} />
         <span class="soft">
           {owner.login} ·{' '}
           {expires === undefined ? (

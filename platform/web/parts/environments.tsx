@@ -3,8 +3,9 @@ import { addressOf } from '../../api/pages.ts'
 import { Deployed } from './deployed.tsx'
 import { Icon } from './icon.tsx'
 import { OutsideLink } from './link.tsx'
+import { stateOfEnvironment } from './namespace-state.tsx'
 import { InlineCode } from './problem.tsx'
-import { State, workloadState } from './state.tsx'
+import { State } from './state.tsx'
 
 /** Endpoints that a row shows; the page of the environment has all. */
 const SHOWN = 3
@@ -30,7 +31,7 @@ export const Environments = ({ ns, items }: { readonly ns: string; readonly item
           ))}
         </span>
         <span class="row-state">
-          <State {...workloadState(state)} />
+          <State {...stateOfEnvironment(ns, { name, state })} />
           <span class="soft">
             {ready} of {services} ready
           </span>

@@ -1,17 +1,35 @@
 import type { FailedDeploy } from '../../api/environments.ts'
 import { addressOf } from '../../api/pages.ts'
+import { Icon } from './icon.tsx'
 import { InlineCode } from './problem.tsx'
 
+interface FailedDeployProps {
+  readonly failed: FailedDeploy
+  /** What was deployed before still runs. */
+  readonly isPreviousRunning: boolean
+}
+
 /** Tells in a line that the last deploy failed, and why. It leads to the run, which opens at its errors. */
-export const FailedDeployLine = ({ failed: { run, environment, reason } }: { readonly failed: FailedDeploy }) => (
+export const FailedDeployLine = ({ failed: { run, environment, reason }, isPreviousRunning }: FailedDeployProps) => (
   <>
     <a class="link over" href={addressOf('run', { id: run })}>
       The last deploy of {environment} failed
     </a>
+    {isPreviousRunning && ', and the previous version runs'}
     {reason !== undefined && (
       <>
         : <InlineCode text={reason} />
       </>
     )}
   </>
+)
+
+/** The same line in a box. */
+export const FailedDeployBox = (props: FailedDeployProps) => (
+  <div class="problem" role="status">
+    <Icon name="warn" />
+    <p>
+      <FailedDeployLine {...props} />
+    </p>
+  </div>
 )

@@ -1,32 +1,44 @@
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import type { FailedDeploy } from '../../api/environments.ts'
+import type { FailedDeploy, RunningNamespace, ShownEnvironment } from '../../api/environments.ts'
 import type { Namespace } from '../../api/namespaces.ts'
+import type { Preview } from '../../api/previews.ts'
+import { ASKED_TOGETHER } from '../../rules/asked-together.ts'
+import { environmentState, isAwake, type Running, runningOf, standingOf } from '../../rules/running.ts'
 import { putResource, readResource, useResource } from '../state/resource.ts'
-import { type Running, runningOf } from '../state/running.ts'
-import { namespaceState, type ShownState, workloadState } from './state.tsx'
+import { type ShownState, standingState } from './state.tsx'
 
 /** True of a namespace of which somebody may ask what runs in it, and in which something may. */
 export const isAsked = ({ status, role }: Pick<Namespace, 'status' | 'role'>): boolean =>
   status === 'Active' && role !== undefined
 
-/** How a namespace is: by what runs in it where that is known, else by its own status. */
-export function stateOfNamespace(status: string, running: Running | undefined): ShownState {
-  if (!running || status !== 'Active') return namespaceState(status)
-  const shown = workloadState(running.state)
-  return { ...shown, word: running.word ?? shown.word }
-}
+/** Returns how a namespace or a preview is shown: by its content if that is known, else by its status. */
+export const stateOfNamespace = (status: string, running: ShownRunning | undefined): ShownState =>
+  standingState(standingOf(status, running))
+
+/** Returns how an environment is shown. */
+export const stateOfEnvironment = (
+  ns: string,
+  environment: { readonly name: string; readonly state: string },
+): ShownState => standingState(environmentState(environment, deploysIn(ns)))
+
+type ShownRunning = Running<ShownEnvironment, FailedDeploy>
+type Deploys = Pick<RunningNamespace, 'failedDeploys' | 'deploys'>
 
 const inputOf = (ns: string) => ({ params: { ns } })
 
 /** Returns all that is known about the content of a namespace: `AskTogether` asks. */
-export function runningIn(ns: string): Running | undefined {
+export function runningIn(ns: string): ShownRunning | undefined {
   const { data } = readResource('GET /namespaces/:ns/environments', inputOf(ns))
-  return data && runningOf(data.items, failedDeploys.value.get(ns))
+  return data && runningOf({ environments: data.items, ...deploysIn(ns) })
 }
 
-/** The deploys that have failed, by namespace: the stream of a namespace does not tell them. */
-const failedDeploys = signal<ReadonlyMap<string, FailedDeploy>>(new Map())
+/** Returns the deploys of a namespace that are at work or have failed, as far as they are known. */
+export const deploysIn = (ns: string): Deploys => deploys.value.get(ns) ?? NONE
+
+const NONE: Deploys = { failedDeploys: [], deploys: [] }
+/** By namespace: the stream of a namespace does not tell them. */
+const deploys = signal<ReadonlyMap<string, Deploys>>(new Map())
 
 /** Lists of namespaces that parts of the page ask about. */
 const asked = new Set<readonly string[]>()
@@ -53,14 +65,33 @@ export function AskTogether({ names, every, onAnswer }: AskTogetherProps) {
     return () => void asked.delete(names)
   }, [names.join()])
   useEffect(() => {
-    const failed = new Map(failedDeploys.peek())
-    for (const { namespace, environments, failedDeploy } of data?.items ?? []) {
+    const known = new Map(deploys.peek())
+    for (const { namespace, environments, ...own } of data?.items ?? []) {
       putResource('GET /namespaces/:ns/environments', inputOf(namespace), { items: environments })
-      if (failedDeploy) failed.set(namespace, failedDeploy)
-      else failed.delete(namespace)
+      known.set(namespace, own)
     }
-    failedDeploys.value = failed
+    deploys.value = known
     if (data || problem) onAnswer?.()
   }, [data, problem])
   return null
 }
+
+interface AskAboutPreviewsProps {
+  readonly previews: readonly Preview[]
+  /** Milliseconds between two questions. */
+  readonly every: number
+}
+
+/** Asks for the content of the previews that were used last, for all parts of the page. Draws nothing. */
+export function AskAboutPreviews({ previews, every }: AskAboutPreviewsProps) {
+  const names = lastUsed(previews.filter(({ role, status }) => role !== undefined && isAwake(status)))
+  return names.length > 0 ? <AskTogether names={names} every={every} /> : null
+}
+
+/** Sorted by name, so that the question stays the same while the order of use changes. */
+const lastUsed = (previews: readonly Preview[]): readonly string[] =>
+  previews
+    .toSorted((a, b) => Date.parse(b.lastActive) - Date.parse(a.lastActive))
+    .slice(0, ASKED_TOGETHER)
+    .map(({ name }) => name)
+    .sort()

@@ -1,3 +1,4 @@
+import { STATE_WORDS, STATUS_WORDS } from '../../rules/running.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** How something is, so that icon, word and colour say the same. */
@@ -9,29 +10,26 @@ export interface ShownState {
   readonly word: string
 }
 
-const NAMESPACE_STATES: Readonly<Record<string, ShownState>> = {
-  // Awake, which says nothing of what runs there.
-  Active: { tone: 'quiet', icon: 'ring', word: 'Active' },
-  Sleeping: { tone: 'quiet', icon: 'moon', word: 'Asleep' },
-  Waking: { tone: 'busy', icon: 'spin', word: 'Waking' },
-  Deleting: { tone: 'busy', icon: 'spin', word: 'Deleting' },
-  DeleteFailed: { tone: 'bad', icon: 'warn', word: 'Delete failed' },
+const STATUSES: Readonly<Record<string, ShownState>> = {
+  Active: { tone: 'quiet', icon: 'ring', word: STATUS_WORDS.Active },
+  Deploying: { tone: 'busy', icon: 'spin', word: STATUS_WORDS.Deploying },
+  Failed: { tone: 'bad', icon: 'warn', word: STATUS_WORDS.Failed },
+  Sleeping: { tone: 'quiet', icon: 'moon', word: STATUS_WORDS.Sleeping },
+  Waking: { tone: 'busy', icon: 'spin', word: STATUS_WORDS.Waking },
+  Deleting: { tone: 'busy', icon: 'spin', word: STATUS_WORDS.Deleting },
+  DeleteFailed: { tone: 'bad', icon: 'warn', word: STATUS_WORDS.DeleteFailed },
 }
 
-const PREVIEW_STATES: Readonly<Record<string, ShownState>> = {
-  ...NAMESPACE_STATES,
-  Active: { tone: 'good', icon: 'check', word: 'Active' },
-  Deploying: { tone: 'busy', icon: 'spin', word: 'Deploying' },
-  Failed: { tone: 'bad', icon: 'warn', word: 'Deploy failed' },
-}
-
-const WORKLOAD_STATES: Readonly<Record<string, ShownState>> = {
-  ready: { tone: 'good', icon: 'check', word: 'Ready' },
+const STATES: Readonly<Record<string, ShownState>> = {
+  ready: { tone: 'good', icon: 'check', word: STATE_WORDS.ready },
   complete: { tone: 'good', icon: 'check', word: 'Completed' },
-  waiting: { tone: 'busy', icon: 'spin', word: 'Starting' },
-  failed: { tone: 'bad', icon: 'warn', word: 'Problem' },
+  waiting: { tone: 'busy', icon: 'spin', word: STATE_WORDS.waiting },
+  deploying: { tone: 'busy', icon: 'spin', word: STATE_WORDS.deploying },
+  failed: { tone: 'bad', icon: 'warn', word: STATE_WORDS.failed },
   missing: { tone: 'warn', icon: 'ring', word: 'Missing' },
-  empty: { tone: 'quiet', icon: 'ring', word: 'Nothing running' },
+  asleep: { tone: 'quiet', icon: 'moon', word: STATE_WORDS.asleep },
+  stopped: { tone: 'quiet', icon: 'ring', word: STATE_WORDS.stopped },
+  empty: { tone: 'quiet', icon: 'ring', word: STATE_WORDS.empty },
 }
 
 const RUN_STATES: Readonly<Record<string, ShownState>> = {
@@ -49,14 +47,17 @@ const RUN_STATES: Readonly<Record<string, ShownState>> = {
 const stateIn = (table: Readonly<Record<string, ShownState>>, state: string): ShownState =>
   (Object.hasOwn(table, state) ? table[state] : undefined) ?? { tone: 'quiet', icon: 'ring', word: state }
 
-/** What `status` of a namespace means for people. */
-export const namespaceState = (status: string): ShownState => stateIn(NAMESPACE_STATES, status)
+/** Returns how the `status` of a namespace or a preview is shown. */
+export const namespaceState = (status: string): ShownState => stateIn(STATUSES, status)
 
-/** What `status` of a preview means for people. */
-export const previewState = (status: string): ShownState => stateIn(PREVIEW_STATES, status)
+/** Returns how the `state` of a service or an environment is shown. */
+export const workloadState = (state: string): ShownState => stateIn(STATES, state)
 
-/** What `state` of a service or an environment means for people. */
-export const workloadState = (state: string): ShownState => stateIn(WORKLOAD_STATES, state)
+/** Returns how a state is shown that has words of its own. */
+export const standingState = ({ state, word }: { readonly state: string; readonly word: string }): ShownState => ({
+  ...stateIn({ ...STATUSES, ...STATES }, state),
+  word,
+})
 
 /** What `state` of a run means for people. */
 export const runState = (state: string): ShownState => stateIn(RUN_STATES, state)

@@ -5,6 +5,7 @@ import { recordName } from '../../../operations/objects/record.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
+import { run } from '../../support/run.ts'
 
 // What runs in a namespace, as its members see it: before a real API server, without Pods but those that are written here.
 
@@ -97,7 +98,7 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
     const ask = (namespaces: string) =>
       platform.call('GET /environments', { token: viewer!.token, query: { namespaces } })
     expect((await ask(`not-there,${ns},${ns}`)).body).toEqual({
-      items: [{ namespace: ns, environments: list.body.items }],
+      items: [{ namespace: ns, environments: list.body.items, failedDeploys: [], deploys: [] }],
     })
     expect((await ask(Array.from({ length: 25 }, (_, index) => `n${index}`).join())).status).toBe(400)
     const { status, body } = await read(viewer)
@@ -247,5 +248,35 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
         params: { ns, env: 'other' },
       }),
     ).toMatchObject({ status: 404, error: { code: 'platform/no-environment' } })
+  })
+
+  test('what sleeps with its namespace is asleep for all that show it, and not ready', async () => {
+    const call = (name: 'POST /namespaces/:ns/sleep' | 'POST /namespaces/:ns/wake') =>
+      platform.call(name, { token: owner!.token, params: { ns } })
+    const is = (wanted: string) =>
+      eventually(`it is ${wanted}`, async () => {
+        const { body } = await read(viewer)
+        return body.state === wanted ? body : undefined
+      })
+    expect((await call('POST /namespaces/:ns/sleep')).status).toBe(200)
+    const { services } = await is('asleep')
+    expect(services.map(({ name, state }) => [name, state])).toEqual([
+      ['db', 'asleep'],
+      ['api', 'asleep'],
+    ])
+    const { body } = await platform.call('GET /environments', { token: viewer!.token, query: { namespaces: ns } })
+    expect(body.items[0]?.environments).toMatchObject([{ state: 'asleep', ready: 0, services: 2 }])
+    const url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
+    const ps = await run(['ps', '--name', ENVIRONMENT, '--namespace', ns, '--output', 'json'], {
+      cwd: '/',
+      env: { HOME: '/nonexistent', DEVCTL_URL: url, DEVCTL_TOKEN: owner!.token, PATH: process.env.PATH! },
+    })
+    expect(ps).toMatchObject({ status: 0, stderr: '' })
+    expect(JSON.parse(ps.stdout)).toMatchObject([
+      { service: 'api', state: 'asleep', ready: false },
+      { service: 'db', state: 'asleep', ready: false },
+    ])
+    expect((await call('POST /namespaces/:ns/wake')).status).toBe(200)
+    await is('waiting')
   })
 })

@@ -228,11 +228,8 @@ describe.skipIf(!found)('the comment of a webhook', () => {
       {
         namespace: nameOf(one),
         environments: [],
-        failedDeploy: {
-          run: run!.id,
-          environment: run!.environment,
-          at: expect.any(String),
-        },
+        failedDeploys: [{ run: run!.id, environment: run!.environment, at: expect.any(String) }],
+        deploys: [],
       },
     ])
   })

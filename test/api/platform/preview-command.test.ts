@@ -58,10 +58,12 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     const { stdout } = await devctl(['list'])
     expect(stdout.split('\n').map(line => line.trim().split(/ {2,}/))).toEqual([
       ['Name', 'Status', 'Scope', 'Owner', 'Branch', 'Labels', 'URLs'],
-      [name, 'Deploying', 'personal', `ann-${RUN}`, branch, 'red, blue', '-'],
+      [name, expect.stringMatching(/^Deploying ./), 'personal', `ann-${RUN}`, branch, 'red, blue', '-'],
       [''],
     ])
-    expect(JSON.parse((await devctl(['list', '--label', 'blue', '-o', 'json'])).stdout)).toMatchObject([{ name }])
+    expect(JSON.parse((await devctl(['list', '--label', 'blue', '-o', 'json'])).stdout)).toMatchObject([
+      { name, status: 'Deploying', state: 'deploying' },
+    ])
     expect(await devctl(['list', '--label', 'green'])).toMatchObject({ stdout: '', stderr: 'There are no previews\n' })
     expect(await devctl(['endpoints', '--output', 'json'])).toEqual({
       status: 0,

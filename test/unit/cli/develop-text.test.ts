@@ -99,7 +99,8 @@ test('ps says who develops, in one row of the terminal', () => {
 
 test('ps does not call ready what has no replicas', () => {
   const { development: _nobody, ...own } = { ...row, ready: 0, wanted: 0 }
-  expect(tableOf([own], 0, undefined)).toMatch(/0\/0 .* no replicas: stopped, or asleep\n/)
+  expect(tableOf([{ ...own, state: 'stopped' }], 0, undefined)).toMatch(/0\/0 .* stopped: no replicas\n/)
+  expect(tableOf([{ ...own, state: 'asleep' }], 0, undefined)).toMatch(/0\/0 .* asleep\n/)
 })
 
 test('a report of nothing does not end what is drawn', () => {

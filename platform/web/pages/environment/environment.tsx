@@ -3,13 +3,16 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import type { EnvironmentDetails, ShownService } from '../../../api/environments.ts'
 import { addressOf } from '../../../api/pages.ts'
+import { stillRuns } from '../../../rules/running.ts'
 import { Changes } from '../../parts/changes.tsx'
 import { Deployed, Place } from '../../parts/deployed.tsx'
+import { FailedDeployBox } from '../../parts/failed-deploy.tsx'
 import { Graph } from '../../parts/graph.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { laterPart } from '../../parts/later.tsx'
 import { isWebAddress, OutsideLink } from '../../parts/link.tsx'
 import { Loading, SkeletonRows } from '../../parts/loading.tsx'
+import { AskTogether, deploysIn, isAsked, stateOfEnvironment } from '../../parts/namespace-state.tsx'
 import { Page, Section, Tabs } from '../../parts/page.tsx'
 import { Empty } from '../../parts/problem.tsx'
 import { ServiceProblemBox } from '../../parts/service-problem.tsx'
@@ -39,6 +42,8 @@ const ServiceSettings = laterPart(
 
 /** Milliseconds between two looks at what runs, where no stream tells. */
 const EVERY = 3_000
+/** The same for its deploys, which no stream tells. */
+const DEPLOYS_EVERY = 30_000
 
 /** What runs, what is broken and why, and what changed. */
 export function Environment() {
@@ -49,18 +54,20 @@ export function Environment() {
   const namespace = useResource('GET /namespaces/:ns', { params: { ns } }).state.value
   // What somebody may do stands above: nothing moves down when it is known.
   const isKnown = namespace.data !== undefined || namespace.problem !== undefined
+  const shown = data && stateOfEnvironment(ns, data)
+  const failed = deploysIn(ns).failedDeploys.find(one => one.environment === env)
   const first = data?.services.flatMap(one => one.endpoints).find(isWebAddress)
   return (
     <Page
       title={env}
       windowTitle={chosen === undefined ? `${env} · ${ns}` : `${chosen} · ${env} · ${ns}`}
-      tone={data && workloadState(data.state).tone}
+      tone={shown?.tone}
       isWide
       crumbs={[
         ['Home', addressOf('home')],
         [ns, addressOf('namespace', { ns })],
       ]}
-      beside={data && <State {...workloadState(data.state)} />}
+      beside={shown && <State {...shown} />}
       actions={
         <>
           {data && isKnown && <EnvironmentActions environment={data} role={namespace.data?.role} />}
@@ -82,6 +89,10 @@ export function Environment() {
         </>
       }
     >
+      {namespace.data && isAsked(namespace.data) && <AskTogether names={[ns]} every={DEPLOYS_EVERY} />}
+      {failed && (
+        <FailedDeployBox failed={failed} isPreviousRunning={data !== undefined && stillRuns(failed, [data])} />
+      )}
       <Loading of={found}>
         {environment => (isKnown ? <Parts environment={environment} chosen={chosen} /> : <SkeletonRows />)}
       </Loading>

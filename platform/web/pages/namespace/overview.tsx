@@ -1,11 +1,11 @@
 import { printable } from '../../../../compiler/values/printable.ts'
+import { stillRuns } from '../../../rules/running.ts'
 import { DeployButton } from '../../parts/deploy-button.tsx'
 import { Environments } from '../../parts/environments.tsx'
-import { FailedDeployLine } from '../../parts/failed-deploy.tsx'
+import { FailedDeployBox } from '../../parts/failed-deploy.tsx'
 import { FromLaptop } from '../../parts/from-laptop.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { Loading } from '../../parts/loading.tsx'
-import { runningIn } from '../../parts/namespace-state.tsx'
+import { deploysIn } from '../../parts/namespace-state.tsx'
 import { Section } from '../../parts/page.tsx'
 import { PersonLine } from '../../parts/person.tsx'
 import { Empty } from '../../parts/problem.tsx'
@@ -68,17 +68,12 @@ const EVERY = 5_000
 
 function Running({ ns, isEnding }: { readonly ns: string; readonly isEnding: boolean }) {
   const found = useResource('GET /namespaces/:ns/environments', { params: { ns } }, useLive(ns, EVERY))
-  const failed = runningIn(ns)?.failedDeploy
+  const known = found.state.value.data?.items ?? []
   return (
     <Section title="Environments">
-      {failed && (
-        <div class="problem" role="status">
-          <Icon name="warn" />
-          <p>
-            <FailedDeployLine failed={failed} />
-          </p>
-        </div>
-      )}
+      {deploysIn(ns).failedDeploys.map(failed => (
+        <FailedDeployBox key={failed.run} failed={failed} isPreviousRunning={stillRuns(failed, known)} />
+      ))}
       <Loading of={found}>
         {({ items }) =>
           items.length === 0 ? (

@@ -2,20 +2,25 @@ import { useSignal } from '@preact/signals'
 import { printable } from '../../../../compiler/values/printable.ts'
 import type { Webhook } from '../../../api/hooks.ts'
 import { addressOf } from '../../../api/pages.ts'
+import type { Preview } from '../../../api/previews.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { OutsideLink } from '../../parts/link.tsx'
+import { AskAboutPreviews, runningIn, stateOfNamespace } from '../../parts/namespace-state.tsx'
 import { shortRepository } from '../../parts/runs.tsx'
 import { type ShownState, State, Tag } from '../../parts/state.tsx'
 import { useAction } from '../../state/action.ts'
 import { platform } from '../../state/client.ts'
 import { commitPage } from '../../state/forge-pages.ts'
+import { useResource } from '../../state/resource.ts'
 import { commandLine } from '../../state/shell-words.ts'
 import { toast } from '../../state/toasts.ts'
 
 /** A pull or merge request that a webhook has told of. */
 export type ShownPull = Webhook['pulls'][number]
 
+/** Milliseconds between two looks at the previews. */
+const EVERY = 15_000
 /** Digits of a commit by which people know it; an approval names all of them. */
 const shortCommit = (commit: string): string => commit.slice(0, 7)
 
@@ -23,13 +28,17 @@ const shortCommit = (commit: string): string => commit.slice(0, 7)
 export function Pulls({ pulls, onChange }: { readonly pulls: readonly ShownPull[]; readonly onChange: () => void }) {
   // As it was shown when the button was pressed: what was pushed since is not what they have looked at.
   const approving = useSignal<ShownPull | undefined>(undefined)
+  const previews = useResource('GET /previews', { query: { urls: 'true' } }, EVERY).state.value.data?.items
+  const own = previews?.filter(({ name }) => pulls.some(({ preview }) => preview === name)) ?? []
   return (
     <>
+      <AskAboutPreviews previews={own} every={EVERY} />
       <ul class="list">
         {pulls.map(one => (
           <PullRow
             key={one.preview}
             pull={one}
+            preview={own.find(({ name }) => name === one.preview)}
             onApprove={() => {
               approving.value = one
             }}
@@ -49,7 +58,14 @@ export function Pulls({ pulls, onChange }: { readonly pulls: readonly ShownPull[
   )
 }
 
-const PullRow = ({ pull, onApprove }: { readonly pull: ShownPull; readonly onApprove: () => void }) => {
+interface PullRowProps {
+  readonly pull: ShownPull
+  /** Undefined if there is none, or it cannot be seen. */
+  readonly preview: Preview | undefined
+  readonly onApprove: () => void
+}
+
+const PullRow = ({ pull, preview: shown, onApprove }: PullRowProps) => {
   const { number, preview, page, title, trust, commit, isWaiting, deployed, problem } = pull
   return (
     <li class="row environment preview pull">
@@ -72,7 +88,7 @@ const PullRow = ({ pull, onApprove }: { readonly pull: ShownPull; readonly onApp
         <OutsideLink href={page}>#{number}</OutsideLink>
       </span>
       <span class="row-state">
-        <State {...pullState(pull)} />
+        <State {...pullState(pull, shown && stateOfNamespace(shown.status, runningIn(shown.name)))} />
         <span class="soft">
           commit <code>{shortCommit(commit)}</code>
         </span>
@@ -103,11 +119,11 @@ const Origin = ({ pull: { author, from, branch } }: { readonly pull: ShownPull }
   </>
 )
 
-/** What has become of the newest commit of a request. */
-export function pullState({ isWaiting, problem, deployed, commit }: ShownPull): ShownState {
+/** Tells what has become of the newest commit of a request; `preview`: how its preview is, if that is known. */
+export function pullState({ isWaiting, problem, deployed, commit }: ShownPull, preview?: ShownState): ShownState {
   if (isWaiting) return { tone: 'warn', icon: 'lock', word: 'Waiting for approval' }
   if (problem !== undefined) return { tone: 'bad', icon: 'warn', word: 'No preview' }
-  if (deployed === commit) return { tone: 'good', icon: 'check', word: 'Deployed' }
+  if (deployed === commit) return preview ?? { tone: 'quiet', icon: 'check', word: 'Deploy started' }
   return { tone: 'busy', icon: 'clock', word: 'Pending' }
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
+import { listWarnings } from '../../../../operations/objects/events.ts'
 import { overviewOf } from '../../../../operations/objects/overview.ts'
+import { servicesIn } from '../../../../operations/objects/seen-services.ts'
 import {
   deploy,
   ENVIRONMENT,
@@ -103,6 +105,21 @@ test('of what was never deployed there is no record, and there are no services',
     record: undefined,
     services: [],
   })
+})
+
+test.each([
+  [false, 'stopped'],
+  [true, 'asleep'],
+])('a service without replicas is not ready (asleep: %s), but %s', async (isAsleep, state) => {
+  const { template: of } = template({ name: 'web', image: 'web' }).spec
+  const web = object('Deployment', 'web', { spec: { replicas: 0, template: of }, status: {} }, 'web')
+  const agent = object('DaemonSet', 'agent', { spec: { template: of }, status: {} }, 'agent')
+  const warnings = await listWarnings(newCluster(), NAMESPACE, {})
+  const seen = servicesIn({ objects: [web, agent], warnings, urls: [], now: NOW, isAsleep })
+  expect(seen.map(({ overview }) => [overview.service, overview.state, overview.wanted])).toEqual([
+    ['agent', 'ready', 0],
+    ['web', state, 0],
+  ])
 })
 
 const exposing = (name: string, spec: object) =>

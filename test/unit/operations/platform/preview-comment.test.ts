@@ -66,6 +66,11 @@ describe('the text of a comment', () => {
 `)
   })
 
+  test('of one that has a problem after its deploy: it is not ready', () => {
+    const problem = { service: 'api', code: 'deploy/crash-loop', message: '`api` ended 3 times with exit code 1' }
+    expect(commentText(preview({ problem }), page)).toContain('**: ❌ problem\n')
+  })
+
   test('of one that failed: the first problem', () => {
     const problem = { service: 'api', code: 'deploy/crash-loop', message: '`api` ended 3 times with exit code 1' }
     expect(commentText(preview({ status: 'Failed', problem }), page)).toBe(`**Preview [shop-pr-7](${page})**: ❌ failed

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { failedDeploy } from '../../../../platform/rules/failed-deploy.ts'
+import { openDeploys } from '../../../../platform/rules/failed-deploy.ts'
 
 const at = (minute: number) => `2026-01-01T00:${String(minute).padStart(2, '0')}:00Z`
 const run = (state: string, minute: number, more: object = {}) =>
   ({ environment: 'shop', action: 'deploy', state, ended: at(minute), ...more }) as never as Parameters<
-    typeof failedDeploy
+    typeof openDeploys
   >[0][number]
 
 test.each([
@@ -19,6 +19,22 @@ test.each([
   ['one that had noted itself before its end', [run('failed', 5)], { shop: at(4) }, 5],
   ['each environment for itself', [run('succeeded', 9, { environment: 'blog' }), run('failed', 5)], {}, 5],
 ] as const)('the failed deploy of a namespace: %s', (_, runs, deployed, minute) => {
-  const found = failedDeploy(runs, new Map(Object.entries(deployed)))
-  expect(found?.ended).toBe(minute === undefined ? undefined : at(minute))
+  const { failed } = openDeploys(runs, new Map(Object.entries(deployed)))
+  expect(failed.map(({ ended }) => ended)).toEqual(minute === undefined ? [] : [at(minute)])
+})
+
+test('each environment has its own failed deploy, and its own deploy that is at work', () => {
+  const runs = [
+    run('queued', 9, { environment: 'shop' }),
+    run('failed', 8, { environment: 'blog' }),
+    run('failed', 7, { environment: 'shop' }),
+    run('refused', 6, { environment: 'docs' }),
+    run('failed', 5, { environment: 'docs' }),
+  ]
+  const { failed, atWork } = openDeploys(runs, new Map())
+  expect(failed.map(({ environment, ended }) => [environment, ended])).toEqual([
+    ['blog', at(8)],
+    ['docs', at(6)],
+  ])
+  expect(atWork.map(({ environment }) => environment)).toEqual(['shop'])
 })

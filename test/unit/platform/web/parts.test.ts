@@ -10,7 +10,6 @@ import { namespaceState } from '../../../../platform/web/parts/state.tsx'
 import { groupsOf } from '../../../../platform/web/state/groups.ts'
 import { toProblem } from '../../../../platform/web/state/problem.ts'
 import { duration, relativeTime } from '../../../../platform/web/state/relative-time.ts'
-import { runningOf } from '../../../../platform/web/state/running.ts'
 import { safeReturn } from '../../../../platform/web/state/safe-return.ts'
 
 describe('addresses', () => {
@@ -140,54 +139,6 @@ describe('Home', () => {
       ['Previews', 'shop-main'],
       ['Other namespaces', 'bob'],
     ])
-  })
-})
-
-describe('what runs in a namespace', () => {
-  const environment = (name: string, more: object = {}) => ({
-    name,
-    state: 'ready',
-    services: 3,
-    ready: 3,
-    endpoints: [`https://web-${name}.example.com`],
-    ...more,
-  })
-  const deployed = (at: string) => ({ by: 'ann', at })
-
-  test.each([
-    [[], { state: 'empty' }],
-    [[environment('shop')], { state: 'ready', word: '3 services ready' }],
-    [[environment('shop', { services: 1 })], { state: 'ready', word: '1 service ready' }],
-    [[environment('shop'), environment('pay', { state: 'waiting' })], { state: 'waiting' }],
-    [
-      [environment('shop', { state: 'waiting' }), environment('pay', { state: 'failed' })],
-      { state: 'failed', word: 'Problem in pay' },
-    ],
-    [
-      [environment('shop', { state: 'failed' }), environment('pay', { state: 'failed' })],
-      { state: 'failed', word: '2 problems' },
-    ],
-  ])('is what is worst: %#', (items, wanted) => {
-    const { state, word } = runningOf(items)
-    expect({ state, ...(word !== undefined && { word }) }).toEqual(wanted)
-  })
-
-  test('a deploy that has failed is worse than what runs, and what is broken is worse than that', () => {
-    const failed = { run: 'r', environment: 'shop', at: '2026-01-02T00:00:00Z' }
-    expect(runningOf([environment('shop')], failed)).toMatchObject({ state: 'failed', word: 'Deploy of shop failed' })
-    expect(runningOf([], failed).failedDeploy).toBe(failed)
-    const broken = runningOf([environment('pay', { state: 'failed' })], failed)
-    expect(broken).toMatchObject({ word: 'Problem in pay', failedDeploy: failed })
-  })
-
-  test('has the first problem, the last deploy, and all addresses', () => {
-    const problem = { service: 'api', reason: 'the image cannot be pulled' }
-    const found = runningOf([
-      environment('shop', { deployed: deployed('2026-01-02T00:00:00Z') }),
-      environment('pay', { state: 'failed', problem, deployed: deployed('2026-01-03T00:00:00Z') }),
-    ])
-    expect(found).toMatchObject({ problem, deployed: { environment: 'pay', deploy: { by: 'ann' } } })
-    expect(found.endpoints).toEqual(['https://web-shop.example.com', 'https://web-pay.example.com'])
   })
 })
 

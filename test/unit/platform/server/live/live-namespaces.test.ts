@@ -10,7 +10,9 @@ import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster
 test('who looks at too many streams gets an answer, not an empty stream', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const world = { now: Date.now } as PlatformWorld
-  const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Tokens)
+  const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Tokens, {
+    find: () => undefined,
+  })
   const by = { user: { id: 'u-1' }, token: { id: 't' } } as Identified
   const end = new AbortController()
   const open = () => live.follow(by, 'ns', end.signal)
@@ -28,7 +30,9 @@ test('who looks at too many streams gets an answer, not an empty stream', async 
 test('logs have a limit of their own, for one person and for all', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const world = { now: Date.now } as PlatformWorld
-  const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Tokens)
+  const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Tokens, {
+    find: () => undefined,
+  })
   const end = new AbortController()
   const wanted = { namespace: 'ns', environment: undefined, service: undefined, tail: 1, after: undefined }
   const open = (who: number) =>
