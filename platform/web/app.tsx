@@ -4,7 +4,6 @@ import { useEffect } from 'preact/hooks'
 import { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { PAGES } from '../api/pages.ts'
-import { Users } from './pages/admin/users.tsx'
 import { Environment } from './pages/environment/environment.tsx'
 import { Home } from './pages/home.tsx'
 import { CliLogin } from './pages/login/cli.tsx'
@@ -31,6 +30,7 @@ import { isExpired, loadSession, me, resumeSession } from './state/session.ts'
 const NamespaceVariables = laterPage(async () => (await import('./pages/namespace/variables.tsx')).NamespaceVariables)
 const YourVariables = laterPage(async () => (await import('./pages/you/variables.tsx')).YourVariables)
 const EverybodysVariables = laterPage(async () => (await import('./pages/admin/variables.tsx')).EverybodysVariables)
+const Users = laterPage(async () => (await import('./pages/admin/users.tsx')).Users)
 const Overview = laterPage(async () => (await import('./pages/admin/overview.tsx')).Overview)
 const Analytics = laterPage(async () => (await import('./pages/admin/analytics.tsx')).Analytics)
 const PlatformSettings = laterPage(async () => (await import('./pages/admin/settings.tsx')).PlatformSettings)

@@ -5,21 +5,28 @@ export const PROGRESS_TYPE = 'application/vnd.devctl.waking+json'
 /** A header of all responses of the waker: without it, the response came from the application. */
 export const WAKER_HEADER = 'x-devctl-waker'
 
+/** The colours are those of the pages of the platform (style/tokens.css): a test compares them. */
 const STYLE = `
-:root { color-scheme: light dark; --ink: #1c2330; --soft: #5b6472; --ground: #f7f8fa; --line: #dfe3ea; --good: #1a7f4b }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ebf0; --soft: #9aa4b2; --ground: #12151b; --line: #2a303a; --good: #4cc38a } }
+:root { color-scheme: light dark; --page: #fbfbfc; --surface: #ffffff; --ink: #17181c; --ink-2: #55565f; --line: #e6e6ea; --accent: #3a55d1; --good: #14713d; --mark: #1b1c21; --mark-line: #ffffff; --mark-cursor: #8ea2ff }
+@media (prefers-color-scheme: dark) { :root { --page: #0d0e11; --surface: #141519; --ink: #f0f0f3; --ink-2: #a6a8b3; --line: #26272d; --accent: #93a7ff; --good: #5fd08e; --mark: #f0f0f3; --mark-line: #16171b; --mark-cursor: #3f5bd6 } }
 * { box-sizing: border-box; margin: 0 }
-body { min-height: 100vh; display: grid; place-items: center; padding: 24px; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif }
-main { width: 100%; max-width: 420px }
-h1 { font-size: 22px; line-height: 1.3; margin-bottom: 4px }
-p { color: var(--soft); min-height: 24px }
+body { min-height: 100vh; display: grid; place-items: center; padding: 16px; background: var(--page); color: var(--ink); font: 14px/1.5 Inter, system-ui, sans-serif; text-align: center }
+main { width: min(400px, 100%); padding: 32px; border: 1px solid var(--line); border-radius: 12px; background: var(--surface) }
+svg { display: block; margin: 0 auto 12px }
+h1 { font-size: 20px; font-weight: 600; line-height: 1.3; margin-bottom: 4px }
+p, output { color: var(--ink-2) }
+p { min-height: 21px }
+p + p { margin-top: 12px }
+a { color: var(--accent) }
 progress { display: block; width: 100%; height: 8px; margin: 24px 0 8px; border: 0; border-radius: 4px; overflow: hidden; appearance: none; background: var(--line) }
 progress[hidden] { display: none }
 progress::-webkit-progress-bar { background: var(--line) }
 progress::-webkit-progress-value { background: var(--good) }
 progress::-moz-progress-bar { background: var(--good) }
-output { color: var(--soft) }
 `
+
+const MARK =
+  '<svg width="32" height="32" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="var(--mark)"/><path d="M9 10.5 14.5 16 9 21.5" fill="none" stroke="var(--mark-line)" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/><rect x="16.5" y="19.4" width="7.5" height="3" rx="1.5" fill="var(--mark-cursor)"/></svg>'
 
 // Requests go to the address of the page itself; responses are only ever shown as text.
 const SCRIPT = `
@@ -56,32 +63,58 @@ look()
 
 const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Only the page's own style and script, and requests to its own host. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  `style-src ${hash(STYLE)}`,
-  `script-src ${hash(SCRIPT)}`,
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const policy = (more: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    `style-src ${hash(STYLE)}`,
+    ...more,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
-/** The page that people see while a namespace wakes up. It contains no text from outside. */
-export const PAGE = `<!doctype html>
+/** A page as it is sent. */
+export interface WakerPage {
+  readonly html: string
+  /** The value of `content-security-policy`: only the page's own style and script, and requests to its own host. */
+  readonly policy: string
+}
+
+const document = (title: string, content: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>Waking up</title>
+<title>${title}</title>
 <style>${STYLE}</style>
 <main>
-<h1>Waking up</h1>
-<p role="status">This takes a moment.</p>
+${MARK}
+<h1>${title}</h1>
+${content}
+</html>
+`
+
+/** The page that people see while a namespace wakes up. It contains no text from outside. */
+export const WAKING: WakerPage = {
+  html: document(
+    'Waking up',
+    `<p role="status">This takes a moment.</p>
 <progress aria-label="Services that are ready" hidden></progress>
 <output></output>
 <noscript>Without JavaScript, this page does not update itself. Reload it in a moment.</noscript>
 </main>
-<script>${SCRIPT}</script>
-</html>
-`
+<script>${SCRIPT}</script>`,
+  ),
+  policy: policy([`script-src ${hash(SCRIPT)}`, "connect-src 'self'"]),
+}
+
+/** The page for hosts that no application has; `url`: that of the platform. It contains no other text from outside. */
+export const nothingPage = (url: string): WakerPage => ({
+  html: document(
+    'Nothing at this address',
+    `<p>No application has this address. Is it spelt right? The application may have been destroyed.</p>
+<p><a href="${url.replace(/[&"<>]/g, one => `&#${one.charCodeAt(0)};`)}">Open the platform</a></p>
+</main>`,
+  ),
+  policy: policy([]),
+})

@@ -4,7 +4,7 @@ import { ownerOfHost } from '../../rules/hosts.ts'
 import type { NamespaceIndex } from '../namespace-index.ts'
 import { type Sleep, WAKE_PAUSE } from '../sleep.ts'
 import type { PlatformWorld } from '../world.ts'
-import { PAGE, PAGE_POLICY, PROGRESS_TYPE, WAKER_HEADER } from './page.ts'
+import { nothingPage, PROGRESS_TYPE, WAKER_HEADER, WAKING, type WakerPage } from './page.ts'
 import { NOTHING, WakingProgress } from './progress.ts'
 
 /** Milliseconds that an ingress controller may take to apply a route that was opened. */
@@ -32,6 +32,7 @@ export class Waker {
   readonly #index: NamespaceIndex
   readonly #sleep: Sleep
   readonly #progress: WakingProgress
+  readonly #nothing: WakerPage
   /** When this replica last tried to wake a namespace. */
   readonly #tried = new Map<string, number>()
 
@@ -40,6 +41,7 @@ export class Waker {
     this.#index = index
     this.#sleep = sleep
     this.#progress = new WakingProgress(world.cluster, world.now)
+    this.#nothing = nothingPage(world.settings.url)
   }
 
   /**
@@ -57,20 +59,21 @@ export class Waker {
     const label = host.slice(0, -settings.domain.length - 1)
     const name = /^[a-z0-9-]+$/.test(label) ? ownerOfHost(host, settings.domain, this.#index.names()) : undefined
     const found = name === undefined ? undefined : this.#index.find(name)
-    // Other hosts neither tell whether a namespace exists nor wake it.
-    if (!found || !this.#index.hasSleepingHost(found.name, host)) return nothing(method)
-    const { status } = found
     const mode = headers['sec-fetch-mode']
     const isNavigation = mode === 'navigate' && (method === 'GET' || method === 'HEAD')
+    const nothing = () => (isNavigation ? page(404, method, this.#nothing) : noText(method))
+    // Other hosts neither tell whether a namespace exists nor wake it.
+    if (!found || !this.#index.hasSleepingHost(found.name, host)) return nothing()
+    const { status } = found
     const isLook = headers['accept'] === PROGRESS_TYPE
-    if (status === 'Active' && now() - this.#index.awakeSince(found.name) > FOLLOWS) return nothing(method)
-    if (status === 'Deleting' || status === 'DeleteFailed') return nothing(method)
+    if (status === 'Active' && now() - this.#index.awakeSince(found.name) > FOLLOWS) return nothing()
+    if (status === 'Deleting' || status === 'DeleteFailed') return nothing()
     // A page that stays open polls again and again, which must not keep anything awake. Programs do not send this
     // header.
     const isUse = isNavigation ? !isAhead(headers) : mode === undefined && !isLook
     if (status === 'Sleeping' && isUse) this.#wake(found)
     if (isLook) return json({ status, ...(status === 'Waking' ? await this.#progress.of(found.name) : NOTHING) })
-    return isNavigation ? page(method) : unavailable(method, 5)
+    return isNavigation ? page(503, method, WAKING, { 'retry-after': '5' }) : unavailable(method, 5)
   }
 
   /** Not awaited. A namespace is woken once a minute, whoever asks. */
@@ -105,7 +108,7 @@ const TEXT = { ...NO_PAGE, 'content-type': 'text/plain; charset=utf-8' }
 const ended = (method: string): Readonly<Record<string, string>> =>
   method === 'GET' || method === 'HEAD' ? {} : { connection: 'close' }
 
-const nothing = (method: string): AppAnswer => ({
+const noText = (method: string): AppAnswer => ({
   status: 404,
   headers: { ...TEXT, ...ended(method) },
   body: 'There is nothing at this address.\n',
@@ -117,15 +120,20 @@ const unavailable = (method: string, seconds: number): AppAnswer => ({
   body: 'It is waking up. Try again in a moment.\n',
 })
 
-const page = (method: string): AppAnswer => ({
-  status: 503,
+const page = (
+  status: number,
+  method: string,
+  { html, policy }: WakerPage,
+  headers: AppAnswer['headers'] = {},
+): AppAnswer => ({
+  status,
   headers: {
     ...COMMON,
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': PAGE_POLICY,
-    'retry-after': '5',
+    'content-security-policy': policy,
+    ...headers,
   },
-  body: method === 'HEAD' ? '' : PAGE,
+  body: method === 'HEAD' ? '' : html,
 })
 
 const json = (value: object): AppAnswer => ({

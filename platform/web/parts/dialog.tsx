@@ -10,21 +10,15 @@ interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
-  readonly isWide?: boolean
 }
 
 /** A dialog over the page: the browser keeps the focus in it, and gives it back. */
-export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
+export function Dialog({ title, onClose, children }: DialogProps) {
   const { ref, close } = useModal(onClose)
   const id = useId()
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside it closes it; by keyboard, Escape does
-    <dialog
-      ref={ref}
-      class={isWide ? 'dialog wide' : 'dialog'}
-      aria-labelledby={id}
-      onClick={event => event.target === ref.current && close()}
-    >
+    <dialog ref={ref} class="dialog" aria-labelledby={id} onClick={event => event.target === ref.current && close()}>
       <div class="dialog-body">
         <h2 id={id}>{title}</h2>
         {children}

@@ -1,5 +1,5 @@
 import type { ShownService } from '../../api/environments.ts'
-import { layered, NODE } from '../state/layered.ts'
+import { layered, NODE, type WaitsFor } from '../state/layered.ts'
 import { Icon } from './icon.tsx'
 import { workloadState } from './state.tsx'
 
@@ -23,22 +23,14 @@ export function Graph({ services, chosen, addressOfService }: GraphProps) {
               <path class="graph-tip" d="M1 1 6.5 4 1 7z" />
             </marker>
           </defs>
-          {edges.map(({ from, to, path }) => (
+          {edges.map(({ from, to, waitsFor, path }) => (
             <path
               key={`${from} ${to}`}
-              class={from === chosen || to === chosen ? 'graph-edge is-chosen' : 'graph-edge'}
+              class={`graph-edge ${waitsFor}${from === chosen || to === chosen ? ' is-chosen' : ''}`}
               d={path}
               marker-end="url(#tip)"
             />
           ))}
-          {edges.map(
-            ({ from, to, label, labelX, labelY }) =>
-              label !== undefined && (
-                <text key={`${from} ${to}`} class="graph-label" x={labelX} y={labelY + 4} text-anchor="middle">
-                  {label}
-                </text>
-              ),
-          )}
         </svg>
         {nodes.map(({ name, x, y }) => {
           const service = byName.get(name)
@@ -67,6 +59,28 @@ export function Graph({ services, chosen, addressOfService }: GraphProps) {
           )
         })}
       </div>
+      <Legend shown={new Set(edges.map(({ waitsFor }) => waitsFor))} />
     </section>
   )
 }
+
+const LEGEND: readonly (readonly [of: WaitsFor, text: string])[] = [
+  ['started', 'starts after'],
+  ['healthy', 'waits until healthy'],
+  ['completed', 'waits until completed'],
+]
+
+/** Explains the lines: a word on a line would hide it. None if all lines are plain ones. */
+const Legend = ({ shown }: { readonly shown: ReadonlySet<WaitsFor> }) =>
+  shown.has('healthy') || shown.has('completed') ? (
+    <ul class="graph-legend soft">
+      {LEGEND.filter(([of]) => shown.has(of)).map(([of, text]) => (
+        <li key={of}>
+          <svg width="32" height="8" aria-hidden="true" focusable="false">
+            <path class={`graph-edge ${of}`} d="M0 4H32" />
+          </svg>
+          {text}
+        </li>
+      ))}
+    </ul>
+  ) : null

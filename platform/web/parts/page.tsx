@@ -15,8 +15,6 @@ interface PageProps {
   readonly beside?: ComponentChildren
   readonly actions?: ComponentChildren
   readonly tabs?: ComponentChildren
-  /** It has something that needs the room of a large screen. */
-  readonly isWide?: boolean
   readonly children: ComponentChildren
 }
 
@@ -25,7 +23,7 @@ const MARKS: Readonly<Partial<Record<Tone, string>>> = { bad: '⚠', warn: '⚠'
 
 /** A page of the UI: where it is, its title, what can be done, and its content. */
 export function Page(props: PageProps) {
-  const { title, windowTitle, tone, crumbs = [], beside, actions, tabs, isWide = false, children } = props
+  const { title, windowTitle, tone, crumbs = [], beside, actions, tabs, children } = props
   const heading = useRef<HTMLHeadingElement>(null)
   const { path } = useLocation()
   useEffect(() => {
@@ -38,7 +36,7 @@ export function Page(props: PageProps) {
     wasOpened = true
   }, [path])
   return (
-    <div class={isWide ? 'page wide' : 'page'}>
+    <div class="page">
       <header class="page-head">
         {crumbs.length > 0 && (
           <nav aria-label="Breadcrumb" class="crumbs">

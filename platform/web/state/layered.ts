@@ -13,13 +13,13 @@ export interface PlacedNode {
 export interface PlacedEdge {
   readonly from: string
   readonly to: string
-  /** What is waited for, where it is more than a start: `healthy`, `completed`. */
-  readonly label: string | undefined
-  /** Of an SVG path. */
+  readonly waitsFor: WaitsFor
+  /** The `d` of an SVG path. */
   readonly path: string
-  readonly labelX: number
-  readonly labelY: number
 }
+
+/** What a service waits for before it starts: that the other one is started, healthy, or completed. */
+export type WaitsFor = 'started' | 'healthy' | 'completed'
 
 export interface PlacedGraph {
   readonly width: number
@@ -81,8 +81,8 @@ export function layered(nodes: readonly GraphNode[]): PlacedGraph {
     edges: edges.map(({ from, to, condition, via }) => ({
       from,
       to,
-      label: labelOf(condition),
-      ...line(at(from), via.map(at), at(to)),
+      waitsFor: waitsForOf(condition),
+      path: line(at(from), via.map(at), at(to)),
     })),
   }
 }
@@ -155,20 +155,14 @@ interface Point {
 }
 
 /** A line from the right of a node to the left of another, straight where it passes a column. */
-function line(a: Point, via: readonly Point[], b: Point): Pick<PlacedEdge, 'path' | 'labelX' | 'labelY'> {
+function line(a: Point, via: readonly Point[], b: Point): string {
   let from = { x: a.x + NODE.width, y: a.y + NODE.height / 2 }
   let path = `M${from.x} ${from.y}`
   for (const { x, y } of via) {
     path += `${curve(from, { x, y })}H${x + NODE.width}`
     from = { x: x + NODE.width, y }
   }
-  const to = { x: b.x - 7, y: b.y + NODE.height / 2 }
-  return {
-    path: path + curve(from, to),
-    // Beside what is waited for: the middle of a long line is where others are.
-    labelX: b.x - GAP.x / 2,
-    labelY: (from.y + to.y) / 2,
-  }
+  return path + curve(from, { x: b.x - 7, y: b.y + NODE.height / 2 })
 }
 
 function curve(from: Point, to: Point): string {
@@ -177,8 +171,8 @@ function curve(from: Point, to: Point): string {
   return `C${from.x + bend} ${from.y} ${to.x - bend} ${to.y} ${to.x} ${to.y}`
 }
 
-/** What Compose calls `service_healthy` is told as `healthy`. */
-export function labelOf(condition: string): string | undefined {
+/** Returns the word for a condition of Compose, such as `service_healthy`. */
+function waitsForOf(condition: string): WaitsFor {
   if (condition === 'service_healthy') return 'healthy'
-  return condition === 'service_completed_successfully' ? 'completed' : undefined
+  return condition === 'service_completed_successfully' ? 'completed' : 'started'
 }

@@ -70,8 +70,11 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
   test('what is awake and has no such host is not there, and neither is what nobody has', async () => {
     await seen('Active')
     for (const one of [host, `web-none-${RUN}.${DOMAIN}`, `none.${DOMAIN}`, `a.${host}`, `${host}.`, `${host}:443`]) {
-      const { statusCode, body } = await ask({ ...open, host: one })
+      const { statusCode, body } = await ask({ host: one })
       expect([statusCode, body], one).toEqual([404, 'There is nothing at this address.\n'])
+      const page = await ask({ ...open, host: one })
+      expect([page.statusCode, page.headers['content-type']], one).toEqual([404, 'text/html; charset=utf-8'])
+      expect(page.body).toContain('<h1>Nothing at this address</h1>')
     }
     expect(await status()).toBe('Active')
   })

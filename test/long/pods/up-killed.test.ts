@@ -172,26 +172,20 @@ async function killed({ process, status }: Program): Promise<void> {
 }
 
 describe.skipIf(cluster === undefined)('killed at any moment while files are saved on both sides', () => {
-  test.concurrent.each(Array.from({ length: LANES }, (_, lane) => lane))(
-    `${RUNS} kills: lane %d`,
-    {
-      timeout: 120_000 + RUNS * 30_000,
-    },
-    async number => {
-      const place = await openDevelopment(cluster!, `up-killed-${number}`)
-      const lane = new Lane(place, cluster!, generator(SEED + number))
-      try {
-        await lane.begin()
-        for (let run = number; run < RUNS; run += LANES) {
-          const kind = KINDS[Math.floor(run / LANES) % KINDS.length]!
-          await lane.run(run, kind).catch(error => {
-            throw new Error(`run ${run}, ${kind}: ${error.message}`, { cause: error })
-          })
-        }
-        await lane.end()
-      } finally {
-        await place.close()
+  test.concurrent.each(Array.from({ length: LANES }, (_, lane) => lane))(`${RUNS} kills: lane %d`, async number => {
+    const place = await openDevelopment(cluster!, `up-killed-${number}`)
+    const lane = new Lane(place, cluster!, generator(SEED + number))
+    try {
+      await lane.begin()
+      for (let run = number; run < RUNS; run += LANES) {
+        const kind = KINDS[Math.floor(run / LANES) % KINDS.length]!
+        await lane.run(run, kind).catch(error => {
+          throw new Error(`run ${run}, ${kind}: ${error.message}`, { cause: error })
+        })
       }
-    },
-  )
+      await lane.end()
+    } finally {
+      await place.close()
+    }
+  })
 })

@@ -167,7 +167,7 @@ describe.skipIf(cluster === undefined)('programs that wait for files', () => {
     if (TAKES_ALL) {
       const packages = ['nodemon@3', 'vite@6', 'typescript@5']
       const install = ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', ...packages]
-      await promisify(execFile)('npm', install, { cwd: join(place.folder, 'node'), timeout: 120_000 })
+      await promisify(execFile)('npm', install, { cwd: join(place.folder, 'node') })
     }
     const services = TAKES_ALL ? ['node', 'python'] : ['node']
     const deploy = place.devctl('deploy', '--registry', `${REGISTRY}/watchers`, ...services)

@@ -161,9 +161,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
     expect(await place.get(DEPLOYMENT(`${name}-dev`))).toBeUndefined()
   })
 
-  test(`a process that takes and gives back, ended by SIGKILL ${RUNS} times at any moment`, {
-    timeout: 60_000 + RUNS * 20_000,
-  }, async () => {
+  test(`a process that takes and gives back, ended by SIGKILL ${RUNS} times at any moment`, async () => {
     const name = 'random'
     await place.apply(pendingDeployment(name))
     const before = await whole(name)

@@ -62,7 +62,6 @@ export function Environment() {
       title={env}
       windowTitle={chosen === undefined ? `${env} · ${ns}` : `${chosen} · ${env} · ${ns}`}
       tone={shown?.tone}
-      isWide
       crumbs={[
         ['Home', addressOf('home')],
         [ns, addressOf('namespace', { ns })],

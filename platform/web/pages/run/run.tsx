@@ -84,7 +84,6 @@ function OneRun({ id }: { readonly id: string }) {
       title={title}
       windowTitle={run ? `${title} · ${run.namespace}` : title}
       tone={run && runState(run.state).tone}
-      isWide
       crumbs={[
         ['Home', addressOf('home')],
         ...(run

@@ -16,7 +16,7 @@ test('each stands left of what it waits for', () => {
   ])
   const column = Object.fromEntries(nodes.map(one => [one.name, one.x / (nodes[1]!.x - nodes[2]!.x)]))
   expect(column).toEqual({ web: 0, api: 1, migrate: 2, db: 3 })
-  expect(edges.map(one => `${one.from} ${one.label} ${one.to}`)).toContain('api healthy db')
+  expect(edges.map(one => `${one.from} ${one.waitsFor} ${one.to}`)).toContain('api healthy db')
 })
 
 test('what is in a circle, depends on itself, or on what is not there, is placed once', () => {
