@@ -17,7 +17,9 @@ const FILES = Number(process.env.FILES ?? 10_000)
 const LARGE = Number(process.env.LARGE ?? 500) << 20
 const SAVES = Number(process.env.SAVES ?? 100)
 const CHECKOUT = 2_000
-const IDLE = 50_000
+const IDLE = 28_000
+/** Files that are deleted and written again before: a day of work leaves more memory in use than a start. */
+const CHURN = 5_000
 const IDLE_SECONDS = 30
 const kubectl = process.env.KUBECTL ?? 'kubectl'
 const program = join(import.meta.dirname, '../bin/devctl.cjs')
@@ -164,12 +166,16 @@ const PARTS = {
   },
 
   async idle() {
-    for (let n = 0; n < IDLE; n++) {
-      const place = join(project, 'files', `folder-${n % 500}`)
-      if (n < 500) mkdirSync(place, { recursive: true })
-      writeFileSync(join(place, `${n}.txt`), `file ${n}\n`)
-    }
+    const pathOf = n => join(project, 'files', `folder-${n % 500}`, `${n}.txt`)
+    for (let n = 0; n < 500; n++) mkdirSync(join(project, 'files', `folder-${n}`), { recursive: true })
+    for (let n = 0; n < IDLE; n++) writeFileSync(pathOf(n), `file ${n}\n`)
     devctl('up', '--detach')
+    await settled()
+    for (let n = 0; n < CHURN; n++) rmSync(pathOf(n))
+    await sleep(2000)
+    await settled()
+    for (let n = 0; n < CHURN; n++) writeFileSync(pathOf(n), `file ${n}, again\n`)
+    await sleep(2000)
     await settled()
     await sleep(15_000)
     const { process: laptop } = await report()
@@ -189,10 +195,10 @@ const PARTS = {
     return {
       rows: [],
       goals: [
-        [`idle with ${IDLE} files: processor, this machine, %`, own, 0.5, '%'],
-        ['the same, agent', agent, 0.5, '%'],
-        ['the same: memory, this machine', after[0].memory, 150, 'MB'],
-        ['the same, agent', after[1].memory, 100, 'MB'],
+        [`idle with ${IDLE} files: processor, this machine, %`, own, 0.3, '%'],
+        ['the same, agent', agent, 0.3, '%'],
+        ['the same: memory, this machine', after[0].memory, 120, 'MB'],
+        ['the same, agent', after[1].memory, 80, 'MB'],
       ],
     }
   },

@@ -153,7 +153,10 @@ export async function listPreviews(
     const found = await platform.call('GET /previews', { query }, signal)
     const { standingsOf } = await import('../../operations/platform/preview-standings.ts')
     const standings = await standingsOf(platform, found.items, signal)
-    const items = found.items.map(one => ({ ...one, state: standings.get(one.name)?.state }))
+    const items = found.items.map(one => {
+      const state = standings.get(one.name)?.state
+      return { ...one, ...(state !== undefined && { state }) }
+    })
     if (values.output === 'json') stdout.write(`${jsonText(items, 2)}\n`)
     else if (values.output === 'yaml') {
       const { printYaml } = await import('../../constructs/yaml.ts')

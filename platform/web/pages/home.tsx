@@ -157,7 +157,7 @@ function InShort({ all, isAnswered }: { readonly all: readonly Namespace[]; read
           </span>
         </span>
       )}
-      {busy > 0 && <State tone="busy" icon="spin" word={`${busy} starting or stopping`} />}
+      {busy > 0 && <State tone="busy" icon="spin" word={`${busy} in progress`} />}
       {ready > 0 && <State tone="good" icon="check" word={`${ready} ready`} />}
       {asleep > 0 && <State tone="quiet" icon="moon" word={`${asleep} asleep`} />}
       {others > 0 && <span class="soft">{others} more not checked</span>}

@@ -62,10 +62,13 @@ describe.skipIf(cluster === undefined)('the start of up', () => {
     await proxy.close()
   })
 
-  /** Runs a command, and gives what was asked until `last` was answered; each answer takes 40 ms longer. */
+  /**
+   * Runs a command, and gives what was asked until `last` was answered. Each answer takes so much longer that requests which are
+   * sent together overlap on a busy machine, too.
+   */
   async function asked(words: readonly string[], last: (one: Exchange) => boolean): Promise<readonly Exchange[]> {
     const before = proxy.exchanges.length
-    proxy.delay = 40
+    proxy.delay = 250
     const program = place.devctl(...words)
     expect(await program.status, program.stderr).toBe(0)
     proxy.delay = 0

@@ -20,7 +20,7 @@ import { toast } from '../../state/toasts.ts'
 export type ShownPull = Webhook['pulls'][number]
 
 /** Milliseconds between two looks at the previews. */
-const EVERY = 15_000
+const EVERY = 30_000
 /** Digits of a commit by which people know it; an approval names all of them. */
 const shortCommit = (commit: string): string => commit.slice(0, 7)
 
