@@ -46,14 +46,14 @@ function filesOf(layer, condition) {
 const withMore = layer => [`test/${layer}`, filesOf(layer, file => says(file, HAS_MORE))]
 const isWithPods = file => file.includes('/long/pods/') || says(file, NEEDS_PODS)
 
-/** Parts that run one after the other, side by side with those of the other lane: most of the time of Pods is waiting. */
-const lanes = () => [
-  [['test/long, with Pods', filesOf('long', isWithPods)], withMore('pods')],
+/** Two parts run side by side, the longest first: most of the time of Pods is waiting. Parts of which each has many Pods do not. */
+const partsOf = () =>
   [
-    ['test/long, without Pods', filesOf('long', file => !isWithPods(file))],
-    ...['unit', 'programs', 'api'].map(withMore),
-  ],
-]
+    { part: ['test/long, with Pods', filesOf('long', isWithPods)], hasPods: true },
+    { part: ['test/long, without Pods', filesOf('long', file => !isWithPods(file))] },
+    { part: withMore('pods'), hasPods: true },
+    ...['programs', 'api', 'unit'].map(layer => ({ part: withMore(layer) })),
+  ].map(({ part: [name, files], hasPods = false }) => ({ name, files, hasPods }))
 
 const runs = []
 const children = new Set()
@@ -77,32 +77,40 @@ if (values.repeat !== undefined) {
   }
   for (let time = 1; time <= Number(values.repeat); time++) {
     console.log(`\n=== ${positionals.join(' ')}, run ${time} of ${values.repeat}`)
-    if (!(await run(`${positionals.join(' ')}, run ${time}`, positionals, process.env))) break
+    const { hasPassed } = await run(`${positionals.join(' ')}, run ${time}`, positionals, process.env)
+    if (!hasPassed) break
   }
 } else if (positionals.length > 0) {
   for (const file of positionals) if (!isStopped) await run(file, [file], withAll)
 } else {
   const work = mkdtempSync(join(tmpdir(), 'devctl-long-'))
+  const parts = partsOf()
+  const running = new Set()
+  const lane = async number => {
+    for (;;) {
+      const isFree = ({ hasPods }) => !hasPods || ![...running].some(one => one.hasPods)
+      const part = isStopped ? undefined : parts.find(isFree)
+      if (!part) return
+      parts.splice(parts.indexOf(part), 1)
+      running.add(part)
+      const title = titleOf(part.name, part.files)
+      console.log(`=== ${title}: started after ${seconds(began)}`)
+      const log = join(work, `${number}.log`)
+      const { summary } = await run(title, part.files, withAll, log)
+      await pipeline(createReadStream(log), process.stdout, { end: false })
+      console.log(`=== ${summary}`)
+      running.delete(part)
+    }
+  }
   try {
-    await Promise.all(
-      lanes().map(async (parts, lane) => {
-        for (const [name, files] of parts) {
-          if (isStopped) return
-          console.log(`=== ${titleOf(name, files)}: started after ${seconds(began)}`)
-          const log = join(work, `${lane}.log`)
-          await run(titleOf(name, files), files, withAll, log)
-          await pipeline(createReadStream(log), process.stdout, { end: false })
-          console.log(`=== ${runs.at(-1)}`)
-        }
-      }),
-    )
+    await Promise.all([lane(0), lane(1)])
   } finally {
     rmSync(work, { recursive: true })
   }
 }
 console.log(`\n${runs.join('\n')}\n${seconds(began)} in all`)
 
-/** Runs files, with the output in a file if one is named, and notes how it went. Resolves with whether they passed. */
+/** Runs files, with the output in a file if one is named. Notes and returns how it went, in a line. */
 async function run(name, files, env, log) {
   const started = Date.now()
   const output = log === undefined ? 'inherit' : openSync(log, 'w')
@@ -115,6 +123,8 @@ async function run(name, files, env, log) {
   const status = await new Promise(resolve => child.on('error', () => resolve(127)).on('close', resolve))
   children.delete(child)
   if (status !== 0) process.exitCode = 1
-  runs.push(`${status === 0 ? 'passed' : 'FAILED'} ${seconds(started)}  ${name}`)
-  return status === 0
+  const hasPassed = status === 0
+  const summary = `${hasPassed ? 'passed' : 'FAILED'} ${seconds(started)}  ${name}`
+  runs.push(summary)
+  return { hasPassed, summary }
 }

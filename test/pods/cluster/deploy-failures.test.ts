@@ -68,7 +68,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
   longIt('a crash loop that begins when all were ready', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    ports: ["80:80"]\n    healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}\n' +
-        '  late:\n    image: busybox:1.37\n    depends_on: {web: {condition: service_healthy}}\n    command: [sh, -c, "sleep 2; echo no database; exit 7"]\n    ports: ["8080:8080"]\n',
+        '  late:\n    image: busybox:1.37\n    depends_on: {web: {condition: service_healthy}}\n    command: [sh, -c, "sleep 1; echo no database; exit 7"]\n    ports: ["8080:8080"]\n',
     )
     const said = await failing(project, '--domain', 'devctl.localhost')
     expect(said).toMatch(/error\[deploy\/crash-loop\]: `late` exited \d times with code 7/)

@@ -74,7 +74,8 @@ export function wholeWay(): void {
       const others = [...(await everything(cluster!))].filter(one => {
         const [kind = '', path = ''] = one.split(' ')
         const [namespace, name] = path.split('/')
-        if (before.has(one) || kind.startsWith('PersistentVolume.')) return false
+        // The API server makes addresses for the Services of all namespaces, and deletes them itself.
+        if (before.has(one) || /^(PersistentVolume|IPAddress)\./.test(kind)) return false
         return namespace === '' && !kind.startsWith('Namespace.') ? true : isOurs(namespace || name)
       })
       return [...others, ...volumes.map(namespace => `a volume of ${namespace}`)]
