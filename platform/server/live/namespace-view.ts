@@ -6,8 +6,9 @@ import { notedOf, seenIn, toDetails } from './view.ts'
 
 /** Milliseconds for which changes are collected: one Pod that starts causes several. */
 const GATHERING = 40
-/** The part of the time that computing states may take at most. */
+/** The part of the time that computing states may take at most, unless that would delay changes by more milliseconds. */
 const SHARE = 5
+const LONGEST_PAUSE = 3000
 /**
  * Milliseconds between two checks of services that are not ready: taking too long is a problem, too, and no event
  * reports it; nor does one report that the namespace has fallen asleep.
@@ -170,7 +171,7 @@ export class NamespaceView {
       if (event) this.#snapshot = undefined
       if (event) for (const listener of this.#listeners) listener(event)
     }
-    this.#pause = Math.max(GATHERING, SHARE * (performance.now() - began))
+    this.#pause = Math.min(LONGEST_PAUSE, Math.max(GATHERING, SHARE * (performance.now() - began)))
   }
 
   #look(environment: SceneEnvironment): LiveEvent | undefined {
