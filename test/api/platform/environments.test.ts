@@ -251,15 +251,12 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
   })
 
   test('what sleeps with its namespace is asleep for all that show it, and not ready', async () => {
-    const call = (name: 'POST /namespaces/:ns/sleep' | 'POST /namespaces/:ns/wake') =>
-      platform.call(name, { token: owner!.token, params: { ns } })
-    const until = (isWanted: (state: string) => boolean) =>
-      eventually('it has another state', async () => {
-        const { body } = await read(viewer)
-        return isWanted(body.state) ? body : undefined
-      })
-    expect((await call('POST /namespaces/:ns/sleep')).status).toBe(200)
-    const { services } = await until(state => state === 'asleep')
+    const slept = await platform.call('POST /namespaces/:ns/sleep', { token: owner!.token, params: { ns } })
+    expect(slept.status).toBe(200)
+    const { services } = await eventually('it is asleep', async () => {
+      const { body } = await read(viewer)
+      return body.state === 'asleep' ? body : undefined
+    })
     expect(services.map(({ name, state }) => [name, state])).toEqual([
       ['db', 'asleep'],
       ['api', 'asleep'],
@@ -276,8 +273,5 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
       { service: 'api', state: 'asleep', ready: false },
       { service: 'db', state: 'asleep', ready: false },
     ])
-    expect((await call('POST /namespaces/:ns/wake')).status).toBe(200)
-    // It has failed before, and does so again sooner or later.
-    await until(state => state === 'waiting' || state === 'failed')
   })
 })
