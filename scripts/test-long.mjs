@@ -43,17 +43,16 @@ function filesOf(layer, condition) {
   return paths.filter(condition).map(file => relative(root, file))
 }
 
-const withMore = layer => [`test/${layer}`, filesOf(layer, file => says(file, HAS_MORE))]
+const withMore = layer => ({ name: `test/${layer}`, files: filesOf(layer, file => says(file, HAS_MORE)) })
 const isWithPods = file => file.includes('/long/pods/') || says(file, NEEDS_PODS)
 
 /** Two parts run side by side, the longest first: most of the time of Pods is waiting. Parts of which each has many Pods do not. */
-const partsOf = () =>
-  [
-    { part: ['test/long, with Pods', filesOf('long', isWithPods)], hasPods: true },
-    { part: ['test/long, without Pods', filesOf('long', file => !isWithPods(file))] },
-    { part: withMore('pods'), hasPods: true },
-    ...['programs', 'api', 'unit'].map(layer => ({ part: withMore(layer) })),
-  ].map(({ part: [name, files], hasPods = false }) => ({ name, files, hasPods }))
+const partsOf = () => [
+  { name: 'test/long, with Pods', files: filesOf('long', isWithPods), hasPods: true },
+  { name: 'test/long, without Pods', files: filesOf('long', file => !isWithPods(file)) },
+  { ...withMore('pods'), hasPods: true },
+  ...['programs', 'api', 'unit'].map(withMore),
+]
 
 const runs = []
 const children = new Set()

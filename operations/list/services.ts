@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { requireNamespace, sleeps } from '../namespaces.ts'
-import type { ServiceOverview } from '../objects/seen-services.ts'
+import { inSleep, type ServiceOverview } from '../objects/seen-services.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
 import { labelsOf } from '../project/named-services.ts'
@@ -37,13 +37,10 @@ export async function services(world: World, input: ServicesInput, project: Open
   const now = clock.now()
   const overview = await overviewOf(cluster, { environment: known.name, namespace, now }, { signal })
   if (overview.services.length === 0 && !overview.record) await requireNamespace(session)
-  const isAsleep = overview.services.some(isStopped) && (await sleeps(session))
-  const found = isAsleep ? overview.services.map(asleep) : overview.services
+  const isAsleep = overview.services.some(({ state }) => state === 'stopped') && (await sleeps(session))
+  const found = isAsleep ? overview.services.map(inSleep) : overview.services
   return { environment: known.name, namespace, services: await rowsOf(found, input.services ?? [], known), now }
 }
-
-const isStopped = ({ state }: ServiceOverview): boolean => state === 'stopped'
-const asleep = (one: ServiceOverview): ServiceOverview => (isStopped(one) ? { ...one, state: 'asleep' } : one)
 
 /** A service of the files that is not in the cluster. */
 export interface MissingService {

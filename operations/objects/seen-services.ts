@@ -59,8 +59,6 @@ export interface Seen {
   readonly urls: readonly { readonly url: string; readonly services: readonly string[] }[]
   /** Milliseconds since 1970. */
   readonly now: number
-  /** A platform has put the namespace to sleep. */
-  readonly isAsleep?: boolean
 }
 
 /** A service, and what its state was told by. */
@@ -80,8 +78,12 @@ export function servicesIn(seen: Seen): readonly SeenService[] {
     .sort((a, b) => (a.overview.service < b.overview.service ? -1 : 1))
 }
 
+/** Returns how a service is in a namespace that a platform has put to sleep. */
+export const inSleep = (overview: ServiceOverview): ServiceOverview =>
+  overview.state === 'stopped' ? { ...overview, state: 'asleep' } : overview
+
 /** The same, found by what it is asked for. */
-interface Indexed extends Pick<Seen, 'warnings' | 'now' | 'isAsleep'> {
+interface Indexed extends Pick<Seen, 'warnings' | 'now'> {
   of(service: string | undefined, kind: string): readonly KubeObject[]
   readonly claims: ReadonlyMap<string, KubeObject>
   readonly mirrors: readonly KubeObject[]
@@ -89,7 +91,7 @@ interface Indexed extends Pick<Seen, 'warnings' | 'now' | 'isAsleep'> {
   readonly urlsOf: ReadonlyMap<string, readonly string[]>
 }
 
-function indexOf({ objects, warnings, urls, now, isAsleep = false }: Seen): Indexed {
+function indexOf({ objects, warnings, urls, now }: Seen): Indexed {
   const groups = new Map<string, KubeObject[]>()
   for (const one of objects) {
     const key = `${one.kind} ${serviceOf(one) ?? ''}`
@@ -103,7 +105,6 @@ function indexOf({ objects, warnings, urls, now, isAsleep = false }: Seen): Inde
   return {
     warnings,
     now,
-    isAsleep,
     of: (service, kind) => groups.get(`${kind} ${service ?? ''}`) ?? [],
     claims: new Map(
       objects.flatMap(one => (one.kind === 'PersistentVolumeClaim' ? [[one.metadata.name, one] as const] : [])),
@@ -148,7 +149,7 @@ function stateOf(
   original: KubeObject,
   service: string,
   usual: Container | undefined,
-  { of, claims, mirrors, urlsOf, warnings, now, isAsleep }: Indexed,
+  { of, claims, mirrors, urlsOf, warnings, now }: Indexed,
 ): SeenService {
   const mirror = mirrorOf(original, mirrors)
   const workload = mirror ?? original
@@ -179,12 +180,11 @@ function stateOf(
   const reason = problem ? reasonOf(problem, service) : isWell ? undefined : waitingText(status)
   const counts = countsOf(workload)
   const isStopped = status.state === 'ready' && counts.wanted === 0 && kind !== 'DaemonSet'
-  const usually = isStopped ? (isAsleep ? 'asleep' : 'stopped') : status.state
   const overview: ServiceOverview = {
     service,
     kind,
     workload: `${kind.toLowerCase()}/${metadata.name}`,
-    state: problem ? 'failed' : usually,
+    state: problem ? 'failed' : isStopped ? 'stopped' : status.state,
     ...counts,
     restarts: pods.reduce((sum, pod) => sum + restartsIn(pod, container?.name), 0),
     since: made || metadata.creationTimestamp,

@@ -26,7 +26,7 @@ interface DeployRun {
   readonly environment: string
 }
 
-/** What is known about the content of a namespace. */
+/** The content of a namespace, as far as it is known. */
 export interface NamespaceContent<E extends ShownEnvironment, F extends DeployRun> {
   readonly environments: readonly E[]
   /** The deploys that failed, and that nothing has followed: one for each environment, newest first. */
@@ -58,13 +58,13 @@ export interface Running<E extends ShownEnvironment, F extends DeployRun> {
   readonly state: RunningState
   /** The state in words: `3 services ready`. */
   readonly word: string
-  /** What is wrong; the first problem if there are several. */
+  /** The first problem. */
   readonly problem?: ServiceReason
   /** The last deploy, and its environment. */
   readonly deployed?: { readonly environment: string; readonly deploy: NonNullable<E['deployed']> }
   /** The last deploy by a run that has failed, and that nothing has followed. */
   readonly failedDeploy?: F
-  /** What was deployed before that still runs. */
+  /** The version from before that deploy is still ready. */
   readonly isPreviousRunning?: true
   /** Public URLs. */
   readonly endpoints: readonly string[]

@@ -6,7 +6,7 @@ import type {
   ShownService,
 } from '../../api/environments.ts'
 import type { RunRecord } from '../../records/run.ts'
-import { openDeploys } from '../../rules/failed-deploy.ts'
+import { openDeploys } from '../../rules/open-deploys.ts'
 import { settingsOf } from '../../rules/service-settings.ts'
 import { eachNamespace } from '../each-namespace.ts'
 import { toSummary } from '../live/view.ts'

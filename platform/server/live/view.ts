@@ -5,7 +5,7 @@ import { readChangeLists } from '../../../operations/objects/change-lists.ts'
 import { type DeployedService, readApplication } from '../../../operations/objects/deployed-application.ts'
 import { addressesOf } from '../../../operations/objects/endpoints/routes.ts'
 import { type EnvironmentRecord, toRecord } from '../../../operations/objects/record.ts'
-import { type SeenService, servicesIn } from '../../../operations/objects/seen-services.ts'
+import { inSleep, type SeenService, servicesIn } from '../../../operations/objects/seen-services.ts'
 import type {
   EnvironmentDetails,
   ServiceProblem,
@@ -59,7 +59,8 @@ export function seenIn(
   let workloads = 0
   const all = [...objects.values()].filter(one => !isWorkload(one) || workloads++ < MOST_SERVICES)
   const urls = all.filter(isRoute).flatMap(route => addressesOf(route, gateways))
-  return servicesIn({ objects: all, warnings, urls, now, isAsleep })
+  const services = servicesIn({ objects: all, warnings, urls, now })
+  return isAsleep ? services.map(one => ({ ...one, overview: inSleep(one.overview) })) : services
 }
 
 /** An environment as pages show it; `problemsOf` returns what is known about why a service is not ready. */

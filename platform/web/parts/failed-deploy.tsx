@@ -5,7 +5,7 @@ import { InlineCode } from './problem.tsx'
 
 interface FailedDeployProps {
   readonly failed: FailedDeploy
-  /** What was deployed before still runs. */
+  /** The version from before that deploy is still ready. */
   readonly isPreviousRunning: boolean
 }
 
@@ -24,7 +24,7 @@ export const FailedDeployLine = ({ failed: { run, environment, reason }, isPrevi
   </>
 )
 
-/** The same line in a box. */
+/** Tells it in a box. */
 export const FailedDeployBox = (props: FailedDeployProps) => (
   <div class="problem" role="status">
     <Icon name="warn" />

@@ -37,7 +37,7 @@ export function runningIn(ns: string): ShownRunning | undefined {
 export const deploysIn = (ns: string): Deploys => deploys.value.get(ns) ?? NONE
 
 const NONE: Deploys = { failedDeploys: [], deploys: [] }
-/** By namespace: the stream of a namespace does not tell them. */
+/** Deploys by namespace: the stream of a namespace does not tell them. */
 const deploys = signal<ReadonlyMap<string, Deploys>>(new Map())
 
 /** Lists of namespaces that parts of the page ask about. */

@@ -18,7 +18,7 @@ export interface PlacedEdge {
   readonly path: string
 }
 
-/** What a service waits for before it starts: that the other one is started, healthy, or completed. */
+/** A service starts when the other one is started, healthy, or completed. */
 export type WaitsFor = 'started' | 'healthy' | 'completed'
 
 export interface PlacedGraph {

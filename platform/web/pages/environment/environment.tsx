@@ -42,7 +42,7 @@ const ServiceSettings = laterPart(
 
 /** Milliseconds between two looks at what runs, where no stream tells. */
 const EVERY = 3_000
-/** The same for its deploys, which no stream tells. */
+/** Milliseconds between two looks at its deploys: no stream tells them. */
 const DEPLOYS_EVERY = 30_000
 
 /** What runs, what is broken and why, and what changed. */

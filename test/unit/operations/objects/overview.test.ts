@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { listWarnings } from '../../../../operations/objects/events.ts'
 import { overviewOf } from '../../../../operations/objects/overview.ts'
-import { servicesIn } from '../../../../operations/objects/seen-services.ts'
+import { inSleep, servicesIn } from '../../../../operations/objects/seen-services.ts'
 import {
   deploy,
   ENVIRONMENT,
@@ -115,8 +115,9 @@ test.each([
   const web = object('Deployment', 'web', { spec: { replicas: 0, template: of }, status: {} }, 'web')
   const agent = object('DaemonSet', 'agent', { spec: { template: of }, status: {} }, 'agent')
   const warnings = await listWarnings(newCluster(), NAMESPACE, {})
-  const seen = servicesIn({ objects: [web, agent], warnings, urls: [], now: NOW, isAsleep })
-  expect(seen.map(({ overview }) => [overview.service, overview.state, overview.wanted])).toEqual([
+  const seen = servicesIn({ objects: [web, agent], warnings, urls: [], now: NOW })
+  const shown = seen.map(({ overview }) => (isAsleep ? inSleep(overview) : overview))
+  expect(shown.map(({ service, state, wanted }) => [service, state, wanted])).toEqual([
     ['agent', 'ready', 0],
     ['web', state, 0],
   ])
