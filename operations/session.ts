@@ -17,6 +17,8 @@ export interface Session {
   readonly target: Target
   /** Aborted at the deadline, and when the caller gives up. */
   readonly signal: AbortSignal
+  /** The time of the deadline, in milliseconds since 1970, where there is one. */
+  readonly deadline?: number
   readonly clock: Clock
   readonly holder: Holder
 }

@@ -22,10 +22,3 @@ export function parseDuration(value: string, option: string): number {
     total += Number(number) * MILLISECONDS[unit!]!
   return total
 }
-
-/** `2m 5s`, for people. */
-export function readableDuration(milliseconds: number): string {
-  if (milliseconds < 10_000) return `${(milliseconds / 1000).toFixed(1)} s`
-  const seconds = Math.round(milliseconds / 1000)
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-}

@@ -1,13 +1,13 @@
 import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { GivenUp } from '../../adapters/kubernetes/request.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { readableDuration } from '../../compiler/values/readable-duration.ts'
 import type { Target, TargetOptions } from '../../operations/contexts/target.ts'
 import { admissionHint } from '../../operations/objects/admission.ts'
 import { isOfEndingNamespace, namespaceEnds } from '../../operations/objects/namespace.ts'
 import { webhookRefusal } from '../../operations/objects/webhook-refusal.ts'
 import type { Session } from '../../operations/session.ts'
 import type { LogLevel } from '../command.ts'
-import { readableDuration } from '../options/duration.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import { watchForInterruption } from '../terminal/interruption.ts'
 import type { Io } from '../terminal/io.ts'
@@ -40,6 +40,7 @@ export async function withCluster(
   work: (session: Session) => Promise<number>,
 ): Promise<number> {
   const timeout = deadlineOf(io, options.timeout)
+  const began = Date.now()
   const deadline = options.isEndless ? new AbortController().signal : AbortSignal.timeout(timeout)
   const interrupt = watchForInterruption()
   const signal = AbortSignal.any([deadline, interrupt.signal])
@@ -49,7 +50,7 @@ export async function withCluster(
   let cluster: Cluster | undefined
   try {
     const { openSession } = await import('../../operations/open-session.ts')
-    const session = await openSession(io, options, {
+    const opened = await openSession(io, options, {
       signal,
       trace,
       giveUp: call => givenUp.push(call),
@@ -57,8 +58,8 @@ export async function withCluster(
         target = one
       },
     })
-    cluster = session.cluster
-    return await work(session)
+    cluster = opened.cluster
+    return await work(options.isEndless ? opened : { ...opened, deadline: began + timeout })
   } catch (error) {
     if (interrupt.signal.aborted) {
       if (!options.isEndless) io.stderr.write('interrupted\n')

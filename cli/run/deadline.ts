@@ -1,5 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { parseDuration, readableDuration } from '../options/duration.ts'
+import { readableDuration } from '../../compiler/values/readable-duration.ts'
+import { parseDuration } from '../options/duration.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import { watchForInterruption } from '../terminal/interruption.ts'
 import type { Io } from '../terminal/io.ts'

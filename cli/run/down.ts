@@ -1,5 +1,5 @@
+import { readableDuration } from '../../compiler/values/readable-duration.ts'
 import type { Context } from '../command.ts'
-import { readableDuration } from '../options/duration.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
 import { startProgress } from '../terminal/progress/progress.ts'

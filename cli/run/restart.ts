@@ -1,6 +1,6 @@
+import { readableDuration } from '../../compiler/values/readable-duration.ts'
 import { namesAre } from '../../operations/develop/up.ts'
 import type { Context } from '../command.ts'
-import { readableDuration } from '../options/duration.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
 import { startProgress } from '../terminal/progress/progress.ts'

@@ -1,8 +1,8 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
+import { readableDuration } from '../../compiler/values/readable-duration.ts'
 import type { DestroyOutcome } from '../../operations/destroy/outcome.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import type { Context } from '../command.ts'
-import { readableDuration } from '../options/duration.ts'
 import { printSummary } from './report.ts'
 
 /** Prints the outcome of a destroy. */

@@ -75,7 +75,7 @@ export async function applyCompiled(
       clock,
       signal,
       events: {
-        ...deployEvents(on, states, onChange, () => clock.now()),
+        ...deployEvents(on, states, onChange, { now: () => clock.now(), waits, deadline: session.deadline }),
         ...(drift === 'ask' && ask?.mayOverwrite && { mayOverwrite: ask.mayOverwrite }),
       },
     },

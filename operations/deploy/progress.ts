@@ -1,20 +1,32 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
+import { readableDuration } from '../../compiler/values/readable-duration.ts'
 import type { OperationEvent } from '../events.ts'
 import { agoText } from '../objects/ago.ts'
+import type { Changes } from '../objects/changes.ts'
 import type { DeployEvents } from '../objects/deploy.ts'
 import type { Drift } from '../objects/drift.ts'
 import { addressesOf, type PublicAddress, shorterFirst } from '../objects/endpoints/routes.ts'
+import { firstCheckDelay } from '../objects/first-check.ts'
 import { deletionBlocker } from '../objects/removal.ts'
-import { nameOf } from '../objects/wanted.ts'
+import { nameOf, type Wanted } from '../objects/wanted.ts'
 import type { ServiceStates } from './service-states.ts'
+
+/** The time that a deploy has. */
+interface Timing {
+  readonly now: () => number
+  /** True if it waits until every workload is ready; else only for those that others depend on. */
+  readonly waits: boolean
+  /** Milliseconds since 1970; absent: it has all the time. */
+  readonly deadline?: number | undefined
+}
 
 /** Tells what happens; `onChange` is called when something was written. */
 export function deployEvents(
   on: (event: OperationEvent) => void,
   states: Pick<ServiceStates, 'events'>,
   onChange: () => void,
-  now: () => number,
+  { now, waits, deadline = Number.POSITIVE_INFINITY }: Timing,
 ): DeployEvents {
   return {
     overwriting(drift) {
@@ -37,6 +49,8 @@ export function deployEvents(
         step: 'Planned',
         text: [...parts, ...(gone > 0 ? [`${gone} to prune`] : [])].join(', '),
       })
+      const rest = deadline - now()
+      for (const text of lateChecks(changes, wanted, waits, rest)) on({ type: 'note', text })
     },
     locked: holder => reportLock(on, holder),
     done(action, object) {
@@ -62,6 +76,20 @@ export function deployEvents(
       on({ type: 'note', text })
     },
   }
+}
+
+/** Names the services that this deploy waits for, and that cannot be ready in the time that is left: their first health check comes later. */
+function lateChecks({ steps }: Changes, { workloads }: Wanted, waits: boolean, rest: number): readonly string[] {
+  const awaited = new Set(
+    workloads.flatMap(({ dependencies }) =>
+      dependencies.flatMap(({ service, condition }) => (condition === 'service_healthy' ? [service] : [])),
+    ),
+  )
+  return workloads.flatMap(one => {
+    const delay = firstCheckDelay(one.object)
+    if (delay <= rest || steps.get(one)?.action === 'unchanged' || !(waits || awaited.has(one.service))) return []
+    return `the first health check of ${one.service} comes ${readableDuration(delay)} after its start, and this deploy ends in ${readableDuration(rest)}: wait longer with \`--timeout\`, or shorten \`healthcheck.start_period\``
+  })
 }
 
 /** `deployment/web spec.replicas 5 → 2, set by kubectl-edit 3 hours ago`. */

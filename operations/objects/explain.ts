@@ -2,8 +2,10 @@ import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kube
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { entry, get, type Tree } from '../../compiler/text/tree.ts'
+import { readableDuration } from '../../compiler/values/readable-duration.ts'
 import { toWarning } from './events.ts'
 import { KINDS } from './failures.ts'
+import { firstCheckDelay } from './first-check.ts'
 import { lastEnd, type Problem } from './problems.ts'
 import { type ReportedProblem, remedyOf } from './remedies.ts'
 import type { Tracked } from './tracker.ts'
@@ -86,9 +88,26 @@ export async function explainFailure(
         ...(isGone && keepsLog(workload.object)),
         ...(ends && { ends }),
       })
-    else reporter.report(KINDS.late, entry(services, key)?.key, { service, notes })
+    else {
+      const unchecked = lateCheck(workload.object, tracked.warnings)
+      reporter.report(KINDS.late, entry(services, key)?.key, {
+        service,
+        notes: [...(unchecked ? [unchecked.note] : []), ...notes],
+        ...(unchecked && { hint: unchecked.hint }),
+      })
+    }
   }
   return reporter.diagnostics()
+}
+
+/** What to say of a workload that no health check has been about yet, because the first one comes late. */
+function lateCheck(workload: KubeObject, warnings: Tracked['warnings']): { note: string; hint: string } | undefined {
+  const delay = firstCheckDelay(workload)
+  if (delay === 0 || warnings.some(({ reason }) => reason === 'Unhealthy')) return undefined
+  return {
+    note: `its first health check comes ${readableDuration(delay)} after its start`,
+    hint: 'wait longer with `--timeout`, shorten `healthcheck.start_period`, or add `start_interval` to check earlier',
+  }
 }
 
 /** Notes without those that are there already, or whose words another one has. */

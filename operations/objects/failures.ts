@@ -137,11 +137,11 @@ const late = diagnostic({
   code: 'deploy/not-ready',
   severity: 'error',
   explain:
-    'devctl reached its deadline while it waited for this service, which might still become ready. Its state, the warnings of the cluster and its last log lines are below the message. To wait longer, use `--timeout`.',
-  text: ({ service, notes }: FailureText) => ({
+    'devctl reached its deadline while it waited for this service, which might still become ready. Its state, the warnings of the cluster and its last log lines are below the message. To wait longer, use `--timeout`. With `healthcheck.start_period`, the first check comes that long after the start of the container, and the service is not ready before.',
+  text: ({ service, notes, hint }: FailureText) => ({
     message: `\`${service}\` was not ready in time`,
     notes,
-    hint: `wait longer with \`--timeout\`; \`devctl logs ${service}\` shows more`,
+    hint: hint ?? `wait longer with \`--timeout\`; \`devctl logs ${service}\` shows more`,
   }),
 })
 

@@ -29,6 +29,8 @@ export interface Problem {
 interface ContainerStatus {
   readonly name: string
   readonly ready?: boolean
+  /** False until its startup probe, if it has one, has passed. */
+  readonly started?: boolean
   readonly restartCount: number
   readonly state?: ContainerState
   readonly lastState?: ContainerState
@@ -46,7 +48,13 @@ interface Probe {
 }
 /** The fields of a Pod that count here. */
 interface Pod {
-  readonly spec?: { readonly containers?: readonly { readonly name: string; readonly readinessProbe?: Probe }[] }
+  readonly spec?: {
+    readonly containers?: readonly {
+      readonly name: string
+      readonly readinessProbe?: Probe
+      readonly startupProbe?: Probe
+    }[]
+  }
   readonly status?: {
     readonly phase?: string
     readonly conditions?: readonly {
@@ -134,7 +142,8 @@ export function podProblems(
     )
       add('crash-loop', message, { container, ends: endsOf(one) })
     else {
-      const probe = spec?.containers?.find(({ name }) => name === container)?.readinessProbe
+      const { readinessProbe, startupProbe } = spec?.containers?.find(({ name }) => name === container) ?? {}
+      const probe = one.started === false ? (startupProbe ?? readinessProbe) : readinessProbe
       const check = probe && !one.ready && one.state?.running && lastCheck(warnings, startOf(one))
       // A program that is not there does not come with time.
       if (check && (isUnhealthy(one, probe, now, since) || NO_PROGRAM.test(check)))

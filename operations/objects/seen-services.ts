@@ -1,8 +1,10 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { readableDuration } from '../../compiler/values/readable-duration.ts'
 import { isWorkload } from '../../constructs/kinds.ts'
 import { shorterFirst } from './endpoints/routes.ts'
 import type { Warnings } from './events.ts'
 import { SHORT } from './failures.ts'
+import { untilFirstCheck } from './first-check.ts'
 import { isDependant } from './owners.ts'
 import { claimProblems, type Problem, podProblems, workloadProblems } from './problems.ts'
 import { remedyOf } from './remedies.ts'
@@ -177,7 +179,9 @@ function stateOf(
   const services = of(service, 'Service')
   const urls = services.flatMap(one => urlsOf.get(one.metadata.name) ?? [])
   const made = pods.map(pod => pod.metadata.creationTimestamp ?? '').sort()[0]
-  const reason = problem ? reasonOf(problem, service) : isWell ? undefined : waitingText(status)
+  const rest = Math.max(0, ...pods.map(pod => untilFirstCheck(pod, now)))
+  const waits = rest > 0 ? `first check in ${readableDuration(rest)}` : waitingText(status)
+  const reason = problem ? reasonOf(problem, service) : isWell ? undefined : waits
   const counts = countsOf(workload)
   const isStopped = status.state === 'ready' && counts.wanted === 0 && kind !== 'DaemonSet'
   const overview: ServiceOverview = {

@@ -55,12 +55,11 @@ export async function restart(world: World, input: RestartInput, project: OpenPr
     skipped.push(...workloads.filter(isJob).map(one => serviceOf(one)!))
     return workloads.filter(one => !isJob(one))
   }
-  const { planned: _, ...events } = deployEvents(
-    on,
-    NOTHING_COUNTED,
-    () => {},
-    () => clock.now(),
-  )
+  const { planned: _, ...events } = deployEvents(on, NOTHING_COUNTED, () => {}, {
+    now: () => clock.now(),
+    waits,
+    deadline: session.deadline,
+  })
   const { restarted, failures, failedServices } = await restartServices(
     { cluster, environment, namespace, holder, select, wait: waits, services: known.services },
     { clock, signal, events },

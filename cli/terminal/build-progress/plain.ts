@@ -1,6 +1,6 @@
+import { readableDuration } from '../../../compiler/values/readable-duration.ts'
 import type { BuildEvent } from '../../../operations/build/events.ts'
 import type { BuildChange, BuildProgress, BuildView, StepView } from '../../../operations/build/progress.ts'
-import { readableDuration } from '../../options/duration.ts'
 import type { Output } from '../io.ts'
 import { cleanText } from '../log-text.ts'
 import type { Progress } from '../progress/events.ts'

@@ -1,5 +1,5 @@
+import { readableDuration } from '../../../compiler/values/readable-duration.ts'
 import type { BuildView, StepView } from '../../../operations/build/progress.ts'
-import { readableDuration } from '../../options/duration.ts'
 import { cut } from '../progress/frame.ts'
 import { readableBytes } from '../readable-bytes.ts'
 

@@ -1,5 +1,5 @@
+import { readableDuration } from '../../../compiler/values/readable-duration.ts'
 import type { LogLevel } from '../../command.ts'
-import { readableDuration } from '../../options/duration.ts'
 import type { Io } from '../io.ts'
 import type { Progress, StepEvent } from './events.ts'
 

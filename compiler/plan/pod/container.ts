@@ -10,7 +10,7 @@ import { toEnvironment } from './environment.ts'
 import { healthcheckOf } from './healthcheck.ts'
 import { planImage } from './image.ts'
 import { planHooks } from './lifecycle.ts'
-import { planProbes, toProbe } from './probes.ts'
+import { planChecks, planProbes } from './probes.ts'
 import { planResources } from './resources.ts'
 import { planContainerSecurity, planUser } from './security.ts'
 
@@ -85,7 +85,8 @@ export function toSidecar(
   exposure: Exposure,
 ): ContainerPlan & { readonly sidecar: true } {
   const healthcheck = healthcheckOf(context, service)
-  const startupProbe = (healthcheck && toProbe(context, healthcheck)) ?? portProbe(exposure)
+  const checks = healthcheck && planChecks(context, healthcheck)
+  const startupProbe = checks?.startup ?? checks?.probe ?? portProbe(exposure)
   return { ...container, ...(startupProbe && { startupProbe }), sidecar: true }
 }
 
@@ -107,7 +108,7 @@ export function planPreStart(
   container: ContainerPlan,
 ): readonly ContainerPlan[] {
   return service.preStart.map((hook, index) => {
-    const { readinessProbe, livenessProbe, postStart, preStop, stdin, tty, ...inherited } = container
+    const { startupProbe, readinessProbe, livenessProbe, postStart, preStop, stdin, tty, ...inherited } = container
     const { command, args, workingDir, security: own = {}, ...kept } = inherited
     const at = ['services', service.name, 'pre_start', String(index)]
     const { variables: ofCommand, ...ownCommand } = planCommand(context, service, hook, at)

@@ -78,15 +78,17 @@ function checkAt({ check }: DockerfileHealthcheck, span: Span): KnownHealthcheck
   return check.kind === 'none' ? check : { ...check, span }
 }
 
-type Timings = Pick<Healthcheck, 'interval' | 'timeout' | 'startPeriod' | 'retries'>
+type Timings = Pick<Healthcheck, 'interval' | 'timeout' | 'startPeriod' | 'startInterval' | 'retries'>
 
-function timings({ interval, timeout, startPeriod, retries }: DockerfileHealthcheck, span: Span): Timings {
+function timings(ofImage: DockerfileHealthcheck, span: Span): Timings {
+  const { interval, timeout, startPeriod, startInterval, retries } = ofImage
   const duration = (nanoseconds: bigint | undefined): At<Duration> | undefined =>
     nanoseconds === undefined ? undefined : { value: { milliseconds: Number(nanoseconds) / 1e6 }, span }
   return {
     interval: duration(interval),
     timeout: duration(timeout),
     startPeriod: duration(startPeriod),
+    startInterval: duration(startInterval),
     retries: retries === undefined ? undefined : { value: retries, span },
   }
 }

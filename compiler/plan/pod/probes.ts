@@ -19,10 +19,18 @@ const noProbe = diagnostic({
 const startInterval = diagnostic({
   code: 'healthcheck/start-interval',
   severity: 'warning',
-  loss: true,
-  explain:
-    'A Kubernetes probe has one interval. `start_interval`, which Compose uses while the container starts, is left out; `start_period` becomes the delay before the first check.',
-  text: () => ({ message: '`start_interval` has no equivalent and is left out', hint: 'shorten `interval`' }),
+  explain: `Compose checks at \`start_interval\` until \`start_period\` is over or a check has passed. Without \`start_period\` there is no such time, and the checks run at \`interval\` from the beginning.
+
+\`\`\`yaml
+healthcheck:
+  test: ["CMD", "pg_isready"]
+  start_period: 60s
+  start_interval: 2s    # a startup probe, every 2 seconds
+\`\`\``,
+  text: () => ({
+    message: '`start_interval` has no effect without `start_period`',
+    hint: 'add `start_period`, or shorten `interval`',
+  }),
 })
 
 const rounded = diagnostic({
@@ -39,34 +47,63 @@ const rounded = diagnostic({
 /** Without a timeout Kubernetes would give a check one second; Compose gives it 30. */
 const defaultTimeout = 30
 
+/** Kubernetes' own defaults, which a healthcheck without these keys has. */
+const DEFAULTS = { periodSeconds: 10, failureThreshold: 3 }
+
+/** The highest threshold: a startup probe that fails as often never stops its container. */
+const NEVER = 2 ** 31 - 1
+
+type Probes = Pick<ContainerPlan, 'startupProbe' | 'readinessProbe' | 'livenessProbe'>
+
 /** The probes that a healthcheck becomes. */
-export function planProbes(
-  context: PlanContext,
-  service: Service,
-): Pick<ContainerPlan, 'readinessProbe' | 'livenessProbe'> {
+export function planProbes(context: PlanContext, service: Service): Probes {
   const healthcheck = healthcheckOf(context, service)
-  const probe = healthcheck && toProbe(context, healthcheck)
-  if (!healthcheck || !probe) return {}
+  const checks = healthcheck && planChecks(context, healthcheck)
+  if (!healthcheck || !checks) return {}
+  if (service.healthcheck?.startInterval && !healthcheck.startPeriod)
+    context.reporter.report(startInterval, service.healthcheck.startInterval.span, undefined)
   const { readiness, liveness } = healthcheck
-  if (!readiness.value && !liveness.value) context.reporter.report(noProbe, readiness.span, undefined)
-  return { ...(readiness.value && { readinessProbe: probe }), ...(liveness.value && { livenessProbe: probe }) }
+  if (!readiness.value && !liveness.value) {
+    context.reporter.report(noProbe, readiness.span, undefined)
+    return {}
+  }
+  const { probe, startup } = checks
+  return {
+    // Only a liveness probe may stop its container; a healthcheck without one does not, as in Compose.
+    ...(startup && { startupProbe: liveness.value ? startup : { ...startup, failureThreshold: NEVER } }),
+    ...(readiness.value && { readinessProbe: probe }),
+    ...(liveness.value && { livenessProbe: probe }),
+  }
 }
 
-/** The check of a healthcheck with its timings; undefined when there is none. */
-export function toProbe(context: PlanContext, healthcheck: KnownHealthcheck): ProbePlan | undefined {
+/** The checks of a healthcheck with their timings. */
+interface Checks {
+  readonly probe: ProbePlan
+  /** The checks until one has passed: with `start_interval`, which replaces the delay of `probe`. */
+  readonly startup?: ProbePlan
+}
+
+/** Plans the checks of a healthcheck; undefined when it is turned off. */
+export function planChecks(context: PlanContext, healthcheck: KnownHealthcheck): Checks | undefined {
   const { check, retries } = healthcheck
   if (check.kind === 'none') return undefined
-  if (healthcheck.startInterval?.value.milliseconds)
-    context.reporter.report(startInterval, healthcheck.startInterval.span, undefined)
-  const initialDelaySeconds = timing(context, 'start_period', healthcheck.startPeriod)
+  const startPeriod = timing(context, 'start_period', healthcheck.startPeriod)
+  const startInterval = startPeriod && timing(context, 'start_interval', healthcheck.startInterval)
   const periodSeconds = timing(context, 'interval', healthcheck.interval)
-  return {
+  const probe: ProbePlan = {
     check: toCheck(check),
-    ...(initialDelaySeconds !== undefined && { initialDelaySeconds }),
+    ...(startPeriod !== undefined && startInterval === undefined && { initialDelaySeconds: startPeriod }),
     ...(periodSeconds !== undefined && { periodSeconds }),
     timeoutSeconds: timing(context, 'timeout', healthcheck.timeout) ?? defaultTimeout,
     // Zero is Compose's word for its default.
     ...(retries?.value && { failureThreshold: retries.value }),
+  }
+  if (startPeriod === undefined || startInterval === undefined) return { probe }
+  const { periodSeconds: interval, failureThreshold } = { ...DEFAULTS, ...probe }
+  const patience = startPeriod + failureThreshold * interval
+  return {
+    probe,
+    startup: { ...probe, periodSeconds: startInterval, failureThreshold: Math.ceil(patience / startInterval) },
   }
 }
 

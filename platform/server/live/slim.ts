@@ -64,7 +64,7 @@ function fieldsOf(object: KubeObject): Fields {
 
 function slimPod(spec: Fields): Fields {
   const containers = (field: string) =>
-    listOf(spec[field]).map(one => pick(one, ['name', 'image', 'readinessProbe', 'restartPolicy']))
+    listOf(spec[field]).map(one => pick(one, ['name', 'image', 'readinessProbe', 'startupProbe', 'restartPolicy']))
   return {
     ...pick(spec, ['restartPolicy']),
     containers: containers('containers'),

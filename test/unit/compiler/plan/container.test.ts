@@ -85,7 +85,7 @@ describe('probes', () => {
 
   test('durations', () => {
     const { container, codes } = one(
-      'healthcheck: {test: a, start_period: 1m, interval: 500ms, timeout: 1500ms, retries: 4, start_interval: 1s}',
+      'healthcheck: {test: a, start_period: 1m, interval: 500ms, timeout: 1500ms, retries: 4}',
     )
     expect(container('x').readinessProbe).toMatchObject({
       initialDelaySeconds: 60,
@@ -93,7 +93,33 @@ describe('probes', () => {
       timeoutSeconds: 2,
       failureThreshold: 4,
     })
-    expect(codes.toSorted()).toEqual(['duration/rounded', 'duration/rounded', 'healthcheck/start-interval'])
+    expect(codes).toEqual(['duration/rounded', 'duration/rounded'])
+  })
+
+  test('with a start interval the checks begin at once', () => {
+    const { container, codes } = one(
+      'healthcheck: {test: a, start_period: 1m, interval: 7s, retries: 4, start_interval: 1500ms}',
+    )
+    const { startupProbe, readinessProbe } = container('x')
+    // As often as an int32 can say: a check that fails ends no container.
+    expect(startupProbe).toMatchObject({ periodSeconds: 2, failureThreshold: 2147483647 })
+    expect(readinessProbe).toMatchObject({ periodSeconds: 7, failureThreshold: 4 })
+    expect([startupProbe, readinessProbe]).not.toContainEqual(
+      expect.objectContaining({ initialDelaySeconds: expect.anything() }),
+    )
+    expect(codes).toEqual(['duration/rounded'])
+  })
+
+  test('a liveness probe stops a container that did not start in the start period and the retries after it', () => {
+    const check = 'healthcheck: {test: a, start_period: 61s, start_interval: 5s, x-platform-liveness: true}'
+    // 61 s, and three times the ten seconds that Kubernetes waits between checks.
+    expect(one(check).container('x').startupProbe).toMatchObject({ periodSeconds: 5, failureThreshold: 19 })
+  })
+
+  test('a start interval without a start period has no effect', () => {
+    const { container, codes } = one('healthcheck: {test: a, start_interval: 1s}')
+    expect(container('x').startupProbe).toBeUndefined()
+    expect(codes).toEqual(['healthcheck/start-interval'])
   })
 
   test('zero means the default', () => {

@@ -123,6 +123,33 @@ test.each([
   ])
 })
 
+test('a service that no check has been about yet says when the first one comes', async () => {
+  const readinessProbe = { initialDelaySeconds: 100 }
+  const containers = [{ name: 'web', image: 'web', readinessProbe }]
+  const made = object(
+    'StatefulSet',
+    'web',
+    { spec: { replicas: 1, template: { spec: { containers } } }, status: { observedGeneration: 1 } },
+    'web',
+  )
+  const web = { ...made, metadata: { ...made.metadata, uid: 'u', generation: 1 } }
+  const startedAt = new Date(NOW - 20_000).toISOString()
+  const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u', controller: true }
+  const pod = (status: object) => {
+    const one = object('Pod', 'web-0', { spec: { containers }, status: { containerStatuses: [status] } }, 'web')
+    return { ...one, metadata: { ...one.metadata, ownerReferences: [owner] } }
+  }
+  const warnings = await listWarnings(newCluster(), NAMESPACE, {})
+  const reasonWith = (status: object) =>
+    servicesIn({ objects: [web, pod(status)], warnings, urls: [], now: NOW })[0]?.overview.reason
+  const running = { name: 'web', ready: false, restartCount: 0, state: { running: { startedAt } } }
+  expect(reasonWith(running)).toBe('first check in 1 min 20 s')
+  expect(reasonWith({ ...running, state: { running: { startedAt: new Date(NOW - 101_000).toISOString() } } })).toBe(
+    'starts',
+  )
+  expect(reasonWith({ ...running, state: { waiting: {} } })).toBe('starts')
+})
+
 const exposing = (name: string, spec: object) =>
   object('Service', name, { spec: { selector: { 'dev.platform/service': 'queue' }, ...spec } }, 'queue')
 

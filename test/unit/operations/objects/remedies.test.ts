@@ -339,3 +339,27 @@ test.each([
   expect(found!.notes?.join()).not.toContain('printed nothing')
   expect(found!.hint).toContain('with `restart: "no"` the Pod stays')
 })
+
+test.each([
+  [[], 'its first health check comes 10 min 0 s after its start', /shorten `healthcheck.start_period`/],
+  [[warning('Readiness probe failed: no')], 'pod/web-1: Readiness probe failed: no', /^wait longer with `--timeout`;/],
+])('at the deadline a service that no check has been about says when the first one comes (%#)', async (...row) => {
+  const [warnings, note, hint] = row
+  const containers = [{ name: 'web', readinessProbe: { initialDelaySeconds: 600 } }]
+  const web = workload('Deployment', 'web', { spec: { template: { spec: { containers } } } })
+  const tracked = {
+    object: web.object,
+    status: { state: 'waiting', text: 'Deployment 0/1 ready' } as const,
+    isStable: false,
+    hasStartedPod: true,
+    hasReadyPods: false,
+    pods: [],
+    stuck: [],
+    problems: [],
+    warnings,
+  }
+  const nothing = {} as Partial<Cluster> as Cluster // nothing is asked
+  const [found] = await explainFailure(nothing, new WorkloadFailed(web, tracked), services)
+  expect(found).toMatchObject({ code: 'deploy/not-ready', notes: expect.arrayContaining([note]) })
+  expect(found!.hint).toMatch(hint)
+})
