@@ -170,7 +170,11 @@ export const exposure = {
                 ),
                 host_ip: mapped(text(), 'a loopback address: no route (warning)', 'others are left out (warning)'),
                 protocol: mapped(text(), '`protocol`', '`tcp`, `udp`, `sctp`'),
-                app_protocol: mapped(text(), '`appProtocol` of the Service', 'invalid names get a warning'),
+                app_protocol: mapped(
+                  text(),
+                  '`appProtocol` of the Service',
+                  'invalid names get a warning; a protocol other than HTTP has no route, one over TLS an HTTPS backend',
+                ),
                 mode: mapped(word(['ingress', 'host', '']), '`host`: `hostPort` (warning)'),
                 name: mapped(text(), 'the name of the port', 'cut to 15 characters'),
                 'x-host': mapped(

@@ -1,7 +1,9 @@
 import type { Port, Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
 import type { PlanContext } from '../context.ts'
 import { type EndpointPort, publishedPort } from './exposure.ts'
+import { protocolOf } from './port-protocol.ts'
 import { neverPublic } from './route-ports.ts'
 
 /** The container ports that one item of `ports` stands for. */
@@ -62,6 +64,45 @@ const hostIp = diagnostic({
   }),
 })
 
+const notHttp = diagnostic({
+  code: 'ports/not-http',
+  severity: 'warning',
+  loss: true,
+  explain: `A public address is HTTPS: requests reach the port as HTTP, and a program that speaks something else does not understand them. A port whose \`app_protocol\` is not HTTP gets no address. One without \`app_protocol\` that commonly speaks something else keeps its address, but not the host of its service if that has another port. To make such a port reachable from outside, expose it without HTTP:
+
+\`\`\`yaml
+ports:
+  - target: 25
+    published: "25"
+    x-expose: {type: LoadBalancer}
+\`\`\``,
+  text: (p: { service: string; port: number; protocol: string; isWritten: boolean }) => ({
+    message: p.isWritten
+      ? `port ${p.port} of \`${p.service}\` gets no public address: \`app_protocol: ${p.protocol}\` is not HTTP`
+      : `the public address of port ${p.port} of \`${p.service}\` is for HTTP, and ${p.port} is commonly ${p.protocol}`,
+    hint: `use the long form of \`ports\` with \`x-expose: {type: LoadBalancer}\`${p.isWritten ? '' : ', or `app_protocol: http` if it speaks HTTP'}`,
+  }),
+})
+
+const noNetwork = diagnostic({
+  code: 'ports/no-network',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'A container with `network_mode: none` has no network: nobody can reach its ports, in Compose as in a cluster. They get no public address.',
+  text: (p: { service: string }) => ({
+    message: `the ports of \`${p.service}\` are not public: with \`network_mode: none\` nobody reaches it`,
+    hint: 'remove `network_mode: none`, or do not publish the ports',
+  }),
+})
+
+/** True for a service that nobody can reach; says so at the place that publishes it. */
+export function isCutOff({ reporter }: Pick<PlanContext, 'reporter'>, service: Service, span: Span): boolean {
+  if (service.networkMode?.value !== 'none') return false
+  reporter.report(noNetwork, span, { service: service.name })
+  return true
+}
+
 /**
  * The ports of a service that `ports` makes public; each container port once. Reports those that
  * stay inside, but for those that an endpoint makes public.
@@ -79,18 +120,24 @@ export function publicPorts(
     if (port.published === undefined) continue
     // It has a Service of its own for connections from outside.
     if (port.expose) continue
+    if (isCutOff({ reporter }, service, port.span)) continue
     const number = publishedPort(port) ?? port.target
     const isRouted = byEndpoint.has(port.target) || byEndpoint.has(number)
-    const kind = neverPublic.get(port.target)
+    const guardedAs = neverPublic.get(port.target)
+    const { kind, name: protocol, isWritten } = protocolOf(port)
     const item = written.get(itemOf(port))!
     // Said once for all ports of an item, since it is the same each time.
     if (port.protocol !== 'TCP') reporter.report(notTcp, port.span, { written: item, protocol: port.protocol })
     else if (port.hostIp && isLoopback(port.hostIp)) {
       const parameters = { service: name, written: item, port: port.target, local: number, address: port.hostIp }
       if (!isRouted) reporter.report(loopback, port.span, parameters)
-    } else if (kind) {
-      if (!isRouted) reporter.report(guarded, port.span, { service: name, port: port.target, kind })
+    } else if (guardedAs) {
+      if (!isRouted) reporter.report(guarded, port.span, { service: name, port: port.target, kind: guardedAs })
+    } else if (kind === 'other' && isWritten) {
+      if (!isRouted) reporter.report(notHttp, port.span, { service: name, port: port.target, protocol, isWritten })
     } else {
+      if (kind === 'other' && !isRouted)
+        reporter.report(notHttp, port.span, { service: name, port: port.target, protocol, isWritten })
       if (port.hostIp && !/^(0\.0\.0\.0|::|0:0:0:0:0:0:0:0)$/.test(port.hostIp))
         reporter.report(hostIp, port.span, { address: port.hostIp })
       if (!found.has(port.target)) found.set(port.target, port)

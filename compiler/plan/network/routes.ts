@@ -1,4 +1,4 @@
-import type { CustomHost, EndpointRule, Service, TlsSource } from '../../compose/project.ts'
+import type { CustomHost, EndpointRule, Port, Service, TlsSource } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import { isDnsSubdomain } from '../../values/dns-name.ts'
@@ -7,7 +7,9 @@ import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, slug, toDnsLabel } from '../object-names.ts'
 import type { RoutePlan } from '../plan.ts'
 import type { EndpointPort } from './exposure.ts'
-import { publicPorts } from './public-ports.ts'
+import { protocolOf } from './port-protocol.ts'
+import { isCutOff, publicPorts } from './public-ports.ts'
+import { type Backend, reachesTls, withTls } from './tls-backends.ts'
 
 const noDomain = diagnostic({
   code: 'routes/no-domain',
@@ -196,14 +198,18 @@ function planPublicPorts(context: PlanContext, service: Service, routed: readonl
     for (const { name: host } of port.hosts)
       context.reporter.report(hostNotPublic, host.span, { host: host.value, port: port.target })
   // By the order of the file, where a further port is added at the end: the address of the first
-  // one stays.
-  const first = service.ports.find(port => ports.includes(port))
+  // one stays. Ports that do not understand its requests come after those that do.
+  const [first] = service.ports
+    .filter(port => ports.includes(port))
+    .sort((a, b) => rankOf(context, a) - rankOf(context, b))
   return ports.flatMap(port => {
     const own = port === first ? name : `${name}-${port.target}`
     const plan = {
       source: sourceOf(context, port.span, `services.${service.name}.ports`),
       service: name,
-      annotations: toAnnotations(context, service.labels, options.routeAnnotations ?? []),
+      annotations: withTls(context, toAnnotations(context, service.labels, options.routeAnnotations ?? []), [
+        { service, port: port.target, span: port.span },
+      ]),
       rules: [{ path: '/', service: name, port: port.target }],
     }
     const what = `port ${port.target} of \`${service.name}\``
@@ -215,31 +221,41 @@ function planPublicPorts(context: PlanContext, service: Service, routed: readonl
   })
 }
 
+/** The rank of a port for the host of its service, best first. */
+function rankOf(context: PlanContext, port: Port): number {
+  const { kind } = protocolOf(port)
+  return kind === 'other' ? 2 : kind === 'tls' && !reachesTls(context) ? 1 : 0
+}
+
 function planEndpoints(context: PlanContext): readonly Wanted[] {
   const { project, environment, options, reporter } = context
   if (!project.endpoints) return []
   const common = project.endpoints.labels
-  return project.endpoints.endpoints.flatMap(({ name, rules, span, labels = [] }) => {
+  return project.endpoints.endpoints.flatMap(({ name, rules: written, span, labels = [] }) => {
+    const rules = written.filter(rule => {
+      const service = project.services.get(rule.service.value)
+      return !service || !isCutOff(context, service, rule.service.span)
+    })
     const label = name ? toDnsLabel(name.value) : environment.name
     const leads = rules.some(({ service }) => project.services.has(service.value))
     if (leads && name && label !== name.value) reporter.report(renamedEndpoint, name.span, { name: name.value, label })
     const place = name?.span ?? span
     const annotations = toAnnotations(context, [...common, ...labels], options.routeAnnotations ?? [])
-    const plan = { source: sourceOf(context, place, name ? `endpoints.${name.value}` : 'endpoints'), annotations }
+    const source = sourceOf(context, place, name ? `endpoints.${name.value}` : 'endpoints')
+    const to = (some: readonly EndpointRule[]) => ({
+      source,
+      annotations: withTls(context, annotations, backendsOf(context, some)),
+      rules: planRules(context, some),
+    })
     const what = name ? `the endpoint \`${name.value}\`` : 'the endpoint of the environment'
     const hosts = rules.flatMap(rule => rule.hosts)
     const isOwn = rules.every(rule => rule.hosts.length > 0)
-    const all = { ...plan, rules: planRules(context, firstOfPath(rules)) }
+    const isAt = (host: CustomHost) => (rule: EndpointRule) =>
+      rule.hosts.some(({ name: own }) => own.value === host.name.value)
     return [
-      { route: toRoute(context, label, place, all, isOwn), span: place, what },
+      { route: toRoute(context, label, place, to(firstOfPath(rules)), isOwn), span: place, what },
       ...distinct(hosts).map(host => ({
-        route: toOwnRoute(context, label, host, {
-          ...plan,
-          rules: planRules(
-            context,
-            rules.filter(rule => rule.hosts.some(({ name: own }) => own.value === host.name.value)),
-          ),
-        }),
+        route: toOwnRoute(context, label, host, to(rules.filter(isAt(host)))),
         span: host.name.span,
         what,
       })),
@@ -256,6 +272,13 @@ const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] =>
 
 const distinct = (hosts: readonly CustomHost[]): readonly CustomHost[] =>
   hosts.filter(({ name }, index) => hosts.findIndex(other => other.name.value === name.value) === index)
+
+/** The ports that rules lead to, of services of the project. */
+const backendsOf = ({ project }: PlanContext, rules: readonly EndpointRule[]): readonly Backend[] =>
+  rules.flatMap(({ service: { value }, port: { value: port, span } }) => {
+    const service = project.services.get(value)
+    return service ? [{ service, port, span }] : []
+  })
 
 /**
  * Rules that lead to a service of the project; what else they say has been checked when they were

@@ -1,0 +1,80 @@
+import type { Port } from '../../compose/project.ts'
+import { isAnnotationKey } from '../../values/annotation.ts'
+
+/** What the program at a port speaks, as far as the file or the number of the port says. */
+export interface PortProtocol {
+  /** `http` also where nothing is known, since public addresses are made for it. */
+  readonly kind: 'http' | 'tls' | 'other'
+  /** Its name for messages; empty where nothing is known. */
+  readonly name: string
+  /** The file names it, with `app_protocol`. */
+  readonly isWritten: boolean
+}
+
+/** Returns what the program at a port speaks. `app_protocol` overrides what is common at its number. */
+export function protocolOf({ target, appProtocol }: Pick<Port, 'target' | 'appProtocol'>): PortProtocol {
+  // An invalid name is reported, and left out.
+  if (appProtocol !== undefined && isAnnotationKey(appProtocol)) {
+    const name = appProtocol.replace(/^.*\//, '').toLowerCase()
+    const kind = OVER_TLS.test(name) ? 'tls' : OVER_TCP.test(name) ? 'http' : 'other'
+    return { kind, name: appProtocol, isWritten: true }
+  }
+  if (TLS_PORTS.has(target)) return { kind: 'tls', name: 'HTTPS', isWritten: false }
+  const name = OTHERS.get(target)
+  return name === undefined ? { kind: 'http', name: '', isWritten: false } : { kind: 'other', name, isWritten: false }
+}
+
+const OVER_TLS = /^(?:https|grpcs|wss)/
+const OVER_TCP = /^(?:http|h2|grpc|ws|websocket)/
+
+const TLS_PORTS: ReadonlySet<number> = new Set([443, 8443, 9443])
+
+/**
+ * Ports that commonly speak something else than HTTP, by IANA's registry and the images that people use. Those of
+ * databases and debuggers are in `route-ports`.
+ */
+const OTHERS: ReadonlyMap<number, string> = new Map([
+  [20, 'FTP'],
+  [21, 'FTP'],
+  [22, 'SSH'],
+  [23, 'Telnet'],
+  [25, 'SMTP'],
+  [53, 'DNS'],
+  [110, 'POP3'],
+  [139, 'SMB'],
+  [143, 'IMAP'],
+  [389, 'LDAP'],
+  [445, 'SMB'],
+  [465, 'SMTP'],
+  [514, 'syslog'],
+  [554, 'RTSP'],
+  [587, 'SMTP'],
+  [636, 'LDAP'],
+  [873, 'rsync'],
+  [993, 'IMAP'],
+  [995, 'POP3'],
+  [1883, 'MQTT'],
+  [1935, 'RTMP'],
+  [2049, 'NFS'],
+  [2181, 'ZooKeeper'],
+  [3389, 'RDP'],
+  [4222, 'NATS'],
+  [4190, 'ManageSieve'],
+  [5044, 'Beats'],
+  [5060, 'SIP'],
+  [5222, 'XMPP'],
+  [5269, 'XMPP'],
+  [5671, 'AMQP'],
+  [5672, 'AMQP'],
+  [5900, 'VNC'],
+  [6667, 'IRC'],
+  [6697, 'IRC'],
+  [8883, 'MQTT'],
+  [9092, 'Kafka'],
+  [9101, 'Bacula'],
+  [11211, 'memcached'],
+  [24224, 'Fluentd'],
+  [25565, 'Minecraft'],
+  [61613, 'STOMP'],
+  [61616, 'OpenWire'],
+])
