@@ -34,6 +34,7 @@ function selecting(plan: ServicePlan, environment: Environment): k8s.ServiceSpec
     type: plan.exposed?.type,
     loadBalancerClass: plan.exposed?.loadBalancerClass,
     loadBalancerSourceRanges: plan.exposed?.sourceRanges.length ? [...plan.exposed.sourceRanges] : undefined,
+    publishNotReadyAddresses: plan.publishesNotReady,
     clusterIp: plan.headless || plan.ports.length === 0 ? 'None' : undefined,
     ports: plan.ports.length
       ? plan.ports.map(({ name, port, targetPort, protocol, appProtocol, nodePort }) => ({

@@ -9,6 +9,7 @@ import { checkOwnLabels } from './labels/own-labels.ts'
 import { planEnvironment, planNames } from './names.ts'
 import { type EndpointPort, planExposure } from './network/exposure.ts'
 import { planNetworks } from './network/network-policies.ts'
+import { findClustered, planOwnNames } from './network/own-names.ts'
 import { planRoutes } from './network/routes.ts'
 import { planServiceObjects } from './network/service-objects.ts'
 import { planStartOrder } from './order/start-order.ts'
@@ -22,7 +23,7 @@ import { planPod } from './pod/pod.ts'
 import { checkPodSize } from './pod/pod-size.ts'
 import { planSecurityLevel } from './pod/security-level.ts'
 import { reportUnknownImages } from './pod/unknown-images.ts'
-import { findMentions } from './secrets/mentions.ts'
+import { findMentions, type MountedFile } from './secrets/mentions.ts'
 import { guardSecrets } from './secrets/secret-guard.ts'
 import { planSecretObjects } from './secrets/secret-objects.ts'
 import { checkSecretPaths } from './secrets/secret-paths.ts'
@@ -61,8 +62,8 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
 
   const services = sortBy(project.services.values(), ({ name }) => name)
   const groups = planGroups(project, reporter)
-  const mentions = findMentions(context)
   const mountsOf = planAllMounts(context, services)
+  const mentions = findMentions(context, mountedFiles(context, services, mountsOf))
   const endpoints = endpointPorts(project)
   const awaited = completionWaits(project)
   const endpointServices = new Set(endpoints.keys())
@@ -80,12 +81,19 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     }),
   )
   const exposureOf = (service: string) => exposures.get(service)!
-  const serviceObjects = planServiceObjects(context, { groups, kindOf, exposureOf, mentions, awaited })
+  const clustered = findClustered(context, mentions)
+  const ownNames = new Map(
+    groups.all.map(group => [group, planOwnNames(context, group, kindOf(group), mentions, clustered)]),
+  )
+  const ownNamesOf = (group: Group) => ownNames.get(group)!
+  const serviceObjects = planServiceObjects(context, { groups, kindOf, exposureOf, mentions, awaited, ownNamesOf })
 
   const waiting = planStartOrder(context, groups, {
     kindOf,
     serviceOf: serviceObjects.of,
+    readyServiceOf: serviceObjects.readyOf,
     waitPortOf: service => exposureOf(service).waitPort,
+    directOf: group => ownNamesOf(group).direct,
   })
   const colocate = planSharing(
     context,
@@ -119,6 +127,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
       labels,
       mountsOf,
       exposureOf,
+      hostname: ownNamesOf(group).hostname,
     }
     return planWorkload(context, group, decision, planPod(context, group, facts), own)
   })
@@ -194,6 +203,33 @@ function planAllMounts(
   )
   reportUnversioned(context, mounts.hosts)
   return ({ name }) => found.get(name) ?? []
+}
+
+/** The files of the host that services mount, but for keys. */
+function* mountedFiles(
+  { objects }: PlanContext,
+  services: readonly Service[],
+  mountsOf: (service: Service) => readonly StoredMount[],
+): Generator<MountedFile> {
+  for (const service of services)
+    for (const { held, target, span } of mountsOf(service)) {
+      const sources = held.kind === 'projected' ? held.sources : held.kind === 'configMap' ? [held] : []
+      for (const { kind, object, items, subPath } of sources) {
+        const plan = kind === 'configMap' ? objects.configMaps.get(object) : undefined
+        // Configs of the file are read where they are declared.
+        if (!plan?.path?.startsWith('services.')) continue
+        for (const [key, bytes] of Object.entries(plan.data)) {
+          const item = items?.find(one => one.key === key)
+          if (items ? !item : subPath !== undefined && subPath !== key) continue
+          yield {
+            service: service.name,
+            path: item ? `${target.replace(/\/$/, '')}/${item.path}` : target,
+            bytes,
+            span,
+          }
+        }
+      }
+    }
 }
 
 /** The first mount of a group that keeps data: it makes the group a StatefulSet. */

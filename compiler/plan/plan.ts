@@ -395,6 +395,8 @@ export interface ServicePlan extends ObjectPlan {
   readonly ports: readonly ServicePort[]
   /** dnsrr: headless although it has ports. */
   readonly headless: boolean
+  /** It leads to Pods that are not ready, too: the service reaches itself, or its peers in a cluster. */
+  readonly publishesNotReady?: true
   /** external_links: a CNAME instead of a selector. */
   readonly externalName?: string
   /** For connections from outside of the cluster (`x-expose`). */

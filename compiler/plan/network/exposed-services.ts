@@ -158,7 +158,7 @@ function toPort(port: Port) {
 const outsidePort = (port: Port): number => publishedPort(port) ?? port.target
 
 /** Services and aliases of the files keep their names. */
-function freeName(wanted: string, taken: Set<string>): string {
+export function freeName(wanted: string, taken: Set<string>): string {
   let name = cutName(wanted, 63)
   for (let number = 2; taken.has(name); number++) name = cutName(`${wanted}-${number}`, 63)
   taken.add(name)

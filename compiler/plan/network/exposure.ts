@@ -5,8 +5,9 @@ import { isAnnotationKey } from '../../values/annotation.ts'
 import type { PlanContext } from '../context.ts'
 import { slug } from '../object-names.ts'
 import type { ContainerPort, ServicePort } from '../plan.ts'
-import { exposedByImage } from '../pod/image-facts.ts'
-import type { Mentions } from '../secrets/mentions.ts'
+import { exposedByImage, imageFacts } from '../pod/image-facts.ts'
+import type { Mention, Mentions } from '../secrets/mentions.ts'
+import { wellKnownPort } from './image-ports.ts'
 import { debuggerPorts } from './route-ports.ts'
 
 const byMention = diagnostic({
@@ -26,6 +27,26 @@ services:
   text: (p: { service: string; port: number; where: string }) => ({
     message: `port ${p.port} of \`${p.service}\` is opened because ${p.where} uses it`,
     hint: `add \`expose: ["${p.port}"]\` to \`${p.service}\``,
+  }),
+})
+
+const unknownPort = diagnostic({
+  code: 'ports/unknown-use',
+  severity: 'warning',
+  explain: `A Service in Kubernetes forwards only the ports that it lists. Another service names this one as a host without a port, and devctl knows neither the image nor what it exposes: a client that uses another port than the listed ones gets no connection, while in Compose every port is reachable. List the port that it uses.
+
+\`\`\`yaml
+services:
+  store:
+    image: example.com/store
+    ports: ["9001:9001"]
+    expose: ["9000"]      # the port that app uses
+  app:
+    environment: {STORE_HOST: store}
+\`\`\``,
+  text: (p: { service: string; where: string; ports: readonly number[] }) => ({
+    message: `${p.where} uses \`${p.service}\` without a port, and only ${p.ports.length === 1 ? `port ${p.ports[0]} is` : `the ports ${p.ports.join(', ')} are`} reachable`,
+    hint: `if the client uses another port, add \`expose: ["PORT"]\` to \`${p.service}\``,
   }),
 })
 
@@ -139,10 +160,24 @@ export function planExposure(
     known.has(`${port}/TCP`) || published.some(p => p.port === port && p.protocol === 'TCP')
   for (const { port } of endpoints) if (!isServed(port)) add({ port, protocol: 'TCP' })
   for (const port of exposedByImage(context, service)) add(port)
-  for (const mention of mentions.of(service.name)) {
-    if (!mention.port || isServed(mention.port) || known.has(`${mention.port}/UDP`)) continue
-    reporter.report(byMention, mention.span, { service: service.name, port: mention.port, where: mention.where })
-    add({ port: mention.port, protocol: 'TCP' })
+  const open = (port: number, { span, where }: Mention) => {
+    if (isServed(port) || known.has(`${port}/UDP`)) return
+    reporter.report(byMention, span, { service: service.name, port, where })
+    add({ port, protocol: 'TCP' })
+  }
+  const mentioned = mentions.of(service.name)
+  for (const mention of mentioned) if (mention.port) open(mention.port, mention)
+  // A Service without ports leads to all of them.
+  const portless = known.size > 0 ? mentioned.find(({ port, isHost }) => isHost && !port) : undefined
+  if (portless) {
+    const port = wellKnownPort(service.image?.value)
+    if (port !== undefined) open(port, portless)
+    else if (!imageFacts(context, service) && !mentioned.some(({ port }) => port))
+      reporter.report(unknownPort, portless.span, {
+        service: service.name,
+        where: portless.where,
+        ports: [...known.values()].map(({ port }) => port),
+      })
   }
   return toExposure(service, [...known.values()], published)
 }

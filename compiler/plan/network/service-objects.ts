@@ -6,14 +6,17 @@ import type { Mentions } from '../secrets/mentions.ts'
 import type { Group, Groups } from '../workload/groups.ts'
 import type { KindDecision } from '../workload/kind.ts'
 import { type Alias, planAliases } from './aliases.ts'
-import { planExposedServices, reportSameNodePorts } from './exposed-services.ts'
+import { freeName, planExposedServices, reportSameNodePorts } from './exposed-services.ts'
 import { byPort, type Exposure } from './exposure.ts'
+import { type OwnNames, reportEarlyPorts } from './own-names.ts'
 
 export interface ServiceObjects {
   /** Sorted by name, aliases among them. */
   readonly all: readonly ServicePlan[]
   /** The Service of a Compose service; undefined for a task that nobody reaches by name. */
   of(service: string): ServicePlan | undefined
+  /** The Service that leads to a Compose service only while it is ready, where that of its name does before. */
+  readyOf(service: string): ServicePlan | undefined
   /**
    * Labels that the Pods of a group need, because an alias that several services share selects them
    * by it.
@@ -28,6 +31,7 @@ interface Facts {
   readonly mentions: Mentions
   /** Services whose completion others wait for. */
   readonly awaited: { has(service: string): boolean }
+  readonly ownNamesOf: (group: Group) => OwnNames
 }
 
 /** Plans the Services: one of each service's name, and one for each alias. */
@@ -46,12 +50,14 @@ export function planServiceObjects(context: PlanContext, facts: Facts): ServiceO
   const inside = [...own.values(), ...aliasPlans]
   reportSameNodePorts(context)
   const taken = new Set(inside.map(({ name }) => name))
+  const ready = planReady(context, own, taken)
   const exposed = facts.groups.all.flatMap(({ lead, members }) =>
     members.flatMap(one => planExposedServices(context, one, context.names.of(lead.name), taken)),
   )
   return {
-    all: sortBy([...inside, ...exposed], ({ name }) => name),
+    all: sortBy([...inside, ...ready.values(), ...exposed], ({ name }) => name),
     of: service => own.get(service),
+    readyOf: service => ready.get(service),
     labelsOf: group => labels.get(group) ?? {},
   }
 }
@@ -65,6 +71,9 @@ function planService(
   if (isTask(facts, group, service, ports)) return undefined
   const name = context.names.of(service.name)
   const [port] = service.ports
+  const { early, direct } = facts.ownNamesOf(group)
+  const isDirect = direct.has(service.name)
+  if (isDirect) reportEarlyPorts(context, facts.mentions, service, ports)
   return {
     name,
     service: name,
@@ -73,8 +82,30 @@ function planService(
     annotations: serviceAnnotations(context, service),
     selects: { service: context.names.of(group.lead.name) },
     ports,
-    headless: ports.length === 0 || service.deploy.endpointMode?.value === 'dnsrr',
+    headless: isDirect || ports.length === 0 || service.deploy.endpointMode?.value === 'dnsrr',
+    ...(early.has(service.name) && { publishesNotReady: true as const }),
   }
+}
+
+/** Plans the Services by which others wait for those that are reached before they are ready. Adds their names to `taken`. */
+function planReady(
+  { project, names }: PlanContext,
+  own: ReadonlyMap<string, ServicePlan>,
+  taken: Set<string>,
+): ReadonlyMap<string, ServicePlan> {
+  const awaited = new Set(
+    [...project.services.values()].flatMap(({ dependsOn }) =>
+      dependsOn.flatMap(({ service, condition }) => (condition === 'service_healthy' ? [service] : [])),
+    ),
+  )
+  const found = new Map<string, ServicePlan>()
+  for (const [service, { publishesNotReady, ...plan }] of own) {
+    if (!publishesNotReady || !awaited.has(service)) continue
+    const { endpointMode } = project.services.get(service)!.deploy
+    const name = freeName(`${names.of(service)}-ready`, taken)
+    found.set(service, { ...plan, name, headless: plan.ports.length === 0 || endpointMode?.value === 'dnsrr' })
+  }
+  return found
 }
 
 /**
@@ -138,7 +169,7 @@ function planAlias(
   const targets = alias.services.flatMap(service => own.get(service) ?? [])
   const [first] = targets
   if (!first) return []
-  if (targets.length === 1) return [{ ...base, selects: first.selects, ports: first.ports, headless: first.headless }]
+  if (targets.length === 1) return [{ ...first, ...base }]
   // Several services behind one name: their Pods are marked, and the Service selects the mark.
   const label = `alias.devctl/${alias.name}`
   for (const service of alias.services) {

@@ -108,7 +108,11 @@ export interface GroupFacts {
   kindOf(group: Group): KindDecision
   /** The Service object of a Compose service; undefined for a task that has none. */
   serviceOf(service: string): ServicePlan | undefined
+  /** The Service that leads to it only while it is ready, where its own does before. */
+  readyServiceOf(service: string): ServicePlan | undefined
   waitPortOf(service: string): number | undefined
+  /** Members whose names lead to their own Pod, from when the cluster's DNS knows its address. */
+  directOf(group: Group): ReadonlySet<string>
 }
 
 /**
@@ -156,6 +160,11 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
       const wait = toWait(context, facts, dependency, service)
       if (wait && (!isClient || wait.kind === 'port')) waits.set(`${wait.service} ${wait.kind}`, wait)
     }
+  // A server that listens at its own name ends at once where that is not known yet.
+  for (const direct of facts.directOf(group)) {
+    const service = context.names.of(direct)
+    waits.set(`${service} name`, { kind: 'name', service, host: service, image: shellImage(context) })
+  }
   return {
     waits: sortBy(waits.values(), wait => `${wait.service} ${wait.kind}`),
     dependencies: sortBy(dependencies.values(), ({ service, condition }) => `${service} ${condition}`),
@@ -205,15 +214,16 @@ function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency,
     case 'service_completed_successfully':
       return { kind: 'job', service: lead, image: kubectlImage(context), toolsImage: shellImage(context) }
     case 'service_healthy': {
-      const object = facts.serviceOf(dependency.service)
+      const object = facts.readyServiceOf(dependency.service) ?? facts.serviceOf(dependency.service)
       const service = context.names.of(dependency.service)
+      const host = object?.name ?? service
       const image = shellImage(context)
       // The name of a headless Service resolves only while a Pod is ready.
-      if (!object || object.headless) return { kind: 'name', service, host: service, image }
+      if (!object || object.headless) return { kind: 'name', service, host, image }
       // A member of a group without a port of its own is ready when its Pod is, whose other ports
       // tell.
       const port = facts.waitPortOf(dependency.service) ?? object.ports.find(({ protocol }) => protocol === 'TCP')?.port
-      if (port !== undefined) return { kind: 'port', service, host: service, port, image }
+      if (port !== undefined) return { kind: 'port', service, host, port, image }
       context.reporter.report(noTcpPort, dependency.span, { service: dependency.service })
       return undefined
     }

@@ -3,7 +3,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { isDnsSubdomain } from '../../values/dns-name.ts'
 import { type PlanContext, sortBy } from '../context.ts'
 import { toDnsLabel } from '../object-names.ts'
-import type { PodPlan } from '../plan.ts'
+import type { PodPlan, WorkloadPlan } from '../plan.ts'
 import { seesSystemPaths } from './security.ts'
 import { planSysctls } from './sysctls.ts'
 
@@ -125,7 +125,11 @@ const disagreement = diagnostic({
  * The settings of a Pod that come from single keys of its services. Reports what a Pod cannot
  * have, and members that disagree.
  */
-export function planPodSettings(context: PlanContext, services: readonly Service[]): Partial<PodPlan> {
+export function planPodSettings(
+  context: PlanContext,
+  services: readonly Service[],
+  kind: WorkloadPlan['kind'],
+): Partial<PodPlan> {
   for (const service of services) checkModes(context, service)
   const isHost = services.some(({ networkMode }) => networkMode?.value === 'host')
   const hostname = agreed(context, 'hostname', services, service => planHostname(context, service))
@@ -137,7 +141,8 @@ export function planPodSettings(context: PlanContext, services: readonly Service
   const dns = planDns(context, services)
   const hostAliases = planHostAliases(context, services)
   return {
-    ...(hostname && { hostname }),
+    // The controller of a StatefulSet overwrites it.
+    ...(hostname && kind !== 'StatefulSet' && { hostname }),
     ...(isHost && { hostNetwork: true }),
     ...(hostPID && { hostPID: true }),
     ...(services.some(({ ipc }) => ipc?.value === 'host') && { hostIPC: true }),

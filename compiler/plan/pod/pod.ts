@@ -25,6 +25,8 @@ export interface PodFacts {
   readonly labels: Readonly<Record<string, string>>
   readonly mountsOf: (service: Service) => readonly StoredMount[]
   readonly exposureOf: (service: string) => Exposure
+  /** The name by which the Pod reaches itself. */
+  readonly hostname: string | undefined
 }
 
 export interface PlannedPod {
@@ -76,7 +78,8 @@ export function planPod(context: PlanContext, group: Group, facts: PodFacts): Pl
     init: [...waiting.sidecars.flatMap(name => sidecars.get(name) ?? []), ...preStart],
     volumes: volumes.volumes,
     terminationGracePeriodSeconds: planGracePeriod(context, members),
-    ...planPodSettings(context, members),
+    ...planPodSettings(context, members, facts.kind),
+    ...(facts.hostname !== undefined && { hostname: facts.hostname }),
     ...planPodSecurity(context, members, fills.size > 0 || hasClaims(volumes)),
     ...planScheduling(context, members),
     ...(colocate.length > 0 && { colocate }),

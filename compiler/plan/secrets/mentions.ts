@@ -1,7 +1,8 @@
-import type { Project, Service } from '../../compose/project.ts'
+import type { Pair, Project, Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import { narrow, type PlanContext } from '../context.ts'
+import { HOST_VARIABLE, type HostWord, hostsIn, type TextKind } from './host-words.ts'
 
 const oldHostName = diagnostic({
   code: 'names/old-host-name',
@@ -40,65 +41,109 @@ environment:
   }),
 })
 
-/** A place where one service names another as a host. */
+/** A place where a service is named as a host. */
 export interface Mention {
   /** The Compose name of the service that is meant. */
   readonly service: string
   readonly host: string
   readonly port?: number
+  /** It can be nothing but a host; else it may be another word of the same name, such as that of a database. */
+  readonly isHost: boolean
+  /** The services whose text it is. */
+  readonly from: ReadonlySet<string>
   /** In words: `` `DATABASE_URL` of `web` ``. */
   readonly where: string
   readonly span: Span
 }
 
 export interface Mentions {
-  /** By the service that is meant. */
+  /** By the service that is meant; those of the service itself are left out. */
   of(service: string): readonly Mention[]
+  /** The places where a service names itself, as a host. */
+  ofItself(service: string): readonly Mention[]
 }
 
 interface Text {
   readonly text: string
+  readonly kind: TextKind
   readonly span: Span
   readonly where: string
   readonly from: ReadonlySet<string>
   /** True if a number after the name can be a port: `redis:7` in an IMAGE is none. */
   readonly ports: boolean
+  /** Of a variable, and the variables beside it. */
+  readonly variable?: { readonly name: string; readonly all: readonly Pair[] }
+}
+
+/** A file that is mounted. */
+export interface MountedFile {
+  readonly service: string
+  /** Its path in the container. */
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly span: Span
 }
 
 /**
- * Finds where services name their peers: in environment, command, entrypoint, healthcheck and the
- * contents of configs. Each text is read once, however many services there are. Reports the host
+ * Finds where services name their peers, and themselves: in environment, command, entrypoint, healthcheck, the contents
+ * of configs, and mounted files. Each text is read once, however many services there are. Reports the host
  * names that are not valid any more.
  */
-export function findMentions({ project, names, reporter }: PlanContext): Mentions {
+export function findMentions({ project, names, reporter }: PlanContext, files: Iterable<MountedFile>): Mentions {
   const hosts = hostNames(project)
   const addresses = fixedAddresses(project)
-  const isHost = (word: string) => hosts.has(word) || addresses.has(word)
+  const hostnames = ownHostnames(project)
+  const isName = (word: string) => hosts.has(word) || addresses.has(word) || hostnames.has(word)
   const found = new Map<string, Mention[]>()
-  for (const text of textsOf(project)) {
+  const own = new Map<string, Mention[]>()
+  for (const text of textsOf(project, files)) {
     reporter.budget.checkTime(text.span)
-    for (const { host, port, written } of hostsIn(text.text, isHost)) {
+    for (const word of hostsIn(text.text, text.kind, isName)) {
+      const { host, written } = word
+      const where = text.kind === 'file' ? `line ${lineAt(text.text, word.index)} of ${text.where}` : text.where
       const addressed = addresses.get(host)
       if (addressed !== undefined)
-        reporter.report(oldAddress, narrow(text.span, host), {
-          address: host,
-          name: names.of(addressed),
-          where: text.where,
-        })
+        reporter.report(oldAddress, narrow(text.span, host), { address: host, name: names.of(addressed), where })
+      const { port, isHost } = text.variable ? inVariable(word, text.text, text.variable) : word
+      const span = narrow(text.span, written)
+      const mention = { host, isHost, from: text.from, where, span, ...(text.ports && port && { port }) }
+      for (const service of hostnames.get(host) ?? [])
+        if (text.from.has(service) && isHost && !hosts.get(host)?.has(service)) push(own, { ...mention, service })
       for (const service of hosts.get(host) ?? []) {
-        if (text.from.size === 1 && text.from.has(service)) continue
-        const span = narrow(text.span, written)
-        const mention: Mention = { service, host, where: text.where, span, ...(text.ports && port && { port }) }
-        const list = found.get(service)
-        if (list) list.push(mention)
-        else found.set(service, [mention])
+        const isOwn = text.from.has(service)
+        if (isOwn && isHost) push(own, { ...mention, service })
+        const isOfAnother = !isOwn || text.from.size > 1
+        if (isOfAnother) push(found, { ...mention, service })
+        if (!isOfAnother && !isHost) continue
         if (host === service.toLowerCase() && names.isRenamed(service))
-          reporter.report(oldHostName, span, { host: service, name: names.of(service), where: text.where })
+          reporter.report(oldHostName, narrow(span, host), { host: service, name: names.of(service), where })
       }
     }
   }
-  return { of: service => found.get(service) ?? [] }
+  return { of: service => found.get(service) ?? [], ofItself: service => own.get(service) ?? [] }
 }
+
+function push(lists: Map<string, Mention[]>, mention: Mention): void {
+  const list = lists.get(mention.service)
+  if (list) list.push(mention)
+  else lists.set(mention.service, [mention])
+}
+
+/** A variable for hosts has nothing else; the port may be in a variable beside it: `DB_HOST` and `DB_PORT`. */
+function inVariable(
+  { host, port, isHost, index }: HostWord,
+  value: string,
+  { name, all }: NonNullable<Text['variable']>,
+): Pick<Mention, 'port' | 'isHost'> {
+  const holdsHosts = HOST_VARIABLE.test(name) && /(?:^|[\s,;["'])$/.test(value.slice(0, index))
+  if (port !== undefined || !holdsHosts || value.trim().toLowerCase() !== host)
+    return { isHost: isHost || holdsHosts, ...(port !== undefined && { port }) }
+  const beside = name.replace(/(?:HOST(?:_?NAME)?|SERVER|ADDR(?:ESS)?|ENDPOINT|BROKER|NODE|URL|URI)$/i, '')
+  const number = Number(all.find(one => one.name.toUpperCase() === `${beside}PORT`.toUpperCase())?.value)
+  return { isHost: true, ...(Number.isInteger(number) && number > 0 && number < 65536 && { port: number }) }
+}
+
+const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length
 
 /**
  * Every name under which Compose resolves a service, in lower case, with the services it leads to.
@@ -120,6 +165,16 @@ function hostNames(project: Project): ReadonlyMap<string, ReadonlySet<string>> {
   return hosts
 }
 
+/** The services by their host names, by which nobody else knows them. */
+function ownHostnames(project: Project): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const { name, hostname } of project.services.values()) {
+    const host = hostname?.value.toLowerCase()
+    if (host !== undefined) found.set(host, [...(found.get(host) ?? []), name])
+  }
+  return found
+}
+
 /** The services by the addresses that the file gives them. */
 const fixedAddresses = (project: Project): ReadonlyMap<string, string> =>
   new Map(
@@ -128,7 +183,7 @@ const fixedAddresses = (project: Project): ReadonlyMap<string, string> =>
     ),
   )
 
-function* textsOf(project: Project): Generator<Text> {
+function* textsOf(project: Project, files: Iterable<MountedFile>): Generator<Text> {
   const users = new Map<string, Set<string>>()
   for (const service of project.services.values()) {
     yield* textsOfService(service)
@@ -138,53 +193,31 @@ function* textsOf(project: Project): Generator<Text> {
     const config = project.configs.get(key)
     if (!config?.content) continue
     const text = new TextDecoder().decode(config.content)
-    yield { text, span: config.span, where: `the config \`${key}\``, from, ports: true }
+    yield { text, kind: 'file', span: config.span, where: `the config \`${key}\``, from, ports: true }
+  }
+  for (const { service, path, bytes, span } of files) {
+    // Programs and pictures name no hosts.
+    if (bytes.subarray(0, 8000).includes(0)) continue
+    const where = `\`${path}\` of \`${service}\``
+    yield { text: new TextDecoder().decode(bytes), kind: 'file', span, where, from: new Set([service]), ports: true }
   }
 }
 
 function* textsOfService(service: Service): Generator<Text> {
   const from = new Set([service.name])
   const of = `of \`${service.name}\``
-  for (const { name, value, span } of service.environment)
-    yield { text: value, span, where: `\`${name}\` ${of}`, from, ports: !/(IMAGE|TAG|VERSION)$/i.test(name) }
+  const all = service.environment
+  for (const { name, value, span } of all) {
+    const ports = !/(IMAGE|TAG|VERSION)$/i.test(name)
+    yield { text: value, kind: 'variable', span, where: `\`${name}\` ${of}`, from, ports, variable: { name, all } }
+  }
+  const command = { kind: 'command', from, ports: true } as const
   for (const key of ['entrypoint', 'command'] as const) {
     const words = service[key]
-    if (words) yield { text: words.words.join(' '), span: words.span, where: `the ${key} ${of}`, from, ports: true }
+    if (words) yield { ...command, text: words.words.join(' '), span: words.span, where: `the ${key} ${of}` }
   }
   const check = service.healthcheck?.check
   const where = `the healthcheck ${of}`
-  if (check?.kind === 'exec') yield { text: check.command.join(' '), span: check.span, where, from, ports: true }
-  if (check?.kind === 'shell') yield { text: check.script, span: check.span, where, from, ports: true }
-}
-
-const MOST_TEXT = 1 << 20
-
-/**
- * The words of a text that are names of hosts, each with the port behind it. Left out: parts of
- * paths (`/db`, `./db`), names of variables (`db=`), and ports below 20, which are versions of
- * images more often than ports.
- */
-function* hostsIn(
-  text: string,
-  isHost: (word: string) => boolean,
-): Generator<{ host: string; port?: number; written: string }> {
-  // No container starts with more, and a word of such a length is too much for a regular
-  // expression.
-  if (text.length > MOST_TEXT) return
-  for (const match of text.matchAll(/[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?/g)) {
-    const host = match[0].toLowerCase()
-    if (!isHost(host)) continue
-    const before = text.slice(Math.max(0, match.index - 2), match.index)
-    if (/[./\\$-]$/.test(before) && before !== '//') continue
-    const rest = text.slice(match.index + match[0].length, match.index + match[0].length + 8)
-    if (/^\s?=(?!=)/.test(rest)) continue
-    const digits = /^:(\d{1,5})(?![\w-]|\.\d)/.exec(rest)?.[1]
-    const port = Number(digits)
-    const isPort = port >= 20 && port <= 65535
-    yield {
-      host,
-      written: isPort ? `${match[0]}:${digits}` : match[0],
-      ...(isPort && { port }),
-    }
-  }
+  if (check?.kind === 'exec') yield { ...command, text: check.command.join(' '), span: check.span, where }
+  if (check?.kind === 'shell') yield { ...command, text: check.script, span: check.span, where }
 }

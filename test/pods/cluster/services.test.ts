@@ -51,6 +51,43 @@ describe.skipIf(cluster === undefined)('the services of an environment', () => {
     expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining('did you mean `web`?') })
   })
 
+  it('reach themselves by their own names, also to become ready', async project => {
+    project.compose(`services:
+  web:
+    image: busybox:1.37
+    command: [sh, -c, "httpd -f -p 8080 -h /etc"]
+    expose: ["8080"]
+    stop_grace_period: 0s
+    healthcheck:
+      test: [CMD, wget, -qO, /dev/null, "http://web:8080/passwd"]
+      # Checks begin at once: the deploy would end before this.
+      start_period: 1h
+      start_interval: 1s
+  store:
+    image: busybox:1.37
+    expose: ["9000"]
+    volumes: ["data:/data"]
+    stop_grace_period: 0s
+    command:
+      - sh
+      - -c
+      # Listens at the address that its own name has.
+      - |
+        address=$$(nslookup store.${project.name}.svc.cluster.local | sed -n 's/^Address: //p' | tail -1)
+        httpd -f -p "$$address:9000" -h /etc
+    healthcheck: {test: [CMD, wget, -qO, /dev/null, "http://store:9000/passwd"], interval: 1s}
+  app:
+    image: busybox:1.37
+    environment: {STORE_URL: "http://store:9000"}
+    command: [sh, -c, "wget -qO /dev/null $$STORE_URL/passwd && sleep 3600"]
+    stop_grace_period: 0s
+    depends_on: {store: {condition: service_healthy}}
+volumes: {data: {}}
+`)
+    const { status, stderr } = await project.devctl('deploy', '--wait')
+    expect(status, stderr).toBe(0)
+  })
+
   it('in a namespace that is not there are an error of every command, and deploy can make it', async project => {
     project.compose(
       'services:\n  web:\n    image: busybox:1.37\n    command: [sleep, "9999"]\n    stop_grace_period: 0s\n',

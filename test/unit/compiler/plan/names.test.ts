@@ -73,10 +73,10 @@ describe('the former host name of a renamed service', () => {
     )
 
   test.each([
-    ['environment: {URL: "postgres://u:p@my_db:5432/x"}', 'my_db:5432'],
+    ['environment: {URL: "postgres://u:p@my_db:5432/x"}', 'my_db'],
     ['environment: {DB_HOST: my_db}', 'my_db'],
     ['environment: {DB_HOST: MY_DB}', 'MY_DB'],
-    ['command: ["wait", "tcp://my_db:5432"]', 'my_db:5432'],
+    ['command: ["wait", "tcp://my_db:5432"]', 'my_db'],
     ['command: psql -h my_db', 'my_db'],
     ['healthcheck: {test: "nc my_db 5432"}', 'my_db'],
   ])('is reported in %s', (field, excerpt) => {

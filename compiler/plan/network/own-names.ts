@@ -1,0 +1,163 @@
+import type { Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { isDnsLabel } from '../../values/dns-name.ts'
+import type { PlanContext } from '../context.ts'
+import type { ServicePort } from '../plan.ts'
+import type { Mention, Mentions } from '../secrets/mentions.ts'
+import type { Group } from '../workload/groups.ts'
+import type { KindDecision } from '../workload/kind.ts'
+
+const otherNames = diagnostic({
+  code: 'names/own-names',
+  severity: 'warning',
+  explain: `A service reaches itself by its own name at once in Compose. In a cluster that name leads to its Service, which has nobody behind it until the service is ready. A Pod can have one name of its own, its host name; devctl gives it the one that the service uses. This service uses another one as well, or has a \`hostname\` already. If it needs that name to become ready, it never does.
+
+\`\`\`yaml
+services:
+  web:
+    container_name: shop-web
+    environment: {SELF_URL: "http://web:80"}
+    healthcheck:
+      test: [CMD, curl, -f, "http://localhost:80/"]    # not http://shop-web:80/
+\`\`\``,
+  text: (p: { where: string; host: string; name: string }) => ({
+    message: `${p.where} uses its own name \`${p.host}\`, but the Pod is called \`${p.name}\`: it does not reach itself by \`${p.host}\` until it is ready`,
+    hint: `write \`localhost\`, or \`${p.name}\``,
+  }),
+})
+
+const severalPods = diagnostic({
+  code: 'names/own-name-of-several',
+  severity: 'warning',
+  explain:
+    'A service with data uses its own name, and has several replicas. In a cluster the name leads to any of them that is ready, and to none while all of them start. Use `localhost` for the container itself, or the name of a Pod, which ends in its number: `db-0`.',
+  text: (p: { where: string; host: string; replicas: number }) => ({
+    message: `${p.where} uses its own name \`${p.host}\`, which leads to any of its ${p.replicas} replicas that is ready`,
+    hint: 'write `localhost` for the container itself',
+  }),
+})
+
+const fixedHostname = diagnostic({
+  code: 'hostname/stateful-set',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'A service with data becomes a StatefulSet, whose Pods are called after it, with their number: `db-0`. Their host name cannot be set.',
+  text: (p: { hostname: string; name: string; isUsed: boolean }) => ({
+    message: `\`hostname: ${p.hostname}\` has no effect: the service has data, and its Pod is called \`${p.name}-0\``,
+    hint: p.isUsed ? `write \`${p.name}\` or \`${p.name}-0\` where it is used, and remove it` : 'remove it',
+  }),
+})
+
+const earlyPort = diagnostic({
+  code: 'names/own-name-port',
+  severity: 'warning',
+  explain:
+    'A service with data uses its own name. So that it reaches itself before it is ready, its Service leads to its Pod directly, without translating a published port to the container port. Another service uses the published one. Use the container port.',
+  text: (p: { where: string; service: string; port: number; target: number }) => ({
+    message: `${p.where} uses the published port ${p.port} of \`${p.service}\`, which is ${p.target} in the cluster`,
+    hint: `write \`${p.service}:${p.target}\`, or \`localhost\` where \`${p.service}\` uses its own name`,
+  }),
+})
+
+/** Reports peers that use a published port of a service whose Service does not translate any. */
+export function reportEarlyPorts(
+  { reporter }: PlanContext,
+  mentions: Mentions,
+  { name: service }: Service,
+  ports: readonly ServicePort[],
+): void {
+  for (const { port, where, span } of mentions.of(service)) {
+    const found = ports.find(one => one.port === port)
+    if (found && found.targetPort !== port)
+      reporter.report(earlyPort, span, { where, service, port: found.port, target: found.targetPort })
+  }
+}
+
+/** How a Pod reaches itself, and those that are like it, before it is ready. */
+export interface OwnNames {
+  /** The host name of the Pod, which the kubelet resolves to its address. */
+  readonly hostname?: string
+  /** The members whose Services lead to the Pod before it is ready. */
+  readonly early: ReadonlySet<string>
+  /** Those of them whose Services have no address of their own: a server can listen at the name. */
+  readonly direct: ReadonlySet<string>
+}
+
+/**
+ * Decides how a group reaches itself by the names that its members use for themselves, and its peers in a cluster
+ * (`findClustered`). Reports names that cannot be had. A name is never that of 127.0.0.1: servers listen at it, for others.
+ */
+export function planOwnNames(
+  context: PlanContext,
+  group: Group,
+  { kind }: Pick<KindDecision, 'kind'>,
+  mentions: Mentions,
+  clustered: ReadonlySet<string>,
+): OwnNames {
+  const { lead, members } = group
+  // The network of the node has its own names; without one there is nothing to reach.
+  const isOwn = !members.some(({ networkMode }) => /^(host|none)$/.test(networkMode?.value ?? ''))
+  const used = isOwn ? members.flatMap(({ name }) => mentions.ofItself(name)) : []
+  const peers = members.filter(({ name }) => clustered.has(name)).map(({ name }) => name)
+  if (kind === 'StatefulSet') {
+    const direct = forStatefulSet(context, group, used)
+    return { early: new Set([...direct, ...peers]), direct }
+  }
+  const written = members
+    .find(({ hostname }) => hostname)
+    ?.hostname?.value.split('.')[0]
+    ?.toLowerCase()
+  const own = context.names.of(lead.name)
+  const preferred = used.find(({ host }) => host === own) ?? used.find(({ host }) => isDnsLabel(host))
+  const hostname = written ?? preferred?.host
+  for (const { host, where, span } of distinct(used))
+    if (hostname !== undefined && host !== hostname && isDnsLabel(host))
+      context.reporter.report(otherNames, span, { where, host, name: hostname })
+  const isSet = written === undefined && hostname !== undefined
+  return { ...(isSet && { hostname }), early: new Set(peers), direct: new Set() }
+}
+
+/**
+ * Finds services that form a cluster: they have one image, and name each other as hosts. Each becomes ready only when it has
+ * reached the others, as in Compose, where a name leads to a container before that.
+ */
+export function findClustered({ project }: PlanContext, mentions: Mentions): ReadonlySet<string> {
+  const imageOf = (service: string) => project.services.get(service)?.image?.value
+  const named = new Map(
+    [...project.services.keys()].map(service => [
+      service,
+      new Set(mentions.of(service).flatMap(({ from, isHost }) => (isHost ? [...from] : []))),
+    ]),
+  )
+  const isPeer = (service: string, other: string) =>
+    other !== service && named.get(other)?.has(service) === true && imageOf(other) === imageOf(service)
+  return new Set(
+    [...named].flatMap(([service, from]) =>
+      imageOf(service) !== undefined && [...from].some(other => isPeer(service, other)) ? [service] : [],
+    ),
+  )
+}
+
+/** The members of a StatefulSet whose Services lead to its only Pod, and which is thereby called as they call themselves. */
+function forStatefulSet(
+  { reporter, names }: PlanContext,
+  { lead, members }: Group,
+  used: readonly Mention[],
+): ReadonlySet<string> {
+  const name = names.of(lead.name)
+  for (const { hostname, name: service } of members)
+    if (hostname && hostname.value !== `${name}-0`)
+      reporter.report(fixedHostname, hostname.span, {
+        hostname: hostname.value,
+        name,
+        isUsed: used.some(one => one.service === service && one.host === hostname.value.toLowerCase()),
+      })
+  const replicas = lead.scale?.value ?? 1
+  if (replicas <= 1) return new Set(used.map(({ service }) => service))
+  for (const { host, where, span } of distinct(used)) reporter.report(severalPods, span, { where, host, replicas })
+  return new Set()
+}
+
+const distinct = (used: readonly Mention[]): readonly Mention[] =>
+  used.filter(({ host }, index) => used.findIndex(other => other.host === host) === index)

@@ -1,0 +1,168 @@
+/** The kind of a text in which hosts are looked for; each has its own ways to write one. */
+export type TextKind = 'variable' | 'command' | 'file'
+
+/** A word of a text that is the name of a host. */
+export interface HostWord {
+  readonly host: string
+  readonly port?: number
+  /** As it is written, with its port if that is right behind it. */
+  readonly written: string
+  readonly index: number
+  /** It stands where only a host can; else it may be any word that has the name of one. */
+  readonly isHost: boolean
+}
+
+const MOST_TEXT = 1 << 20
+
+/**
+ * Finds the words of a text that are names of hosts, each with its port: the number behind it, that of the scheme
+ * before it, or that of an option or a line beside it. Left out: parts of paths (`/db`, `./db`), names of variables
+ * (`db=`), and ports below 20, which are versions of images more often than ports.
+ */
+export function* hostsIn(text: string, kind: TextKind, isName: (word: string) => boolean): Generator<HostWord> {
+  // No container starts with more, and a word of such a length is too much for a regular
+  // expression.
+  if (text.length > MOST_TEXT) return
+  for (const match of text.matchAll(/[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?/g)) {
+    const { index } = match
+    const members = MEMBERS.exec(text.slice(index + match[0].length, index + match[0].length + 24))
+    if (members) {
+      yield* membersIn(match[0].toLowerCase(), members, index, isName)
+      continue
+    }
+    const host = match[0].toLowerCase()
+    if (!isName(host)) continue
+    const before = text.slice(Math.max(0, index - LONGEST_CONTEXT), index)
+    const isUrl = before.endsWith('//')
+    const isDevice = before.endsWith('/dev/tcp/')
+    if (/[./\\$-]$/.test(before) && !isUrl && !isDevice) continue
+    const rest = text.slice(index + match[0].length, index + match[0].length + LONGEST_CONTEXT)
+    if (/^\s?=(?!=)/.test(rest)) continue
+    // The user of a URL.
+    if (isUrl && /^(?::[^\s/@'"]*)?@/.test(rest)) continue
+    const digits = /^:(\d{1,5})(?![\w-]|\.\d)/.exec(rest)?.[1]
+    const written = portOf(digits)
+    const port = written ?? portBeside(text, kind, index, before, rest)
+    yield {
+      host,
+      written: written === undefined ? match[0] : `${match[0]}:${digits}`,
+      index,
+      isHost: port !== undefined || isUrl || isDevice || isPlaceOfHost(kind, before),
+      ...(port !== undefined && { port }),
+    }
+  }
+}
+
+/** The members of a cluster, as MinIO writes them: `minio{1...4}`. */
+const MEMBERS = /^\{(\d{1,3})\.\.\.(\d{1,3})\}(?:[:/]|$|\s)/
+
+/** Members of a cluster that are more than these are no services of a file. */
+const MOST_MEMBERS = 64
+
+function* membersIn(
+  prefix: string,
+  [pattern, first = '', last = '']: RegExpExecArray,
+  index: number,
+  isName: (word: string) => boolean,
+): Generator<HostWord> {
+  const numbers = { from: Number(first), to: Math.min(Number(last), Number(first) + MOST_MEMBERS) }
+  for (let number = numbers.from; number <= numbers.to; number++) {
+    const host = `${prefix}${String(number).padStart(first.startsWith('0') ? first.length : 1, '0')}`
+    if (isName(host)) yield { host, written: `${prefix}${/^[^}]*\}/.exec(pattern)![0]}`, index, isHost: true }
+  }
+}
+
+/** Characters around a word that tell what it is. */
+const LONGEST_CONTEXT = 120
+
+function portOf(digits: string | undefined): number | undefined {
+  const port = Number(digits)
+  return port >= 20 && port <= 65535 ? port : undefined
+}
+
+/** The port of a host that is not right behind its name. */
+function portBeside(text: string, kind: TextKind, index: number, before: string, rest: string): number | undefined {
+  const scheme = /([a-z][a-z0-9+.-]*):\/\/(?:[^\s/@'"]*@)?$/i.exec(before)?.[1]?.toLowerCase()
+  // A host of several, of which a later one has a port, has its own.
+  if (scheme !== undefined) return /^[/?"'\s]|^$/.test(rest) ? SCHEMES.get(scheme.replace(/^.*\+/, '')) : undefined
+  const device = /\/dev\/tcp\/$/.test(before) ? /^\/(\d{1,5})\b/.exec(rest)?.[1] : undefined
+  if (device !== undefined) return portOf(device)
+  if (kind === 'variable') return undefined
+  if (TOOL.test(before)) {
+    const number = /^["']?\s+(\d{1,5})(?![\w.-])/.exec(rest)?.[1]
+    if (number !== undefined) return portOf(number)
+  }
+  const option = /--([\w-]*)host[= ]["']?$/.exec(before)?.[1]
+  if (option !== undefined) return portOf(new RegExp(`--${option}port[= ]["']?(\\d{1,5})(?![\\w.-])`).exec(text)?.[1])
+  if (/\s-h\s*["']?$/.test(before)) return portOf(/\s-[pP]\s*["']?(\d{1,5})(?![\w.-])/.exec(text.split('\n')[0]!)?.[1])
+  return kind === 'file' && SETTING.test(before) ? portOf(portInLines(text, index)) : undefined
+}
+
+/** The value of a setting `port` in the three lines before and after the one of a host. */
+function portInLines(text: string, index: number): string | undefined {
+  const start = text.lastIndexOf('\n', index - 1) + 1
+  const following = text
+    .slice(start, start + 800)
+    .split('\n')
+    .slice(0, 4)
+  const preceding = text
+    .slice(Math.max(0, start - 600), start)
+    .split('\n')
+    .slice(-4)
+  for (const line of [...following, ...preceding.reverse()]) {
+    const found = /(?:^|[\s{,;"'_.-])port["']?\s*[:=]\s*["']?(\d{1,5})(?![\w.-])/i.exec(line)?.[1]
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function isPlaceOfHost(kind: TextKind, before: string): boolean {
+  if (/@$/.test(before)) return true
+  if (kind === 'file') return SETTING.test(before)
+  return kind === 'command' && (OPTION.test(before) || TOOL.test(before))
+}
+
+/** The option of a command that takes a host. */
+const OPTION =
+  /(?:^|\s)(?:-h|-H|--?[\w-]*(?:host|hostname|server|addr|address|broker|endpoint|listen|bind|join|peer|seed|url)s?)[=\s]["']?$/i
+
+/** A program whose argument is a host or an address. */
+const TOOL =
+  /(?:^|[\s;&|(/])(?:nc|ncat|netcat|ping|curl|wget|telnet|nslookup|dig|getent\s+(?:a?hosts(?:v4)?))(?:\s+-\S+(?:\s+\d+)?)*\s+["']?$/
+
+/** The key of a setting in a file that takes a host. */
+const SETTING =
+  /(?:^|[\n\s{,;"'_.-])(?:host|hostname|host_name|server|addr|address|broker|upstream|endpoint|listen|bind|peer|seed|node|proxy_pass)s?["']?\s*[:=]?\s*\[?\s*["']?$/i
+
+/** A variable that holds a host, an address or a list of them. */
+export const HOST_VARIABLE =
+  /(?:^|_)(?:HOST|HOSTS|HOSTNAME|HOST_?NAME|SERVER|SERVERS|ADDR|ADDRESS|ADDRESSES|BROKER|BROKERS|ENDPOINT|ENDPOINTS|NODE|NODES|SEED|SEEDS|PEER|PEERS|UPSTREAM|UPSTREAMS|BIND|URL|URI|DSN)$/i
+
+/** The ports of schemes, by https://www.iana.org/assignments/uri-schemes and the drivers of databases. */
+const SCHEMES: ReadonlyMap<string, number> = new Map([
+  ['http', 80],
+  ['https', 443],
+  ['ws', 80],
+  ['wss', 443],
+  ['amqp', 5672],
+  ['amqps', 5671],
+  ['redis', 6379],
+  ['rediss', 6379],
+  ['postgres', 5432],
+  ['postgresql', 5432],
+  ['mysql', 3306],
+  ['mariadb', 3306],
+  ['mongodb', 27017],
+  ['nats', 4222],
+  ['mqtt', 1883],
+  ['mqtts', 8883],
+  ['smtp', 25],
+  ['smtps', 465],
+  ['ldap', 389],
+  ['ldaps', 636],
+  ['ftp', 21],
+  ['ssh', 22],
+  ['bolt', 7687],
+  ['neo4j', 7687],
+  ['sqlserver', 1433],
+])
