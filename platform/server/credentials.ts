@@ -37,16 +37,16 @@ export class ForgeCredentials {
     return this.#store.change(owner, by, new Map([[keyOf(host), undefined]]))
   }
 
-  /** The credential for a run of somebody in a namespace: that of the namespace, otherwise that person's own. */
+  /** The credential for a run in a namespace: that of the namespace, otherwise that of the user who started it, if any. */
   async loginFor(
     namespace: { readonly name: string; readonly uid: string },
-    user: string,
+    user: string | undefined,
     host: string,
   ): Promise<CloneLogin | undefined> {
     if (!isForgeHost(host)) return undefined
     const owners: readonly SecretOwner[] = [
       { kind: 'namespace', ...namespace },
-      { kind: 'user', id: user },
+      ...(user === undefined ? [] : [{ kind: 'user', id: user } as const]),
     ]
     return this.#first(owners, host)
   }

@@ -53,8 +53,8 @@ export interface PlatformParts {
   readonly deletions: NamespaceDeletions
   readonly hooks: Hooks
   readonly runLogs: RunLogs
-  /** The credential of a forge for a run of somebody in a namespace. */
-  gitLogin(user: string, namespace: string, host: string): Promise<CloneLogin | undefined>
+  /** The credential of a forge for a run in a namespace: of a user, or of nobody if a webhook has started it. */
+  gitLogin(user: string | undefined, namespace: string, host: string): Promise<CloneLogin | undefined>
   readonly index: NamespaceIndex
   readonly waker: Waker
   /** Anonymous counts of commands. */

@@ -176,11 +176,15 @@ export class RunKeeper {
     )
   }
 
-  /** The credential that a run clones with. Code of a fork is cloned without one, or not at all. */
+  /**
+   * The credential that a run clones with. Code of a fork is cloned without one, or not at all. A run that no person has
+   * started gets the token of its webhook or the credential of the namespace, even if the webhook no longer exists.
+   */
   async #loginOf({ user, namespace, trust, hook }: RunRecord, host: string): Promise<CloneLogin | undefined> {
     if (trust === 'fork') return undefined
     const own = hook === undefined ? undefined : await this.#parts.hooks.cloneLogin(hook, host)
-    return own ?? this.#parts.gitLogin(user, namespace, host)
+    const isOfPerson = trust === undefined && hook === undefined
+    return own ?? this.#parts.gitLogin(isOfPerson ? user : undefined, namespace, host)
   }
 
   /** Stops a run whose user has lost the right to it. */

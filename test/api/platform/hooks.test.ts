@@ -485,6 +485,40 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(variables).toEqual([{ name: 'SHARED', value: 'shared', scope: `namespace:${name}` }])
     })
 
+    test('its runs clone with nothing that belongs to a person after the webhook was removed', async () => {
+      const person = await platform.person(`remover${++number}`)
+      const login = (scope: string, password: string) =>
+        platform.call('PUT /credentials/:scope/:host', {
+          token: person.token,
+          params: { scope, host: 'git.example.com' },
+          body: { user: 'git', password },
+        })
+      await login('user', 'canary-of-the-person')
+      const hook = await made({}, person)
+      const [queued, deployed] = [pull(), pull()]
+      const names = [queued, deployed].map(one => `${hook.prefix}pr-${one}`) as [string, string]
+      for (const one of [queued, deployed]) {
+        await send(hook, one)
+        await look()
+      }
+      await platform.parts.hooks.remove((await stateOf(hook))!)
+      expect((await started(names[0])).clone).not.toHaveProperty('password')
+
+      const [run] = await runsOf(names[1])
+      await platform.parts.runs.note(run!.id, { commit: sha('a') })
+      await platform.parts.runs.stop(run!.id, { why: 'cancelled' })
+      await ended(run!.id)
+      await login(`namespace:${names[1]}`, 'of-the-namespace')
+      const params = { ns: names[1] }
+      expect((await platform.call('DELETE /namespaces/:ns', { token: person.token, params })).status).toBe(204)
+      const destroy = await eventually('a run destroys it', async () => {
+        await platform.parts.deletions.run(signal)
+        return (await runsOf(names[1])).find(({ action }) => action === 'destroy')
+      })
+      expect(destroy).toMatchObject({ commit: sha('a'), trust: 'repository', hook: hook.id })
+      expect((await started(names[1])).clone).toMatchObject({ user: 'git', password: 'of-the-namespace' })
+    })
+
     test('a destroy by its owner runs no commands that others have written', async () => {
       const hook = await made()
       const one = pull()
