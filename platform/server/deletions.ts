@@ -1,13 +1,16 @@
+import { isDeepStrictEqual } from 'node:util'
 import { pause } from '../../adapters/http/back-off.ts'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { Deletion } from '../records/deletion.ts'
-import { type EmptiedNamespace, emptiedName, fromEmptied, toEmptied } from '../records/emptied.ts'
-import { MANAGED_LABEL, MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE } from '../records/names.ts'
+import type { EmptiedNamespace } from '../records/emptied.ts'
+import type { Member } from '../records/member.ts'
+import { MANAGED_LABEL, rfc3339 } from '../records/names.ts'
 import { type ManagedNamespace, STATUS, toNamespace } from '../records/namespace.ts'
 import type { RunRecord } from '../records/run.ts'
 import { decideDeletion } from '../rules/deletion.ts'
 import { makeUlid } from '../rules/ulid.ts'
 import { Attempts } from './attempts.ts'
+import { EmptiedNamespaces } from './emptied-namespaces.ts'
 import { deleteHeldObjects } from './held-objects.ts'
 import type { LeaderTask } from './leader.ts'
 import type { Members } from './members.ts'
@@ -30,7 +33,6 @@ const ATTEMPTS = 5
 const READ = 30_000
 /** Milliseconds between two looks at objects whose finalizers other programs have to remove. */
 const LOOK = 3000
-const EMPTIED = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE }
 
 interface Parts {
   readonly users: Users
@@ -49,7 +51,8 @@ export class NamespaceDeletions implements LeaderTask {
   readonly everyMs = EVERY
   readonly #world: PlatformWorld
   readonly #parts: Parts
-  /** Personal namespaces that are being emptied, by name, as in the records. */
+  readonly #records: EmptiedNamespaces
+  /** Personal namespaces that are being emptied, by name. Their members may have changed in the records since. */
   readonly #emptied = new Map<string, EmptiedNamespace>()
   /** When objects with finalizers of other programs were last looked for, by the id of the deletion. */
   readonly #looked = new Map<string, number>()
@@ -59,6 +62,7 @@ export class NamespaceDeletions implements LeaderTask {
   constructor(world: PlatformWorld, parts: Parts) {
     this.#world = world
     this.#parts = parts
+    this.#records = new EmptiedNamespaces(world)
     this.#attempts = new Attempts(world, 'deleting')
   }
 
@@ -188,29 +192,36 @@ export class NamespaceDeletions implements LeaderTask {
   async #readEmptied(signal: AbortSignal): Promise<void> {
     const now = this.#world.now()
     if (now - this.#readAt < READ) return
-    const found = await this.#world.cluster.list({ ...EMPTIED, labels: `${RECORD_LABEL}=emptied` }, { signal })
+    const found = await this.#records.list(signal)
     // Another replica may have led since this one did.
     this.#emptied.clear()
-    for (const one of found.flatMap(one => toEmptied(one) ?? [])) this.#emptied.set(one.name, one)
+    for (const one of found) this.#emptied.set(one.name, one)
     this.#readAt = now
   }
 
-  /** Records what a personal namespace is to have again. */
+  /**
+   * Records what a personal namespace is to have again. A change of its members that does not find the record yet has
+   * happened before the members are read for the last time.
+   */
   async #remember({ name, uid, kind, owner }: ManagedNamespace): Promise<void> {
     if (kind !== 'personal' || uid === undefined || this.#emptied.get(name)?.uid === uid) return
-    const found = await this.#parts.namespaces.find(name)
-    if (found?.namespace.uid !== uid) return
-    const emptied = { name, uid, owner, members: found.members.filter(({ role }) => role !== 'owner') }
-    await this.#world.cluster.apply(fromEmptied(emptied), { manager: MANAGER, force: true })
-    this.#emptied.set(name, emptied)
+    for (let written: EmptiedNamespace | undefined; ; ) {
+      const found = await this.#parts.namespaces.find(name)
+      if (found?.namespace.uid !== uid) return
+      const members = found.members.filter(({ role }) => role !== 'owner')
+      if (written && isDeepStrictEqual(rolesOf(written.members), rolesOf(members)))
+        return void this.#emptied.set(name, written)
+      written = { name, uid, owner, members }
+      await this.#records.write(written)
+    }
   }
 
   /** Creates a deleted personal namespace again if its owner still exists. */
-  async #comeBack({ name, uid, owner: id, members }: EmptiedNamespace, signal: AbortSignal): Promise<void> {
+  async #comeBack({ name, uid, owner: id }: EmptiedNamespace, signal: AbortSignal): Promise<void> {
     const { namespaces, users } = this.#parts
-    const record = await this.#world.cluster.get({ ...EMPTIED, name: emptiedName(id) }, { signal })
+    const record = await this.#records.find(id, signal)
     // Another leader has created it, and its owner may have chosen other members since.
-    if (!record || toEmptied(record)?.uid !== uid) return void this.#emptied.delete(name)
+    if (record?.uid !== uid) return void this.#emptied.delete(name)
     const before = await namespaces.find(name)
     // The namespace was not deleted after all.
     if (before?.namespace.uid === uid) return this.#forget(name, id)
@@ -228,19 +239,39 @@ export class NamespaceDeletions implements LeaderTask {
           if (error instanceof PlatformError) await this.#forget(name, id)
           throw error
         }))
-      for (const { user: member, role } of members) {
-        const user = await users.find(member)
-        if (user && user.id !== id) await again(() => this.#parts.members.share(made, user, role), signal)
-      }
+      await this.#restoreMembers(made, record, signal)
     }
     await this.#forget(name, id)
   }
 
+  /** Gives the members of the record their roles again, until the record has not changed meanwhile. */
+  async #restoreMembers({ namespace }: SharedNamespace, emptied: EmptiedNamespace, signal: AbortSignal): Promise<void> {
+    const { users, members } = this.#parts
+    const { owner } = emptied
+    for (let record: EmptiedNamespace | undefined = emptied; record; ) {
+      const bound: Member[] = []
+      for (const { user, role } of record.members) {
+        if (user === owner || !(await users.find(user))) continue
+        const member = { namespace: namespace.name, user, role }
+        await again(() => members.bind(namespace, member), signal)
+        bound.push(member)
+      }
+      const since = await this.#records.find(owner, signal)
+      const isWanted = ({ user, role }: Member) => since?.members.some(one => one.user === user && one.role === role)
+      for (const one of bound) if (!isWanted(one)) await members.unbind(one)
+      if (isDeepStrictEqual(since, record)) return
+      record = since
+    }
+  }
+
   async #forget(name: string, owner: string): Promise<void> {
-    await this.#world.cluster.delete({ ...EMPTIED, name: emptiedName(owner) })
+    await this.#records.remove(owner)
     this.#emptied.delete(name)
   }
 }
+
+const rolesOf = (members: EmptiedNamespace['members']): ReadonlyMap<string, string> =>
+  new Map(members.map(({ user, role }) => [user, role]))
 
 /** The API server may not find a namespace yet that was created a moment ago. */
 async function again(work: () => Promise<void>, signal: AbortSignal): Promise<void> {

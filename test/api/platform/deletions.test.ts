@@ -408,4 +408,53 @@ describe.skipIf(!found)('deleting', () => {
     const left = await platform.cluster.get({ apiVersion: 'v1', kind: 'Secret', name: 'left', namespace: ann.home })
     expect(left).toBeUndefined()
   })
+
+  test.each(['waits', 'is deleted by Kubernetes'] as const)(
+    'a member who is removed while a personal namespace %s is not a member of the new one',
+    async how => {
+      const [ann, bob] = await platform.people(`ann${++number}`, `bob${number}`)
+      const params = { ns: ann!.home, user: bob!.id }
+      for (const [user, role] of [
+        [bob!.id, 'developer'],
+        [developer!.id, 'developer'],
+      ] as const)
+        await platform.call('PUT /namespaces/:ns/members/:user', {
+          token: ann!.token,
+          params: { ns: ann!.home, user },
+          body: { role },
+        })
+      const before = (await live(ann!.home))?.metadata.uid
+      // Before the deletion begins, the server waits for the finalizers of other programs, and not for this one.
+      const finalizers = [how === 'waits' ? 'example.com/held' : 'service.kubernetes.io/load-balancer-cleanup']
+      const held = { apiVersion: 'v1', kind: 'Service', name: 'held', namespace: ann!.home }
+      await platform.cluster.create({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'held', namespace: ann!.home, finalizers },
+        spec: { ports: [{ port: 80 }] },
+      })
+      expect((await platform.call('DELETE /namespaces/:ns', { token: ann!.token, params })).status).toBe(204)
+      await look()
+      expect((await live(ann!.home))?.metadata.deletionTimestamp === undefined).toBe(how === 'waits')
+      const removed = await platform.call('DELETE /namespaces/:ns/members/:user', { token: ann!.token, params })
+      expect(removed.status, removed.error?.message).toBe(204)
+      const lower = await platform.call('PUT /namespaces/:ns/members/:user', {
+        token: ann!.token,
+        params: { ns: ann!.home, user: developer!.id },
+        body: { role: 'viewer' },
+      })
+      expect([lower.status, lower.error?.code]).toEqual(how === 'waits' ? [200, undefined] : [409, 'platform/deleting'])
+      await platform.cluster.patch(held, { metadata: { finalizers: null } }, { manager: 'test' })
+      const members = await until('its other member is back', async () => {
+        // The server looks for such objects every few seconds.
+        platform.later += 4000
+        const now = await live(ann!.home)
+        if (now === undefined || now.metadata.uid === before) return undefined
+        const { body } = await platform.call('GET /namespaces/:ns', { token: ann!.token, params })
+        return body.members?.length === 2 ? body.members : undefined
+      })
+      expect(members.find(one => one.user.id === developer!.id)?.role).toBe('viewer')
+      expect((await platform.call('GET /namespaces/:ns', { token: bob!.token, params })).status).toBe(404)
+    },
+  )
 })
