@@ -5,6 +5,7 @@ import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
 import { toServiceName } from '../../compiler/plan/object-names.ts'
+import { isDnsLabel } from '../../compiler/values/dns-name.ts'
 import { DEVELOPMENT_LABEL, MIRROR_LABEL } from '../../constructs/mirror/names.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { requireNamespace } from '../namespaces.ts'
@@ -135,7 +136,11 @@ async function activeDevelopments(world: KnownWorld, mayBeAlone: boolean): Promi
     if (mayBeAlone && reports.some(report => report !== undefined)) return []
     throw error
   })
-  for (const one of mirrors) add(one.metadata.labels![DEVELOPMENT_LABEL]!, upRecordOf(one)?.project)
+  for (const one of mirrors) {
+    const name = one.metadata.labels?.[DEVELOPMENT_LABEL] ?? ''
+    // Names of development containers are labels of DNS (`readDevelopment`); the API server could send anything.
+    if (isDnsLabel(name)) add(name, upRecordOf(one)?.project)
+  }
   for (const one of reports) if (one) add(one.dev, one.folder)
   return [...found].map(([name, projects]) => ({ name, projects })).sort((a, b) => (a.name < b.name ? -1 : 1))
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isDnsLabel } from '../../compiler/values/dns-name.ts'
 
 /** A development container of this machine. */
 export interface SessionKey {
@@ -11,10 +13,22 @@ export interface SessionKey {
 
 /**
  * The absolute path of the folder with what this machine keeps of a development container: the log
- * of `up`, the base of the synchronization, conflicts. `home` is devctl's own folder.
+ * of `up`, the base of the synchronization, conflicts. `home` is devctl's own folder. Throws a UserError if a name is not
+ * one that Kubernetes allows: an API server can send any text as a name, and this one becomes part of a path.
  */
 export function sessionFolder(home: string, { server, namespace, dev }: SessionKey): string {
-  return join(home, 'develop', clusterId(server), namespace, dev)
+  return join(
+    home,
+    'develop',
+    clusterId(server),
+    checked(namespace, 'a namespace'),
+    checked(dev, 'a development container'),
+  )
+}
+
+function checked(name: string, what: string): string {
+  if (isDnsLabel(name)) return name
+  throw new UserError(`\`${name.slice(0, 63)}\` cannot be the name of ${what}`)
 }
 
 /** Distinguishes a cluster from others, in the names of files. */
