@@ -3,7 +3,7 @@ import type { hookRoutes, Webhook } from '../../api/hooks.ts'
 import type { HookRecord, PullRecord } from '../../records/hook.ts'
 import { rfc3339 } from '../../records/names.ts'
 import type { PlatformUser } from '../../records/user.ts'
-import { approvalProblem, pullPreviewName } from '../../rules/pull-trust.ts'
+import { approvalProblem, prefixOfPull, pullPreviewName } from '../../rules/pull-trust.ts'
 import { hasEnded } from '../../rules/run-states.ts'
 import { personOf } from '../answers.ts'
 import { HookDeliveries } from '../hook-deliveries.ts'
@@ -90,21 +90,20 @@ export function hookHandlers(
     },
     'POST /previews/:name/approve': async ({ params, body, by, note }) => {
       note({ what: { name: params.name, commit: body.commit } })
-      const all = await hooks.list()
-      const [hook, waiting] =
-        all
-          .flatMap(one => one.pulls.map(pull => [one, pull] as const))
-          .find(([{ prefix }, { number }]) => pullPreviewName(prefix, number) === params.name) ?? []
-      if (!hook || !waiting) throw noApproval(params.name)
+      const prefix = prefixOfPull(params.name)
+      const hook = (await hooks.list()).find(one => one.prefix === prefix)
+      if (!hook) throw noApproval(params.name)
       const isSeen = hook.owner === by.user.id || by.user.role === 'admin'
+      const waiting = hook.pulls.find(({ number }) => pullPreviewName(hook.prefix, number) === params.name)
+      if (!waiting && isSeen) throw noApproval(params.name)
+      // Prefixes are no secret, and the requests of a webhook are: for a stranger, the forge is asked in any case.
       const isAllowed = await mayWrite(hook, by.user).catch(error => {
-        // Who may not see it does not learn from the forge's answer that it is there.
         if (!isSeen && error instanceof PlatformError && error.status < 500) return false
         throw error
       })
       if (!isAllowed && isSeen)
         throw notAllowed('approving it', 'write access to its repository, by your own credential for its host')
-      if (!isAllowed) throw noApproval(params.name)
+      if (!isAllowed || !waiting) throw noApproval(params.name)
       const failed = await failedCommit(hook, waiting)
       let problem: string | undefined
       let approved: PullRecord | undefined

@@ -661,6 +661,38 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect((await approve(owner, name, sha('b'))).status).toBe(403)
     })
 
+    test('is not told apart from one that does not exist by somebody who may not write', async () => {
+      const hook = await made()
+      const one = pull({ author: ann, head: forkOf(ann) })
+      await send(hook, one)
+      await look()
+      forge.tokens.set('reader', false)
+      const seen: Record<string, unknown[]> = {}
+      for (const [what, password, broken] of [
+        ['without a credential', undefined, undefined],
+        ['with a token that may only read', 'reader', undefined],
+        ['with a token that the forge refuses', 'unknown', undefined],
+        ['while the forge fails', 'reader', 503],
+      ] as const) {
+        const person = await platform.person(`reader${++number}`)
+        if (password !== undefined)
+          await platform.call('PUT /credentials/:scope/:host', {
+            token: person.token,
+            params: { scope: 'user', host: 'git.example.com' },
+            body: { user: 'x', password },
+          })
+        forge.broken = broken
+        seen[what] = []
+        for (const name of [`${hook.prefix}pr-${one}`, `${hook.prefix}pr-${one + 1000}`]) {
+          const before = forge.asked.length
+          const { status, error } = await approve(person, name, sha('a'))
+          const message = error.message.replace(name, 'NAME')
+          seen[what].push({ status, message, asked: forge.asked.slice(before) })
+        }
+      }
+      for (const [what, [there, missing]] of Object.entries(seen)) expect(there, what).toEqual(missing)
+    })
+
     test('whose deploy has failed is deployed again when somebody names the same commit who may write', async () => {
       const hook = await made()
       const one = pull({ author: ann, head: forkOf(ann) })
