@@ -90,8 +90,11 @@ export interface HookRecord extends HookSetup, HookState {
   readonly version: string
 }
 
-/** Limits for one webhook: requests that are remembered, and that are waiting to be checked. */
+/** Limits for one webhook: requests that are remembered, of the repository's own people and of forks. */
 export const MOST_PULLS = 100
+export const MOST_FORKS = 100
+/** The limit for requests of one webhook that are waiting to be checked. */
+export const MOST_LOOKS = 1000
 /** The label of webhooks with requests to check: the leader lists only these. */
 export const LOOK_LABEL = 'dev.platform/look'
 
@@ -134,18 +137,52 @@ export function fromHook(setup: HookSetup, sealed: HookRecord['sealed']): KubeOb
   }
 }
 
-/** The patch that changes the state; the oldest entries are left out if they do not fit. */
+/**
+ * The requests that are remembered, in their order. Anybody can open a request from a fork: such requests displace none
+ * of the repository's own people, and none that waits for its approval or was approved or deployed. If too many forks
+ * wait, the newest requests of the authors with the most of them are left out.
+ */
+export function keptPulls(pulls: readonly PullRecord[]): readonly PullRecord[] {
+  const own = pulls.filter(one => one.trust === 'repository').slice(-MOST_PULLS)
+  const forks = pulls.filter(one => one.trust === 'fork')
+  const deployed = forks.filter(one => one.deployed || one.approved).slice(-MOST_FORKS)
+  const waiting = ofManyAuthors(
+    forks.filter(one => one.isWaiting && !one.deployed && !one.approved),
+    MOST_FORKS - deployed.length,
+  )
+  const room = MOST_FORKS - deployed.length - waiting.length
+  const others = forks.filter(one => !one.isWaiting && !one.deployed && !one.approved)
+  const kept = new Set([...own, ...deployed, ...waiting, ...(room > 0 ? others.slice(-room) : [])])
+  return pulls.filter(one => kept.has(one))
+}
+
+function ofManyAuthors(pulls: readonly PullRecord[], most: number): readonly PullRecord[] {
+  const byAge = pulls.toSorted((a, b) => a.number - b.number)
+  const before = new Map<string, number>()
+  const ranked = byAge.map(pull => {
+    const rank = before.get(pull.author) ?? 0
+    before.set(pull.author, rank + 1)
+    return { pull, rank }
+  })
+  // The first of each author, then the second of each.
+  return ranked
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, most)
+    .map(({ pull }) => pull)
+}
+
+/** The patch that changes the state; entries that do not fit are left out. */
 export const fromHookState = ({ look, pulls, seen }: HookState) => ({
   metadata: {
     labels: {
       [LOOK_LABEL]: look.length > 0 ? 'true' : null,
-      [TELL_LABEL]: pulls.slice(-MOST_PULLS).some(isUntold) ? 'true' : null,
+      [TELL_LABEL]: keptPulls(pulls).some(isUntold) ? 'true' : null,
     },
   },
   data: {
     state: encode({
-      look: [...new Set(look)].slice(-MOST_PULLS),
-      pulls: pulls.slice(-MOST_PULLS),
+      look: [...new Set(look)].slice(0, MOST_LOOKS),
+      pulls: keptPulls(pulls),
       seen: seen.slice(-DELIVERIES),
     }),
   },
@@ -209,8 +246,8 @@ function toSetup(found: Fields): HookSetup | undefined {
 function toState(found: Fields): HookState {
   const pulls = list(found['pulls']).flatMap(one => toPull(record(one)) ?? [])
   return {
-    look: list(found['look']).filter(isNumber).slice(-MOST_PULLS),
-    pulls: [...new Map(pulls.map(one => [one.number, one])).values()].slice(-MOST_PULLS),
+    look: list(found['look']).filter(isNumber).slice(0, MOST_LOOKS),
+    pulls: keptPulls([...new Map(pulls.map(one => [one.number, one])).values()]),
     seen: list(found['seen'])
       .filter(one => typeof one === 'string')
       .slice(-DELIVERIES),

@@ -136,6 +136,10 @@ function register(
     // Runs before the body is read and validated, so a request without a login learns nothing about what the route
     // expects.
     onRequest: async (request, { raw: response }) => {
+      if (route.isRaw) {
+        const { id = '' } = request.params as { readonly id?: string }
+        return limits.delivery(request, () => parts.hooks.isKnown(id))
+      }
       if (route.caller === 'nobody') return limits.attempt(name, request)
       if (route.caller === 'registry') {
         const know = () => registryCaller(request.headers, world, parts)

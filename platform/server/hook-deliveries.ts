@@ -1,4 +1,4 @@
-import type { DeliveryRecord, HookRecord } from '../records/hook.ts'
+import { type DeliveryRecord, type HookRecord, MOST_LOOKS } from '../records/hook.ts'
 import { rfc3339 } from '../records/names.ts'
 import { deliveryKeys, eventOf, remember } from '../rules/deliveries.ts'
 import { Limiter } from '../rules/limiter.ts'
@@ -8,8 +8,13 @@ import type { Hooks } from './hooks.ts'
 import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 
-/** Deliveries of all webhooks of one person that count: each is written. */
-const DELIVERED = { burst: 200, every: 1000, keys: 10_000 }
+/** Deliveries about one request that count: each is written. Its author can cause as many as they like. */
+const OF_REQUEST = { burst: 60, every: 2000, keys: 10_000 }
+/**
+ * Deliveries of one webhook that count: about requests of the repository's own people, and about all others, so that
+ * outsiders who open many requests do not keep the former away. A person has few webhooks.
+ */
+const OF_HOOK = { burst: 200, every: 1000, keys: 10_000 }
 /** Unsigned deliveries of one webhook that are recorded: anyone who knows the address of the webhook can send them. */
 const UNSIGNED = { burst: 1, every: 60_000, keys: 10_000 }
 /** Milliseconds between two writes of deliveries of one webhook that were ignored or refused. */
@@ -26,7 +31,8 @@ export class HookDeliveries {
   readonly #world: Pick<PlatformWorld, 'now' | 'log'>
   readonly #hooks: Pick<Hooks, 'secretOf' | 'change' | 'find' | 'noteDelivery' | 'noteUnsigned'>
   readonly #every: number
-  readonly #delivered = new Limiter(DELIVERED)
+  readonly #ofRequest = new Limiter(OF_REQUEST)
+  readonly #ofHook = new Limiter(OF_HOOK)
   readonly #unsigned = new Limiter(UNSIGNED)
   /** Webhooks that were written to a moment ago, with the delivery to write next. */
   readonly #written = new Map<string, { next?: DeliveryRecord | undefined }>()
@@ -86,23 +92,32 @@ export class HookDeliveries {
       throw new PlatformError(403, 'other-repository', 'the delivery is from a different repository than the webhook', {
         hint: 'add a webhook for that repository: `devctl preview hook add`',
       })
-    const wait = this.#delivered.take(hook.owner, performance.now())
-    if (wait > 0)
-      throw new PlatformError(429, 'too-many', 'too many deliveries', {
-        hint: `try again in ${Math.ceil(wait / 1000)} s`,
-      })
+    this.#count(hook, number)
     let isNew = false
+    let hasRoom = true
     await this.#hooks.change(hook.id, ({ look, pulls, seen: before }) => {
       const seen = remember(before, deliveryKeys(hook.forge, raw))
       isNew = seen !== undefined
+      const others = look.filter(one => one !== number)
+      hasRoom = others.length < MOST_LOOKS
       const lastDelivery = { ...about, result: 'accepted', number } as const
-      return seen && { look: [...look.filter(one => one !== number), number], pulls, seen, lastDelivery }
+      return seen && hasRoom ? { look: [...others, number], pulls, seen, lastDelivery } : undefined
     })
+    if (!hasRoom) throw tooMany(60_000)
     if (!isNew) throw new PlatformError(409, 'replayed', 'this delivery was already received')
     // An earlier one would now replace it.
     const written = this.#written.get(hook.id)
     if (written) written.next = undefined
     return true
+  }
+
+  /** Throws a PlatformError if there were too many deliveries about a request, or about requests like it. */
+  #count({ id, pulls }: HookRecord, number: number): void {
+    const now = performance.now()
+    const isOwn = pulls.some(one => one.number === number && one.trust === 'repository')
+    const wait =
+      this.#ofRequest.take(`${id} ${number}`, now) || this.#ofHook.take(`${id} ${isOwn ? 'own' : 'others'}`, now)
+    if (wait > 0) throw tooMany(wait)
   }
 
   /** Records a delivery, now or when the pause after the last write is over. */
@@ -157,3 +172,6 @@ export class HookDeliveries {
     })
   }
 }
+
+const tooMany = (wait: number): PlatformError =>
+  new PlatformError(429, 'too-many', 'too many deliveries', { hint: `try again in ${Math.ceil(wait / 1000)} s` })

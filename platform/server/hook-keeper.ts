@@ -1,6 +1,6 @@
 import { ForgeError } from '../../adapters/forge/failures.ts'
 import { backOff } from '../../adapters/http/back-off.ts'
-import { finalTold, type HookRecord, type HookState, isCommit, type PullRecord } from '../records/hook.ts'
+import { finalTold, type HookRecord, type HookState, isCommit, keptPulls, type PullRecord } from '../records/hook.ts'
 import { rfc3339 } from '../records/names.ts'
 import type { PlatformUser } from '../records/user.ts'
 import { commentMarker, destroyedText } from '../rules/preview-comment.ts'
@@ -90,7 +90,13 @@ export class HookKeeper implements LeaderTask {
     }
     if (looked.again) this.#wait(key, this.#work.failuresOf(key) + 1)
     else this.#work.forget(key)
-    await this.#parts.hooks.change(hook.id, now => merged(now, hook, number, looked))
+    let isKept = true
+    await this.#parts.hooks.change(hook.id, now => {
+      const state = merged(now, hook, number, looked)
+      isKept = keptPulls(state.pulls).length === state.pulls.length
+      return state
+    })
+    if (!isKept) this.#log(hook, number, 'too many requests from forks: not all are remembered', signal)
   }
 
   #wait(key: string, failures: number): void {

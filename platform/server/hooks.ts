@@ -40,6 +40,8 @@ import type { PlatformWorld } from './world.ts'
 
 /** Webhooks that one person may have. */
 const MOST = 20
+/** Milliseconds for which a list of the existing webhooks is used. */
+const KNOWN = 5000
 /** Attempts of an update after conflicts: deliveries come in bursts. */
 const ATTEMPTS = 20
 /** Milliseconds for one request to a forge, in total. */
@@ -54,6 +56,8 @@ const ANYBODY = 'git'
 /** The webhooks of repositories, in Secrets. The signing secret and the token for the forge are sealed. */
 export class Hooks {
   readonly #world: PlatformWorld
+  #known: { readonly at: number; readonly ids: ReadonlySet<string> } = { at: Number.NEGATIVE_INFINITY, ids: new Set() }
+  #reading: Promise<void> | undefined
   /** Of several concurrent creations, each counts those before it. */
   readonly #making = new OneAtATime()
 
@@ -81,6 +85,24 @@ export class Hooks {
       const { kind, web, api } = found.repository
       return [{ kind, url: web, ...(api !== undefined && { api }) }]
     })
+  }
+
+  /** Tells from a list that is at most a few seconds old if a webhook exists. */
+  async isKnown(id: string): Promise<boolean> {
+    if (this.#world.now() - this.#known.at > KNOWN) await this.#readKnown()
+    return this.#known.ids.has(id)
+  }
+
+  /** Of calls at the same time, one reads. */
+  #readKnown(): Promise<void> {
+    this.#reading ??= this.list()
+      .then(all => {
+        this.#known = { at: this.#world.now(), ids: new Set(all.map(one => one.id)) }
+      })
+      .finally(() => {
+        this.#reading = undefined
+      })
+    return this.#reading
   }
 
   async find(id: string, signal?: AbortSignal): Promise<HookRecord | undefined> {

@@ -12,6 +12,11 @@ export type LimitedRequest = Pick<FastifyRequest, 'ip' | 'headers' | 'socket'>
 export interface LoginLimits {
   /** Counts an attempt by its source. Throws a PlatformError if there were too many. */
   attempt(what: RouteName | '/login', request: LimitedRequest): void
+  /**
+   * Counts a delivery of a webhook by its source, which is that of all deliveries of its forge. If there were too many,
+   * only those to existing webhooks pass: a PlatformError is thrown for the others.
+   */
+  delivery(request: LimitedRequest, isKnown: () => Promise<boolean>): Promise<void>
   /** Counts an attempt by its target, such as one link. Throws a PlatformError if there were too many. */
   target(route: RouteName, body: unknown): void
   /** A successful attempt does not count, so people who share an address do not use up each other's attempts. */
@@ -53,13 +58,23 @@ export function loginLimits(before: Before): LoginLimits {
   const pair = (of: typeof WRONG) => ({ one: new Limiter(of.one), many: new Limiter(of.many) })
   const [wrong, begun] = [pair(WRONG), pair(BEGUN)]
   const [targets, guesses, made] = [new Limiter(TARGET), new Limiter(GUESSES), new Limiter(MADE)]
+  const delivered = pair(WRONG)
+  /** Deliveries that were counted. */
+  const counted = new WeakSet<LimitedRequest>()
+  const waitOf = ({ one, many }: ReturnType<typeof pair>, { client, connection }: Source) =>
+    (client !== undefined && one.take(client, now())) || (connection !== undefined && many.take(connection, now())) || 0
+  const giveBack = ({ one, many }: ReturnType<typeof pair>, { client, connection }: Source) => {
+    if (client !== undefined) one.giveBack(client)
+    if (connection !== undefined) many.giveBack(connection)
+  }
   return {
     attempt(what, request) {
-      if (!isLogin(what)) return
-      const { client, connection } = sourceOf(request, before)
-      const { one, many } = what === BEGIN ? begun : wrong
-      if (client !== undefined) refuseFor(one.take(client, now()))
-      if (connection !== undefined) refuseFor(many.take(connection, now()))
+      if (isLogin(what)) refuseFor(waitOf(what === BEGIN ? begun : wrong, sourceOf(request, before)))
+    },
+    async delivery(request, isKnown) {
+      const wait = waitOf(delivered, sourceOf(request, before))
+      if (wait === 0) counted.add(request)
+      else if (!(await isKnown())) refuseFor(wait)
     },
     target(route, body) {
       const field = TARGETS[route]
@@ -70,10 +85,8 @@ export function loginLimits(before: Before): LoginLimits {
       if (id !== undefined) refuseFor(targets.take(id, now()))
     },
     right(what, request) {
-      if (!isLogin(what) || what === BEGIN) return
-      const { client, connection } = sourceOf(request, before)
-      if (client !== undefined) wrong.one.giveBack(client)
-      if (connection !== undefined) wrong.many.giveBack(connection)
+      if (counted.has(request)) giveBack(delivered, sourceOf(request, before))
+      else if (isLogin(what) && what !== BEGIN) giveBack(wrong, sourceOf(request, before))
     },
     account(route, user) {
       if (GUESSED.has(route)) refuseFor(guesses.take(user, now()))
@@ -82,18 +95,20 @@ export function loginLimits(before: Before): LoginLimits {
   }
 }
 
-/** Routes whose body, or signature, is a guess at a secret. */
-const isLogin = (what: string): boolean => what === '/login' || / \/(auth|hooks\/:forge)\//.test(what)
+/** Routes whose body is a guess at a secret. */
+const isLogin = (what: string): boolean => what === '/login' || / \/auth\//.test(what)
+
+interface Source {
+  readonly client?: string
+  readonly connection?: string
+}
 
 /**
  * The source of a request. If the proxies are known, it is the client's address. If the settings do not name the proxy,
  * it is the last address in `X-Forwarded-For`: the proxy has written it, so its clients cannot choose it. A client
  * without a proxy can, so all requests of one connection's address also count together, with a higher limit.
  */
-function sourceOf(
-  { ip, headers, socket }: LimitedRequest,
-  before: Before,
-): { readonly client?: string; readonly connection?: string } {
+function sourceOf({ ip, headers, socket }: LimitedRequest, before: Before): Source {
   if (before !== 'unnamed') return { client: addressKey(ip) }
   const connection = addressKey(socket.remoteAddress ?? '')
   const said = String(headers['x-forwarded-for'] ?? '')

@@ -387,6 +387,25 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(answer).toMatch(/^HTTP\/1\.1 413 /)
     })
 
+    test('to webhooks that do not exist, from the address of a forge, keep none of its signed ones away', async () => {
+      const hook = await made()
+      const server = serverWithoutTime()
+      const from = { 'x-forwarded-for': '203.0.113.9' }
+      const guess = () => deliver({ ...hook, id: 'a'.repeat(16) }, payload(7), from, server)
+      let last = 0
+      for (let batch = 0; batch < 30 && last !== 429; batch++)
+        last = (await Promise.all(Array.from({ length: 50 }, guess))).at(-1)!.statusCode
+      expect(last).toBe(429)
+      const all = await Promise.all([
+        ...Array.from({ length: 50 }, guess),
+        deliver(hook, payload(7, { now: 1 }), from, server),
+        deliver(hook, payload(8, { now: 2 }), from, server),
+        deliver({ ...hook, secret: 'guess' }, payload(9), from, server),
+      ])
+      await server.close()
+      expect(all.map(one => one.statusCode).slice(-3)).toEqual([204, 204, 401])
+    })
+
     longTest('guesses of one address are limited, and right deliveries do not count', async () => {
       const hook = await made()
       const server = serverWithoutTime()

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import {
   finalTold,
@@ -9,7 +9,10 @@ import {
   fromUnsigned,
   type HookState,
   hookSealedFor,
+  MOST_FORKS,
+  MOST_LOOKS,
   MOST_PULLS,
+  type PullRecord,
   toHook,
 } from '../../../platform/records/hook.ts'
 import { DELIVERIES } from '../../../platform/rules/deliveries.ts'
@@ -88,8 +91,51 @@ test('a record has a limit', () => {
       seen: many.map(String),
     }),
   )
-  expect([found?.look.length, found?.pulls.length, found?.seen.length]).toEqual([MOST_PULLS, MOST_PULLS, DELIVERIES])
+  expect([found?.look.length, found?.pulls.length, found?.seen.length]).toEqual([MOST_LOOKS, MOST_FORKS, DELIVERIES])
   expect(found?.pulls.at(-1)?.number).toBe(1000)
+  const own = many.map(number => ({ ...pull, number, trust: 'repository' as const }))
+  const waiting = many.map(number => ({ ...pull, number: 1000 + number, isWaiting: true, author: `eve${number}` }))
+  const both = toHook(written({ ...empty, pulls: [...own, ...waiting] }))!
+  expect(both.pulls).toHaveLength(MOST_PULLS + MOST_FORKS)
+  expect(JSON.stringify(written({ ...empty, pulls: both.pulls })).length).toBeLessThan(100_000)
+})
+
+describe('requests of outsiders', () => {
+  const forks = (author: string, from: number, count: number, more: Partial<PullRecord> = {}): readonly PullRecord[] =>
+    Array.from({ length: count }, (_, at) => ({ ...pull, author, number: from + at, isWaiting: true, ...more }))
+  /** The numbers that are remembered after these were recorded one after another. */
+  const known = (pulls: readonly PullRecord[]) => {
+    let before: readonly PullRecord[] = []
+    for (const one of pulls) before = toHook(written({ ...empty, pulls: [...before, one] }))!.pulls
+    return before.map(one => one.number)
+  }
+
+  test('displace neither one that waits for approval, nor one that was approved or deployed, nor an own one', () => {
+    const approved = { commit: sha, by: 'c'.repeat(16), time: setup.created }
+    const before = [
+      ...forks('ann', 1, 1),
+      { ...pull, number: 2, approved },
+      { ...pull, number: 3, deployed: { commit: sha, trust: 'fork' as const } },
+      { ...pull, number: 4, trust: 'repository' as const },
+      { ...pull, number: 5, trust: 'repository' as const, deployed: { commit: sha, trust: 'repository' as const } },
+    ]
+    const refused = { isWaiting: false, problem: 'why' }
+    for (const many of [forks('eve', 100, 120), forks('eve', 100, 120, refused)])
+      expect(known([...before, ...many]).slice(0, 5)).toEqual([1, 2, 3, 4, 5])
+    // An author who changes their request does not lose its place, and one who comes later gets one.
+    const all = known([...before, ...forks('eve', 100, 120), ...forks('ann', 1, 1), ...forks('bob', 900, 1)])
+    expect(all).toEqual(expect.arrayContaining([1, 900]))
+    expect(all).toHaveLength(MOST_FORKS + 2)
+  })
+
+  test('of many authors displace none of an earlier one', () => {
+    const many = Array.from({ length: 120 }, (_, at) => forks(`eve${at}`, 100 + at, 1)).flat()
+    expect(known([...forks('ann', 1, 1), ...many])).toContain(1)
+  })
+
+  test('which are refused give way to one that waits', () => {
+    expect(known([...forks('eve', 100, 120, { isWaiting: false }), ...forks('ann', 1, 1)])).toContain(1)
+  })
 })
 
 test.each([

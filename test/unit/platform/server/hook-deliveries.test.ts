@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { DeliveryRecord, HookChange, HookRecord } from '../../../../platform/records/hook.ts'
+import type { DeliveryRecord, HookChange, HookRecord, PullRecord } from '../../../../platform/records/hook.ts'
 import { HookDeliveries } from '../../../../platform/server/hook-deliveries.ts'
 
 // The record of the last delivery: its content, and how often it is written.
@@ -205,4 +205,37 @@ test('a record that cannot be written changes no response, and is written later'
   store.fails = false
   await vi.advanceTimersByTimeAsync(EVERY)
   expect(store.hook.lastDelivery).toMatchObject({ event: 'second' })
+})
+
+describe('deliveries about requests of outsiders', () => {
+  const known = (number: number, trust: 'fork' | 'repository'): PullRecord => ({
+    ...{ number, trust, page: 'https://git.example.com/7', author: 'eve', commit: 'a'.repeat(40) },
+  })
+
+  test('about one request keep none about others away, however many they are', async () => {
+    const { send, store } = open()
+    const statuses = []
+    for (let count = 0; count < 230; count++) statuses.push(await send(pull(7)))
+    expect([statuses[0], statuses.at(-1)]).toEqual([204, 429])
+    expect(await send(pull(8))).toBe(204)
+    expect(store.hook.look).toEqual([7, 8])
+  })
+
+  test('about many requests keep none about those of the repository away', async () => {
+    const { send, store } = open()
+    store.write({ pulls: [known(1, 'repository'), known(2, 'fork')] })
+    const statuses = []
+    for (let count = 0; count < 230; count++) statuses.push(await send(pull(100 + count)))
+    expect([statuses[0], statuses.at(-1)]).toEqual([204, 429])
+    expect([await send(pull(1)), await send(pull(2))]).toEqual([204, 429])
+  })
+
+  test('drop none that is to be checked', async () => {
+    const { send, store } = open()
+    const look = Array.from({ length: 1000 }, (_, at) => at + 1)
+    store.write({ look })
+    expect([await send(pull(1001)), await send(pull(7))]).toEqual([429, 204])
+    expect(store.hook.look).toHaveLength(1000)
+    expect(store.hook.look).toContain(1)
+  })
 })
