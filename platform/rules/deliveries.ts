@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { HookForge, SentHook } from './webhook-signature.ts'
 
-/** Digests that are remembered for one webhook; each delivery has two. */
+/**
+ * Digests that are remembered for one webhook; each delivery has two. GitHub and Gitea do not sign the time of a delivery,
+ * so an older one counts again. It only makes the platform ask the forge for the state of a request.
+ */
 export const DELIVERIES = 512
 
 /** The result of a delivery that is signed with the secret of its webhook. */

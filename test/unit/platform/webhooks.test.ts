@@ -148,6 +148,15 @@ describe('deliveries that were here before', () => {
     expect(remember(seen, keys('b', 'a'))).toHaveLength(4)
   })
 
+  test('the last 256 are known, whether or not they have an id', () => {
+    let seen: readonly string[] = []
+    for (let at = 0; at <= 256; at++) seen = remember(seen, keys(`id ${at}`, `body ${at}`))!
+    for (let at = 1; at <= 256; at++) {
+      expect(remember(seen, keys(undefined, `body ${at}`))).toBeUndefined()
+      expect(remember(seen, keys(`id ${at}`, 'new'))).toBeUndefined()
+    }
+  })
+
   test('memory has a limit', () => {
     let seen: readonly string[] = []
     for (let at = 0; at < DELIVERIES; at++) seen = remember(seen, keys(`id ${at}`, `body ${at}`))!
