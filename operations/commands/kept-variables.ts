@@ -1,8 +1,11 @@
 import { variableNameProblem } from '../../platform/rules/variable-names.ts'
 import type { OperationEvent } from '../events.ts'
 
-/** Of the families of names that decide what programs do, these say only which version of something is meant. */
-const HARMLESS = /^(NODE_ENV|[A-Z_]+_(VERSION|SHA|COMMIT|BRANCH|TAG))$/
+/**
+ * Of the families of names that decide what programs do, these say only which version of something is meant. With
+ * `USE_BAZEL_VERSION`, a program is downloaded and run.
+ */
+const HARMLESS = /^(NODE_ENV|[A-Z]+(_COMMIT|_IMAGE|_BUILD)?_(VERSION|SHA|COMMIT|BRANCH|TAG))$/
 
 /**
  * True for a variable that may come from the cluster into programs of this machine: others can write what is there, and a

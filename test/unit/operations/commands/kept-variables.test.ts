@@ -11,6 +11,8 @@ test('of the variables that are kept in the cluster, those are used that the man
     NODE_ENV: 'production',
     GIT_SHA: 'abc123',
     PYTHON_VERSION: '3.14',
+    GIT_COMMIT_SHA: 'abc123',
+    USE_BAZEL_VERSION: 'evil/1.0.0',
     BASH_ENV: '$(touch pwned)',
     'BASH_FUNC_ls%%': '() { touch pwned; }',
     PATH: '/tmp/pwned',
@@ -19,13 +21,14 @@ test('of the variables that are kept in the cluster, those are used that the man
     DEVCTL_ALLOW_OUTSIDE: '/',
     ZERO: 'a\0b',
   }
-  const named = new Set(['COLOUR', 'NODE_ENV', 'GIT_SHA', 'PYTHON_VERSION', 'PATH', 'NODE_OPTIONS'])
+  const versions = ['GIT_SHA', 'PYTHON_VERSION', 'GIT_COMMIT_SHA', 'USE_BAZEL_VERSION']
+  const named = new Set(['COLOUR', 'NODE_ENV', ...versions, 'PATH', 'NODE_OPTIONS'])
   const { taken, unnamed } = usableVariables(kept, named, event => {
     if (event.type === 'warning') told.push(event.text)
   })
-  expect(Object.keys(taken)).toEqual(['COLOUR', 'NODE_ENV', 'GIT_SHA', 'PYTHON_VERSION'])
+  expect(Object.keys(taken)).toEqual(['COLOUR', 'NODE_ENV', 'GIT_SHA', 'PYTHON_VERSION', 'GIT_COMMIT_SHA'])
   expect(unnamed).toEqual(['FLASK_APP', 'MAKE'])
-  expect(told).toHaveLength(7)
+  expect(told).toHaveLength(8)
   expect(told.join()).not.toContain('pwned')
 })
 
