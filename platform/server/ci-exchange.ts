@@ -14,6 +14,8 @@ import type { PlatformWorld } from './world.ts'
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 /** Milliseconds. */
 const KEYS = { cacheMaxAge: 600_000, cooldownDuration: 30_000, timeoutDuration: 10_000 }
+/** Milliseconds after which an issuer is asked again where its keys are. */
+const KEPT = 600_000
 /** Logins of the jobs of one repository; each gets a token for an hour. */
 const OF_ONE = { burst: 60, every: 10_000, keys: 10_000 }
 
@@ -25,7 +27,7 @@ export class CiExchange {
   readonly #world: PlatformWorld
   readonly #accounts: { readonly tokens: Tokens; readonly users: Users }
   readonly #limiter = new Limiter(OF_ONE)
-  readonly #keys = new Map<string, Promise<JWTVerifyGetKey>>()
+  readonly #keys = new Map<string, { readonly until: number; readonly keys: Promise<JWTVerifyGetKey> }>()
 
   constructor(world: PlatformWorld, accounts: { readonly tokens: Tokens; readonly users: Users }) {
     this.#world = world
@@ -94,12 +96,19 @@ export class CiExchange {
   }
 
   #keysOf(issuer: string): Promise<JWTVerifyGetKey> {
+    const now = this.#world.now()
     const kept = this.#keys.get(issuer)
-    if (kept) return kept
-    const keys = findKeys(issuer)
-    this.#keys.set(issuer, keys)
-    keys.catch(() => this.#keys.delete(issuer))
-    return keys
+    if (kept && now < kept.until) return kept.keys
+    const found = findKeys(issuer)
+    // An issuer that does not answer has its keys where they were, until it is asked again.
+    const made = { until: now + KEPT, keys: kept ? found.catch(() => kept.keys) : found }
+    this.#keys.set(issuer, made)
+    found.catch(() => {
+      if (this.#keys.get(issuer) !== made) return
+      if (kept) this.#keys.set(issuer, { until: now + KEYS.cooldownDuration, keys: kept.keys })
+      else this.#keys.delete(issuer)
+    })
+    return made.keys
   }
 }
 
