@@ -65,6 +65,28 @@ const HARMLESS = `^nginx\\\\.ingress\\\\.kubernetes\\\\.io/(${[
  * of statements, or blocks.
  */
 const VALUE = '^[A-Za-z0-9 ._:/,$()*?=&+|^~%@-]*$'
+const NGINX = '^nginx\\\\.ingress\\\\.kubernetes\\\\.io/'
+const NETWORK =
+  '(([0-9]{1,3}\\\\.){3}[0-9]{1,3}(/([0-9]|[12][0-9]|3[0-2]))?|[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}(/([0-9]|[1-9][0-9]|1[01][0-9]|12[0-8]))?)'
+/**
+ * The values of annotations that are more than text: a controller writes them into one configuration for all routes,
+ * which it could not load with another one. The patterns allow some wrong values, such as the address 999.0.0.1.
+ */
+const VALUES: readonly (readonly [names: string, value: string, what: string])[] = [
+  ['proxy-(connect|read|send)-timeout|limit-(connections|rps|rpm)|cors-max-age', '^[0-9]{1,9}$', 'a number'],
+  ['session-cookie-(expires|max-age)', '^-?[0-9]{1,9}$', 'a number'],
+  ['proxy-body-size', '^[0-9]{1,9}[kKmMgG]?$', 'a size, such as `8m`'],
+  ['proxy-(buffering|request-buffering)', '^(on|off)$', '`on` or `off`'],
+  [
+    'cors-allow-credentials|enable-cors|(force-)?ssl-redirect|use-regex|session-cookie-(secure|change-on-failure|conditional-samesite-none)',
+    '^(true|false)$',
+    '`true` or `false`',
+  ],
+  ['affinity', '^cookie$', '`cookie`'],
+  ['backend-protocol', '^(?i:auto_http|https?|grpcs?|fcgi)$', 'a protocol, such as `GRPC`'],
+  ['rewrite-target|session-cookie-(name|path|domain|samesite)', '^[^ ]+$', 'one word'],
+  ['whitelist-source-range', `^ *${NETWORK} *(, *${NETWORK} *)*$`, 'a list of networks, such as `192.0.2.0/24`'],
+]
 /** nginx takes the memory for five of these buffers for each response that a client reads slowly. */
 const BUFFER_SIZE = 'nginx.ingress.kubernetes.io/proxy-buffer-size'
 const UP_TO_256K = '^([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-6])[kK]$'
@@ -138,6 +160,14 @@ const validations = (domain: string) => [
     message:
       'the value of an annotation contains a quote, `;`, `{`, `\\` or a line break, which an ingress controller could interpret',
   },
+  ...VALUES.map(([names, value, what]) => {
+    const isWrong = `k.matches('${NGINX}(${names})$') && !object.metadata.annotations[k].matches('${value}')`
+    return {
+      expression: `object.metadata.?annotations.orValue({}).all(k, !(${isWrong}))`,
+      messageExpression: `"the value of the annotation '" + object.metadata.annotations.map(k, k).filter(k, ${isWrong})[0] + "' is not ${what}"`,
+      message: `the value of an annotation is not ${what}`,
+    }
+  }),
   {
     expression: `object.metadata.?annotations[?'${BUFFER_SIZE}'].orValue('1k').matches('${UP_TO_256K}')`,
     message: `the value of \`${BUFFER_SIZE}\` is not between \`1k\` and \`256k\`: others need the memory of the ingress controller, too`,
@@ -145,6 +175,12 @@ const validations = (domain: string) => [
   {
     expression: `variables.resource != 'ingresses' || object.spec.?rules.orValue([]).all(r, !has(r.http) || r.http.paths.all(p, p.?path.orValue('/').matches('${PATH}')))`,
     message: 'a path of this Ingress contains a character that is not allowed in a path',
+  },
+  {
+    // ingress-nginx reads all paths of a host as regular expressions if one of its routes says so. A path that is none
+    // makes the expression fail, and the policy refuses the Ingress.
+    expression: `variables.resource != 'ingresses' || object.spec.?rules.orValue([]).all(r, !has(r.http) || r.http.paths.all(p, type('/'.matches('^' + p.?path.orValue('/'))) == bool))`,
+    message: 'a path of this Ingress is not a regular expression',
   },
   {
     expression: `!(variables.resource in ['httproutes', 'grpcroutes']) || object.spec.?rules.orValue([]).all(r, r.?matches.orValue([]).all(m, ${QUOTABLE.map(one => `!(${one}).contains('\`')`).join(' && ')} && m.?headers.orValue([]).all(h, !(h.name + string(h.?value.orValue(''))).contains('\`')) && m.?queryParams.orValue([]).all(q, !(q.name + string(q.?value.orValue(''))).contains('\`'))))`,
