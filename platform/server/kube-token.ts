@@ -1,9 +1,10 @@
 import { type Cluster, ClusterError, type ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { RUNS_NAMESPACE, tokenSecret, USERS_NAMESPACE, userAccount } from '../records/names.ts'
 import { inputSecret, type RunRecord } from '../records/run.ts'
-import type { Identified } from './caller.ts'
+import { type Accounts, type Identified, stillAllowed } from './caller.ts'
 import { notLoggedIn } from './platform-error.ts'
 import { runAccount } from './run-objects.ts'
+import type { PlatformWorld } from './world.ts'
 
 /** Lifetime in seconds of a token of Kubernetes. It is also bound to the token of the platform that was used. */
 const LIFE = 3600
@@ -12,10 +13,19 @@ const SHORT = 600
 
 /**
  * A token of Kubernetes with the rights of the caller. It becomes invalid within seconds when the token of the platform
- * is deleted. Throws a PlatformError if that has already happened.
+ * is deleted. Throws a PlatformError if the caller would be refused now.
  */
-export function kubeToken(cluster: Cluster, { user, token }: Identified): Promise<KubeToken> {
-  return tokenOf(cluster, { account: userAccount(user.id), namespace: USERS_NAMESPACE, secret: tokenSecret(token.id) })
+export async function kubeToken(
+  { cluster, now }: Pick<PlatformWorld, 'cluster' | 'now'>,
+  accounts: Accounts,
+  by: Identified,
+): Promise<KubeToken> {
+  const [account, secret] = [userAccount(by.user.id), tokenSecret(by.token.id)]
+  const issued = await tokenOf(cluster, { account, namespace: USERS_NAMESPACE, secret })
+  // A token for programs that was suspended has the same name as before, so it could be bound to that one. A refusal
+  // after this check deletes the Secret that it is bound to.
+  await stillAllowed(by, accounts, now())
+  return issued
 }
 
 /** A token of Kubernetes for a run, with the rights of runs in its namespace. It ends with the run. */

@@ -69,6 +69,7 @@ export interface PlatformParts {
 export function makeParts(world: PlatformWorld): PlatformParts {
   const users = new Users(world)
   const tokens = new Tokens(world)
+  const accounts = { users, tokens }
   const pullSecrets = new PullSecrets(world)
   const hooks = new Hooks(world)
   const members = new Members(world, pullSecrets)
@@ -80,7 +81,7 @@ export function makeParts(world: PlatformWorld): PlatformParts {
   const registryUsage = new RegistryUsage(world, index)
   const runs = new Runs(world, namespaces)
   const failing = new TaskFailures()
-  const live = new LiveNamespaces(world, new UserClusters(world), tokens, index)
+  const live = new LiveNamespaces(world, new UserClusters(world, accounts), accounts, index)
   const pools = makePools(world.settings.builders)
   return {
     users,

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
-import type { Identified } from './caller.ts'
+import type { Accounts, Identified } from './caller.ts'
 import { kubeToken } from './kube-token.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -17,15 +17,18 @@ interface Kept {
 
 /**
  * Clients of the cluster with the rights of a caller instead of the server's: the API server decides what they may
- * read. Their tokens of Kubernetes are bound to the caller's token of the platform, and end with it.
+ * read. Their tokens of Kubernetes are bound to the caller's token of the platform, and end with it; there is no other
+ * one for a caller who would be refused now.
  */
 export class UserClusters {
   readonly #world: PlatformWorld
+  readonly #accounts: Accounts
   /** By the id of the token of the platform, the most recently used one last. */
   readonly #kept = new Map<string, Kept>()
 
-  constructor(world: PlatformWorld) {
+  constructor(world: PlatformWorld, accounts: Accounts) {
     this.#world = world
+    this.#accounts = accounts
   }
 
   of(by: Identified): Cluster {
@@ -43,10 +46,11 @@ export class UserClusters {
   }
 
   #open(by: Identified, now: number): Kept {
-    const { cluster, clusterAs } = this.#world
+    const { clusterAs } = this.#world
     let last: Awaited<ReturnType<typeof kubeToken>> | undefined
     const token = async (fresh: boolean): Promise<string> => {
-      if (fresh || !last || Date.parse(last.expires) - this.#world.now() < MARGIN) last = await kubeToken(cluster, by)
+      if (fresh || !last || Date.parse(last.expires) - this.#world.now() < MARGIN)
+        last = await kubeToken(this.#world, this.#accounts, by)
       return last.token
     }
     return {

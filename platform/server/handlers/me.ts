@@ -9,8 +9,8 @@ import type { HandlersOf } from './handler.ts'
 const DAY = 86_400_000
 
 export const meHandlers = (
-  { cluster }: PlatformWorld,
-  { tokens, runs, personal }: PlatformParts,
+  world: PlatformWorld,
+  { users, tokens, runs, personal }: PlatformParts,
 ): HandlersOf<typeof meRoutes> => ({
   'GET /me': async ({ by }) => toMe(await personal.withOwn(by.user)),
   'GET /me/tokens': async ({ by }) => ({
@@ -29,9 +29,9 @@ export const meHandlers = (
     return undefined
   },
   'POST /kube-token': async ({ by }) => {
-    if (by.token.kind !== 'run') return kubeToken(cluster, by)
+    if (by.token.kind !== 'run') return kubeToken(world, { users, tokens }, by)
     const run = await runs.ofToken(by.token)
     if (run?.state !== 'running') throw notLoggedIn()
-    return kubeTokenOfRun(cluster, run)
+    return kubeTokenOfRun(world.cluster, run)
   },
 })

@@ -2,12 +2,11 @@ import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/k
 import { kindsOf } from '../../../constructs/kinds.ts'
 import type { LiveEvent, LogLineEvent, SeenEvents } from '../../api/environments.ts'
 import { SharedBudget } from '../../rules/shared-budget.ts'
-import type { Identified } from '../caller.ts'
+import { type Accounts, type Identified, stillAllowed } from '../caller.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
 import type { NamespaceIndex } from '../namespace-index.ts'
 import { OpenStreams } from '../open-streams.ts'
 import { noNamespace, onlyFor, PlatformError } from '../platform-error.ts'
-import type { Tokens } from '../tokens.ts'
 import type { UserClusters } from '../user-clusters.ts'
 import { isAway } from '../while-allowed.ts'
 import type { PlatformWorld } from '../world.ts'
@@ -49,17 +48,17 @@ export class LiveNamespaces {
   readonly #world: PlatformWorld
   readonly #index: Pick<NamespaceIndex, 'find'>
   readonly #clusters: UserClusters
-  readonly #tokens: Tokens
+  readonly #accounts: Accounts
   readonly #kept = new Map<string, Kept>()
   readonly #views = new OpenStreams(VIEWS)
   readonly #logs = new OpenStreams(LOGS)
   readonly #room = new SharedBudget(KEPT)
 
-  constructor(world: PlatformWorld, clusters: UserClusters, tokens: Tokens, index: Pick<NamespaceIndex, 'find'>) {
+  constructor(world: PlatformWorld, clusters: UserClusters, accounts: Accounts, index: Pick<NamespaceIndex, 'find'>) {
     this.#world = world
     this.#index = index
     this.#clusters = clusters
-    this.#tokens = tokens
+    this.#accounts = accounts
   }
 
   /**
@@ -217,14 +216,13 @@ export class LiveNamespaces {
   }
 
   /**
-   * Closes a view whose login or rights have ended. Between two requests it has no viewers, and is kept for the next
-   * one: it is checked then, too.
+   * Closes a view whose caller would be refused now, or has lost their rights. Between two requests it has no viewers,
+   * and is kept for the next one: it is checked then, too.
    */
   async #check({ view }: Kept, by: Identified, namespace: string): Promise<void> {
     try {
-      const token = await this.#tokens.find(by.token.id)
-      const isOver = !token || Date.parse(token.expires) <= this.#world.now()
-      if (isOver || !(await mayLook(this.#clusters.of(by), namespace))) view.end(new Error('no rights'))
+      await stillAllowed(by, this.#accounts, this.#world.now())
+      if (!(await mayLook(this.#clusters.of(by), namespace))) view.end(new Error('no rights'))
     } catch (error) {
       if (!isAway(error)) view.end(error)
     }

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { recordName } from '../../../operations/objects/record.ts'
 import type { LiveEvent } from '../../../platform/api/environments.ts'
 import { readEvents } from '../../../platform/client/events.ts'
+import { rfc3339, USERS_NAMESPACE, userAccount } from '../../../platform/records/names.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -175,6 +176,42 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     )
     expect(other.isOver()).toBe(false)
     expect(views.map(({ events }) => events.length)).toEqual(before)
+    expect((await open(withToken)).status).toBe(401)
+  })
+
+  test('the streams of a token for programs end when its person is refused by their provider', async () => {
+    const [leaver, other] = [await platform.person('leaver'), await open(viewer!)]
+    await share(leaver, 'viewer')
+    const { text } = await platform.parts.tokens.issue({ kind: 'api', label: 'a page', user: leaver.id })
+    const withToken = { ...leaver, token: text }
+    const [view, log] = [await open(withToken), await open(withToken, 'logs?service=web')]
+    await until('both see it', 30, () => view.events.length > 0 && other.events.length > 0)
+    expect([view.isOver(), log.isOver()]).toEqual([false, false])
+    // As the hourly check does; the token is kept for when they are known again.
+    await platform.parts.users.change(leaver.id, { isRefused: true })
+    await platform.parts.tokens.suspendAll(leaver.id)
+    await until('the streams have ended', 30, () => view.isOver() && log.isOver())
+    const before = view.events.length
+    await apply(deployment('shop', 'web', 'web:refused'))
+    await until('the other one sees it', 20, () =>
+      seen(other, 'services').some(({ services }) => services[0]?.image === 'web:refused'),
+    )
+    expect(view.events.length).toBe(before)
+    expect((await open(withToken)).status).toBe(401)
+  })
+
+  test('the streams of a token for programs end when nothing was heard of its person for 30 days', async () => {
+    const quiet = await platform.person('quiet')
+    await share(quiet, 'viewer')
+    const { text } = await platform.parts.tokens.issue({ kind: 'api', label: 'a page', user: quiet.id })
+    const withToken = { ...quiet, token: text }
+    const [view, log] = [await open(withToken), await open(withToken, 'logs?service=web')]
+    await until('it has begun', 30, () => view.events.length > 0)
+    expect([view.isOver(), log.isOver()]).toEqual([false, false])
+    const ref = { apiVersion: 'v1', kind: 'ServiceAccount', name: userAccount(quiet.id), namespace: USERS_NAMESPACE }
+    const annotations = { 'dev.platform/last-login': rfc3339(Date.now() - 31 * 86_400_000) }
+    await platform.cluster.patch(ref, { metadata: { annotations } }, { manager: 'test' })
+    await until('the streams have ended', 30, () => view.isOver() && log.isOver())
     expect((await open(withToken)).status).toBe(401)
   })
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Identified } from '../../../../../platform/server/caller.ts'
+import type { Accounts, Identified } from '../../../../../platform/server/caller.ts'
 import { LiveNamespaces } from '../../../../../platform/server/live/live-namespaces.ts'
 import type { PlatformError } from '../../../../../platform/server/platform-error.ts'
-import type { Tokens } from '../../../../../platform/server/tokens.ts'
 import type { UserClusters } from '../../../../../platform/server/user-clusters.ts'
 import type { PlatformWorld } from '../../../../../platform/server/world.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
@@ -10,7 +9,7 @@ import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster
 test('who looks at too many streams gets an answer, not an empty stream', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const world = { now: Date.now } as PlatformWorld
-  const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Tokens, {
+  const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Accounts, {
     find: () => undefined,
   })
   const by = { user: { id: 'u-1' }, token: { id: 't' } } as Identified
@@ -30,7 +29,7 @@ test('who looks at too many streams gets an answer, not an empty stream', async 
 test('logs have a limit of their own, for one person and for all', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const world = { now: Date.now } as PlatformWorld
-  const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Tokens, {
+  const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Accounts, {
     find: () => undefined,
   })
   const end = new AbortController()
