@@ -11,6 +11,8 @@ export interface AccountStanding {
   readonly sealed: string
   /** RFC 3339: when the provider was last asked. */
   readonly asked: string
+  /** The version of the record that was read; absent in a new one. */
+  readonly version?: string
 }
 
 export const standingName = (user: string): string => `p-${user}`
@@ -19,13 +21,14 @@ export const standingName = (user: string): string => `p-${user}`
 export const sealedFor = ({ user, provider }: Pick<AccountStanding, 'user' | 'provider'>): string =>
   `standing/${user}/${provider}`
 
-export const fromStanding = ({ user, ...rest }: AccountStanding): KubeObject => ({
+export const fromStanding = ({ user, version, ...rest }: AccountStanding): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: {
     name: standingName(user),
     namespace: USERS_NAMESPACE,
     labels: { [RECORD_LABEL]: 'standing', [MANAGED_LABEL]: 'true', [USER_LABEL]: user },
+    ...(version !== undefined && { resourceVersion: version }),
   },
   type: 'dev.platform/standing',
   data: Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
@@ -40,5 +43,7 @@ export function toStanding({ metadata, data }: KubeObject): AccountStanding | un
   }
   const [provider = '', sealed = '', asked = ''] = ['provider', 'sealed', 'asked'].map(text)
   const isWhole = metadata.name === standingName(user) && isUserId(user) && provider !== '' && sealed !== ''
-  return isWhole && !Number.isNaN(Date.parse(asked)) ? { user, provider, sealed, asked } : undefined
+  if (!isWhole || Number.isNaN(Date.parse(asked))) return undefined
+  const { resourceVersion: version } = metadata
+  return { user, provider, sealed, asked, ...(version !== undefined && { version }) }
 }

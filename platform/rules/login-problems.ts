@@ -19,6 +19,10 @@ export const LOGIN_PROBLEMS = {
     message: 'The login provider sent a response that cannot be trusted.',
     hint: 'An administrator can find the reason in the log of the platform.',
   },
+  'no-refresh': {
+    message: 'The login provider gave the platform no refresh token, so it could not check this account later.',
+    hint: 'Log in again. If it happens again, an administrator has to allow `offline_access` for the platform there.',
+  },
   'too-many': { message: 'Too many attempts.', hint: 'Wait a minute, and log in again.' },
   failed: { message: 'Something went wrong in the platform.', hint: 'Try again in a moment.' },
 } as const satisfies Readonly<Record<string, { readonly message: string; readonly hint: string }>>

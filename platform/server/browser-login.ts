@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { rfc3339 } from '../records/names.ts'
+import type { TokenRecord } from '../records/token.ts'
+import type { PlatformUser } from '../records/user.ts'
 import type { LoginProblem } from '../rules/login-problems.ts'
 import { returnPath } from '../rules/provider.ts'
 import { browserOf, loginCookie, loginOf } from './browser.ts'
 import type { LoginLimits } from './login-limits.ts'
 import type { PlatformParts } from './make-parts.ts'
 import { PlatformError } from './platform-error.ts'
-import { type IdentityProvider, LoginError, type LoginFlow } from './providers/provider.ts'
+import { type IdentityProvider, LoginError, type LoginFlow, type ProvenLogin } from './providers/provider.ts'
 import { keepStanding } from './standings.ts'
 import type { PlatformWorld } from './world.ts'
 
@@ -59,17 +61,13 @@ export function registerBrowserLogin(
       if (!kept || kept.provider !== provider.id || kept.until < now())
         throw new LoginError('expired', 'no login is in progress in this browser')
       const { search } = new URL(request.url, settings.url)
-      const { identity, refreshToken } = await provider.finish(
+      const proven = await provider.finish(
         new URL(`/login/${provider.id}/callback${search}`, settings.url),
         kept,
         signal,
       )
       limits.right('/login', request)
-      const user = await parts.users.loggedIn(identity)
-      if (user.isSuspended) throw new LoginError('suspended', `\`${user.login}\` is suspended`)
-      await keepStanding(world, user.id, provider.id, refreshToken)
-      await parts.personal.ensure(user)
-      const { text: session, record } = await parts.tokens.issue({ kind: 'session', label: 'browser', user: user.id })
+      const { user, session, record } = await completeLogin(world, parts, provider.id, proven)
       browserOf(request.headers, settings.url, value => setCookie(reply, value)).enter(session)
       const what = { provider: provider.id }
       world.audit({ time: rfc3339(now()), action: 'login', user: user.id, token: record.id, what, status: 200 })
@@ -97,6 +95,21 @@ export function registerBrowserLogin(
       return reply.redirect(`/login?problem=${problem}`, 303)
     }
   }
+}
+
+/** Records a login with a provider, and opens a session. Throws a LoginError if the person may not log in. */
+export async function completeLogin(
+  world: PlatformWorld,
+  { users, personal, tokens }: Pick<PlatformParts, 'users' | 'personal' | 'tokens'>,
+  provider: string,
+  proven: ProvenLogin,
+): Promise<{ readonly user: PlatformUser; readonly session: string; readonly record: TokenRecord }> {
+  await keepStanding(world, provider, proven)
+  const user = await users.loggedIn(proven.identity)
+  if (user.isSuspended) throw new LoginError('suspended', `\`${user.login}\` is suspended`)
+  await personal.ensure(user)
+  const { text: session, record } = await tokens.issue({ kind: 'session', label: 'browser', user: user.id })
+  return { user, session, record }
 }
 
 interface Named {

@@ -96,12 +96,12 @@ export class Tokens {
   }
 
   /**
-   * Logs a user out everywhere, and revokes the tokens of Kubernetes that were issued for their tokens. Tokens for
-   * programs are kept, for when their owner is allowed in again.
+   * Revokes logins, and the tokens of Kubernetes that were issued for all these tokens. Tokens for programs are kept,
+   * for when their owner is allowed in again.
    */
-  async suspendAll(user: string): Promise<void> {
+  async suspend(records: readonly TokenRecord[]): Promise<void> {
     await Promise.all(
-      (await this.of(user)).map(async record => {
+      records.map(async record => {
         // Tokens of Kubernetes are bound to the uid of this object.
         if ((await this.revoke(record.id)) && record.kind === 'api') await this.#world.cluster.create(fromToken(record))
       }),

@@ -71,11 +71,27 @@ export class Users {
   async change(id: string, change: Partial<Pick<PlatformUser, ChangedField>>): Promise<PlatformUser> {
     return this.#write(id, known => {
       if (!known) throw noUser()
-      const isBarred = (change.isSuspended && !known.isSuspended) || (change.isRefused && !known.isRefused)
-      // With milliseconds: everything that was issued just before becomes invalid.
-      const barred = isBarred && { barred: new Date(this.#world.now()).toISOString() }
-      return { ...known, ...change, ...barred }
+      return this.#changed(known, change)
     })
+  }
+
+  /**
+   * Refuses a user until their next login, unless they have logged in since they were read. Returns true if they are
+   * refused.
+   */
+  async refuse({ id, lastLogin }: Pick<PlatformUser, 'id' | 'lastLogin'>): Promise<boolean> {
+    const saved = await this.#write(id, known => {
+      if (!known) throw noUser()
+      return known.lastLogin === lastLogin ? this.#changed(known, { isRefused: true }) : known
+    })
+    return saved.lastLogin === lastLogin
+  }
+
+  #changed(known: PlatformUser, change: Partial<Pick<PlatformUser, ChangedField>>): PlatformUser {
+    const isBarred = (change.isSuspended && !known.isSuspended) || (change.isRefused && !known.isRefused)
+    // With milliseconds: everything that was issued just before becomes invalid.
+    const barred = isBarred && { barred: new Date(this.#world.now()).toISOString() }
+    return { ...known, ...change, ...barred }
   }
 
   /**

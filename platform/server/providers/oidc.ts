@@ -23,6 +23,8 @@ const KEPT = 3_600_000
 /** In characters: of a subject, as the specification says; of a refresh token, as much as a record can hold. */
 const LONGEST_SUBJECT = 255
 const LONGEST_REFRESH = 8192
+/** The scope for a refresh token (OpenID Connect Core 1.0, section 11). */
+const OFFLINE = 'offline_access'
 
 export interface OidcWorld {
   /** The redirect URI. */
@@ -58,15 +60,9 @@ export function oidcProvider(
     async begin({ state, nonce, verifier }) {
       return explained(async () => {
         const config = await configuration()
-        const known = config.serverMetadata().scopes_supported ?? []
         // Optional scopes, which not every provider supports: to be able to ask again later, and for rules about
         // groups.
-        const scopes = [
-          'openid',
-          'profile',
-          'email',
-          ...['offline_access', 'groups'].filter(one => known.includes(one)),
-        ]
+        const scopes = ['openid', 'profile', 'email', ...[OFFLINE, 'groups'].filter(one => supports(config, one))]
         return buildAuthorizationUrl(config, {
           redirect_uri: callback,
           scope: scopes.join(' '),
@@ -93,6 +89,9 @@ export function oidcProvider(
         const [name, email] = [shownText(claims['name']), shownText(claims['email'], 254)]
         const login = shownText(claims['preferred_username']) ?? shownText(claims['nickname']) ?? email ?? sub
         const refresh = tokens.refresh_token
+        // The person's browser carries the request, and could have left out the scope.
+        if (!refresh && supports(config, OFFLINE))
+          throw new LoginError('no-refresh', `no refresh token, although \`${OFFLINE}\` was requested`)
         return {
           identity: { issuer: iss, subject: sub, login, ...(name && { name }), ...(email && { email }) },
           ...(refresh && refresh.length <= LONGEST_REFRESH && { refreshToken: refresh }),
@@ -139,6 +138,9 @@ async function accountOf(
     return isDown ? {} : undefined
   }
 }
+
+const supports = (config: Configuration, scope: string): boolean =>
+  config.serverMetadata().scopes_supported?.includes(scope) === true
 
 const checksOf = ({ state, nonce, verifier }: LoginFlow) => ({
   expectedState: state,

@@ -189,7 +189,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the live view', () => {
     expect([view.isOver(), log.isOver()]).toEqual([false, false])
     // As the hourly check does; the token is kept for when they are known again.
     await platform.parts.users.change(leaver.id, { isRefused: true })
-    await platform.parts.tokens.suspendAll(leaver.id)
+    await platform.parts.tokens.suspend(await platform.parts.tokens.of(leaver.id))
     await until('the streams have ended', 30, () => view.isOver() && log.isOver())
     const before = view.events.length
     await apply(deployment('shop', 'web', 'web:refused'))

@@ -16,16 +16,22 @@ const URL_OF = 'https://platform.dev.example.com'
 
 describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
   let stub: StubIssuer
+  /** Knows no scope for refresh tokens, and gives out none. */
+  let plain: StubIssuer
   let platform: TestPlatform
   beforeAll(async () => {
-    stub = await stubIssuer()
+    ;[stub, plain] = await Promise.all([stubIssuer(), stubIssuer()])
+    plain.scopes = ['openid']
+    plain.isWithoutRefresh = true
     const { issuer } = stub
     const one = { kind: 'oidc', id: 'oidc', name: 'Example', issuer, clientId: 'devctl', allow: [] } as const
     const allow = [
       { claim: 'groups', value: 'backend' },
       { claim: 'hd', value: 'example.com' },
     ]
-    platform = await openPlatform({ providers: [one, { ...one, id: 'closed', allow }] })
+    platform = await openPlatform({
+      providers: [one, { ...one, id: 'closed', allow }, { ...one, id: 'plain', issuer: plain.issuer }],
+    })
   })
   afterEach(() => {
     stub.fault = () => false
@@ -37,6 +43,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
   afterAll(async () => {
     await platform?.close()
     stub?.close()
+    plain?.close()
   })
 
   const subject = (name: string) => `${RUN}-${name}`
@@ -335,15 +342,46 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
 
     test('of whom nothing was heard for 30 days, tokens of programs stop until they log in', async () => {
       be('quiet')
-      stub.isWithoutRefresh = true
-      const token = await apiToken(sessionOf(await logIn()))
+      plain.person = stub.person
+      const token = await apiToken(sessionOf(await logIn('', 'plain')))
       platform.later = 29 * 24 * HOUR
       await ask()
       expect(await status(token)).toBe(200)
       platform.later = 31 * 24 * HOUR
       expect(await status(token)).toBe(401)
-      await logIn()
+      await logIn('', 'plain')
       expect(await status(token)).toBe(200)
+    })
+
+    test('a login without the scope for a refresh token lets nobody in, and does not end the questions', async () => {
+      be('dropper')
+      const token = await apiToken(sessionOf(await logIn()))
+      // The address of the provider is changed in the browser, so it gives out no refresh token.
+      stub.isWithoutRefresh = true
+      expect(problem(await logIn())).toBe('no-refresh')
+      stub.refreshTokens.clear()
+      platform.later = HOUR + 1000
+      await ask()
+      expect(await status(token)).toBe(401)
+    })
+
+    test('an answer about a login that was followed by another one decides nothing', async () => {
+      be('again')
+      const token = await apiToken(sessionOf(await logIn()))
+      platform.later = HOUR + 1000
+      let headers: Readonly<Record<string, string>> = {}
+      stub.fault = (path, response) => {
+        if (path !== '/token') return false
+        stub.fault = () => false
+        // The person logs in before the provider refuses the old refresh token.
+        void logIn().then(back => {
+          headers = sessionOf(back)
+          response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}')
+        })
+        return true
+      }
+      await ask()
+      expect([(await platform.call('GET /me', { headers })).status, await status(token)]).toEqual([200, 200])
     })
   })
 

@@ -24,6 +24,8 @@ export interface StubIssuer {
   refreshed?: { readonly claims: Claims; readonly hasIdToken?: boolean }
   /** No refresh tokens are given out. */
   isWithoutRefresh: boolean
+  /** The scopes that it names; clients keep them for an hour. */
+  scopes: readonly string[]
   readonly requests: string[]
   /** A token as a CI job has one. */
   sign(claims: Claims, isOtherKey?: boolean): Promise<string>
@@ -49,6 +51,7 @@ export async function stubIssuer(): Promise<StubIssuer> {
     wrong: {},
     refreshTokens: new Map(),
     isWithoutRefresh: false,
+    scopes: ['openid', 'offline_access'],
     requests: [],
     sign: (claims, isOtherKey) =>
       new SignJWT(claims)
@@ -78,7 +81,7 @@ export async function stubIssuer(): Promise<StubIssuer> {
           response_types_supported: ['code'],
           subject_types_supported: ['public'],
           id_token_signing_alg_values_supported: ['RS256'],
-          scopes_supported: ['openid', 'offline_access'],
+          scopes_supported: stub.scopes,
         })
         return
       case '/keys':
