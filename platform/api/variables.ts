@@ -7,7 +7,9 @@ import { listOf, route } from './route.ts'
 export const LONGEST_VALUE = 16 * 1024
 
 const value = Type.String({ maxLength: LONGEST_VALUE })
-const name = Type.String({ maxLength: 100 })
+/** The names that can be stored: the keys of a Secret. */
+export const VARIABLE_NAME = '^[-._A-Za-z0-9]{1,100}$'
+const name = Type.String({ pattern: VARIABLE_NAME })
 export const scope = Type.String({
   pattern: '^(admin|user|namespace:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$',
   description: '`admin` (everyone), `user` (the caller) or `namespace:NAME`',

@@ -113,7 +113,10 @@ function register(
     if (audited.has(request)) return
     audited.add(request)
     const by = callers.get(request)
-    const what = { ...(request.params as object), ...(route.isUpgrade && (request.query as object)), ...note?.what }
+    // What was sent is not valid, and could be anything: a password, or characters that change the text around them.
+    const sent =
+      status === 400 ? {} : { ...(request.params as object), ...(route.isUpgrade && (request.query as object)) }
+    const what = { ...sent, ...note?.what }
     const who = by ? { user: by.user.id, token: by.token.id } : note?.who
     world.audit({
       time: rfc3339(world.now()),

@@ -75,7 +75,13 @@ export function checkLogin(login: CloneLogin): CloneLogin {
 
 /** A key of a Secret cannot contain a colon, and a host has no underscore. */
 function keyOf(host: string): string {
-  if (isForgeHost(host)) return host.replace(':', '_')
+  checkHost(host)
+  return host.replace(':', '_')
+}
+
+/** Throws a PlatformError for an invalid host. */
+export function checkHost(host: string): void {
+  if (isForgeHost(host)) return
   throw new PlatformError(400, 'host', `\`${host}\` is not a host of a forge`, {
     hint: 'write it in lower case and without `https://`: `git.example.com`',
   })

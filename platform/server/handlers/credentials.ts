@@ -1,5 +1,6 @@
 import type { credentialRoutes } from '../../api/credentials.ts'
 import { personOf } from '../answers.ts'
+import { checkHost } from '../credentials.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { PlatformError } from '../platform-error.ts'
 import { secretOwner } from '../secret-owners.ts'
@@ -22,11 +23,13 @@ export const credentialHandlers = ({
     return { items }
   },
   'PUT /credentials/:scope/:host': async ({ params, body, by }) => {
+    checkHost(params.host)
     const owner = await secretOwner(by, params.scope, 'change', 'change these credentials', namespaces)
     await credentials.set(owner, by.user.id, params.host, body)
     return undefined
   },
   'DELETE /credentials/:scope/:host': async ({ params, by }) => {
+    checkHost(params.host)
     const owner = await secretOwner(by, params.scope, 'change', 'change these credentials', namespaces)
     if (!(await credentials.remove(owner, by.user.id, params.host)))
       throw new PlatformError(404, 'no-credential', `there is no credential for \`${params.host}\``)

@@ -10,6 +10,7 @@ import { HookDeliveries } from '../hook-deliveries.ts'
 import { hostOfHook, toPlatformError, within } from '../hooks.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { notAllowed, PlatformError } from '../platform-error.ts'
+import { checkSource } from '../runs.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
@@ -70,7 +71,8 @@ export function hookHandlers(
       return { items: own.map(one => toAnswer(one, people)) }
     },
     'POST /hooks': async ({ body, by, note }) => {
-      note({ what: { repository: body.repository } })
+      // As it is parsed: an address with a password is refused.
+      note({ what: { repository: checkSource(body).url } })
       const { hook, secret } = await hooks.create(by.user, body)
       note({ what: { repository: hook.repository, id: hook.id, forks: hook.forks } })
       return { hook: toAnswer(hook, new Map([[by.user.id, by.user]])), ...(hook.remote === undefined && { secret }) }

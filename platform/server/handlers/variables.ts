@@ -1,4 +1,4 @@
-import type { variableRoutes } from '../../api/variables.ts'
+import { VARIABLE_NAME, type variableRoutes } from '../../api/variables.ts'
 import { placeFor } from '../../rules/registry-access.ts'
 import { personOf } from '../answers.ts'
 import type { Identified } from '../caller.ts'
@@ -7,6 +7,9 @@ import { PlatformError } from '../platform-error.ts'
 import { namespaceOwner, secretOwner } from '../secret-owners.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
+
+/** Texts that can be names of variables; others are not audited. */
+const VARIABLE_KEY = new RegExp(VARIABLE_NAME)
 
 export function variableHandlers(
   { settings: { registry }, registryKey }: PlatformWorld,
@@ -28,7 +31,8 @@ export function variableHandlers(
       return { items: [...found].map(([name, { set, by: who }]) => ({ name, set, by: personOf(who, people) })) }
     },
     'PATCH /variables/:scope': async ({ params, body, by, note }) => {
-      note({ what: { names: Object.keys(body.variables).join(', ').slice(0, 1000) } })
+      const names = Object.keys(body.variables).filter(name => VARIABLE_KEY.test(name))
+      note({ what: { names: names.join(', ').slice(0, 1000) } })
       await change(by, params.scope, body.variables)
       return undefined
     },

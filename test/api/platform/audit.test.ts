@@ -164,6 +164,25 @@ describe.skipIf(!process.env.KUBECONFIG)('the audit', () => {
     expect(await linesOf(() => platform.call('POST /previews', { token: bob!.token, body: preview }))).toEqual([
       { action: 'deploy preview', user: bob!.id, token: await tokenOf(bob!.token), what: { name }, status: 400 },
     ])
+    const by = { user: bob!.id, token: await tokenOf(bob!.token), status: 400 }
+    const { token } = bob!
+    const hook = { repository, token: 'x' }
+    expect(await linesOf(() => platform.call('POST /hooks', { token, body: hook }))).toEqual([
+      { action: 'add webhook', ...by },
+    ])
+    const place = { scope: 'namespace:nothing', host: 'ann:canary-value@git.example.com' }
+    expect(await linesOf(() => platform.call('DELETE /credentials/:scope/:host', { token, params: place }))).toEqual([
+      { action: 'unset credential', ...by },
+    ])
+    const assigned = { scope: 'namespace:nothing', name: 'A=canary-value' }
+    expect(await linesOf(() => platform.call('DELETE /variables/:scope/:name', { token, params: assigned }))).toEqual([
+      { action: 'unset variable', ...by },
+    ])
+    const variables = { GOOD: 'x', 'A=canary-value': 'x' }
+    const mine = { token, params: { scope: 'user' }, body: { variables } }
+    expect(await linesOf(() => platform.call('PATCH /variables/:scope', mine))).toEqual([
+      { action: 'change variables', ...by, what: { names: 'GOOD' } },
+    ])
     const body = { code: 'x.y', verifier: 'v'.repeat(43) }
     // One client behind a proxy has fewer attempts than the proxy.
     const headers = { 'x-forwarded-for': '203.0.113.7' }
