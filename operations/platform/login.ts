@@ -6,6 +6,7 @@ import type { Info } from '../../platform/api/info.ts'
 import type { Me } from '../../platform/api/me.ts'
 import { PlatformRefusal } from '../../platform/client/client.ts'
 import { LOGIN } from '../../platform/rules/login-name.ts'
+import { shownText } from '../../platform/rules/provider.ts'
 import { devctlHome, type Surroundings } from '../contexts/home.ts'
 import { Secret } from '../contexts/secret.ts'
 import { type StoredContext, saveContext } from '../contexts/store.ts'
@@ -148,7 +149,7 @@ async function tokenFor(around: Surroundings, { url, signal }: LoginInput, token
 }
 
 /** What the person sees in the list of their tokens. */
-const machine = (): string => `${userInfo().username}@${hostname()}`.slice(0, 60)
+const machine = (): string => shownText(`${userInfo().username}@${hostname()}`, 60) ?? 'command line'
 
 /** In the browser of this machine; where there is none, by a code that is typed into another one. */
 async function byPerson(around: Surroundings, input: LoginInput): Promise<Secret> {

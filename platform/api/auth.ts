@@ -1,21 +1,20 @@
 import Type, { type Static } from 'typebox'
 import { LOGIN } from '../rules/login-name.ts'
-import { closed, entered, granted, text, time } from './common.ts'
+import { closed, entered, granted, shown, text, time } from './common.ts'
 import { me } from './me.ts'
 import { route } from './route.ts'
 
 const setup = closed({
   token: text(),
   label: Type.Optional(
-    Type.String({
-      maxLength: 60,
+    shown(60, {
       description: 'name of a command line, which gets a token; without it, a browser gets a session in a cookie',
     }),
   ),
   login: Type.String({ pattern: LOGIN }),
 })
 const codeExchange = closed({ code: text(), verifier: Type.String({ minLength: 43, maxLength: 128 }) })
-const challenge = closed({ challenge: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }), label: text(60) })
+const challenge = closed({ challenge: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }), label: shown(60) })
 const code = Type.Object({ code: Type.String() })
 
 const device = Type.Object({
@@ -56,7 +55,7 @@ export const authRoutes = {
   }),
   'POST /auth/device': route({
     caller: 'nobody',
-    body: closed({ label: text(60) }),
+    body: closed({ label: shown(60) }),
     reply: device,
     audit: 'ask for device login',
     isSecret: true,

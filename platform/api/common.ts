@@ -5,6 +5,9 @@ export const closed = <T extends Record<string, TSchema>>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
 
 export const text = (maxLength = 200) => Type.String({ maxLength })
+/** A text that people are shown: it has no character that a terminal obeys, or that changes the text around it. */
+export const shown = (maxLength: number, options: { readonly description?: string } = {}) =>
+  Type.String({ maxLength, pattern: '^[^\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]*$', ...options })
 export const time = Type.String({ description: 'RFC 3339' })
 export const namespaceName = Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 })
 export const userId = Type.String({ pattern: '^[a-z2-7]{16}$' })

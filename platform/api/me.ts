@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { closed, granted, person, platformRole, text, time } from './common.ts'
+import { closed, granted, person, platformRole, shown, time } from './common.ts'
 import { listOf, route } from './route.ts'
 
 export const me = Type.Object({
@@ -21,7 +21,7 @@ const tokenInfo = Type.Object({
 })
 export type TokenInfo = Static<typeof tokenInfo>
 
-const newToken = closed({ label: text(60), days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365 })) })
+const newToken = closed({ label: shown(60), days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365 })) })
 const kubeToken = Type.Object({ token: Type.String(), expires: time })
 const byToken = Type.Object({ id: Type.String({ pattern: '^[a-z2-7]{16}$' }) })
 

@@ -54,9 +54,11 @@ export const isAdmitted = (claims: Readonly<Record<string, unknown>>, rules: rea
 export function shownText(value: unknown, longest = 100): string | undefined {
   if (typeof value !== 'string') return undefined
   const text = value
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
     .trim()
     .slice(0, longest)
+    // A character of two units that was cut.
+    .replace(/\p{Cs}$/u, '')
   return text === '' ? undefined : text
 }
 

@@ -53,7 +53,7 @@ export const isForgeHost = (text: string): boolean =>
 export function branchProblem(name: string): string | undefined {
   const isName =
     name.length <= 250 &&
-    /^[^\s\p{Cc}~^:?*[\\]+$/u.test(name) &&
+    /^[^\s\p{Cc}\p{Cf}\p{Cs}~^:?*[\\]+$/u.test(name) &&
     !/^[-/.]|[/.]$|\.\.|\/\/|\/\.|@\{|\.lock(\/|$)/.test(name) &&
     name !== '@'
   return isName ? undefined : 'it is not a valid name of a branch'
@@ -61,7 +61,7 @@ export function branchProblem(name: string): string | undefined {
 
 /** Why a path cannot refer to a file of the repository. */
 export function filePathProblem(path: string): string | undefined {
-  if (path.length > 500 || /\p{Cc}/u.test(path)) return 'it is not a valid path'
+  if (path.length > 500 || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(path)) return 'it is not a valid path'
   if (/^[-/\\]|^[a-z]:/i.test(path)) return 'it is not relative to the repository'
   return path.split(/[/\\]/).includes('..') ? 'it leads out of the repository' : undefined
 }

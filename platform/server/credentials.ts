@@ -69,7 +69,8 @@ export class ForgeCredentials {
 
 /** Throws a PlatformError for an invalid user or password: both are lines in the input of git's credential protocol. */
 export function checkLogin(login: CloneLogin): CloneLogin {
-  if (isLine(login.user) && isLine(login.password)) return login
+  // The user is also shown.
+  if (!/[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(login.user) && isLine(login.user) && isLine(login.password)) return login
   throw new PlatformError(400, 'value', 'the user or the password has a line break or a control character')
 }
 

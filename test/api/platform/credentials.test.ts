@@ -90,6 +90,7 @@ describe.skipIf(!process.env.KUBECONFIG)('credentials of forges', () => {
     for (const body of [
       { user: 'a\nhost=evil.example', password: 'x' },
       { user: 'a', password: 'x\npassword=y' },
+      { user: 'a\u202e', password: 'x' },
     ])
       expect(await code(host, body)).toBe('platform/value')
     expect(await code(host, { user: 'a', password: '' })).toBe('platform/request')

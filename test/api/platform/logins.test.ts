@@ -72,6 +72,23 @@ describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
     expect((await poll()).error.code).toBe('platform/device')
   })
 
+  test('the name of a machine has no character that changes the text around it', async () => {
+    for (const label of ['canary\u202e', 'canary\u009b2J', 'canary\u007f', 'canary\u200f', 'canary\ud800']) {
+      const { token } = person
+      const challenge = 'a'.repeat(43)
+      const answers = await Promise.all([
+        platform.call('POST /auth/device', { body: { label } }),
+        platform.call('POST /auth/cli/code', { token, body: { challenge, label } }),
+        platform.call('POST /auth/setup', { body: { token: 'x', login: 'x', label } }),
+        platform.call('POST /me/tokens', { token, body: { label } }),
+      ])
+      expect(answers.map(({ error }) => error.code)).toEqual(Array.from(answers, () => 'platform/request'))
+    }
+    expect(JSON.stringify(platform.audit)).not.toContain('canary')
+    const { status } = await platform.call('POST /auth/device', { body: { label: 'Änne’s Läptop 💻' } })
+    expect(status).toBe(200)
+  })
+
   test('a login that is refused says so, and cannot be allowed any more', async () => {
     const { body: asked } = await platform.call('POST /auth/device', { body: { label: 'mallory' } })
     const answer = (isAllowed: boolean) =>
