@@ -91,7 +91,10 @@ export function oidcProvider(
         const refresh = tokens.refresh_token
         // The person's browser carries the request, and could have left out the scope.
         if (!refresh && supports(config, OFFLINE))
-          throw new LoginError('no-refresh', `no refresh token, although \`${OFFLINE}\` was requested`)
+          throw new LoginError(
+            'no-refresh',
+            `no refresh token, although \`${OFFLINE}\` was requested: the provider has to allow it`,
+          )
         return {
           identity: { issuer: iss, subject: sub, login, ...(name && { name }), ...(email && { email }) },
           ...(refresh && refresh.length <= LONGEST_REFRESH && { refreshToken: refresh }),

@@ -1,3 +1,4 @@
+import { printable } from '../../../compiler/values/printable.ts'
 import type { ShownChanges } from '../../api/environments.ts'
 import { Deployed } from './deployed.tsx'
 import { Icon } from './icon.tsx'
@@ -31,27 +32,27 @@ export const Changes = ({ history }: { readonly history: readonly ShownChanges[]
                   <span class="change-mark" aria-hidden="true">
                     {mark}
                   </span>
-                  <code>{object}</code>
+                  <code>{printable(object)}</code>
                   <span class="soft">
                     {word}
-                    {service !== undefined && ` · ${service}`}
+                    {service !== undefined && ` · ${printable(service)}`}
                   </span>
                 </p>
                 {values.map(({ path, before, after, masked }) => (
                   <p key={path} class="change-value">
-                    <code>{path}</code>
+                    <code>{printable(path)}</code>
                     {masked !== undefined ? (
-                      <span class="soft">{masked}</span>
+                      <span class="soft">{printable(masked)}</span>
                     ) : (
                       <span>
-                        {before !== undefined && <del>{before}</del>}
+                        {before !== undefined && <del>{printable(before)}</del>}
                         {before !== undefined && after !== undefined && <span class="soft"> → </span>}
-                        {after !== undefined && <ins>{after}</ins>}
+                        {after !== undefined && <ins>{printable(after)}</ins>}
                       </span>
                     )}
                   </p>
                 ))}
-                {consequence !== undefined && <p class="change-value soft">{consequence}</p>}
+                {consequence !== undefined && <p class="change-value soft">{printable(consequence)}</p>}
               </li>
             )
           })}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { printable } from '../../../compiler/values/printable.ts'
 import { useAction } from '../state/action.ts'
 import { platform } from '../state/client.ts'
 import { useResource } from '../state/resource.ts'
@@ -63,7 +64,7 @@ export function Credentials({ scope, words, about }: CredentialsProps) {
                     <span class="row-main block">
                       <span class="strong cut">{host}</span>
                       <span class="soft">
-                        user {user}, set <Time at={set} /> by {by.login}
+                        user {printable(user)}, set <Time at={set} /> by {by.login}
                       </span>
                     </span>
                     <Button

@@ -36,6 +36,6 @@ export const Deployed = ({
 
 /** A line of a file, as a terminal names it; a link where the forge is one whose addresses are known. */
 export function Place({ place, page }: { readonly place: ShownPlace; readonly page?: string | undefined }) {
-  const text = `${place.file}:${place.line}`
+  const text = printable(`${place.file}:${place.line}`)
   return page === undefined ? <code>{text}</code> : <OutsideLink href={page}>{text}</OutsideLink>
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { printable } from '../../../compiler/values/printable.ts'
 import type { Failure } from '../state/problem.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
@@ -38,10 +39,10 @@ export const ProblemBox = ({ problem, onRetry }: { readonly problem: Failure; re
   </div>
 )
 
-/** Words in backticks are code, as in a terminal. */
+/** Words in backticks are code, and unsafe characters are written out, as in a terminal. */
 export const InlineCode = ({ text }: { readonly text: string }) => (
   <>
-    {text
+    {printable(text)
       .split(/(`[^`]+`)/)
       .map((part, index) =>
         part.startsWith('`') && part.length > 2 ? <code key={index}>{part.slice(1, -1)}</code> : part,

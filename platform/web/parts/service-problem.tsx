@@ -1,3 +1,4 @@
+import { printable } from '../../../compiler/values/printable.ts'
 import type { ServiceProblem, ShownDeploy } from '../../api/environments.ts'
 import { linePage } from '../state/forge-pages.ts'
 import { Place } from './deployed.tsx'
@@ -23,7 +24,7 @@ export function ServiceProblemBox({ problem, deployed, logs }: ServiceProblemPro
           <InlineCode text={message} />
         </p>
         <p class="diagnostic-place">
-          <code>{code}</code>
+          <code>{printable(code)}</code>
           {place && <Place place={place} page={deployed && linePage(deployed, place)} />}
         </p>
         {notes
@@ -37,7 +38,7 @@ export function ServiceProblemBox({ problem, deployed, logs }: ServiceProblemPro
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled, by keyboard too
           // biome-ignore lint/a11y/useSemanticElements: it is no form
           <pre class="diagnostic-log" tabIndex={0} role="group" aria-label="Last lines of the log">
-            {lines.join('\n')}
+            {lines.map(printableLine).join('\n')}
           </pre>
         )}
         {hint !== undefined && (
@@ -58,3 +59,6 @@ export function ServiceProblemBox({ problem, deployed, logs }: ServiceProblemPro
     </article>
   )
 }
+
+/** A line of a log, in which tabs stay. */
+const printableLine = (line: string): string => line.split('\t').map(printable).join('\t')

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
+import { printable } from '../../../../compiler/values/printable.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { ProblemBox } from '../../parts/problem.tsx'
 import { useAction } from '../../state/action.ts'
@@ -42,7 +43,7 @@ export function CliLogin() {
     <Frame title="Log in to the command line">
       <dl class="facts">
         <dt>Machine</dt>
-        <dd>{request.label}</dd>
+        <dd>{printable(request.label)}</dd>
         <dt>Requested</dt>
         <dd>{opened.value.toLocaleTimeString('en-GB', { timeStyle: 'short' })}, from this computer</dd>
         <dt>Logs in as</dt>

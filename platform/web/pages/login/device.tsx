@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { printable } from '../../../../compiler/values/printable.ts'
 import type { DeviceLook } from '../../../api/auth.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -34,7 +35,7 @@ export function DeviceLogin() {
       <Frame title="Log in to the command line">
         <dl class="facts">
           <dt>Machine</dt>
-          <dd>{found.value.label}</dd>
+          <dd>{printable(found.value.label)}</dd>
           <dt>Requested</dt>
           <dd>
             <Time at={found.value.created} />

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { printable } from '../../../../compiler/values/printable.ts'
 import type { Granted } from '../../../api/common.ts'
 import type { TokenInfo } from '../../../api/me.ts'
 import { Button } from '../../parts/button.tsx'
@@ -83,7 +84,7 @@ const TokenRow = ({ token, onDeleted }: { readonly token: TokenInfo; readonly on
     <div class="row">
       <Icon name="key" />
       <span class="row-main block">
-        <span class="strong">{token.label}</span>
+        <span class="strong">{printable(token.label)}</span>
         <span class="soft">
           Created <Time at={token.created} />,{' '}
           {token.lastUse === undefined ? (

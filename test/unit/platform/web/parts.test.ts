@@ -4,8 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { addressOf } from '../../../../platform/api/pages.ts'
 import { NoPlatform, PlatformRefusal } from '../../../../platform/client/client.ts'
 import { readCliRequest } from '../../../../platform/web/pages/login/cli-request.ts'
+import { Changes } from '../../../../platform/web/parts/changes.tsx'
+import { Place } from '../../../../platform/web/parts/deployed.tsx'
+import { Environments } from '../../../../platform/web/parts/environments.tsx'
+import { FailedDeployLine } from '../../../../platform/web/parts/failed-deploy.tsx'
 import { isWebAddress, OutsideLink } from '../../../../platform/web/parts/link.tsx'
 import { InlineCode, ProblemBox } from '../../../../platform/web/parts/problem.tsx'
+import { ServiceProblemBox } from '../../../../platform/web/parts/service-problem.tsx'
 import { namespaceState } from '../../../../platform/web/parts/state.tsx'
 import { groupsOf } from '../../../../platform/web/state/groups.ts'
 import { toProblem } from '../../../../platform/web/state/problem.ts'
@@ -112,6 +117,39 @@ describe('a request of a command line', () => {
     { challenge: 'short' },
   ])('that is none is nothing: %j', change => {
     expect(readCliRequest({ ...good, ...change })).toBeUndefined()
+  })
+})
+
+describe('texts that members write show no character that changes the text around it', () => {
+  const bad = 'a\u202eb\u009bc'
+  const place = { file: bad, line: 1 }
+  const deployed = { number: 1, at: '2026-01-01T00:00:00Z', by: bad }
+  const values = [
+    { path: bad, before: bad, after: bad },
+    { path: 'x', masked: bad },
+  ]
+  const changes = [{ action: 'update', object: bad, service: bad, values, consequence: bad }]
+  const problem = { code: bad, message: bad, notes: [bad, `| ${bad}`], hint: bad, place }
+  const environment = { name: 'shop', state: 'failed', services: 1, ready: 0, endpoints: [] }
+  test.each<readonly [string, () => string]>([
+    ['a place', () => renderToString(h(Place, { place }))],
+    ['the changes of a deploy', () => renderToString(h(Changes, { history: [{ ...deployed, changes }] } as never))],
+    ['a problem', () => renderToString(h(ServiceProblemBox, { problem, deployed: undefined } as never))],
+    [
+      'a failed deploy',
+      () => renderToString(h(FailedDeployLine, { failed: { run: 'r', environment: 'shop', reason: bad } } as never)),
+    ],
+    [
+      'the environments of a namespace',
+      () =>
+        renderToString(
+          h(Environments, { ns: 'n', items: [{ ...environment, problem: { service: 'w', reason: bad } }] } as never),
+        ),
+    ],
+  ])('%s', (_, render) => {
+    const html = render()
+    expect(html).toContain('a\\u{202e}b\\u{9b}c')
+    expect(html).not.toMatch(/[\u202e\u009b]/)
   })
 })
 
