@@ -1,11 +1,11 @@
+import { UNSAFE_BUT_TABS } from '../../compiler/values/printable.ts'
+
 // A sequence for the colours and weights of letters; any other sequence that a terminal obeys; any
 // other control character, tabs aside.
 const COLOUR = '\\u001b\\[[0-9;:]*m'
 const SEQUENCE =
   '\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?|\\u001b[PX^_][^\\u001b]*(?:\\u001b\\\\)?|\\u001b[ -/]*[0-~]?'
-/** Control characters, including those that change the direction of the text after them. */
-const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
-const WITH_COLOURS = new RegExp(`(${COLOUR})|${SEQUENCE}|${CONTROLS.source}`, 'g')
+const WITH_COLOURS = new RegExp(`(${COLOUR})|${SEQUENCE}|${UNSAFE_BUT_TABS.source}`, 'gu')
 const RESET = '\u001b[0m'
 
 /**
@@ -13,7 +13,7 @@ const RESET = '\u001b[0m'
  * screen or renames the terminal. Colours stay when they are wanted, and end with the line.
  */
 export function cleanText(text: string, colour: boolean): string {
-  if (!CONTROLS.test(text)) return text
+  if (!UNSAFE_BUT_TABS.test(text)) return text
   let isColoured = false
   const clean = text.replace(WITH_COLOURS, (found, colours: string | undefined) => {
     if (colours === undefined) return found === '\r' ? ' ' : ''

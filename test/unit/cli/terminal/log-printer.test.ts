@@ -110,6 +110,8 @@ describe('what a terminal would obey', () => {
     ['bell\u0007back\b', 'bellback', 'bellback'],
     ['\u009b31mred', 'red', 'red'],
     ['cut \u001b[', 'cut ', 'cut '],
+    ['a\u200eb\u200fc\u061cd\u2028e\ufefff\u200b', 'abcdef', 'abcdef'],
+    ['tab\tstop', 'tab\tstop', 'tab\tstop'],
     ['Grüße 👋 \u001b[1mfett', 'Grüße 👋 fett', 'Grüße 👋 \u001b[1mfett\u001b[0m'],
   ])('%j', (text, plain, coloured) => {
     expect(cleanText(text, false)).toBe(plain)
