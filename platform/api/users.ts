@@ -14,6 +14,7 @@ const someone = Type.Object({
 })
 
 const userChange = closed({ role: Type.Optional(platformRole), isSuspended: Type.Optional(Type.Boolean()) })
+export type UserChange = Static<typeof userChange>
 
 /** The users of a platform. */
 export const userRoutes = {

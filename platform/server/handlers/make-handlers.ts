@@ -32,7 +32,7 @@ export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handle
   ...searchHandlers(parts),
   ...previewHandlers(parts),
   ...hookHandlers(world, parts),
-  ...userHandlers(parts),
+  ...userHandlers(world, parts),
   ...variableHandlers(world, parts),
   ...credentialHandlers(parts),
   ...adminHandlers(world, parts),

@@ -1,11 +1,16 @@
-import type { userRoutes } from '../../api/users.ts'
+import type { UserChange, userRoutes } from '../../api/users.ts'
 import type { PlatformUser } from '../../records/user.ts'
 import { toPerson, toShownUser } from '../answers.ts'
+import { checkCaller, stillAllowed } from '../caller.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import { PlatformError } from '../platform-error.ts'
+import type { PlatformWorld } from '../world.ts'
 import { type HandlersOf, wordsOf } from './handler.ts'
 
-export const userHandlers = ({ users, tokens }: PlatformParts): HandlersOf<typeof userRoutes> => ({
+export const userHandlers = (
+  { now }: Pick<PlatformWorld, 'now'>,
+  { users, tokens }: Pick<PlatformParts, 'users' | 'tokens'>,
+): HandlersOf<typeof userRoutes> => ({
   'GET /users': async () => {
     const all = await users.all()
     return { items: all.map(one => ({ ...toPerson(one), ...providerOf(one) })) }
@@ -15,10 +20,25 @@ export const userHandlers = ({ users, tokens }: PlatformParts): HandlersOf<typeo
     note({ what: wordsOf(body) })
     const user = await users.known(params.user)
     if (user.id === by.user.id) throw new PlatformError(409, 'self', 'you cannot change your own role')
+    // Requests that began before the suspension may have issued tokens since.
+    if (user.isSuspended && body.isSuspended === false) await tokens.revokeAll(user.id)
     const saved = await users.change(user.id, body)
+    // Of administrators who demote or suspend each other at the same time, one remains.
+    await stillAllowed(by, { users, tokens }, now())
+      .then(caller => checkCaller(caller, { caller: 'admin' }))
+      .catch(async error => {
+        await users.change(user.id, before(user, body))
+        throw error
+      })
     if (saved.isSuspended) await tokens.revokeAll(user.id)
     return toShownUser(saved)
   },
+})
+
+/** The values that a change has replaced. */
+const before = ({ role, isSuspended = false }: PlatformUser, change: UserChange): UserChange => ({
+  ...(change.role !== undefined && { role }),
+  ...(change.isSuspended !== undefined && { isSuspended }),
 })
 
 /** The host of the provider. Users who were invited have none. */

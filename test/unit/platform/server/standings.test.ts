@@ -9,6 +9,7 @@ import { standingTask } from '../../../../platform/server/standings.ts'
 import { Tokens } from '../../../../platform/server/tokens.ts'
 import { Users } from '../../../../platform/server/users.ts'
 import type { PlatformWorld } from '../../../../platform/server/world.ts'
+import { interrupted } from '../../../support/memory-cluster/interrupted.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
 test('who cannot be asked about holds up nobody after them, and the log says so', async () => {
@@ -87,26 +88,6 @@ function open() {
       await standingTask(there.world, there.parts).run(AbortSignal.timeout(5000))
     },
   }
-}
-
-/** A client of the cluster that does something else before one of its requests, and says whether it came to it. */
-function interrupted(cluster: MemoryCluster, at: number, work: () => Promise<unknown>) {
-  let requests = 0
-  const interrupt = async () => {
-    if (++requests === at) await work()
-  }
-  const client = new Proxy(cluster, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target)
-      if (typeof value !== 'function') return value
-      if (!['get', 'list', 'create', 'apply', 'patch', 'delete'].includes(String(key))) return value.bind(target)
-      return async (...args: unknown[]) => {
-        await interrupt()
-        return Reflect.apply(value, target, args)
-      }
-    },
-  })
-  return { client, isOver: () => requests < at }
 }
 
 test('a login is not undone by a check of the login before, at whichever step of the check it comes', async () => {
