@@ -57,8 +57,12 @@ const MOST_UNPACKED = 1024 * 1024
 /** Of one list. */
 const MOST_CHANGES = 200
 const MOST_VALUES = 50
+/** Values of all lists that are read together: as objects, short ones take much more memory than as text. */
+const MOST_READ = MOST_CHANGES * MOST_VALUES
 /** Characters of a value, and of a line of text. */
 const LONGEST = 200
+/** Characters of a text that is read: names of objects and addresses are longer. */
+const LONGEST_READ = 500
 
 /** The lists of a record with one more, in the form of the record. */
 export function withChangeList(before: string | undefined, list: Omit<ChangeList, 'number'>): string {
@@ -74,18 +78,71 @@ export function withChangeList(before: string | undefined, list: Omit<ChangeList
   }
 }
 
-/** The lists of a record, the newest first. What cannot be read is not there: members of the namespace can write anything. */
+/**
+ * Returns the lists of a record, the newest first, within the limits of what a deploy writes. Members of the namespace
+ * can write anything into it: a record that cannot be read has no lists, and of one with more than the limits the rest
+ * is left out.
+ */
 export function readChangeLists(packed: string | undefined): readonly ChangeList[] {
+  const lists = unpacked(packed).slice(0, MOST_LISTS).map(withinLimits)
+  let values = 0
+  const end = lists.findIndex(({ changes }) => {
+    values += changes.reduce((sum, one) => sum + one.values.length, 0)
+    return values > MOST_READ
+  })
+  return end === -1 ? lists : lists.slice(0, end)
+}
+
+/** Returns the newest list of a record without its changes: who deployed what, and when. */
+export function lastDeploy(packed: string | undefined): Omit<ChangeList, 'changes' | 'left'> | undefined {
+  const [newest] = unpacked(packed).slice(0, 1).map(withinLimits)
+  if (!newest) return undefined
+  const { changes: _, left: __, ...deploy } = newest
+  return deploy
+}
+
+function unpacked(packed: string | undefined): readonly ChangeList[] {
   if (packed === undefined || packed.length > 2 * MOST) return []
   try {
     const text = gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: MOST_UNPACKED }).toString()
     const read = parseJson(text, changeLists)
-    return read.ok ? read.value.slice(0, MOST_LISTS) : []
+    return read.ok ? read.value : []
   } catch {
     // No gzip, or larger than what we write.
     return []
   }
 }
+
+/** Copies a list without what exceeds the limits, and without properties that are not in its type. */
+function withinLimits({ number, by, at, repository, branch, commit, subject, ...rest }: ChangeList): ChangeList {
+  const left = (rest.left ?? 0) + Math.max(0, rest.changes.length - MOST_CHANGES)
+  return {
+    number,
+    by: short(by),
+    at: short(at),
+    ...texts({ repository, branch, commit, subject }),
+    ...(rest.isDirty !== undefined && { isDirty: rest.isDirty }),
+    changes: rest.changes.slice(0, MOST_CHANGES).map(changeWithinLimits),
+    ...(left > 0 && { left }),
+  }
+}
+
+const changeWithinLimits = ({ action, object, service, values, consequence }: RecordedChange): RecordedChange => ({
+  action,
+  object: short(object),
+  ...texts({ service }),
+  values: values.slice(0, MOST_VALUES).map(({ path, before, after, masked }) => ({
+    path: short(path),
+    ...texts({ before, after, masked }),
+  })),
+  ...texts({ consequence }),
+})
+
+/** Returns the texts that are present, shortened. */
+const texts = <K extends string>(all: Readonly<Record<K, string | undefined>>): { readonly [key in K]?: string } =>
+  Object.fromEntries(
+    Object.entries<string | undefined>(all).flatMap(([key, text]) => (text === undefined ? [] : [[key, short(text)]])),
+  ) as { readonly [key in K]?: string } // the same keys
 
 /** What a deploy changes, for the record: fewer values than a diff shows, because they stay. */
 export function recordedChanges(
@@ -131,7 +188,10 @@ function recorded(object: string, { path, keys, before, after, masked }: ValueDi
   }
 }
 
-const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text)
+const cut = (text: string, longest = LONGEST): string =>
+  text.length > longest ? `${text.slice(0, longest - 1)}…` : text
+
+const short = (text: string): string => cut(text, LONGEST_READ)
 
 /** Half of its changes; without one, no words of the commit either. */
 function shortened({ changes, left = 0, subject: _, ...rest }: ChangeList): ChangeList {

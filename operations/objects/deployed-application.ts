@@ -57,18 +57,32 @@ export function applicationText(read: Read, before?: DeployedApplication): strin
   return short.length <= MOST ? short : undefined
 }
 
-/** Reads it back. What cannot be read is not there: members of the namespace can write anything. */
+/**
+ * Reads the application of a record. Members of the namespace can write anything into it: a text that cannot be read has
+ * no application, and unknown properties are dropped.
+ */
 export function readApplication(text: string | undefined): DeployedApplication | undefined {
   if (text === undefined || text.length > 2 * MOST) return undefined
   const read = parseJson(text, application)
   if (!read.ok) return undefined
   return {
-    services: read.value.services.map(({ needs = [], endpoints = [], keys = {}, ...rest }) => ({
-      ...rest,
-      needs,
-      endpoints,
-      keys,
-    })),
+    services: read.value.services.map(
+      ({ service, kind, image, needs = [], endpoints = [], file, line, keys = {} }) => ({
+        service,
+        kind,
+        ...(image !== undefined && { image }),
+        needs: needs.map(one => ({ service: one.service, condition: one.condition })),
+        endpoints,
+        ...(file !== undefined && { file }),
+        ...(line !== undefined && { line }),
+        keys: Object.fromEntries(
+          Object.entries(keys).map(([path, one]) => [
+            path,
+            { line: one.line, ...(one.value !== undefined && { value: one.value }) },
+          ]),
+        ),
+      }),
+    ),
   }
 }
 

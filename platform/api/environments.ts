@@ -137,7 +137,6 @@ const environmentDetails = Type.Object({
   ...summary,
   namespace: Type.String(),
   services: Type.Array(service, { description: 'in the order in which they start' }),
-  history: Type.Array(changeList, { description: 'the last deploys that changed something, the newest first' }),
   isCut: Type.Optional(Type.Boolean({ description: 'there is more than is read' })),
 })
 export type EnvironmentDetails = Static<typeof environmentDetails>
@@ -264,6 +263,13 @@ export const environmentRoutes = {
   }),
   'GET /namespaces/:ns/environments': route({ caller: 'user', params: byNamespace, reply: listOf(environment) }),
   'GET /namespaces/:ns/environments/:env': route({ caller: 'user', params: byEnvironment, reply: environmentDetails }),
+  'GET /namespaces/:ns/environments/:env/history': route({
+    caller: 'user',
+    params: byEnvironment,
+    reply: Type.Object({
+      items: Type.Array(changeList, { description: 'the last deploys that changed something, the newest first' }),
+    }),
+  }),
   'GET /namespaces/:ns/environments/:env/services/:service/events': route({
     caller: 'user',
     params: byService,

@@ -43,6 +43,12 @@ export const environmentHandlers = ({
     if (!found) throw noEnvironment(params)
     return found
   },
+  'GET /namespaces/:ns/environments/:env/history': async ({ params, by }) => {
+    await namespaces.require(by.user, params.ns, 'see', 'see this')
+    const found = await live.look(by, params.ns, view => view.history(params.env))
+    if (!found) throw noEnvironment(params)
+    return { items: found }
+  },
   'GET /namespaces/:ns/environments/:env/services/:service/events': async ({ params, by, signal }) => {
     await namespaces.require(by.user, params.ns, 'see', 'see this')
     const { workload } = serviceOf(params, await live.look(by, params.ns, view => view.environment(params.env)))

@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
-import type { EnvironmentDetails, LiveEvent, ShownService } from '../../api/environments.ts'
+import type { EnvironmentDetails, LiveEvent, ShownChanges, ShownService } from '../../api/environments.ts'
 import { Explanations } from './explanations.ts'
+import { historyOf, Notes } from './notes.ts'
 import { type Room, Scene, type SceneEnvironment } from './scene.ts'
-import { notedOf, seenIn, toDetails } from './view.ts'
+import { seenIn, toDetails } from './view.ts'
 
 /** Milliseconds for which changes are collected: one Pod that starts causes several. */
 const GATHERING = 40
@@ -38,6 +40,7 @@ interface ViewWorld extends Room {
 export class NamespaceView {
   readonly #namespace: string
   readonly #scene: Scene
+  readonly #notes: Notes
   readonly #explanations: Explanations
   readonly #around: ViewWorld
   readonly #stop = new AbortController()
@@ -47,6 +50,9 @@ export class NamespaceView {
   readonly #ready: Promise<void>
   #snapshot: LiveEvent | undefined
   #isListed = false
+  /** The last computation that was begun. */
+  #publishing: Promise<void> = Promise.resolve()
+  #isPublishing = false
   #timer: NodeJS.Timeout | undefined
   #looking: NodeJS.Timeout | undefined
   #pause = GATHERING
@@ -56,13 +62,13 @@ export class NamespaceView {
     this.#around = around
     const changed = (environment: string) => this.#mark(environment)
     this.#scene = new Scene(cluster, namespace, around, changed)
+    this.#notes = new Notes(around)
     this.#explanations = new Explanations(cluster, changed)
     this.#ready = new Promise((resolve, reject) => {
       const listed = () => {
         this.#isListed = true
-        this.#publish()
         this.#looking = setInterval(() => this.#lookAgain(), LOOKING).unref()
-        resolve()
+        resolve(this.#publish())
       }
       this.#scene.run(this.#stop.signal, listed).catch((error: unknown) => {
         this.end(error)
@@ -83,13 +89,14 @@ export class NamespaceView {
     this.#stop.abort(reason)
     for (const { size } of this.#published.values()) this.#around.give(size)
     this.#published.clear()
+    this.#notes.forgetAll()
   }
 
   /** The current state of all environments. Rejects with the error that ended the watches. */
   async environments(): Promise<readonly EnvironmentDetails[]> {
     await this.#ready
+    await this.#publish()
     this.#stop.signal.throwIfAborted()
-    this.#publish()
     return [...this.#published.values()].map(({ details }) => details)
   }
 
@@ -98,6 +105,13 @@ export class NamespaceView {
     await this.environments()
     await this.#explanations.settled(name)
     return (await this.environments()).find(one => one.name === name)
+  }
+
+  /** The last deploys of an environment, the newest first; undefined if it does not exist. */
+  async history(name: string): Promise<ShownChanges[] | undefined> {
+    await this.environments()
+    const environment = this.#scene.environment(name)
+    return environment && this.#published.has(name) ? historyOf(environment) : undefined
   }
 
   /**
@@ -150,7 +164,13 @@ export class NamespaceView {
 
   #mark(environment: string): void {
     this.#dirty.add(environment)
-    if (this.#timer || !this.#isListed || this.#stop.signal.aborted) return
+    this.#schedule()
+  }
+
+  /** Computes states after the pause, unless that is planned or under way. */
+  #schedule(): void {
+    if (this.#timer || this.#isPublishing || this.#dirty.size === 0) return
+    if (!this.#isListed || this.#stop.signal.aborted) return
     this.#timer = setTimeout(() => this.#publish(), this.#pause)
   }
 
@@ -159,29 +179,43 @@ export class NamespaceView {
       if (details.services.some(({ state }) => LOOKED_AT.has(state))) this.#mark(name)
   }
 
-  #publish(): void {
+  /** Resolves when all changes so far are computed. */
+  #publish(): Promise<void> {
+    this.#publishing = this.#publishing.then(() => this.#publishDirty()).catch((error: unknown) => this.end(error))
+    return this.#publishing
+  }
+
+  /** One environment at a time: in between, the server does other work. */
+  async #publishDirty(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const began = performance.now()
+    this.#isPublishing = true
     const dirty = [...this.#dirty]
     this.#dirty.clear()
+    let worked = 0
     for (const name of dirty) {
+      if (this.#stop.signal.aborted) return
+      const began = performance.now()
       const environment = this.#scene.environment(name)
       const event = environment ? this.#look(environment) : this.#remove(name)
       if (event) this.#snapshot = undefined
       if (event) for (const listener of this.#listeners) listener(event)
+      worked += performance.now() - began
+      await setImmediate()
     }
-    this.#pause = Math.min(LONGEST_PAUSE, Math.max(GATHERING, SHARE * (performance.now() - began)))
+    this.#pause = Math.min(LONGEST_PAUSE, Math.max(GATHERING, SHARE * worked))
+    this.#isPublishing = false
+    this.#schedule()
   }
 
   #look(environment: SceneEnvironment): LiveEvent | undefined {
     const { name } = environment
-    const noted = notedOf(environment)
+    const noted = this.#notes.of(environment)
     const seen = seenIn(environment, this.#scene, {
       now: this.#around.now(),
       isAsleep: this.#around.isAsleep(),
     })
-    if (!noted.record && seen.length === 0) return this.#remove(name)
+    if (!noted.isRecorded && seen.length === 0) return this.#remove(name)
     const whole = toDetails(this.#namespace, environment, noted, seen, this.#scene.isCut, service =>
       this.#explanations.of(name, service, noted),
     )
@@ -205,12 +239,13 @@ export class NamespaceView {
   #fitting(whole: EnvironmentDetails): Published {
     const published = toPublished(whole)
     if (this.#around.take(published.size)) return published
-    const cut = toPublished({ ...whole, services: [], history: [], isCut: true })
+    const cut = toPublished({ ...whole, services: [], isCut: true })
     return this.#around.take(cut.size) ? cut : { ...cut, size: 0 }
   }
 
   #remove(name: string): LiveEvent | undefined {
     this.#explanations.forget(name)
+    this.#notes.forget(name)
     const known = this.#published.get(name)
     if (!known) return undefined
     this.#around.give(known.size)

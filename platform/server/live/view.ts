@@ -1,19 +1,11 @@
-import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts'
 import { isRoute, isWorkload } from '../../../constructs/kinds.ts'
-import { readChangeLists } from '../../../operations/objects/change-lists.ts'
-import { type DeployedService, readApplication } from '../../../operations/objects/deployed-application.ts'
+import type { DeployedService } from '../../../operations/objects/deployed-application.ts'
 import { addressesOf } from '../../../operations/objects/endpoints/routes.ts'
-import { type EnvironmentRecord, toRecord } from '../../../operations/objects/record.ts'
 import { inSleep, type SeenService, servicesIn } from '../../../operations/objects/seen-services.ts'
-import type {
-  EnvironmentDetails,
-  ServiceProblem,
-  ShownChanges,
-  ShownEnvironment,
-  ShownService,
-} from '../../api/environments.ts'
+import type { EnvironmentDetails, ServiceProblem, ShownEnvironment, ShownService } from '../../api/environments.ts'
 import { isWell, sumUp } from '../../rules/sum-up.ts'
+import type { Noted } from './notes.ts'
 import type { Scene, SceneEnvironment } from './scene.ts'
 
 /** Services of one environment that are sent. */
@@ -21,34 +13,6 @@ const MOST_SERVICES = 500
 /** Notes of a problem, and characters of each. */
 const MOST_NOTES = 60
 const LONGEST = 2000
-
-/** The record of the last deploy of an environment, as far as it can be read. */
-export interface Noted {
-  readonly record: EnvironmentRecord | undefined
-  readonly services: readonly DeployedService[]
-  readonly history: readonly ShownChanges[]
-}
-
-/** Parsed once for each object, because a record can be large. */
-const known = new WeakMap<KubeObject, Noted>()
-const NOTHING: Noted = { record: undefined, services: [], history: [] }
-
-export function notedOf({ record: object }: SceneEnvironment): Noted {
-  if (!object) return NOTHING
-  const found = known.get(object)
-  if (found) return found
-  const record = toRecord(object)
-  const noted = {
-    record,
-    services: readApplication(record.application)?.services ?? [],
-    history: readChangeLists(record.history).map(({ changes, ...list }) => ({
-      ...list,
-      changes: changes.map(one => ({ ...one, values: [...one.values] })),
-    })),
-  }
-  known.set(object, noted)
-  return noted
-}
 
 /** What runs in an environment now. */
 export function seenIn(
@@ -80,19 +44,14 @@ export function toDetails(
     const one = running.get(service)
     return toService(service, one, deployed.get(service), one ? problemsOf(one) : [])
   })
-  const { record, history } = noted
-  const newest = history[0]
-  const { changes: _, left: __, ...last } = newest ?? { changes: [], by: '', at: '' }
-  const when = record?.deployed
+  const { deployed: last, source } = noted
   return {
     name,
     namespace,
     state: stateOf(services),
-    // An older devctl records who deployed and when, but no lists.
-    ...((newest ?? when) && { deployed: newest ? last : when }),
-    ...(record?.source && { source: record.source }),
+    ...(last && { deployed: last }),
+    ...(source && { source }),
     services,
-    history: [...history],
     ...(isCut && { isCut }),
   }
 }

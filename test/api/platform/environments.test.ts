@@ -119,7 +119,15 @@ describe.skipIf(!process.env.KUBECONFIG)('environments of a namespace', () => {
           dependsOn: [{ service: 'db', condition: 'service_healthy' }],
         },
       ],
-      history: [{ number: 1, changes: [{ action: 'create', object: 'deployment/api' }] }],
+    })
+    expect(body).not.toHaveProperty('history')
+    const params = { ns, env: ENVIRONMENT }
+    const history = await platform.call('GET /namespaces/:ns/environments/:env/history', {
+      token: viewer!.token,
+      params,
+    })
+    expect(history.body).toMatchObject({
+      items: [{ number: 1, changes: [{ action: 'create', object: 'deployment/api' }] }],
     })
   })
 

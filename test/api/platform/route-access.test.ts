@@ -186,6 +186,7 @@ const TABLE: Partial<Record<RouteName, Row | readonly Row[]>> = {
   },
   'GET /namespaces/:ns/environments': { may: LOOK, ask: () => inShop },
   'GET /namespaces/:ns/environments/:env': { may: LOOK, ask: () => service, but: 'platform/no-environment' },
+  'GET /namespaces/:ns/environments/:env/history': { may: LOOK, ask: () => service, but: 'platform/no-environment' },
   'GET /namespaces/:ns/environments/:env/services/:service/events': {
     may: LOOK,
     ask: () => service,

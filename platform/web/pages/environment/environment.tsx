@@ -45,6 +45,9 @@ const EVERY = 3_000
 /** Milliseconds between two looks at its deploys: no stream tells them. */
 const DEPLOYS_EVERY = 30_000
 
+/** Milliseconds between two reads of the history: a deploy is noticed at once. */
+const HISTORY_EVERY = 120_000
+
 /** What runs, what is broken and why, and what changed. */
 export function Environment() {
   const { params } = useRoute()
@@ -106,7 +109,7 @@ function Parts({
   readonly environment: EnvironmentDetails
   readonly chosen: string | undefined
 }) {
-  const { namespace: ns, name: env, services, deployed, source, history } = environment
+  const { namespace: ns, name: env, services, deployed, source } = environment
   const isTable = useSignal((localStorage.getItem('services') ?? (innerWidth < 640 ? 'table' : 'graph')) === 'table')
   const problems = services.flatMap(({ name, problems }) => problems.map(problem => ({ name, problem })))
   const service = services.find(one => one.name === chosen)
@@ -179,12 +182,30 @@ function Parts({
           <ServiceTabs environment={environment} service={service} />
         </>
       )}
-      {history.length > 0 && (
-        <Section title="What changed" about="Secret values are masked.">
-          <Changes history={history} />
-        </Section>
-      )}
+      <History environment={environment} />
     </>
+  )
+}
+
+/** The changes of the last deploys. They are read again when there is a newer one. */
+function History({ environment: { namespace, name, deployed } }: { readonly environment: EnvironmentDetails }) {
+  const { state, refresh } = useResource(
+    'GET /namespaces/:ns/environments/:env/history',
+    { params: { ns: namespace, env: name } },
+    HISTORY_EVERY,
+  )
+  const last = `${deployed?.number} ${deployed?.at}`
+  const shown = useRef(last)
+  useEffect(() => {
+    if (shown.current !== last) void refresh()
+    shown.current = last
+  }, [last])
+  const { items = [] } = state.value.data ?? {}
+  if (items.length === 0) return null
+  return (
+    <Section title="What changed" about="Secret values are masked.">
+      <Changes history={items} />
+    </Section>
   )
 }
 

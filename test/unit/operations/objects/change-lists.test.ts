@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { KnownSecrets } from '../../../../compiler/values/known-secrets.ts'
 import {
   type ChangeList,
+  lastDeploy,
   readChangeLists,
   recordedChanges,
   withChangeList,
@@ -54,6 +55,34 @@ test.each([
 ])('%s is no history, and the next deploy begins a new one', (_, packed) => {
   expect(readChangeLists(packed)).toEqual([])
   expect(readChangeLists(withChangeList(packed, list()))).toMatchObject([{ number: 1 }])
+})
+
+test('a list that members have made longer than a deploy writes is read up to the limits', () => {
+  const values = Array.from({ length: 5000 }, () => ({ path: 'x'.repeat(1000), junk: [1, 2, 3] }))
+  const changes = Array.from({ length: 250 }, (_, index) => ({
+    action: 'create',
+    object: `deployment/web-${index}`,
+    values: index === 0 ? values.slice(0, 300) : [],
+  }))
+  const [read] = readChangeLists(gzip(JSON.stringify([{ number: 1, by: 'eve', at: AT, changes, left: 2, junk: {} }])))
+  expect(read?.changes).toHaveLength(200)
+  expect(read?.left).toBe(52)
+  expect(read?.changes[0]?.values).toHaveLength(50)
+  expect(read?.changes[0]?.values[0]).toEqual({ path: expect.stringMatching(/^x{499}…$/) })
+  expect(read).not.toHaveProperty('junk')
+})
+
+test('lists with many short values are read as far as one deploy may record values', () => {
+  const values = Array.from({ length: 50 }, () => ({ path: '' }))
+  const changes = Array.from({ length: 150 }, () => ({ action: 'create', object: '', values }))
+  const lists = Array.from({ length: 8 }, (_, index) => ({ number: 8 - index, by: '', at: AT, changes }))
+  expect(readChangeLists(gzip(JSON.stringify(lists))).map(({ number }) => number)).toEqual([8])
+})
+
+test('the last deploy is the newest list without its changes', () => {
+  const packed = withChangeList(undefined, { ...list([change('1')]), branch: 'main', left: 3 })
+  expect(lastDeploy(packed)).toEqual({ number: 1, by: 'ann', at: AT, branch: 'main' })
+  expect(lastDeploy(undefined)).toBeUndefined()
 })
 
 const template = (env: readonly object[], image: string) => ({

@@ -1,0 +1,75 @@
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { lastDeploy, readChangeLists } from '../../../operations/objects/change-lists.ts'
+import { type DeployedService, readApplication } from '../../../operations/objects/deployed-application.ts'
+import { type EnvironmentRecord, type Source, toRecord } from '../../../operations/objects/record.ts'
+import type { ShownChanges, ShownDeploy } from '../../api/environments.ts'
+import type { Room, SceneEnvironment } from './scene.ts'
+
+/** The record of the last deploy of an environment without its history, as far as it can be read. */
+export interface Noted {
+  /** False without a record. */
+  readonly isRecorded: boolean
+  readonly deployed?: ShownDeploy | undefined
+  readonly source?: Source | undefined
+  readonly services: readonly DeployedService[]
+}
+
+const NOTHING: Noted = { isRecorded: false, services: [] }
+
+interface Known {
+  readonly object: KubeObject
+  readonly noted: Noted
+  readonly size: number
+}
+
+/** The records of a namespace. Those that fit into the budget are parsed only once, because a record can be large. */
+export class Notes {
+  readonly #room: Room
+  readonly #known = new Map<string, Known>()
+
+  constructor(room: Room) {
+    this.#room = room
+  }
+
+  of({ name, record: object }: SceneEnvironment): Noted {
+    const known = this.#known.get(name)
+    if (known && known.object === object) return known.noted
+    this.forget(name)
+    if (!object) return NOTHING
+    const noted = toNoted(toRecord(object))
+    const size = JSON.stringify(noted).length
+    if (this.#room.take(size)) this.#known.set(name, { object, noted, size })
+    return noted
+  }
+
+  forget(name: string): void {
+    const known = this.#known.get(name)
+    if (!known) return
+    this.#known.delete(name)
+    this.#room.give(known.size)
+  }
+
+  forgetAll(): void {
+    for (const name of [...this.#known.keys()]) this.forget(name)
+  }
+}
+
+/**
+ * Returns the last deploys of an environment, the newest first. They are unpacked for one answer and not kept: a record
+ * has at most 128 KiB, and its history up to 1 MiB.
+ */
+export const historyOf = ({ record }: SceneEnvironment): ShownChanges[] =>
+  record === undefined
+    ? []
+    : readChangeLists(toRecord(record).history).map(({ changes, ...list }) => ({
+        ...list,
+        changes: changes.map(one => ({ ...one, values: [...one.values] })),
+      }))
+
+const toNoted = ({ application, history, deployed, source }: EnvironmentRecord): Noted => ({
+  isRecorded: true,
+  // An older devctl records who deployed and when, but no lists.
+  deployed: lastDeploy(history) ?? deployed,
+  source,
+  services: readApplication(application)?.services ?? [],
+})
