@@ -1,4 +1,9 @@
-#!/usr/bin/env node
+#!/bin/sh
+':' //; exec node -- "$0" "$@"
+// The shell replaces itself by Node, and runs no other line. Node would take `--env-file` from anywhere on the
+// command line and obey the NODE_OPTIONS in that file, which are code to load; it stops looking at `--`. There is no
+// `env -S` on Alpine.
+//
 // Starts the command line. It is in many files, of which a command loads those that it needs, each
 // with its compiled code beside it (scripts/bundle.mjs): compiling takes Node as long as most commands
 // run. Node checks that the code fits its own version, and compiles where it does not.

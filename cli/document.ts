@@ -14,8 +14,11 @@ Results go to standard output. Diagnostics, progress and summaries go to standar
 | 1 | error: the input has errors, or something could not be read or written |
 | 2 | usage error: an unknown command or option, or an invalid option value |
 | 3 | \`diff --exit-code\` found differences |
-| 9 | a file of \`--env-file\` does not exist: Node.js has an option with the same name, and reports this before devctl starts |
 | 130 | interrupted |
+
+Node.js has an option \`--env-file\`, too, and takes it from anywhere on its command line: it obeys \`NODE_OPTIONS\` in that
+file, which can load code, and exits with status 9 if the file does not exist. \`devctl\` prevents that. To start the
+script with a certain Node.js, use \`node -- bin/devctl.cjs …\`.
 
 | \`--loglevel\` | what is shown |
 |---|---|

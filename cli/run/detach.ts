@@ -101,7 +101,8 @@ export async function startInBackground(
   const output = openSync(path, 'w', 0o600)
   const [, program = '', ...words] = process.argv
   const isNamed = input.all || (input.devs?.length ?? 0) > 0
-  const child = spawn(process.execPath, [program, ...wordsInBackground(words, isNamed ? [] : devs)], {
+  // Behind `--`, Node takes no options for itself: it has an `--env-file`, too.
+  const child = spawn(process.execPath, ['--', program, ...wordsInBackground(words, isNamed ? [] : devs)], {
     cwd: io.cwd,
     env: { ...io.env, [DETACHED]: '1', [VARIABLES]: JSON.stringify(input.env ?? []) },
     detached: true,

@@ -68,7 +68,7 @@ async function startAgain(words: readonly string[], env: Readonly<Record<string,
   const [, script] = process.argv
   if (script === undefined) return
   const { spawn } = await import('node:child_process')
-  const started = spawn(process.execPath, [script, ...words], {
+  const started = spawn(process.execPath, ['--', script, ...words], {
     detached: true,
     stdio: 'ignore',
     windowsHide: true,

@@ -29,6 +29,33 @@ describe('the program', () => {
     })
   })
 
+  describe('keeps its options from Node.js, which has an `--env-file`, too:', () => {
+    const devctl = (...words: string[]) => {
+      const cwd = makeFolder({
+        'compose.yaml': 'services: {web: {image: "nginx:${TAG}"}}\n',
+        'app.env': 'NODE_OPTIONS=--require ./evil.js\nTAG=1.27\n',
+        'evil.js': 'console.log("loaded")\n',
+      })
+      return spawnSync(main, words, { cwd, encoding: 'utf8' })
+    }
+
+    test.each([['--env-file', 'app.env'], ['--env-file=app.env']])('%s %s loads no code', (...words) => {
+      const { status, stdout } = devctl('render', ...words)
+      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('nginx:1.27') })
+      expect(stdout).not.toContain('loaded')
+    })
+
+    test('a missing file is an error of devctl', () => {
+      const { status, stderr } = devctl('render', '--env-file', 'missing.env')
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^error.*missing\.env/) })
+    })
+
+    test('an option that only Node.js has is unknown', () => {
+      const { status, stderr } = devctl('render', '--env-file-if-exists', 'app.env')
+      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('`--env-file-if-exists`') })
+    })
+  })
+
   // In a process of its own, which has loaded nothing else that declares diagnostics.
   test('explains every code that docs/diagnostics.md has', () => {
     const { stdout } = spawnSync(process.execPath, [main, 'explain'], { encoding: 'utf8' })
