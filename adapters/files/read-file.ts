@@ -6,8 +6,9 @@ import type { FileContent } from '../../compiler/host.ts'
 const MOST = 1 << 30
 
 /**
- * The bytes of a file, or why there are none. Pipes are read to their end (`-f <(generate)`),
- * devices are not: they may have none. `path` is absolute.
+ * The bytes of a file, or why there are none. Pipes are read to their end (`-f <(generate)`), and their
+ * bytes are kept for the next call: they come only once. Devices are not read, because they may not
+ * end. `path` is absolute.
  */
 export function readFile(path: string): FileContent {
   // Node refuses such a path with an exception about its argument.
@@ -17,7 +18,7 @@ export function readFile(path: string): FileContent {
     file = openWithoutWaiting(path)
     const found = fstatSync(file)
     if (found.isDirectory()) return { kind: 'folder' }
-    if (found.isFIFO()) return readPipe(file)
+    if (found.isFIFO()) return readPipeOnce(`${path} ${found.dev}:${found.ino}`, file)
     // The empty device does end, and is in use: `-f /dev/null`.
     if (found.isCharacterDevice() || found.isBlockDevice()) {
       return path === '/dev/null'
@@ -57,6 +58,17 @@ let timeLeft = 2000
 const PAUSE = 10
 /** Bytes: more than any file that somebody generates on the way. */
 const MOST_OF_PIPE = 64 << 20
+
+/** The pipes that were read, by path and inode. */
+const pipes = new Map<string, FileContent>()
+
+function readPipeOnce(key: string, file: number): FileContent {
+  const known = pipes.get(key)
+  if (known) return known
+  const content = readPipe(file)
+  if (content.kind === 'file') pipes.set(key, content)
+  return content
+}
 
 function readPipe(file: number): FileContent {
   const pieces: Buffer[] = []

@@ -12,6 +12,7 @@ import { parseYaml } from '../text/parse.ts'
 import type { SecretPlaces } from '../text/secret-places.ts'
 import type { SourceFile } from '../text/source.ts'
 import { entry, get, isMap, isNull, type MapTree } from '../text/tree.ts'
+import { isStream } from '../values/stream-path.ts'
 import { present, readBuilds } from './build.ts'
 import { readDependencies } from './dependencies.ts'
 import { readDeploy, readDestroy } from './deploy.ts'
@@ -113,7 +114,7 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
   const tree = file && readTree(file, reporter)
   if (!file || !tree) return { diagnostics: reporter.diagnostics() }
   reporter.registerFile(file.path)
-  const folder = options.path === '-' ? options.workingDirectory : manifestFolder(options.path)
+  const folder = isStream(options.path) ? options.workingDirectory : manifestFolder(options.path)
   const dotenv = join(folder, '.env')
   const envFiles = options.envFiles ?? (host.stat(dotenv)?.kind === 'file' ? [dotenv] : [])
   const { lookup, secrets } = new VariableScope(host).withFiles(

@@ -2,6 +2,7 @@ import { basename, delimiter, dirname, join, resolve, sep } from 'node:path'
 import { realPath } from '../../adapters/files/real-path.ts'
 import type { Outside } from '../../compiler/host.ts'
 import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
+import { isStream } from '../../compiler/values/stream-path.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Loading } from './input.ts'
 import type { OpenProject } from './opened-project.ts'
@@ -36,7 +37,7 @@ export function boundaryOf(
   const sources = [
     projectFolder(workspace, loading, project),
     ...folders,
-    ...[...files.map(absolute), ...trusted].map(path => dirname(path)),
+    ...[...files.map(absolute), ...trusted].filter(path => !isStream(path)).map(path => dirname(path)),
   ]
   const all = [...sources.map(checkoutOf), ...given.map(absolute)].map(realOf)
   const outside = loading.allowOutside
@@ -52,7 +53,7 @@ function filesOfTrusted(
   workspace: Workspace,
   { manifest, namesCompose }: Pick<OpenProject, 'manifest' | 'namesCompose'>,
 ) {
-  if (!manifest || namesCompose || manifest.path === '-') return []
+  if (!manifest || namesCompose || isStream(manifest.path)) return []
   if (isWithin(realOf(manifest.path), [realOf(checkoutOf(workspace.cwd))])) return []
   return filesNamedBy(manifest)
 }

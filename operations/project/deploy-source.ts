@@ -1,4 +1,5 @@
 import { basename, dirname, relative, resolve, sep } from 'node:path'
+import { isStream } from '../../compiler/values/stream-path.ts'
 import type { Source } from '../objects/record.ts'
 import type { Workspace } from '../workspace.ts'
 import { repositoryOf } from './environment-name.ts'
@@ -17,7 +18,7 @@ const USUAL = /^(devctl|(docker-)?compose(\.override)?)\.ya?ml$/
 export function deploySource(workspace: Workspace, directory: string, files: readonly string[] | undefined): Source {
   const repository = repositoryOf(directory)
   const [first] = files ?? []
-  const isUsual = first === undefined || first === '-' || USUAL.test(basename(first))
+  const isUsual = first === undefined || isStream(first) || USUAL.test(basename(first))
   const place = isUsual ? directory : resolve(workspace.cwd, first)
   const top = repository?.top ?? dirname(directory)
   return {

@@ -5,6 +5,7 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { CompilerHost } from '../../compiler/host.ts'
 import type { DevctlManifest, ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import type { ReadManifest } from '../../compiler/manifest/read.ts'
+import { isStream } from '../../compiler/values/stream-path.ts'
 import type { TargetOptions } from '../contexts/target.ts'
 import type { Workspace } from '../workspace.ts'
 import { boundaryOf } from './boundary.ts'
@@ -92,7 +93,7 @@ async function readFound(
   // `-f compose.yaml` means the Compose file and nothing else; only an environment has to come from
   // somewhere.
   if (loading.file && loading.environment === undefined) return undefined
-  const first = loading.file?.find(path => path !== '-')
+  const first = loading.file?.find(path => !isStream(path))
   const from = first === undefined ? workspace.cwd : dirname(resolve(workspace.cwd, first))
   const manifests = nearestManifests(from, loading.file !== undefined)
   if (manifests === undefined) return undefined
@@ -128,7 +129,7 @@ async function read(workspace: Workspace, loading: Loading, path: string, stdin?
       ...(loading.envFile && { envFiles: loading.envFile.map(one => resolve(workspace.cwd, one)) }),
       ...(loading.environment !== undefined && { environment: loading.environment }),
     },
-    hostFor(workspace, loading, path === '-' ? workspace.cwd : dirname(path)),
+    hostFor(workspace, loading, isStream(path) ? workspace.cwd : dirname(path)),
   )
   workspace.secrets?.add(found.secrets?.values ?? [])
   workspace.secrets?.addPhrases(found.secrets?.phrases ?? [])

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import { isStream } from '../../compiler/values/stream-path.ts'
 import type { Workspace } from '../workspace.ts'
 import { nearestProject, repositoryOf } from './environment-name.ts'
 import type { Loading } from './input.ts'
@@ -28,7 +29,7 @@ export function projectFolder(
   if (manifest && !namesCompose) return manifest.folder
   if (loading.projectDirectory !== undefined) return resolve(workspace.cwd, loading.projectDirectory)
   const files = namedFiles(workspace, loading)
-  const first = files.find(path => path !== '-')
+  const first = files.find(path => !isStream(path))
   if (first === undefined) return (files.length === 0 && nearestProject(workspace.cwd)) || workspace.cwd
   const folder = dirname(resolve(workspace.cwd, first))
   return basename(folder) === '.devctl' ? dirname(folder) : folder

@@ -5,6 +5,7 @@ import type { CompilerHost } from '../../host.ts'
 import type { LoadOptions, ManifestInputs } from '../../options.ts'
 import type { SecretPlaces } from '../../text/secret-places.ts'
 import { isVariableWithSecret } from '../../values/secret-names.ts'
+import { isStream } from '../../values/stream-path.ts'
 import type { Sources } from './sources.ts'
 import { badEnvironmentFlag, type Variable, VariableScope } from './variables.ts'
 
@@ -74,7 +75,7 @@ export function locateProject(
 ): Located | undefined {
   const from = options.workingDirectory
   const given = (options.files ?? []).map(path => (path === '-' ? path : resolve(from, path)))
-  const firstFile = given.find(path => path !== '-')
+  const firstFile = given.find(path => !isStream(path))
   let directory = options.projectDirectory
     ? resolve(from, options.projectDirectory)
     : firstFile
@@ -108,7 +109,7 @@ export function locateProject(
       }
       files = found
     }
-    const first = files.find(path => path !== '-')
+    const first = files.find(path => !isStream(path))
     if (!options.projectDirectory && first) {
       const moved = projectFolder(first)
       if (moved !== directory) {

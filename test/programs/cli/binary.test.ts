@@ -71,6 +71,16 @@ describe('the program', () => {
     expect(stderr).not.toMatch(/EPIPE|at /)
   })
 
+  test.each(['<(cat compose.yaml)', '/dev/stdin < <(cat compose.yaml)'])('reads -f %s', words => {
+    const cwd = makeFolder({
+      'compose.yaml': 'name: shop\nservices: {web: {image: nginx, env_file: a.env}}\n',
+      'a.env': 'A=b\n',
+    })
+    const command = `"${process.execPath}" "${main}" render -f ${words}`
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', command], { cwd, encoding: 'utf8' })
+    expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: expect.stringContaining('value: b') })
+  })
+
   test('reads no more of standard input than of files', () => {
     const options = { input: `${many}# ${'x'.repeat(1 << 20)}`, encoding: 'utf8' } as const
     const limited = { ...options, env: { ...process.env, DEVCTL_LIMITS: 'bytes=1m' } }
