@@ -17,7 +17,7 @@ export class SourceFile {
   readonly text: string
   /** Absolute path, or the display path where there is none (standard input). */
   readonly location: string
-  /** It lies outside of the project: nothing of its text is shown. */
+  /** True if it is outside the project and the user did not allow it: none of its text is shown. */
   readonly isOutside: boolean
   /** Of the lines that were asked for: a file may be nothing but line ends. */
   readonly #lineStarts = [0]

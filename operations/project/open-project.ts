@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
-import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { CompilerHost } from '../../compiler/host.ts'
 import type { DevctlManifest, ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import type { ReadManifest } from '../../compiler/manifest/read.ts'
@@ -49,6 +49,7 @@ const NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devct
  * UsageError for an environment that does not exist.
  */
 export async function openProject(workspace: Workspace, loading: Loading): Promise<OpenProject> {
+  refuseMissingFolder(workspace, loading.projectDirectory)
   const stdin = loading.file?.includes('-') ? await workspace.readStdin() : undefined
   const named = loading.file && (await namedManifest(workspace, loading.file, stdin))
   const namesCompose = Boolean(loading.file && !named)
@@ -62,6 +63,16 @@ export async function openProject(workspace: Workspace, loading: Loading): Promi
     ...(found?.secrets && { secrets: found.secrets }),
     ...(stdin && { stdin }),
   }
+}
+
+/** Throws a UserError if `--project-directory` names no folder: no path of the files would lead anywhere. */
+function refuseMissingFolder(workspace: Workspace, folder: string | undefined): void {
+  if (folder === undefined) return
+  const found = statSync(resolve(workspace.cwd, folder), { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  throw new UserError(found ? `\`${folder}\` is not a folder` : `the folder \`${folder}\` does not exist`, {
+    hint: '`--project-directory` names the folder that relative paths in the files are resolved against',
+  })
 }
 
 /** The manifest among the files of `-f`, told by its content; it stands alone. */

@@ -104,7 +104,7 @@ export class Sources {
     const known = this.#read.get(path)
     if (known) return known
     if (path !== '-' && !mayRead(this.#host, path, span, reporter)) return undefined
-    const isOutside = path !== '-' && this.#host.outside?.(path) !== undefined
+    const isOutside = path !== '-' && (this.#host.outside?.(path)?.is ?? 'allowed') !== 'allowed'
     const content: FileContent =
       path === '-' ? { kind: 'file', bytes: this.#stdin ?? new Uint8Array() } : this.#host.readFile(path)
     const display = path === '-' ? 'standard input' : this.display(path)

@@ -35,3 +35,15 @@ describe.skipIf(process.platform === 'win32')('a pipe is read once', () => {
     expect(stdout).toContain('shop-7')
   })
 })
+
+describe('--project-directory', () => {
+  test.each([
+    ['nope', 'the folder `nope` does not exist'],
+    ['compose.yaml', '`compose.yaml` is not a folder'],
+  ])('%s is refused', async (folder, message) => {
+    const cwd = makeFolder({ 'compose.yaml': web })
+    const { status, stdout, stderr } = await run(['render', '--project-directory', folder], { cwd })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain(`error: ${message}\n`)
+  })
+})

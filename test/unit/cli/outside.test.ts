@@ -96,10 +96,17 @@ describe('a file outside of the project', () => {
 
     const allowed = await render(folder, { CI: 'true' }, '--allow-outside')
     expect(allowed.stderr).not.toContain('files/outside')
-    expect(allowed.stderr).not.toContain(MARK)
+    expect(allowed.stderr).not.toContain('its content is not shown')
 
     const listed = await render(folder, { CI: 'true', DEVCTL_ALLOW_OUTSIDE: join(folder, '../../stranger') })
     expect(listed.stderr).not.toContain('files/outside')
+  })
+
+  test('shows its mistakes to a user who allows it', async () => {
+    const folder = place(`include: [../../stranger/bad.yaml]\n${web}`)
+    const { status, stderr } = await render(folder, { CI: 'true' }, '--allow-outside')
+    expect(status).toBe(1)
+    expect(stderr).toContain(`services: [${MARK}`)
   })
 
   test('a folder is told once, and of what is in it only where a link leads elsewhere', async () => {
