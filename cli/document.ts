@@ -30,6 +30,7 @@ script with a certain Node.js, use \`node -- bin/devctl.cjs …\`.
 | variable | meaning |
 |---|---|
 | \`COMPOSE_FILE\`, \`COMPOSE_PATH_SEPARATOR\`, \`COMPOSE_PROFILES\`, \`COMPOSE_PROJECT_NAME\` | as for Compose |
+| \`COMPOSE_ENV_FILES\` | files with variables, separated by commas, if neither \`--env-file\` nor the environment of the manifest names any; as for Compose, only in the shell |
 | \`DEVCTL_CONTEXT\`, \`DEVCTL_NAMESPACE\` | the context and the namespace, if \`--context\` and \`--namespace\` are not given |
 | \`DEVCTL_DOMAIN\` | the domain of \`build\`, \`deploy\` and \`diff\`, if neither their options nor the manifest name one |
 | \`DEVCTL_REGISTRY\` | the registry of built images, if neither options nor the manifest name one |

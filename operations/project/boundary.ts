@@ -6,7 +6,7 @@ import { isStream } from '../../compiler/values/stream-path.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Loading } from './input.ts'
 import type { OpenProject } from './opened-project.ts'
-import { checkoutOf, namedFiles, projectFolder } from './project-folder.ts'
+import { checkoutOf, namedEnvFiles, namedFiles, projectFolder } from './project-folder.ts'
 
 /** The paths that the files of a project may read. */
 export interface Boundary {
@@ -32,7 +32,7 @@ export function boundaryOf(
   const files = namedFiles(workspace, loading).filter(path => path !== '-')
   const absolute = (path: string) => resolve(workspace.cwd, path)
   const trusted = loading.file ? filesOfTrusted(workspace, project) : []
-  const named = [...files, ...(loading.envFile ?? [])].map(absolute).concat(trusted)
+  const named = [...files, ...(namedEnvFiles(workspace, loading) ?? [])].map(absolute).concat(trusted)
   const given = (workspace.env.DEVCTL_ALLOW_OUTSIDE ?? '').split(delimiter).filter(path => path !== '')
   const sources = [
     projectFolder(workspace, loading, project),

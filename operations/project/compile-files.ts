@@ -12,7 +12,7 @@ import type { Loading, Planning } from './input.ts'
 import { createHost, variablesFor } from './node-host.ts'
 import { openProject } from './open-project.ts'
 import type { OpenProject } from './opened-project.ts'
-import { namedFiles, projectFolder } from './project-folder.ts'
+import { namedEnvFiles, namedFiles, projectFolder } from './project-folder.ts'
 
 /** A compilation with the manifest that it was made by. */
 export interface CompiledProject extends Compilation {
@@ -133,12 +133,15 @@ function loadOptions(
   { strict }: Planning,
   project: OpenProject,
 ): LoadOptions {
-  const { file, projectDirectory, envFile, profile } = loading
+  const { file, projectDirectory, profile } = loading
   const { manifest, environment, namesCompose, stdin } = project
   const compose = namesCompose ? undefined : manifest?.deploy?.compose
   const inFolder = (path: { readonly value: string }) => resolve(manifest!.folder, path.value)
   const files = namesCompose ? file : compose?.files.map(inFolder)
-  const envFiles = envFile?.map(path => resolve(workspace.cwd, path)) ?? environment?.envFiles.map(inFolder)
+  // Like the profiles of an environment, its env files count more than a variable of the shell.
+  const ofEnvironment = loading.envFile ? [] : (environment?.envFiles ?? [])
+  const ofShell = () => namedEnvFiles(workspace, loading)?.map(path => resolve(workspace.cwd, path))
+  const envFiles = ofEnvironment.length > 0 ? ofEnvironment.map(inFolder) : ofShell()
   const profiles = profile ?? environment?.profiles?.map(({ value }) => value)
   const chosen = services.length > 0 ? services : (compose?.services.map(({ value }) => value) ?? [])
   return {

@@ -13,6 +13,7 @@ import { composeFileIn } from './environment-name.ts'
 import type { Loading } from './input.ts'
 import { createHost, variablesFor } from './node-host.ts'
 import type { OpenProject } from './opened-project.ts'
+import { namedEnvFiles } from './project-folder.ts'
 
 /**
  * The manifest that decides about a project; undefined where there is none, and where `-f` names
@@ -132,12 +133,13 @@ function nearestManifests(from: string, past: boolean): readonly string[] | unde
 
 async function read(workspace: Workspace, loading: Loading, path: string, stdin?: Uint8Array): Promise<ReadManifest> {
   const { readManifest } = await import('../../compiler/manifest/read.ts')
+  const envFiles = namedEnvFiles(workspace, loading)
   const found = readManifest(
     {
       path,
       workingDirectory: workspace.cwd,
       ...(stdin && { stdin }),
-      ...(loading.envFile && { envFiles: loading.envFile.map(one => resolve(workspace.cwd, one)) }),
+      ...(envFiles && { envFiles: envFiles.map(one => resolve(workspace.cwd, one)) }),
       ...(loading.environment !== undefined && { environment: loading.environment }),
     },
     hostFor(workspace, loading, isStream(path) ? workspace.cwd : dirname(path)),

@@ -17,6 +17,16 @@ export function namedFiles(workspace: Workspace, { file }: Pick<Loading, 'file'>
     : []
 }
 
+/** Returns the env files that are named by options or, as in Compose, by COMPOSE_ENV_FILES; undefined if there are none. */
+export function namedEnvFiles(
+  { env }: Workspace,
+  { envFile }: Pick<Loading, 'envFile'>,
+): readonly string[] | undefined {
+  if (envFile) return envFile
+  const listed = (env.COMPOSE_ENV_FILES ?? '').split(',').filter(path => path !== '')
+  return listed.length > 0 ? listed : undefined
+}
+
 /**
  * The folder of a project, absolute: that of its manifest, the one an option names, that of the
  * first file, the nearest one with a Compose file.

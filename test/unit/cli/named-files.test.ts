@@ -47,3 +47,39 @@ describe('--project-directory', () => {
     expect(stderr).toContain(`error: ${message}\n`)
   })
 })
+
+describe('COMPOSE_ENV_FILES', () => {
+  const files = {
+    'compose.yaml': web,
+    '.env': 'TAG=dotenv\n',
+    'a.env': 'TAG=a\n',
+    'b.env': 'TAG=b\n',
+    'devctl.yml': 'environments: {dev: {namespace: shop, envFiles: [a.env]}, bare: {namespace: shop}}\n',
+  }
+  test.each([
+    ['names files, later ones over earlier ones', 'a.env,b.env', [], 'b'],
+    ['may have empty entries', ',a.env,', [], 'a'],
+    ['is unset if it is empty', '', [], 'dotenv'],
+    ['counts less than --env-file', 'a.env', ['--env-file', 'b.env'], 'b'],
+    ['counts less than the files of an environment', 'b.env', ['--environment', 'dev'], 'a'],
+    ['counts for an environment without files', 'b.env', ['--environment', 'bare'], 'b'],
+  ])('%s', async (_, listed, words, tag) => {
+    const cwd = makeFolder(files)
+    const { status, stdout, stderr } = await run(['render', ...words], { cwd, env: { COMPOSE_ENV_FILES: listed } })
+    expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: expect.stringContaining(`image: nginx:${tag}`) })
+  })
+
+  test('must name files that exist', async () => {
+    const cwd = makeFolder(files)
+    const { status, stderr } = await run(['render'], { cwd, env: { COMPOSE_ENV_FILES: 'none.env' } })
+    expect(status).toBe(1)
+    expect(stderr).toContain('the env file `none.env` does not exist')
+  })
+
+  test('may name files outside the project, because the user names them', async () => {
+    const outside = join(makeFolder({ 'c.env': 'TAG=c\n' }), 'c.env')
+    const env = { CI: 'true', COMPOSE_ENV_FILES: outside }
+    const { status, stdout, stderr } = await run(['render'], { cwd: makeFolder(files), env })
+    expect({ status, stdout }, stderr).toEqual({ status: 0, stdout: expect.stringContaining('image: nginx:c') })
+  })
+})
