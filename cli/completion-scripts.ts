@@ -13,7 +13,7 @@ const CHOICES = {
   context: 'devctl context list --output name 2>/dev/null',
 } as const
 
-/** Completion for bash 4.2 and later. */
+/** Completion for bash 3.2, which macOS has, and later. */
 export function bashScript(commands: readonly Command[]): string {
   const valueCases = commands.flatMap(command =>
     [...Object.values(command.options), ...GLOBAL].filter(takesValue).map(
@@ -32,6 +32,15 @@ export function bashScript(commands: readonly Command[]): string {
   })
   const first = [...names(commandsBelow(commands)), ...[VERSION, ...GLOBAL].flatMap(flagsOf)].join(' ')
   return `# Completion of devctl for bash: source <(devctl completion bash)
+_devctl_paths() {
+  local path quotes=
+  # Bash 4 and later quote the path that is chosen.
+  compopt -o filenames 2>/dev/null || quotes=1
+  while IFS= read -r path; do
+    if [ -n "$quotes" ]; then printf -v path %q "$path"; fi
+    COMPREPLY+=("$path")
+  done < <(compgen "$1" -- "$cur")
+}
 _devctl() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} command= words= i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -60,7 +69,7 @@ function bashValue({ choices, completes }: Option<unknown>): string {
   if (completes === undefined) return ''
   if (completes === 'context') return `COMPREPLY=($(compgen -W "$(${CHOICES.context})" -- "$cur"));`
   const kind = completes === 'file' ? '-f' : '-d'
-  return `compopt -o filenames; COMPREPLY=($(compgen ${kind} -- "$cur"));`
+  return `_devctl_paths ${kind};`
 }
 
 /** Completion for zsh, as a function file of the fpath. */

@@ -33,6 +33,20 @@ describe('completion', () => {
     expect(await offered('render', '--name', '')).toEqual([''])
   })
 
+  test('of bash offers each path with blanks and special characters as one', async () => {
+    const cwd = makeFolder({ 'my compose.yaml': '', 'my *.yaml': '', 'my folder/x': '' })
+    const program = `${await script('bash')}
+for option in -f --project-directory; do
+  COMP_WORDS=(devctl render $option my); COMP_CWORD=3; _devctl 2>/dev/null; printf '%s|' "\${COMPREPLY[@]}"; echo
+done`
+    const { stdout, stderr } = spawnSync('bash', ['-c', program], { encoding: 'utf8', cwd })
+    const [files = '', folders] = stdout.split('\n')
+    // Outside of a completion there is no `compopt`, as in bash 3.2: the script quotes.
+    const quoted = ['my\\ \\*.yaml', 'my\\ compose.yaml', 'my\\ folder']
+    expect(files.split('|').filter(Boolean).sort(), stderr).toEqual(quoted)
+    expect(folders).toBe('my\\ folder|')
+  })
+
   test('of bash knows the commands below others, and the contexts', async () => {
     const below = ['use', 'show', 'list', 'delete']
     expect((await offered('context', '')).slice(0, 4)).toEqual(below)
