@@ -30,6 +30,43 @@ const OF_BUILDERS: Readonly<Record<string, string>> = {
 export const insteadOfOption = (option: string): string | undefined =>
   Object.hasOwn(OF_BUILDERS, option) ? OF_BUILDERS[option] : undefined
 
+/** Options of other tools, by command, and what devctl has instead. */
+const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  deploy: {
+    '--detach': '`devctl deploy` does not wait until services are ready unless `--wait` is given',
+    '--dry-run': '`devctl diff` shows what a deploy would change',
+    '--force-recreate': '`devctl restart` replaces Pods even if nothing changed',
+    '--remove-orphans': '`devctl deploy` deletes what is no longer in the files',
+    '-d': '`devctl deploy` does not wait until services are ready unless `--wait` is given',
+  },
+  destroy: { '-v': '`--volumes` also deletes claims and their data' },
+  down: { '-v': '`--volumes` also deletes the volume with the synchronized folders' },
+  render: { '--dry-run': '`devctl render` changes nothing in a cluster' },
+  restart: {
+    '--force': '`devctl restart` always replaces the Pods',
+    '--hard': '`devctl restart` always replaces the Pods',
+  },
+  up: { '-d': '`--detach` lets the container run its command by itself' },
+}
+
+/** Options of other tools that mean the same for each command that has the option of devctl. */
+const EVERYWHERE: Readonly<Record<string, { readonly instead: string; readonly hint: string }>> = {
+  '-p': { instead: '--name', hint: '`--name NAME` names the environment' },
+  '--project-name': { instead: '--name', hint: '`--name NAME` names the environment' },
+}
+
+/**
+ * Returns the hint for an option that a command does not have but those of other tools do. `flags` are the options of
+ * the command.
+ */
+export function insteadOfOptionOf(command: string, option: string, flags: readonly string[]): string | undefined {
+  const own = Object.hasOwn(OPTIONS, command) ? OPTIONS[command]! : {}
+  if (Object.hasOwn(own, option)) return own[option]
+  if (!Object.hasOwn(EVERYWHERE, option)) return undefined
+  const { instead, hint } = EVERYWHERE[option]!
+  return flags.some(one => one.startsWith(`${instead} `)) ? hint : undefined
+}
+
 /** Commands of other tools, and what to use instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   rm: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',

@@ -42,7 +42,11 @@ export async function runProgram(
       io.stderr.write(helpOf(program))
       return 2
     }
-    throw (await unknownCommand(error, argv, commands)) ?? (await unknownOption(error, argv)) ?? toUsageError(error)
+    throw (
+      (await unknownCommand(error, argv, commands)) ??
+      (await unknownOption(error, argv, commands)) ??
+      toUsageError(error)
+    )
   }
   return status
 }
@@ -188,18 +192,23 @@ async function unknownCommand(
   return hint === undefined ? undefined : new UsageError(`unknown command \`${word}\``, { hint })
 }
 
-/** The error for an option of other builders, whose nearest name here means something else. */
+/** The error for an option of other tools, whose nearest name here may mean something else. */
 async function unknownOption(
   { code, message }: CommanderError,
   argv: readonly string[],
+  commands: readonly Command[],
 ): Promise<UsageError | undefined> {
   const option = /unknown option '([^'=]+)/.exec(message)?.[1]
   const behind = option === undefined ? undefined : commandBehind(argv)
   if (behind !== undefined)
     return new UsageError(`unknown option \`${option}\``, { hint: `write the command behind \`--\`: \`${behind}\`` })
-  if (code !== 'commander.unknownOption' || option === undefined || !argv.includes('build')) return undefined
-  const { insteadOfOption } = await import('./other-words.ts')
-  const hint = insteadOfOption(option)
+  if (code !== 'commander.unknownOption' || option === undefined) return undefined
+  const { insteadOfOption, insteadOfOptionOf } = await import('./other-words.ts')
+  const command = commands.find(({ name }) => argv.includes(name))
+  const flags = Object.values(command?.options ?? {}).map(one => one.flags)
+  const hint =
+    (command?.name === 'build' ? insteadOfOption(option) : undefined) ??
+    (command && insteadOfOptionOf(command.name, option, flags))
   return hint === undefined ? undefined : new UsageError(`unknown option \`${option}\``, { hint })
 }
 
