@@ -184,7 +184,7 @@ async function environmentOf(
   // Mistakes of the manifest are reported first: the environment may be among what they are about.
   if (environment || diagnostics.some(({ severity }) => severity === 'error')) return environment
   if (!manifest || manifest.automatic) {
-    throw new UsageError('`--environment` needs a manifest that has `environments`', {
+    throw new UsageError(`environment \`${name}\` needs a manifest that has \`environments\``, {
       hint: `write \`devctl.yml\` beside the Compose file, with \`environments: {${name}: {namespace: …}}\``,
     })
   }

@@ -3,6 +3,14 @@ import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { ScalarTree, UsedVariable } from '../../text/tree.ts'
 import { toBool, toFloat, toInt } from '../../values/go-number.ts'
 
+/** The hint for each type. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  'a boolean': 'write `true` or `false`',
+  'a file mode': 'write an octal number, such as `0644`',
+  'a number': 'write a number, such as `0.5`',
+  'an integer': 'write a whole number, such as `2`',
+}
+
 const notConvertible = diagnostic({
   code: 'schema/not-convertible',
   severity: 'error',
@@ -14,7 +22,7 @@ const notConvertible = diagnostic({
     hint:
       p.value === '' && p.variables.length > 0
         ? 'give the variable a value or a default, as in `${NAME:-1}`'
-        : undefined,
+        : EXAMPLES[p.type],
   }),
 })
 const yaml11Boolean = diagnostic({

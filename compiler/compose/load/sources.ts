@@ -5,14 +5,22 @@ import type { CompilerHost, FileContent } from '../../host.ts'
 import { SourceFile, type Span } from '../../text/source.ts'
 import { mayRead } from '../read/outside-files.ts'
 
+const NAMED_BY_USER = 'check the path; it is relative to the current folder'
+
 const notFound = diagnostic({
   code: 'files/not-found',
   severity: 'error',
   explain:
     'A file that the command line or a Compose file names does not exist. Paths in a Compose file are relative to the project folder (the folder of the first file); in an included or extended file they are relative to that file.',
-  text: (p: { path: string; what: string; others?: number; example?: string | undefined }) => ({
+  text: (p: {
+    path: string
+    what: string
+    others?: number
+    example?: string | undefined
+    hint?: string | undefined
+  }) => ({
     message: p.path === '' ? `the path of ${p.what} is empty` : `${p.what} \`${p.path}\` does not exist`,
-    hint: p.example === undefined ? undefined : `copy \`${p.example}\` to this path and fill it in`,
+    hint: p.example === undefined ? p.hint : `copy \`${p.example}\` to this path and fill it in`,
     notes: p.others ? [`${p.others} more ${p.others === 1 ? 'reference' : 'references'} to it`] : undefined,
   }),
 })
@@ -110,7 +118,7 @@ export class Sources {
     const display = path === '-' ? 'standard input' : this.display(path)
     switch (content.kind) {
       case 'missing':
-        reporter.report(notFound, span, { path: display, what })
+        reporter.report(notFound, span, { path: display, what, ...(!span && { hint: NAMED_BY_USER }) })
         return undefined
       case 'folder':
         reporter.report(isFolder, span, { path: display, what })

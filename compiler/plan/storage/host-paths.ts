@@ -10,12 +10,17 @@ export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
 }
 
+/** Folders of links to the disks of a node, which monitoring agents read. */
+const DISKS = /^\/dev\/disk(\/by-[a-z]+)?\/?$/
+
 /** Sockets, devices and time files: nothing that a node could stand in for. */
 export const isSpecial = (path: string): boolean =>
-  /\.sock(et)?$/.test(path) || /^\/dev(\/|$)/.test(path) || /^\/etc\/(localtime|timezone)$/.test(path)
+  /\.sock(et)?$/.test(path) ||
+  (/^\/dev(\/|$)/.test(path) && !DISKS.test(path)) ||
+  /^\/etc\/(localtime|timezone)$/.test(path)
 
 /** Folders of an operating system: https://refspecs.linuxfoundation.org/FHS_3.0/fhs/index.html */
-export const isSystem = (path: string): boolean => path === '/' || systemPaths.test(path)
+export const isSystem = (path: string): boolean => path === '/' || DISKS.test(path) || systemPaths.test(path)
 
 const systemPaths = new RegExp(
   `^/(${[

@@ -171,7 +171,7 @@ describe('the environment', () => {
     expect(far.stderr).toContain('the environments are `staging`, `plain`')
     const none = await run(['validate', '--environment', 'x'], { cwd: folder({ 'compose.yaml': compose }) })
     expect(none).toMatchObject({ status: 2 })
-    expect(none.stderr).toContain('`--environment` needs a manifest that has `environments`')
+    expect(none.stderr).toContain('` needs a manifest that has `environments`')
   })
 
   test('may be of a manifest beside the Compose files of `-f`', async () => {

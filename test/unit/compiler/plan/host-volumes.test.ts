@@ -77,6 +77,10 @@ describe('host volumes of a service with an image', () => {
     ['"/etc/localtime:/etc/localtime:ro"', 'volumes/host-socket'],
     ['"/proc:/host/proc:ro"', 'volumes/host-system'],
     ['"/lib/modules:/lib/modules"', 'volumes/host-system'],
+    ['"/dev/disk/:/dev/disk:ro"', 'volumes/host-system'],
+    ['"/dev/disk/by-id:/dev/disk/by-id:ro"', 'volumes/host-system'],
+    ['"/dev/disk/by-id/ata-1:/dev/sda"', 'volumes/host-socket'],
+    ['"/dev/diskette:/dev/diskette"', 'volumes/host-socket'],
   ])('%s is reported', (spec, code) => {
     expect(mount(spec).codes).toEqual([code])
   })
