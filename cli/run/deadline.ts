@@ -20,11 +20,14 @@ export async function withDeadline(
     timeout,
     fallback,
     hint,
+    notes,
     onInterrupt = () => io.stderr.write('interrupted\n'),
   }: {
     readonly timeout: number | undefined
     readonly fallback?: number
     readonly hint: string
+    /** Says what happened until the deadline. */
+    readonly notes?: () => readonly string[]
     readonly onInterrupt?: () => void
   },
   work: (signal: AbortSignal) => Promise<number>,
@@ -39,7 +42,10 @@ export async function withDeadline(
       onInterrupt()
       return INTERRUPTED
     }
-    if (deadline.aborted) throw new UserError(`not done within ${readableDuration(limit)}`, { hint, cause: error })
+    if (deadline.aborted) {
+      const said = notes && { notes: notes() }
+      throw new UserError(`not done within ${readableDuration(limit)}`, { hint, ...said, cause: error })
+    }
     throw error
   } finally {
     interrupt.stop()

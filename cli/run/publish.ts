@@ -1,3 +1,4 @@
+import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { openProject } from '../../operations/project/open-project.ts'
 import type { PublishOutcome } from '../../operations/publish/outcome.ts'
 import { publish } from '../../operations/publish/publish.ts'
@@ -22,9 +23,16 @@ export function publishing(
 ): Promise<number> {
   const { io, logLevel } = context
   const hint = 'wait longer with `--timeout`; nothing was published partially'
-  return withDeadline(io, { timeout: options.timeout, hint }, async signal => {
+  let races = 0
+  const notes = () => (races === 0 ? [] : [`others pushed ${plural(races, 'time')} in the meantime`])
+  return withDeadline(io, { timeout: options.timeout, hint, notes }, async signal => {
     const progress = await startProgress(io, logLevel, 'text', () => Date.now())
-    const world = { workspace: io, signal, on: toTerminal(context, progress, 'text') }
+    const show = toTerminal(context, progress, 'text')
+    const on: typeof show = event => {
+      if (event.type === 'push-failed' && event.because === 'race') races++
+      show(event)
+    }
+    const world = { workspace: io, signal, on }
     const outcome = await showingEdits(io, () => work(world), progress.pause).finally(() => progress.pause())
     const { printPublished } = await import('../terminal/publish/print-published.ts')
     return printPublished(context, options, outcome)
