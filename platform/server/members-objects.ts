@@ -1,7 +1,11 @@
+import { Slots } from '../../adapters/http/slots.ts'
 import type { Cluster, KubeObject, ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
 
-/** Objects that are in memory at the same time. */
-export const PAGE_OF_MEMBERS = 10
+/** Objects of a page: one can have 1.5 MiB. */
+const PAGE = 10
+
+/** Pages of them, for all requests and tasks of the server together: a slot is held as long as a page is in memory. */
+export const PAGES_OF_MEMBERS = { size: PAGE, slots: new Slots(2) }
 
 /**
  * The objects that members created in a namespace, a few at a time: an object can have 1.5 MiB, and there can be
@@ -12,5 +16,5 @@ export async function* membersObjects(
   query: ObjectQuery & { readonly namespace: string },
   signal?: AbortSignal,
 ): AsyncGenerator<KubeObject, void> {
-  for await (const page of cluster.pages(query, { signal, size: PAGE_OF_MEMBERS })) yield* page
+  for await (const page of cluster.pages(query, { signal, size: PAGE })) yield* page
 }

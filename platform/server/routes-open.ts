@@ -1,5 +1,5 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { membersObjects, PAGE_OF_MEMBERS } from './members-objects.ts'
+import { membersObjects, PAGES_OF_MEMBERS } from './members-objects.ts'
 
 /** Milliseconds after a wake at which routes open even if nothing behind them is ready. */
 const LATEST = 120_000
@@ -36,7 +36,7 @@ export async function openRoutes(
     let isListed = false
     const query = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace }
     if (waiting.size > 0)
-      for await (const change of cluster.watch(query, { signal, size: PAGE_OF_MEMBERS })) {
+      for await (const change of cluster.watch(query, { signal, size: PAGES_OF_MEMBERS.size })) {
         if (change.type === 'Restarted') slices.clear()
         if (change.type === 'Listed') isListed = true
         if (change.type === 'Changed') slices.set(change.object.metadata.name, change.object)

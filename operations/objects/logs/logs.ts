@@ -14,7 +14,7 @@ import { type Following, followContainer, type LogPosition } from './follow.ts'
 import { Followers } from './followers.ts'
 import type { LogLine } from './line.ts'
 import { type Late, mergeLogs } from './merge.ts'
-import { PodSet } from './pod-set.ts'
+import { type PodLimits, PodSet } from './pod-set.ts'
 import { type LogRange, readHistory } from './read.ts'
 import { type ExitStatus, type LogSource, runOf, sourcesOf } from './source.ts'
 import type { WatchedPod } from './watched-pod.ts'
@@ -36,6 +36,8 @@ export interface LogRequest {
   readonly follow: boolean
   /** Characters; longer lines come in pieces. Default: that of the cluster. */
   readonly longestLine?: number
+  /** Absent: none. */
+  readonly limits?: PodLimits
   isWanted(source: LogSource): boolean
 }
 
@@ -48,7 +50,7 @@ export interface LogWorld {
   found(sources: readonly LogSource[]): void
   /** No container is wanted; these are there. What it throws ends the command. */
   nothing(present: readonly LogSource[]): Promise<void> | void
-  /** More logs than `MOST_OPEN` are to be followed. */
+  /** More logs than `MOST_OPEN` are to be followed, or Pods do not fit into the limits. */
   crowded(): void
   ended(source: LogSource, exit: ExitStatus): void
   troubled(source: LogSource, error: ClusterError): void
@@ -68,7 +70,7 @@ interface Begun {
  * belong to Jobs that have ended; else with the signal's reason. Throws what the cluster refuses.
  */
 export async function showLogs(request: LogRequest, world: LogWorld): Promise<void> {
-  const { cluster, namespace, environment, range, follow, longestLine, isWanted } = request
+  const { cluster, namespace, environment, longestLine, limits, isWanted } = request
   const query: ObjectQuery = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -80,7 +82,25 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
   const slots = new Slots(MOST_OPEN, world.crowded)
   const following: Following = { ...world, cluster, signal, slots, longestLine }
 
-  const pods = new PodSet(cluster, query)
+  const pods = new PodSet({ cluster, query, limits, isWanted, onCut: world.crowded })
+  try {
+    await showPods(request, { ...world, signal }, { following, pods, stop })
+  } finally {
+    stop.abort()
+    pods.close()
+  }
+}
+
+/** The parts of one call of `showLogs`. */
+interface Showing {
+  readonly following: Following
+  readonly pods: PodSet
+  readonly stop: AbortController
+}
+
+async function showPods(request: LogRequest, world: LogWorld, { following, pods, stop }: Showing): Promise<void> {
+  const { cluster, namespace, range, follow, isWanted } = request
+  const { signal } = world
   const wantedOf = (pod: KubeObject) => sourcesOf(pod).filter(isWanted)
   const present = await pods.list(signal)
   const begun = present.flatMap(pod =>
@@ -116,8 +136,6 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
     }
   } catch (error) {
     if (!followers.areDone) throw followers.failure ?? error
-  } finally {
-    stop.abort()
   }
 }
 

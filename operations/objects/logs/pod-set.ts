@@ -1,26 +1,52 @@
-import type { Change, Cluster, KubeObject, ObjectQuery } from '../../../adapters/kubernetes/cluster.ts'
+import type { Change, Cluster, KubeObject, ObjectQuery, PageOptions } from '../../../adapters/kubernetes/cluster.ts'
+import { type LogSource, slimPod, sourcesOf } from './source.ts'
 import { WatchedPod } from './watched-pod.ts'
 
-/** The Pods that a query finds, as they come, change and go. */
-export class PodSet {
-  readonly #cluster: Cluster
-  readonly #query: ObjectQuery
-  /** By uid: a Pod of a StatefulSet comes back with the same name. */
-  readonly #pods = new Map<string, WatchedPod>()
+/** Characters that a container whose log is read counts as: the buffers of a connection, and the times of lines. */
+const OF_CONTAINER = 32 * 1024
 
-  constructor(cluster: Cluster, query: ObjectQuery) {
-    this.#cluster = cluster
-    this.#query = query
+/** Limits for a program that reads the logs of Pods of others. */
+export interface PodLimits extends Pick<PageOptions, 'size' | 'slots'> {
+  /** Takes some characters out of a budget; false if less than that is left. */
+  take(size: number): boolean
+  give(size: number): void
+}
+
+/** The Pods and the containers of them whose logs are read. */
+interface PodQuery {
+  readonly cluster: Cluster
+  readonly query: ObjectQuery
+  readonly limits: PodLimits | undefined
+  isWanted(source: LogSource): boolean
+  /** Called once, when a Pod does not fit into the limits. */
+  onCut(): void
+}
+
+interface Kept {
+  readonly pod: WatchedPod
+  readonly size: number
+}
+
+/** The Pods that a query finds, as they come, change and go: only those of their fields that reading logs needs. */
+export class PodSet {
+  readonly #asked: PodQuery
+  /** By uid: a Pod of a StatefulSet comes back with the same name. */
+  readonly #pods = new Map<string, Kept>()
+  #isCut = false
+
+  constructor(asked: PodQuery) {
+    this.#asked = asked
   }
 
   /** Those that are there. Throws what the cluster throws. */
   async list(signal: AbortSignal): Promise<readonly WatchedPod[]> {
-    for (const pod of await this.#cluster.list(this.#query, { signal })) this.#pods.set(keyOf(pod), new WatchedPod(pod))
-    return [...this.#pods.values()]
+    const { cluster, query } = this.#asked
+    for await (const page of cluster.pages(query, this.#options(signal))) for (const pod of page) this.#add(pod)
+    return [...this.#pods.values()].map(({ pod }) => pod)
   }
 
   get objects(): readonly KubeObject[] {
-    return [...this.#pods.values()].map(({ object }) => object)
+    return [...this.#pods.values()].map(({ pod }) => pod.object)
   }
 
   /**
@@ -28,8 +54,9 @@ export class PodSet {
    * or the signal's reason.
    */
   async *watch(signal: AbortSignal): AsyncGenerator<WatchedPod> {
+    const { cluster, query } = this.#asked
     let listed = new Set<string>()
-    for await (const change of this.#cluster.watch(this.#query, { signal })) {
+    for await (const change of cluster.watch(query, this.#options(signal))) {
       if (change.type === 'Restarted') listed = new Set()
       // A watch that starts over does not report deletions from the time in between.
       else if (change.type === 'Listed') this.#keepOnly(listed)
@@ -41,20 +68,40 @@ export class PodSet {
     }
   }
 
+  /** Forgets all Pods, and gives back what they took of the limits. */
+  close(): void {
+    this.#keepOnly(new Set())
+  }
+
+  #options(signal: AbortSignal): PageOptions {
+    const { size, slots } = this.#asked.limits ?? {}
+    return { signal, ...(size !== undefined && { size }), ...(slots && { slots }) }
+  }
+
   #take({ object, type }: Extract<Change, { object: KubeObject }>): WatchedPod | undefined {
     const key = keyOf(object)
-    const known = this.#pods.get(key)
     if (type === 'Deleted') {
       this.#forget(key)
       return undefined
     }
-    if (known) {
-      known.update(object)
+    const known = this.#pods.get(key)
+    if (!known) return this.#add(object)
+    known.pod.update(slimPod(object))
+    return undefined
+  }
+
+  #add(object: KubeObject): WatchedPod | undefined {
+    const slim = slimPod(object)
+    const { limits, isWanted, onCut } = this.#asked
+    const size = limits ? JSON.stringify(slim).length + OF_CONTAINER * sourcesOf(slim).filter(isWanted).length : 0
+    if (limits && !limits.take(size)) {
+      if (!this.#isCut) onCut()
+      this.#isCut = true
       return undefined
     }
-    const added = new WatchedPod(object)
-    this.#pods.set(key, added)
-    return added
+    const pod = new WatchedPod(slim)
+    this.#pods.set(keyOf(object), { pod, size })
+    return pod
   }
 
   #keepOnly(present: ReadonlySet<string>): void {
@@ -62,8 +109,11 @@ export class PodSet {
   }
 
   #forget(key: string): void {
-    this.#pods.get(key)?.remove()
+    const known = this.#pods.get(key)
+    if (!known) return
     this.#pods.delete(key)
+    this.#asked.limits?.give(known.size)
+    known.pod.remove()
   }
 }
 

@@ -128,3 +128,54 @@ function ownerOf(pod: KubeObject): string {
   // A ReplicaSet is named after its Deployment and a hash.
   return owner?.kind === 'ReplicaSet' ? owner.name.replace(/-[^-]+$/, '') : (owner?.name ?? pod.metadata.name)
 }
+
+/** The labels that `sourcesOf` reads. */
+const LABELS = [SERVICE_LABEL, 'app.kubernetes.io/managed-by', 'app.kubernetes.io/name', 'app']
+
+/** Copies the fields of a Pod that reading its logs needs. A whole Pod can have 1.5 MiB. */
+export function slimPod(pod: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = pod
+  const { name, namespace, uid, deletionTimestamp, labels = {} } = metadata
+  const { spec, status } = fieldsOf(pod)
+  const controller = controllerOf(pod)
+  const containers = (of: typeof spec.containers = []) =>
+    of.map(one => ({ name: one.name, ...(one.restartPolicy !== undefined && { restartPolicy: one.restartPolicy }) }))
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      labels: Object.fromEntries(LABELS.flatMap(key => (labels[key] === undefined ? [] : [[key, labels[key]]]))),
+      ...(controller && { ownerReferences: [controller] }),
+    },
+    spec: { containers: containers(spec.containers), initContainers: containers(spec.initContainers) },
+    status: {
+      ...(status.phase !== undefined && { phase: status.phase }),
+      containerStatuses: status.containerStatuses?.map(slimStatus) ?? [],
+      initContainerStatuses: status.initContainerStatuses?.map(slimStatus) ?? [],
+    },
+  }
+}
+
+const slimStatus = ({ name, restartCount, containerID, state, lastState }: ContainerStatus): ContainerStatus => ({
+  name,
+  restartCount,
+  ...(containerID !== undefined && { containerID }),
+  state: { ...(state?.running && { running: {} }), ...ended(state?.terminated) },
+  lastState: ended(lastState?.terminated),
+})
+
+/** Without the message, which can have 4 KiB. */
+const ended = (of: Terminated | undefined): { readonly terminated?: Terminated } =>
+  of === undefined
+    ? {}
+    : {
+        terminated: {
+          exitCode: of.exitCode,
+          ...(of.reason !== undefined && { reason: of.reason }),
+          ...(of.containerID !== undefined && { containerID: of.containerID }),
+        },
+      }

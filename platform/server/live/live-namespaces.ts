@@ -14,6 +14,7 @@ import { type EnvironmentNames, environmentNames } from './environment-names.ts'
 import { logStream, type WantedLogs } from './log-stream.ts'
 import { NamespaceView } from './namespace-view.ts'
 import { publicUrls } from './public-urls.ts'
+import type { Room } from './scene.ts'
 import { workloadEvents } from './workload-events.ts'
 
 /** Namespaces that are watched at the same time: for one person, and in total. */
@@ -27,7 +28,7 @@ const FIRST = 15_000
 const VIEWS = { ofOne: 100, ofAll: 2000, what: 'streams' }
 const LOGS = { ofOne: 8, ofAll: 100, what: 'logs' }
 /**
- * Characters that are kept of all namespaces together: objects, and the last events. One person gets at most half of
+ * Characters that are kept of all namespaces together: objects, the last events, and Pods whose logs are followed. One person gets at most half of
  * it, and less if others need much.
  */
 const KEPT = 32 * 1024 * 1024
@@ -79,11 +80,12 @@ export class LiveNamespaces {
    */
   logs(
     by: Identified,
-    wanted: Omit<WantedLogs, 'cluster' | 'now'>,
+    wanted: Omit<WantedLogs, 'cluster' | 'now' | 'room'>,
     signal: AbortSignal,
   ): AsyncGenerator<StreamEvent<LogLineEvent>> {
     this.#logs.check(by.user.id)
-    const all = { ...wanted, cluster: this.#clusters.of(by), now: () => this.#world.now() }
+    const room = this.#roomOf(by.user.id)
+    const all = { ...wanted, room, cluster: this.#clusters.of(by), now: () => this.#world.now() }
     const events = this.#stream(by, wanted.namespace, signal, (_, open) => logStream(all, open))
     return this.#logs.counted(by.user.id, events)
   }
@@ -202,8 +204,7 @@ export class LiveNamespaces {
     const view = new NamespaceView(this.#clusters.of(by), namespace, {
       now: () => this.#world.now(),
       isAsleep: () => this.#index.find(namespace)?.status === 'Sleeping',
-      take: size => this.#room.take(user, size),
-      give: size => this.#room.give(user, size),
+      ...this.#roomOf(user),
     })
     const kept: Kept = { view, user, users: 0 }
     this.#kept.set(key, kept)
@@ -213,6 +214,11 @@ export class LiveNamespaces {
       if (this.#kept.get(key) === kept) this.#kept.delete(key)
     })
     return kept
+  }
+
+  /** The budget of one person. */
+  #roomOf(user: string): Room {
+    return { take: size => this.#room.take(user, size), give: size => this.#room.give(user, size) }
   }
 
   /**

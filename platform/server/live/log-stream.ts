@@ -4,6 +4,8 @@ import { showLogs } from '../../../operations/objects/logs/logs.ts'
 import type { LogSource } from '../../../operations/objects/logs/source.ts'
 import type { LogLineEvent } from '../../api/environments.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
+import { PAGES_OF_MEMBERS } from '../members-objects.ts'
+import type { Room } from './scene.ts'
 
 /** Lines that are buffered for the client, and their characters; reading pauses when it is full. */
 const MOST_WAITING = 256
@@ -24,6 +26,8 @@ export interface WantedLogs {
   readonly tail: number
   /** The id of the last line that the client received. */
   readonly after: string | undefined
+  /** The budget for Pods that are watched. */
+  readonly room: Room
   readonly now: () => number
 }
 
@@ -32,7 +36,7 @@ export interface WantedLogs {
  * only when there is room for it.
  */
 export async function* logStream(wanted: WantedLogs, signal: AbortSignal): AsyncGenerator<StreamEvent<LogLineEvent>> {
-  const { cluster, namespace, environment, service, tail, now } = wanted
+  const { cluster, namespace, environment, service, tail, room, now } = wanted
   const after = wanted.after === undefined ? undefined : parseLine(wanted.after)?.time
   const end = new AbortController()
   const both = AbortSignal.any([signal, end.signal])
@@ -70,6 +74,11 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
       range: after ? { since: Math.max(0, now() - 1000 * after.seconds) + OVERLAP, tail: MOST_AGAIN } : { tail },
       follow: true,
       longestLine: LONGEST,
+      limits: {
+        ...PAGES_OF_MEMBERS,
+        take: size => room.take(size),
+        give: size => room.give(size),
+      },
       isWanted: source => service === undefined || source.service === service,
     },
     {

@@ -3,7 +3,7 @@ import { kindsOf } from '../../../constructs/kinds.ts'
 import { gatewaysOf } from '../../../operations/objects/endpoints/gateways.ts'
 import { addressesOf, shorterFirst } from '../../../operations/objects/endpoints/routes.ts'
 import { ENVIRONMENT_LABEL } from '../../../operations/objects/labels.ts'
-import { PAGE_OF_MEMBERS } from '../members-objects.ts'
+import { PAGES_OF_MEMBERS } from '../members-objects.ts'
 
 /** URLs of one namespace, and characters of one: a list shows the first few, and anyone can create many routes. */
 const MOST = 20
@@ -22,7 +22,7 @@ export async function publicUrls(cluster: Cluster, namespace: string, signal: Ab
     let left = MOST_ROUTES
     try {
       // One page at a time: an object can have 1.5 MiB.
-      for await (const page of cluster.pages(query, { signal, size: PAGE_OF_MEMBERS })) {
+      for await (const page of cluster.pages(query, { signal, size: PAGES_OF_MEMBERS.size })) {
         for (const url of await urlsOf(cluster, page.slice(0, left), signal)) urls.add(url)
         left -= page.length
         if (left <= 0) break

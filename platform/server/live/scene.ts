@@ -1,4 +1,3 @@
-import { Slots } from '../../../adapters/http/slots.ts'
 import { type Change, type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { kindsOf } from '../../../constructs/kinds.ts'
 import { gatewaysOf } from '../../../operations/objects/endpoints/gateways.ts'
@@ -7,7 +6,7 @@ import { toWarning, Warnings } from '../../../operations/objects/events.ts'
 import { ENVIRONMENT_LABEL } from '../../../operations/objects/labels.ts'
 import { STATE_KINDS } from '../../../operations/objects/overview.ts'
 import { recordName } from '../../../operations/objects/record.ts'
-import { PAGE_OF_MEMBERS } from '../members-objects.ts'
+import { PAGES_OF_MEMBERS } from '../members-objects.ts'
 import { slim } from './slim.ts'
 
 /** Characters of all objects of a namespace together; the rest is ignored. */
@@ -17,11 +16,6 @@ const MOST_OBJECTS = 10_000
 const MOST_ENVIRONMENTS = 200
 /** Kinds of routes whose Gateways are read. */
 const MOST_ROUTES = 100
-/**
- * For the pages of all namespaces together, where the cluster has to be asked for lists (Kubernetes before 1.34, unless
- * WatchList is on): ten objects of 1.5 MiB each.
- */
-const PAGES = new Slots(2)
 /** Minimum milliseconds between two reads of Gateways. */
 const GATEWAYS = 500
 
@@ -139,7 +133,7 @@ export class Scene {
     const query = { apiVersion, kind, namespace: this.#namespace, ...which }
     // Objects from before the restart of the watch that were not listed again.
     let lost = new Set<string>()
-    for await (const change of this.#cluster.watch(query, { signal, size: PAGE_OF_MEMBERS, slots: PAGES })) {
+    for await (const change of this.#cluster.watch(query, { signal, ...PAGES_OF_MEMBERS })) {
       if (change.type === 'Restarted') {
         lost = new Set([...this.#sizes.keys()].filter(key => key.startsWith(`${kind}/`)))
         if (kind === 'Event') this.warnings.clear()

@@ -36,7 +36,7 @@ export class FakePods extends FakeClock {
   readonly cluster = {
     name: 'fake',
     namespace: 'shop',
-    list: async () => [...this.#pods.values()].map(pod => this.#objectOf(pod)),
+    pages: () => onePage(this.objects),
     get: async ({ name }: { name: string }) => {
       const pod = this.#pods.get(name)
       return pod && this.#objectOf(pod)
@@ -45,6 +45,10 @@ export class FakePods extends FakeClock {
       query.kind === 'Job' ? this.#watchJobs(signal) : this.#watch(signal),
     logs: (pod: { name: string }, options: LogOptions) => this.#logs(pod.name, options),
   } as unknown as Cluster // what logs do not use is not there
+
+  get objects(): readonly KubeObject[] {
+    return [...this.#pods.values()].map(pod => this.#objectOf(pod))
+  }
 
   add(
     name: string,
@@ -209,3 +213,7 @@ export class FakePods extends FakeClock {
 }
 
 const serviceOf = (pod: string): string => pod.slice(0, pod.lastIndexOf('-'))
+
+async function* onePage(objects: readonly KubeObject[]): AsyncGenerator<readonly KubeObject[], void> {
+  yield objects
+}

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { ClusterError } from '../../../../../adapters/kubernetes/cluster.ts'
 import { formatTime } from '../../../../../operations/objects/logs/line.ts'
 import { type LogRequest, type LogWorld, MOST_OPEN, showLogs } from '../../../../../operations/objects/logs/logs.ts'
+import { isFinished, runOf, slimPod, sourcesOf } from '../../../../../operations/objects/logs/source.ts'
+import { controllerOf } from '../../../../../operations/objects/owners.ts'
 import { settle } from '../../../../support/objects/fake-clock.ts'
 import { FakePods } from '../../../../support/objects/fake-pods.ts'
 
@@ -51,6 +53,22 @@ function show(pods: FakePods, request: Partial<LogRequest> = {}, world: Partial<
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `line ${from + index}`)
 const marked = (name: string, texts: readonly string[]) => texts.map(text => `${name}: ${text}`)
+
+test('of a Pod only what its logs need stays in memory', () => {
+  const pods = new FakePods()
+  pods.add('api-1', 'api', { owner: 'job' })
+  pods.start('api-1')
+  pods.end('api-1', 3)
+  const [found] = pods.objects
+  const metadata = { ...found!.metadata, annotations: { big: 'x'.repeat(1000) }, managedFields: [] }
+  const whole = { ...found!, metadata, spec: { containers: [{ name: 'api', args: ['x'.repeat(1000)] }] } }
+  const slim = slimPod(whole)
+  expect(JSON.stringify(slim).length).toBeLessThan(800)
+  expect(sourcesOf(slim)).toEqual(sourcesOf(whole))
+  expect(runOf(slim, 'api')).toEqual(runOf(whole, 'api'))
+  expect(isFinished(slim)).toBe(isFinished(whole))
+  expect(controllerOf(slim)).toEqual(controllerOf(whole))
+})
 
 describe('what was written before', () => {
   test('comes in the order of its times', async () => {

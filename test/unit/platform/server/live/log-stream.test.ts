@@ -1,10 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { SharedBudget } from '../../../../../platform/rules/shared-budget.ts'
 import { logStream, type WantedLogs } from '../../../../../platform/server/live/log-stream.ts'
 import { FakePods } from '../../../../support/objects/fake-pods.ts'
 
 /** On a busy machine. */
 const LONG = { timeout: 15_000 }
 
+const ROOM = { take: () => true, give: () => {} }
 const open = new Set<AbortController>()
 afterEach(() => {
   for (const one of open) one.abort()
@@ -15,7 +17,7 @@ function stream(pods: FakePods, more: Partial<WantedLogs> = {}) {
   const stop = new AbortController()
   open.add(stop)
   const wanted = { cluster: pods.cluster, namespace: 'shop', environment: 'shop', service: undefined, tail: 100 }
-  const events = logStream({ ...wanted, after: undefined, now: () => pods.now(), ...more }, stop.signal)
+  const events = logStream({ ...wanted, after: undefined, room: ROOM, now: () => pods.now(), ...more }, stop.signal)
   return { events, stop }
 }
 
@@ -111,4 +113,23 @@ test('of a client that takes nothing few lines wait, and fewer that are long', a
     const left = await take(events, 399)
     expect(left.lines).toHaveLength(399)
   }
+})
+
+test('Pods whose logs are followed count in the budget, and those that do not fit are left out with a note', async () => {
+  const pods = running('api', 'db', 'web')
+  for (const name of ['api-1', 'db-1', 'web-1']) pods.write(name, ['hello'])
+  const budget = new SharedBudget(4 * 40 * 1024)
+  const room = { take: (size: number) => budget.take('ann', size), give: (size: number) => budget.give('ann', size) }
+  const { events, stop } = stream(pods, { room })
+  const texts: string[] = []
+  while (texts.length < 3) {
+    const { value } = await events.next()
+    texts.push(value.data.text)
+  }
+  expect(texts.sort()).toEqual(['hello', 'hello', 'there are more containers than can be read at the same time'])
+  expect(budget.taken).toBeGreaterThan(2 * 32 * 1024)
+  expect(budget.taken).toBeLessThan(2 * 40 * 1024)
+  stop.abort()
+  await events.return(undefined)
+  await vi.waitFor(() => expect(budget.taken).toBe(0), LONG)
 })
