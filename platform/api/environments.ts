@@ -153,8 +153,9 @@ const liveEvent = Type.Union([
   Type.Object({ type: Type.Literal('removed'), environment: Type.String() }),
 ])
 /**
- * The complete state, sent first and whenever a client is too slow; afterwards an environment that is new or was
- * deployed, services that have changed, or an environment that was deleted.
+ * The complete state, sent first and whenever a client is too slow; if it is large, without some environments, which
+ * follow at once. Afterwards an environment that is new or was deployed, services that have changed, or an environment
+ * that was deleted.
  */
 export type LiveEvent = Static<typeof liveEvent>
 

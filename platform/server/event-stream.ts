@@ -26,25 +26,13 @@ async function* texts(events: AsyncIterable<StreamEvent<unknown>>): AsyncGenerat
       }
       if (found.done) return
       const { id, data } = found.value
-      yield `${id === undefined ? '' : `id: ${id}\n`}data: ${textOf(data)}\n\n`
+      yield `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
       next = iterator.next()
     }
   } finally {
     next.catch(() => {})
     void iterator.return?.()?.catch(() => {})
   }
-}
-
-/** Text for many clients is serialized once. */
-const written = new WeakMap<object, string>()
-
-function textOf(data: unknown): string {
-  if (typeof data !== 'object' || data === null) return JSON.stringify(data)
-  const known = written.get(data)
-  if (known !== undefined) return known
-  const text = JSON.stringify(data)
-  written.set(data, text)
-  return text
 }
 
 /** The result of a promise, or undefined if it takes longer than some milliseconds. */

@@ -32,6 +32,8 @@ const LOGS = { ofOne: 8, ofAll: 100, what: 'logs' }
  * it, and less if others need much.
  */
 const KEPT = 32 * 1024 * 1024
+/** Characters of the events that clients have not received yet, with their copies; one person gets half of it. */
+const SENDING = 32 * 1024 * 1024
 /** Milliseconds between two checks of a viewer's rights: a watch continues after rights were revoked. */
 const CHECKING = 5000
 
@@ -54,6 +56,7 @@ export class LiveNamespaces {
   readonly #views = new OpenStreams(VIEWS)
   readonly #logs = new OpenStreams(LOGS)
   readonly #room = new SharedBudget(KEPT)
+  readonly #sending = new SharedBudget(SENDING)
 
   constructor(world: PlatformWorld, clusters: UserClusters, accounts: Accounts, index: Pick<NamespaceIndex, 'find'>) {
     this.#world = world
@@ -84,7 +87,7 @@ export class LiveNamespaces {
     signal: AbortSignal,
   ): AsyncGenerator<StreamEvent<LogLineEvent>> {
     this.#logs.check(by.user.id)
-    const room = this.#roomOf(by.user.id)
+    const room = roomIn(this.#room, by.user.id)
     const all = { ...wanted, room, cluster: this.#clusters.of(by), now: () => this.#world.now() }
     const events = this.#stream(by, wanted.namespace, signal, (_, open) => logStream(all, open))
     return this.#logs.counted(by.user.id, events)
@@ -204,7 +207,8 @@ export class LiveNamespaces {
     const view = new NamespaceView(this.#clusters.of(by), namespace, {
       now: () => this.#world.now(),
       isAsleep: () => this.#index.find(namespace)?.status === 'Sleeping',
-      ...this.#roomOf(user),
+      ...roomIn(this.#room, user),
+      sending: roomIn(this.#sending, user),
     })
     const kept: Kept = { view, user, users: 0 }
     this.#kept.set(key, kept)
@@ -214,11 +218,6 @@ export class LiveNamespaces {
       if (this.#kept.get(key) === kept) this.#kept.delete(key)
     })
     return kept
-  }
-
-  /** The budget of one person. */
-  #roomOf(user: string): Room {
-    return { take: size => this.#room.take(user, size), give: size => this.#room.give(user, size) }
   }
 
   /**
@@ -247,6 +246,12 @@ export class LiveNamespaces {
     idle.view.end(new Error('others look'))
   }
 }
+
+/** The part of a budget that one person can take. */
+const roomIn = (budget: SharedBudget, user: string): Room => ({
+  take: size => budget.take(user, size),
+  give: size => budget.give(user, size),
+})
 
 async function mayLook(cluster: Cluster, namespace: string): Promise<boolean> {
   const review = {

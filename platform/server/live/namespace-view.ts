@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { pause } from '../../../adapters/http/back-off.ts'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
-import type { EnvironmentDetails, LiveEvent, ShownChanges, ShownService } from '../../api/environments.ts'
+import type { EnvironmentDetails, LiveEvent, ShownChanges } from '../../api/environments.ts'
 import { Explanations } from './explanations.ts'
 import { historyOf, Notes } from './notes.ts'
 import { type Room, Scene, type SceneEnvironment } from './scene.ts'
@@ -17,8 +18,18 @@ const LONGEST_PAUSE = 3000
  */
 const LOOKING = 5000
 const LOOKED_AT: ReadonlySet<string> = new Set(['waiting', 'failed', 'stopped', 'asleep'])
-/** Events that are queued for one client; if there are more, it gets the whole state again. */
-const MOST_WAITING = 64
+/** Environments with changes that one client has not received; if there are more, it gets the whole state again. */
+const MOST_WAITING = 256
+/** Services of one of them; if there are more, all of the environment is sent. */
+const MOST_CHANGED = 16
+/** Characters of the environments in a snapshot. The rest follows in events of its own, so that no event is large. */
+const MOST_TOGETHER = 256 * 1024
+/** Characters of one environment. */
+const MOST_OF_ONE = 1024 * 1024
+/** Copies of an event that are in memory until its client has received it: the state, its text, and what is sent of it. */
+const COPIES = 3
+/** Milliseconds between two attempts to send an event for which there is no memory. */
+const CROWDED = 500
 
 /** The last state that was sent, as text by service. */
 interface Published {
@@ -29,8 +40,19 @@ interface Published {
   readonly size: number
 }
 
+/** A change of an environment: of all of it, or of services by name. What it is now is read when it is sent. */
+type Changed = 'all' | ReadonlySet<string>
+
+/** An event, and the characters of its environments or services. */
+interface SizedEvent {
+  readonly event: LiveEvent
+  readonly size: number
+}
+
 /** What a view needs from its surroundings. */
 interface ViewWorld extends Room {
+  /** The budget for events that clients have not received yet. */
+  readonly sending: Room
   now(): number
   /** True while the namespace sleeps. */
   isAsleep(): boolean
@@ -46,9 +68,8 @@ export class NamespaceView {
   readonly #stop = new AbortController()
   readonly #dirty = new Set<string>()
   readonly #published = new Map<string, Published>()
-  readonly #listeners = new Set<(event: LiveEvent) => void>()
+  readonly #listeners = new Set<(environment: string, changed: Changed) => void>()
   readonly #ready: Promise<void>
-  #snapshot: LiveEvent | undefined
   #isListed = false
   /** The last computation that was begun. */
   #publishing: Promise<void> = Promise.resolve()
@@ -115,20 +136,21 @@ export class NamespaceView {
   }
 
   /**
-   * The state of all environments, then their changes, until the signal is aborted. Throws the error that ended the
-   * view.
+   * The state of all environments, then their changes, until the signal is aborted. Only the names of what has changed
+   * are kept for a client that does not read. Throws the error that ended the view.
    */
   async *follow(signal: AbortSignal): AsyncGenerator<LiveEvent> {
     await this.#ready
-    let waiting: LiveEvent[] = []
+    const both = AbortSignal.any([signal, this.#stop.signal])
+    const waiting = new Map<string, Changed>()
     let isBehind = true
     let wake = () => {}
-    const listen = (event: LiveEvent) => {
-      if (waiting.length < MOST_WAITING) waiting.push(event)
-      else isBehind = true
+    const listen = (environment: string, changed: Changed) => {
+      waiting.set(environment, together(waiting.get(environment), changed))
+      isBehind ||= waiting.size > MOST_WAITING
+      if (isBehind) waiting.clear()
       wake()
     }
-    const both = AbortSignal.any([signal, this.#stop.signal])
     const onEnd = () => wake()
     both.addEventListener('abort', onEnd)
     this.#listeners.add(listen)
@@ -137,14 +159,27 @@ export class NamespaceView {
         if (signal.aborted) return
         this.#stop.signal.throwIfAborted()
         if (isBehind) {
+          await this.environments()
           isBehind = false
-          waiting = []
-          yield await this.#whole()
+          yield* this.#sent(
+            both,
+            () => this.#snapshot(),
+            ({ rest }) => {
+              waiting.clear()
+              for (const name of rest) waiting.set(name, 'all')
+            },
+          )
           continue
         }
-        const event = waiting.shift()
-        if (event) yield event
-        else
+        const [next] = waiting
+        if (next) {
+          const [environment] = next
+          yield* this.#sent(
+            both,
+            () => this.#eventOf(environment, waiting.get(environment) ?? 'all'),
+            () => waiting.delete(environment),
+          )
+        } else
           await new Promise<void>(resolve => {
             wake = resolve
           })
@@ -155,11 +190,59 @@ export class NamespaceView {
     }
   }
 
-  /** Shared by all viewers that begin between two changes. */
-  async #whole(): Promise<LiveEvent> {
-    const environments = await this.environments()
-    this.#snapshot ??= { type: 'snapshot', environments: [...environments] }
-    return this.#snapshot
+  /**
+   * Yields an event as soon as the budget has room for it, as it is then; `take` is called first. The room is given back
+   * when the client asks for the next event.
+   */
+  async *#sent<E extends SizedEvent>(
+    signal: AbortSignal,
+    make: () => E,
+    take: (event: E) => void,
+  ): AsyncGenerator<LiveEvent> {
+    const { sending } = this.#around
+    while (!signal.aborted) {
+      const sized = make()
+      const room = COPIES * sized.size
+      if (sending.take(room)) {
+        take(sized)
+        try {
+          yield sized.event
+        } finally {
+          sending.give(room)
+        }
+        return
+      }
+      await pause(CROWDED, signal).catch(() => {})
+    }
+  }
+
+  /** Returns the first environments, and the names of the rest. */
+  #snapshot(): SizedEvent & { readonly rest: readonly string[] } {
+    const environments: EnvironmentDetails[] = []
+    const rest: string[] = []
+    let size = 0
+    for (const [name, one] of this.#published) {
+      if (environments.length > 0 && size + one.size > MOST_TOGETHER) rest.push(name)
+      else {
+        environments.push(one.details)
+        size += one.size
+      }
+    }
+    return { event: { type: 'snapshot', environments }, size, rest }
+  }
+
+  /** Returns the present state of what has changed. */
+  #eventOf(environment: string, changed: Changed): SizedEvent {
+    const found = this.#published.get(environment)
+    if (!found) return { event: { type: 'removed', environment }, size: environment.length }
+    const { details, services: texts, size } = found
+    if (changed === 'all') return { event: { type: 'environment', environment: details }, size }
+    const services = details.services.filter(({ name }) => changed.has(name))
+    const sizes = services.map(({ name }) => texts.get(name)?.length ?? 0)
+    return {
+      event: { type: 'services', environment, state: details.state, services },
+      size: sizes.reduce((sum, one) => sum + one, environment.length),
+    }
   }
 
   #mark(environment: string): void {
@@ -197,9 +280,8 @@ export class NamespaceView {
       if (this.#stop.signal.aborted) return
       const began = performance.now()
       const environment = this.#scene.environment(name)
-      const event = environment ? this.#look(environment) : this.#remove(name)
-      if (event) this.#snapshot = undefined
-      if (event) for (const listener of this.#listeners) listener(event)
+      const changed = environment ? this.#look(environment) : this.#remove(name)
+      if (changed) for (const listener of this.#listeners) listener(name, changed)
       worked += performance.now() - began
       await setImmediate()
     }
@@ -208,7 +290,7 @@ export class NamespaceView {
     this.#schedule()
   }
 
-  #look(environment: SceneEnvironment): LiveEvent | undefined {
+  #look(environment: SceneEnvironment): Changed | undefined {
     const { name } = environment
     const noted = this.#notes.of(environment)
     const seen = seenIn(environment, this.#scene, {
@@ -225,12 +307,9 @@ export class NamespaceView {
     this.#published.set(name, published)
     const { details, head, services: texts } = published
     const { services, state } = details
-    if (before?.head !== head) return { type: 'environment', environment: details }
-    const changed: ShownService[] = services.filter(
-      service => before.services.get(service.name) !== texts.get(service.name),
-    )
-    if (changed.length === 0 && before.details.state === state) return undefined
-    return { type: 'services', environment: name, state, services: changed }
+    if (before?.head !== head) return 'all'
+    const changed = services.flatMap(({ name }) => (before.services.get(name) === texts.get(name) ? [] : [name]))
+    return changed.length === 0 && before.details.state === state ? undefined : new Set(changed)
   }
 
   /**
@@ -238,20 +317,26 @@ export class NamespaceView {
    */
   #fitting(whole: EnvironmentDetails): Published {
     const published = toPublished(whole)
-    if (this.#around.take(published.size)) return published
+    if (published.size <= MOST_OF_ONE && this.#around.take(published.size)) return published
     const cut = toPublished({ ...whole, services: [], isCut: true })
     return this.#around.take(cut.size) ? cut : { ...cut, size: 0 }
   }
 
-  #remove(name: string): LiveEvent | undefined {
+  #remove(name: string): Changed | undefined {
     this.#explanations.forget(name)
     this.#notes.forget(name)
     const known = this.#published.get(name)
     if (!known) return undefined
     this.#around.give(known.size)
     this.#published.delete(name)
-    return { type: 'removed', environment: name }
+    return 'all'
   }
+}
+
+function together(before: Changed | undefined, changed: Changed): Changed {
+  if (before === 'all' || changed === 'all') return 'all'
+  const names = new Set([...(before ?? []), ...changed])
+  return names.size > MOST_CHANGED ? 'all' : names
 }
 
 function toPublished(details: EnvironmentDetails): Published {

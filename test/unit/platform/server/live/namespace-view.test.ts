@@ -1,10 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { KubeObject } from '../../../../../adapters/kubernetes/cluster.ts'
+import { withChangeList } from '../../../../../operations/objects/change-lists.ts'
 import { SharedBudget } from '../../../../../platform/rules/shared-budget.ts'
 import { NamespaceView } from '../../../../../platform/server/live/namespace-view.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
+/** On a busy machine. */
+const LONG = { timeout: 15_000 }
 const AT = '2026-01-01T00:00:00Z'
 const open = new Set<NamespaceView>()
 afterEach(() => {
@@ -12,12 +15,18 @@ afterEach(() => {
   open.clear()
 })
 
-function viewOf(cluster: MemoryCluster, budget = new SharedBudget(32 * 1024 * 1024)): NamespaceView {
+const roomIn = (budget: SharedBudget) => ({
+  take: (size: number) => budget.take('eve', size),
+  give: (size: number) => budget.give('eve', size),
+})
+const large = () => new SharedBudget(32 * 1024 * 1024)
+
+function viewOf(cluster: MemoryCluster, budget = large(), sending = large()): NamespaceView {
   const view = new NamespaceView(cluster, 'ns', {
     now: Date.now,
     isAsleep: () => false,
-    take: size => budget.take('eve', size),
-    give: size => budget.give('eve', size),
+    ...roomIn(budget),
+    sending: roomIn(sending),
   })
   open.add(view)
   return view
@@ -42,7 +51,7 @@ test('the state of many environments has no histories, and the history of one is
   const cluster = new MemoryCluster({ namespace: 'ns' })
   const history = largeHistory()
   for (let index = 0; index < 20; index++) await cluster.create(record(`e${index}`, history))
-  const budget = new SharedBudget(32 * 1024 * 1024)
+  const budget = large()
   const view = viewOf(cluster, budget)
   const all = await view.environments()
   expect(all).toHaveLength(20)
@@ -70,4 +79,82 @@ test('between the environments of a namespace the server does other work', async
   await view.environments()
   isOver = true
   expect(turns).toBeGreaterThan(10)
+})
+
+/** A record whose environment has a service with an image name of some characters. */
+const sized = (environment: string, characters: number) =>
+  record(environment, '', {
+    application: JSON.stringify({ services: [{ service: 'web', kind: 'Deployment', image: 'x'.repeat(characters) }] }),
+  })
+
+test('a client that does not read gets the present state afterwards, and not each change', async () => {
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  const history = (number: number) => withChangeList(undefined, { by: `deploy-${number}`, at: AT, changes: [] })
+  await cluster.create(record('shop', history(0)))
+  await cluster.create(record('other', history(0)))
+  const view = viewOf(cluster)
+  const end = new AbortController()
+  const events = view.follow(end.signal)
+  expect((await events.next()).value).toMatchObject({ type: 'snapshot', environments: [{}, {}] })
+  for (let number = 1; number <= 5; number++) {
+    await cluster.apply(record('shop', history(number)), { manager: 'eve', force: true })
+    await vi.waitFor(async () => {
+      expect((await view.environment('shop'))?.deployed?.by).toBe(`deploy-${number}`)
+    }, LONG)
+  }
+  await cluster.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: 'devctl-other', namespace: 'ns' })
+  await vi.waitFor(async () => expect(await view.environments()).toHaveLength(1), LONG)
+  const next = [await events.next(), await events.next()].map(({ value }) => value)
+  expect(next).toMatchObject([
+    { type: 'environment', environment: { name: 'shop', deployed: { by: 'deploy-5' } } },
+    { type: 'removed', environment: 'other' },
+  ])
+  end.abort()
+})
+
+test('a client that misses changes of more environments than are remembered gets the whole state again', async () => {
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  const view = viewOf(cluster)
+  const events = view.follow(new AbortController().signal)
+  await events.next()
+  for (let round = 0; round < 2; round++) {
+    for (let index = 0; index < 150; index++) await cluster.create(record(`e${round}-${index}`, ''))
+    await vi.waitFor(async () => expect(await view.environments()).toHaveLength(150), LONG)
+    if (round > 0) break
+    for (let index = 0; index < 150; index++)
+      await cluster.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: `devctl-e0-${index}`, namespace: 'ns' })
+    await vi.waitFor(async () => expect(await view.environments()).toHaveLength(0), LONG)
+  }
+  expect((await events.next()).value).toMatchObject({ type: 'snapshot' })
+})
+
+test('a large state is sent in several events, after as many environments as fit into one', async () => {
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  for (const name of ['a', 'b', 'c']) await cluster.create(sized(name, 90_000))
+  const events = viewOf(cluster).follow(new AbortController().signal)
+  expect((await events.next()).value).toMatchObject({
+    type: 'snapshot',
+    environments: [{ name: 'a' }, { name: 'b' }],
+  })
+  expect((await events.next()).value).toMatchObject({ type: 'environment', environment: { name: 'c' } })
+})
+
+test('an event that its client has not received counts in a budget, and others wait for room in it', async () => {
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  await cluster.create(sized('shop', 10_000))
+  // One person gets half.
+  const sending = new SharedBudget(2 * 4 * 10_000)
+  const view = viewOf(cluster, large(), sending)
+  const first = view.follow(new AbortController().signal)
+  await first.next()
+  expect(sending.taken).toBeGreaterThan(3 * 10_000)
+  let isFirstSent = false
+  const second = view.follow(new AbortController().signal)
+  const came = second.next().then(({ value }) => ({ isFirstSent, value }))
+  await vi.waitFor(async () => expect(await view.environments()).toHaveLength(1), LONG)
+  isFirstSent = true
+  await first.return(undefined)
+  expect(await came).toMatchObject({ isFirstSent: true, value: { type: 'snapshot' } })
+  await second.return(undefined)
+  expect(sending.taken).toBe(0)
 })
