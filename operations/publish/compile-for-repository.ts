@@ -3,11 +3,12 @@ import { relative, sep } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { reportNotPublished } from '../../compiler/manifest/not-published.ts'
 import type { SecretRules } from '../../compiler/options.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
-import type { Tree } from '../../compiler/text/tree.ts'
+import { get, type Tree } from '../../compiler/text/tree.ts'
 import { needsValues } from '../../compiler/values/secret-backends.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { type CompiledProject, compileFiles } from '../project/compile-files.ts'
@@ -88,6 +89,10 @@ export async function compileForRepository(
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
   const directory = manifest && !project.namesCompose ? manifest.folder : loaded?.directory
   if (!plan || directory === undefined || count(diagnostics).error > 0) return { diagnostics }
+  if (plan.workloads.length === 0 && get(loaded?.tree, 'services'))
+    throw new UserError('the files have no services to publish', {
+      hint: 'check the profiles; to remove the application from the repository, delete its folder',
+    })
   const own = manifest && readFile(manifest.path)
   if (own?.kind === 'file') onRead(manifest!.path, own.bytes)
   // Of what is secret not even a hash may leave this machine: a weak value could be guessed from it.

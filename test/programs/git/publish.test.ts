@@ -435,6 +435,21 @@ longTest('what only `deploy` does is told', async () => {
   expect(stderr).toContain('dependencies are not published')
 })
 
+test('files without services are refused, and what is published stays', async () => {
+  const { publish, change, log } = await publishing()
+  await publish()
+  for (const compose of [
+    'name: shop\nservices: {}\n',
+    COMPOSE.replaceAll('    image:', '    profiles: [other]\n    image:'),
+  ]) {
+    await change({ 'compose.yaml': compose })
+    const { status, stdout, stderr } = await publish()
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('error: the files have no services to publish\n')
+  }
+  expect(await log()).toHaveLength(1)
+})
+
 describe('a source that is in no commit', () => {
   test('is published with a warning, and set right by the next publish of a commit', async () => {
     const { publish, source, change, tree, log } = await publishing()
@@ -443,7 +458,10 @@ describe('a source that is in no commit', () => {
     expect((await publish()).stderr).toContain('warning: the source has uncommitted changes')
     expect(parseLock((await tree())[LOCK]!, LOCK).facts?.source.isDirty).toBe(true)
     const commit = await change({ 'compose.yaml': compose })
-    expect(await publish()).toMatchObject({ status: 0, stdout: 'deploy(shop/staging): no object changed\n' })
+    expect(await publish()).toMatchObject({
+      status: 0,
+      stdout: 'deploy(shop/staging): no object changed\n',
+    })
     expect(parseLock((await tree())[LOCK]!, LOCK).facts?.source).toEqual({ commit, path: '.' })
     expect((await publish()).stdout).toMatch(/^unchanged/)
     expect(await log()).toHaveLength(2)
