@@ -28,6 +28,8 @@ export interface MessageInput {
   readonly changes: readonly MessageObject[]
   /** The change of the files, where the changes of objects are not known: `2 files changed`. */
   readonly files?: string
+  /** True if the commit changes only the record of the source. */
+  readonly isRecordOnly?: boolean
   /** By Compose service. */
   readonly images: ReadonlyMap<string, string>
   /** Those that the repository has. */
@@ -45,8 +47,9 @@ const LONGEST_SUBJECT = 100
 const MOST_LINES = 60
 
 /** The changes in words: `deploy(shop/staging): api 1.4.2 → 1.4.3`. */
-export function subjectOf({ application, environment, changes, files }: MessageInput): string {
+export function subjectOf({ application, environment, changes, files, isRecordOnly }: MessageInput): string {
   const name = environment === undefined ? application : `${application}/${environment}`
+  if (isRecordOnly) return oneLine(`deploy(${name}): only the record of the source changed`)
   if (files !== undefined) return oneLine(`deploy(${name}): ${files}`)
   const parts = imageChanges(changes)
   const others = changes.filter(({ action, values }) => action !== 'update' || !values.some(isImage))

@@ -105,6 +105,7 @@ export async function messageInput(
     application: plan.environment.name,
     environment: environment?.key,
     images: plan.images,
+    ...(isRecordOnly(changes) && { isRecordOnly: true }),
     imagesBefore: changes[0]?.change.before?.facts?.images ?? {},
     repository,
     page,
@@ -112,5 +113,10 @@ export async function messageInput(
     ...(await describe(changes)),
   }
 }
+
+/** Returns true if no file changes but the locks, and one of them gets other facts about the source. */
+const isRecordOnly = (changes: readonly FolderChange[]): boolean =>
+  changes.every(({ change }) => change.writes.size + change.removals.length === 0) &&
+  changes.some(({ change: { before, after } }) => JSON.stringify(before?.facts) !== JSON.stringify(after.facts))
 
 const UNCOMMITTED = 'the source has uncommitted changes: the result cannot be reproduced or promoted'

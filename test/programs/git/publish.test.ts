@@ -460,7 +460,7 @@ describe('a source that is in no commit', () => {
     const commit = await change({ 'compose.yaml': compose })
     expect(await publish()).toMatchObject({
       status: 0,
-      stdout: 'deploy(shop/staging): no object changed\n',
+      stdout: 'deploy(shop/staging): only the record of the source changed\n',
     })
     expect(parseLock((await tree())[LOCK]!, LOCK).facts?.source).toEqual({ commit, path: '.' })
     expect((await publish()).stdout).toMatch(/^unchanged/)
