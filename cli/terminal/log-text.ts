@@ -1,4 +1,7 @@
-import { UNSAFE_BUT_TABS } from '../../compiler/values/printable.ts'
+import { UNSAFE } from '../../compiler/values/printable.ts'
+
+/** Everything unsafe but tabs, for a text whose unsafe characters are removed. */
+const UNSAFE_BUT_TABS = new RegExp(`(?!\\t)${UNSAFE.source}`, 'u')
 
 // A sequence for the colours and weights of letters; any other sequence that a terminal obeys; any
 // other control character, tabs aside.

@@ -8,12 +8,10 @@ export interface Cell {
 
 // Controls would move the cursor or colour the terminal, bidirectional controls would show another
 // order than the file has, and lone surrogates cannot be written as UTF-8.
-const UNSAFE =
+export const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\p{Surrogate}]/u
 /** Line ends, tabs and colours; else what is unsafe. */
 const KEPT_OR_UNSAFE = new RegExp(`(\\n|\\t|\\u001b\\[(?:0|1|2|22|39|(?:1;)?3[0-7])m)|${UNSAFE.source}`, 'gu')
-/** Everything unsafe but tabs, for a text whose unsafe characters are removed. */
-export const UNSAFE_BUT_TABS = new RegExp(`(?!\\t)${UNSAFE.source}`, 'u')
 /** JSON.stringify sees to the others. */
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 const COMBINING = /[\p{Mn}\p{Me}\u1160-\u11ff]/u

@@ -20,8 +20,8 @@ export const LOGIN_PROBLEMS = {
     hint: 'An administrator can find the reason in the log of the platform.',
   },
   'no-refresh': {
-    message: 'The login provider gave the platform no refresh token.',
-    hint: 'Log in again. An administrator can find the reason in the log of the platform.',
+    message: 'The login provider sent no refresh token.',
+    hint: 'An administrator can find the reason in the log of the platform.',
   },
   'too-many': { message: 'Too many attempts.', hint: 'Wait a minute, and log in again.' },
   failed: { message: 'Something went wrong in the platform.', hint: 'Try again in a moment.' },
