@@ -218,15 +218,10 @@ function* mountedFiles(
         const plan = kind === 'configMap' ? objects.configMaps.get(object) : undefined
         // Configs of the file are read where they are declared.
         if (!plan?.path?.startsWith('services.')) continue
-        for (const [key, bytes] of Object.entries(plan.data)) {
-          const item = items?.find(one => one.key === key)
-          if (items ? !item : subPath !== undefined && subPath !== key) continue
-          yield {
-            service: service.name,
-            path: item ? `${target.replace(/\/$/, '')}/${item.path}` : target,
-            bytes,
-            span,
-          }
+        const keys = items ?? [{ key: subPath ?? Object.keys(plan.data)[0]! }]
+        for (const { key, ...at } of keys) {
+          const path = 'path' in at ? `${target.replace(/\/$/, '')}/${at.path}` : target
+          yield { service: service.name, path, bytes: plan.data[key]!, span }
         }
       }
     }

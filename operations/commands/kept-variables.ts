@@ -2,7 +2,7 @@ import { variableNameProblem } from '../../platform/rules/variable-names.ts'
 import type { OperationEvent } from '../events.ts'
 
 /**
- * Of the families of names that decide what programs do, these say only which version of something is meant. With
+ * Names that only say which version of something is meant, of the families that decide what programs do. With
  * `USE_BAZEL_VERSION`, a program is downloaded and run.
  */
 const HARMLESS = /^(NODE_ENV|[A-Z]+(_COMMIT|_IMAGE|_BUILD)?_(VERSION|SHA|COMMIT|BRANCH|TAG))$/

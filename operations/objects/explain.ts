@@ -100,7 +100,7 @@ export async function explainFailure(
   return reporter.diagnostics()
 }
 
-/** What to say of a workload that no health check has been about yet, because the first one comes late. */
+/** Returns the note and the hint about a workload that was not checked yet, because its first health check comes late. */
 function lateCheck(workload: KubeObject, warnings: Tracked['warnings']): { note: string; hint: string } | undefined {
   const delay = firstCheckDelay(workload)
   if (delay === 0 || warnings.some(({ reason }) => reason === 'Unhealthy')) return undefined

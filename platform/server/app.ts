@@ -113,7 +113,7 @@ function register(
     if (audited.has(request)) return
     audited.add(request)
     const by = callers.get(request)
-    // What was sent is not valid, and could be anything: a password, or characters that change the text around them.
+    // Invalid input could be anything: a password, or characters that change the text around them.
     const sent =
       status === 400 ? {} : { ...(request.params as object), ...(route.isUpgrade && (request.query as object)) }
     const what = { ...sent, ...note?.what }

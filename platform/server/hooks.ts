@@ -93,7 +93,7 @@ export class Hooks {
     return this.#known.ids.has(id)
   }
 
-  /** Of calls at the same time, one reads. */
+  /** Reads the list, once for all calls at the same time. */
   #readKnown(): Promise<void> {
     this.#reading ??= this.list()
       .then(all => {

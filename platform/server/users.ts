@@ -89,7 +89,7 @@ export class Users {
 
   #changed(known: PlatformUser, change: Partial<Pick<PlatformUser, ChangedField>>): PlatformUser {
     const isBarred = (change.isSuspended && !known.isSuspended) || (change.isRefused && !known.isRefused)
-    // With milliseconds: everything that was issued just before becomes invalid.
+    // The time has milliseconds: everything that was issued just before becomes invalid.
     const barred = isBarred && { barred: new Date(this.#world.now()).toISOString() }
     return { ...known, ...change, ...barred }
   }

@@ -1,7 +1,7 @@
 import type { Port } from '../../compose/project.ts'
 import { isAnnotationKey } from '../../values/annotation.ts'
 
-/** What the program at a port speaks, as far as the file or the number of the port says. */
+/** The protocol of the program at a port, as far as the file or the number of the port says. */
 export interface PortProtocol {
   /** `http` also where nothing is known, since public addresses are made for it. */
   readonly kind: 'http' | 'tls' | 'other'
@@ -58,8 +58,8 @@ const OTHERS: ReadonlyMap<number, string> = new Map([
   [2049, 'NFS'],
   [2181, 'ZooKeeper'],
   [3389, 'RDP'],
-  [4222, 'NATS'],
   [4190, 'ManageSieve'],
+  [4222, 'NATS'],
   [5044, 'Beats'],
   [5060, 'SIP'],
   [5222, 'XMPP'],

@@ -133,11 +133,11 @@ export function publicPorts(
       if (!isRouted) reporter.report(loopback, port.span, parameters)
     } else if (guardedAs) {
       if (!isRouted) reporter.report(guarded, port.span, { service: name, port: port.target, kind: guardedAs })
-    } else if (kind === 'other' && isWritten) {
-      if (!isRouted) reporter.report(notHttp, port.span, { service: name, port: port.target, protocol, isWritten })
     } else {
-      if (kind === 'other' && !isRouted)
+      const isOther = kind === 'other'
+      if (isOther && !isRouted)
         reporter.report(notHttp, port.span, { service: name, port: port.target, protocol, isWritten })
+      if (isOther && isWritten) continue
       if (port.hostIp && !/^(0\.0\.0\.0|::|0:0:0:0:0:0:0:0)$/.test(port.hostIp))
         reporter.report(hostIp, port.span, { address: port.hostIp })
       if (!found.has(port.target)) found.set(port.target, port)

@@ -94,8 +94,14 @@ function portBeside(text: string, kind: TextKind, index: number, before: string,
   }
   const option = /--([\w-]*)host[= ]["']?$/.exec(before)?.[1]
   if (option !== undefined) return portOf(new RegExp(`--${option}port[= ]["']?(\\d{1,5})(?![\\w.-])`).exec(text)?.[1])
-  if (/\s-h\s*["']?$/.test(before)) return portOf(/\s-[pP]\s*["']?(\d{1,5})(?![\w.-])/.exec(text.split('\n')[0]!)?.[1])
+  if (/\s-h\s*["']?$/.test(before)) return portOf(/\s-[pP]\s*["']?(\d{1,5})(?![\w.-])/.exec(lineOf(text, index))?.[1])
   return kind === 'file' && SETTING.test(before) ? portOf(portInLines(text, index)) : undefined
+}
+
+/** Returns the line of a text that has an index. */
+function lineOf(text: string, index: number): string {
+  const end = text.indexOf('\n', index)
+  return text.slice(text.lastIndexOf('\n', index - 1) + 1, end < 0 ? text.length : end)
 }
 
 /** The value of a setting `port` in the three lines before and after the one of a host. */

@@ -57,9 +57,9 @@ export interface Mention {
 }
 
 export interface Mentions {
-  /** By the service that is meant; those of the service itself are left out. */
+  /** Returns the places where others name a service. */
   of(service: string): readonly Mention[]
-  /** The places where a service names itself, as a host. */
+  /** Returns the places where a service names itself, as a host. */
   ofItself(service: string): readonly Mention[]
 }
 
@@ -71,7 +71,7 @@ interface Text {
   readonly from: ReadonlySet<string>
   /** True if a number after the name can be a port: `redis:7` in an IMAGE is none. */
   readonly ports: boolean
-  /** Of a variable, and the variables beside it. */
+  /** The variable that has the text, and those beside it. */
   readonly variable?: { readonly name: string; readonly all: readonly Pair[] }
 }
 
@@ -98,9 +98,13 @@ export function findMentions({ project, names, reporter }: PlanContext, files: I
   const own = new Map<string, Mention[]>()
   for (const text of textsOf(project, files)) {
     reporter.budget.checkTime(text.span)
+    // Words come in the order of the text: its lines are counted once.
+    let [line, counted] = [1, 0]
     for (const word of hostsIn(text.text, text.kind, isName)) {
       const { host, written } = word
-      const where = text.kind === 'file' ? `line ${lineAt(text.text, word.index)} of ${text.where}` : text.where
+      line += text.text.slice(counted, word.index).split('\n').length - 1
+      counted = word.index
+      const where = text.kind === 'file' ? `line ${line} of ${text.where}` : text.where
       const addressed = addresses.get(host)
       if (addressed !== undefined)
         reporter.report(oldAddress, narrow(text.span, host), { address: host, name: names.of(addressed), where })
@@ -142,8 +146,6 @@ function inVariable(
   const number = Number(all.find(one => one.name.toUpperCase() === `${beside}PORT`.toUpperCase())?.value)
   return { isHost: true, ...(Number.isInteger(number) && number > 0 && number < 65536 && { port: number }) }
 }
-
-const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length
 
 /**
  * Every name under which Compose resolves a service, in lower case, with the services it leads to.

@@ -23,7 +23,7 @@ export const userHandlers = (
     // Requests that began before the suspension may have issued tokens since.
     if (user.isSuspended && body.isSuspended === false) await tokens.revokeAll(user.id)
     const saved = await users.change(user.id, body)
-    // Of administrators who demote or suspend each other at the same time, one remains.
+    // One administrator remains if two demote or suspend each other at the same time.
     await stillAllowed(by, { users, tokens }, now())
       .then(caller => checkCaller(caller, { caller: 'admin' }))
       .catch(async error => {

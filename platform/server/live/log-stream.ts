@@ -76,8 +76,7 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
       longestLine: LONGEST,
       limits: {
         ...PAGES_OF_MEMBERS,
-        take: size => room.take(size),
-        give: size => room.give(size),
+        ...room,
       },
       isWanted: source => service === undefined || source.service === service,
     },

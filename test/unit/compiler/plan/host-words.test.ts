@@ -12,6 +12,7 @@ test.each<[kind: TextKind, text: string, found: readonly (number | string)[]]>([
   ['command', 'until nc -z db 5432; do sleep 1; done', [5432]],
   ['command', 'echo > /dev/tcp/db/5432', [5432]],
   ['command', 'pg_isready -h db -p 5433 -U db', [5433, 'word']],
+  ['command', 'sleep -p 1000\npg_isready -h db -p 5433\nserve -p 8000', [5433]],
   ['command', 'mysqladmin ping -h db -u root', ['host']],
   ['command', 'wait --db-host=db --db-port=5434', [5434]],
   ['command', 'cockroach start --advertise-addr=db --join=db', ['host', 'host']],
