@@ -4,6 +4,7 @@ import { MANAGER, USERS_NAMESPACE, userAccount } from '../records/names.ts'
 import type { ManagedNamespace } from '../records/namespace.ts'
 import { isKubernetesOwn } from '../rules/finalizers.ts'
 import { accountToken } from './kube-token.ts'
+import { PAGES_OF_MEMBERS } from './members-objects.ts'
 import type { PlatformWorld } from './world.ts'
 
 /** Minutes that programs have for removing their finalizers from deleted objects: some remove a load balancer first. */
@@ -92,8 +93,10 @@ async function heldOf(
   signal?: AbortSignal,
 ): Promise<readonly HeldObject[]> {
   const held: HeldObject[] = []
+  // Metadata has no limit of its own besides that of an object.
+  const options = { metadataOnly: true, signal, ...PAGES_OF_MEMBERS }
   try {
-    for await (const page of cluster.pages({ apiVersion, kind, namespace }, { metadataOnly: true, signal }))
+    for await (const page of cluster.pages({ apiVersion, kind, namespace }, options))
       for (const { metadata } of page) {
         const all = Array.isArray(metadata['finalizers']) ? metadata['finalizers'].map(String) : []
         const own = all.filter(one => isKubernetesOwn(apiVersion, kind, one))

@@ -36,7 +36,7 @@ export async function openRoutes(
     let isListed = false
     const query = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace }
     if (waiting.size > 0)
-      for await (const change of cluster.watch(query, { signal, size: PAGES_OF_MEMBERS.size })) {
+      for await (const change of cluster.watch(query, { signal, ...PAGES_OF_MEMBERS })) {
         if (change.type === 'Restarted') slices.clear()
         if (change.type === 'Listed') isListed = true
         if (change.type === 'Changed') slices.set(change.object.metadata.name, change.object)

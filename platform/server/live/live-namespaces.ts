@@ -6,6 +6,7 @@ import { type Accounts, type Identified, stillAllowed } from '../caller.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
 import type { NamespaceIndex } from '../namespace-index.ts'
 import { OpenStreams } from '../open-streams.ts'
+import { PersonalSlots } from '../personal-slots.ts'
 import { noNamespace, onlyFor, PlatformError } from '../platform-error.ts'
 import type { UserClusters } from '../user-clusters.ts'
 import { isAway } from '../while-allowed.ts'
@@ -34,6 +35,8 @@ const LOGS = { ofOne: 8, ofAll: 100, what: 'logs' }
 const KEPT = 32 * 1024 * 1024
 /** Characters of the events that clients have not received yet, with their copies; one person gets half of it. */
 const SENDING = 32 * 1024 * 1024
+/** Namespaces whose names or URLs are read at the same time for one person, whatever the number of requests. */
+const READ_TOGETHER = 2
 /** Milliseconds between two checks of a viewer's rights: a watch continues after rights were revoked. */
 const CHECKING = 5000
 
@@ -56,6 +59,7 @@ export class LiveNamespaces {
   readonly #views = new OpenStreams(VIEWS)
   readonly #logs = new OpenStreams(LOGS)
   readonly #room = new SharedBudget(KEPT)
+  readonly #reading = new PersonalSlots(READ_TOGETHER)
   readonly #sending = new SharedBudget(SENDING)
 
   constructor(world: PlatformWorld, clusters: UserClusters, accounts: Accounts, index: Pick<NamespaceIndex, 'find'>) {
@@ -103,14 +107,14 @@ export class LiveNamespaces {
    * not see it.
    */
   environmentNames(by: Identified, namespace: string, signal: AbortSignal): Promise<readonly EnvironmentNames[]> {
-    return this.#read(by, namespace, signal, open => environmentNames(this.#clusters.of(by), namespace, open))
+    return this.#readInTurn(by, namespace, signal, open => environmentNames(this.#clusters.of(by), namespace, open))
   }
 
   /**
    * The public URLs of a namespace, without opening watches. Throws a PlatformError if the caller may not see it.
    */
   publicUrls(by: Identified, namespace: string, signal: AbortSignal): Promise<readonly string[]> {
-    return this.#read(by, namespace, signal, open => publicUrls(this.#clusters.of(by), namespace, open))
+    return this.#readInTurn(by, namespace, signal, open => publicUrls(this.#clusters.of(by), namespace, open))
   }
 
   /**
@@ -122,6 +126,16 @@ export class LiveNamespaces {
     if (!found) return Promise.resolve(undefined)
     const ref = { apiVersion: found.apiVersion, kind: found.kind, namespace, name: own }
     return this.#read(by, namespace, signal, open => this.#clusters.of(by).get(ref, { signal: open }))
+  }
+
+  /** Lists objects of a namespace as soon as there is a slot of the caller. */
+  #readInTurn<T>(
+    by: Identified,
+    namespace: string,
+    signal: AbortSignal,
+    ask: (open: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return this.#reading.run(by.user.id, signal, () => this.#read(by, namespace, signal, ask))
   }
 
   /**

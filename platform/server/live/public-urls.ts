@@ -22,7 +22,7 @@ export async function publicUrls(cluster: Cluster, namespace: string, signal: Ab
     let left = MOST_ROUTES
     try {
       // One page at a time: an object can have 1.5 MiB.
-      for await (const page of cluster.pages(query, { signal, size: PAGES_OF_MEMBERS.size })) {
+      for await (const page of cluster.pages(query, { signal, ...PAGES_OF_MEMBERS })) {
         for (const url of await urlsOf(cluster, page.slice(0, left), signal)) urls.add(url)
         left -= page.length
         if (left <= 0) break

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import type { KubeObject } from '../../../../../adapters/kubernetes/cluster.ts'
+import type { Cluster, KubeObject, ObjectQuery, PageOptions } from '../../../../../adapters/kubernetes/cluster.ts'
 import { environmentNames } from '../../../../../platform/server/live/environment-names.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
+import { settle } from '../../../../support/objects/fake-clock.ts'
 
 const signal = new AbortController().signal
 const record = (environment: string, application: unknown, more: object = {}): KubeObject => ({
@@ -71,4 +72,26 @@ test('the numbers of objects, environments and services are limited', async () =
   expect(await namesIn(many)).toHaveLength(50)
   const wide = record('shop', services(...Array.from({ length: 300 }, (_, at) => `s-${at}`)))
   expect((await namesIn([wide]))[0]?.services).toHaveLength(200)
+})
+
+test('however many lists are asked for at the same time, few pages of members are in memory', async () => {
+  let pages = 0
+  let most = 0
+  const object = record('shop', services('web'))
+  /** Holds a slot as the real cluster does: from the request for a page until the next one is asked for. */
+  async function* pagesOf(_: ObjectQuery, options: PageOptions) {
+    expect(options.size).toBeLessThanOrEqual(4)
+    for (let page = 0; page < 3; page++) {
+      const leave = await options.slots!.enter(options.signal)
+      most = Math.max(most, ++pages)
+      await settle()
+      yield [object]
+      pages--
+      leave()
+    }
+  }
+  const cluster = { pages: pagesOf } as unknown as Cluster // it needs nothing else
+  const all = Array.from({ length: 20 }, () => environmentNames(cluster, 'ns', signal))
+  expect(await Promise.all(all)).toHaveLength(20)
+  expect(most).toBe(3)
 })
