@@ -6,6 +6,7 @@ import { readableDuration } from '../../compiler/values/readable-duration.ts'
 import { toWarning } from './events.ts'
 import { KINDS } from './failures.ts'
 import { firstCheckDelay } from './first-check.ts'
+import { parseLine } from './logs/line.ts'
 import { lastEnd, type Problem } from './problems.ts'
 import { type ReportedProblem, remedyOf } from './remedies.ts'
 import type { Tracked } from './tracker.ts'
@@ -14,6 +15,11 @@ import type { WantedWorkload } from './wanted.ts'
 /** Lines of a log, and warnings, that are shown. */
 const LOG_LINES = 20
 const WARNINGS = 5
+/** Characters of one of these lines, and of all that is read for them: a program can write a log as a single line. */
+const LONGEST_LINE = 4096
+const MOST_READ = 1024 * 1024
+/** Problems of one workload that are explained: it can have any number of containers. */
+const MOST_PROBLEMS = 10
 /** Milliseconds for getting a log: the error it belongs to must not wait for it. */
 const LOG_TIMEOUT = 5000
 
@@ -51,6 +57,7 @@ export async function explainFailure(
     const service = member === key ? workload.service : member
     const id = `${code} ${member} ${container}`
     if (reported.has(id)) continue
+    if (reported.size >= MOST_PROBLEMS) break
     reported.add(id)
     const warnings = tracked.warnings.map(shown)
     const check = await stoppedBy(cluster, namespace, problem, warnings)
@@ -219,6 +226,10 @@ function containersOf({ spec }: KubeObject): readonly string[] {
   return containers.map(({ name }) => name)
 }
 
+/** Copies the beginning of a line: a part of a text would keep the whole of it in memory. */
+const shortened = (line: string): string =>
+  line.length > LONGEST_LINE ? `${Buffer.from(line.slice(0, LONGEST_LINE)).toString()}…` : Buffer.from(line).toString()
+
 /**
  * The end of a container's log; of the running one when there is none any more of the one before.
  */
@@ -230,9 +241,22 @@ async function lastLines(
   previous: boolean,
 ): Promise<readonly string[] | undefined> {
   const found: string[] = []
-  const options = { container, previous, tailLines: LOG_LINES, signal: AbortSignal.timeout(LOG_TIMEOUT) }
+  const options = {
+    ...{ container, previous, tailLines: LOG_LINES, longestLine: LONGEST_LINE, timestamps: true },
+    signal: AbortSignal.timeout(LOG_TIMEOUT),
+  }
+  let read = 0
+  let isStamped = false
   try {
-    for await (const line of cluster.logs({ name, namespace }, options)) if (!KUBELET.test(line)) found.push(line)
+    for await (const piece of cluster.logs({ name, namespace }, options)) {
+      const line = parseLine(piece)
+      isStamped ||= line !== undefined
+      const text = line?.text ?? piece
+      // A piece without a time stamp after one that has it is the rest of an overlong line.
+      if ((line || !isStamped) && !KUBELET.test(text)) found.push(shortened(text))
+      read += piece.length
+      if (found.length >= LOG_LINES || read > MOST_READ) break
+    }
   } catch (error) {
     if (error instanceof ClusterError && error.failure === 'not-found') return undefined
     // There may be none; what is known without it is reported.

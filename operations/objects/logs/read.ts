@@ -106,8 +106,12 @@ async function linesLeft(access: LogAccess, source: LogSource, range: LogRange):
   if (range.tail === undefined || range.tail === 0) return range.tail
   const { container, pod: name, namespace } = source
   let lines = 0
-  const options = { container, signal: access.signal, ...rangeOptions(range) }
-  for await (const _ of ifThere(access.cluster.logs({ name, namespace }, options))) lines++
+  const { signal, longestLine } = access
+  const options = {
+    ...{ container, timestamps: true, signal, ...rangeOptions(range) },
+    ...(longestLine !== undefined && { longestLine }),
+  }
+  for await (const raw of ifThere(access.cluster.logs({ name, namespace }, options))) if (parseLine(raw)) lines++
   return Math.max(0, range.tail - lines)
 }
 

@@ -1,14 +1,12 @@
-import { Slots } from '../../../adapters/http/slots.ts'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import type { DeployedApplication } from '../../../operations/objects/deployed-application.ts'
 import { explainFailure } from '../../../operations/objects/explain.ts'
 import { recordedServices } from '../../../operations/objects/recorded-places.ts'
 import type { SeenService } from '../../../operations/objects/seen-services.ts'
 import type { ServiceProblem } from '../../api/environments.ts'
+import type { Room } from './scene.ts'
 import { toProblem } from './view.ts'
 
-/** Explanations that are computed at the same time: each reads logs. */
-const AT_ONCE = 4
 /** Services of a namespace whose failures are explained. */
 const MOST = 50
 
@@ -16,7 +14,15 @@ interface Explanation {
   /** What the explanation is about; if that changes, it is computed again. */
   readonly about: string
   problems: readonly ServiceProblem[]
+  /** The characters that it takes of the budget. */
+  size: number
   readonly isDone: Promise<void>
+}
+
+/** What explanations need from their surroundings. */
+export interface ExplanationWorld extends Room {
+  /** Runs a task that reads logs, when it is its turn. */
+  explain<T>(task: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -26,12 +32,13 @@ interface Explanation {
 export class Explanations {
   readonly #cluster: Cluster
   readonly #changed: (environment: string) => void
-  readonly #slots = new Slots(AT_ONCE)
+  readonly #around: ExplanationWorld
   /** By environment and service. */
   readonly #known = new Map<string, Explanation>()
 
-  constructor(cluster: Cluster, changed: (environment: string) => void) {
+  constructor(cluster: Cluster, around: ExplanationWorld, changed: (environment: string) => void) {
     this.#cluster = cluster
+    this.#around = around
     this.#changed = changed
   }
 
@@ -40,7 +47,7 @@ export class Explanations {
     const key = `${environment}/${seen.overview.service}`
     const { problems } = seen.found
     if (seen.overview.state !== 'failed') {
-      this.#known.delete(key)
+      this.#drop(key)
       return []
     }
     const about = JSON.stringify([
@@ -54,9 +61,15 @@ export class Explanations {
       about,
       // The previous explanations are shown until there are new ones.
       problems: known?.problems ?? [],
+      size: known?.size ?? 0,
       isDone: this.#explain(seen, application).then(found => {
-        next.problems = found
-        if (this.#known.get(key) === next) this.#changed(environment)
+        if (this.#known.get(key) !== next) return
+        this.#around.give(next.size)
+        const size = JSON.stringify(found).length
+        const isKept = this.#around.take(size)
+        next.size = isKept ? size : 0
+        next.problems = isKept ? found : []
+        this.#changed(environment)
       }),
     }
     next.isDone.catch(() => {})
@@ -72,7 +85,19 @@ export class Explanations {
 
   /** Forgets an environment that was deleted. */
   forget(environment: string): void {
-    for (const key of this.#known.keys()) if (key.startsWith(`${environment}/`)) this.#known.delete(key)
+    for (const key of [...this.#known.keys()]) if (key.startsWith(`${environment}/`)) this.#drop(key)
+  }
+
+  /** Forgets all of them. */
+  end(): void {
+    for (const key of [...this.#known.keys()]) this.#drop(key)
+  }
+
+  #drop(key: string): void {
+    const known = this.#known.get(key)
+    if (!known) return
+    this.#known.delete(key)
+    this.#around.give(known.size)
   }
 
   async #explain(
@@ -81,9 +106,7 @@ export class Explanations {
   ): Promise<readonly ServiceProblem[]> {
     const { service } = overview
     const failed = { workload: { service, source: `#services.${service}`, object: workload }, tracked: found }
-    const told = await this.#slots.run(undefined, () =>
-      explainFailure(this.#cluster, failed, recordedServices(application)),
-    )
+    const told = await this.#around.explain(() => explainFailure(this.#cluster, failed, recordedServices(application)))
     return told.map(toProblem)
   }
 }

@@ -1,3 +1,4 @@
+import { Slots } from '../../../adapters/http/slots.ts'
 import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { kindsOf } from '../../../constructs/kinds.ts'
 import type { LiveEvent, LogLineEvent, SeenEvents } from '../../api/environments.ts'
@@ -37,6 +38,8 @@ const KEPT = 32 * 1024 * 1024
 const SENDING = 32 * 1024 * 1024
 /** Namespaces whose names or URLs are read at the same time for one person, whatever the number of requests. */
 const READ_TOGETHER = 2
+/** Services whose failures are explained at the same time: each reads logs. */
+const EXPLAINED = { ofOne: 2, ofAll: 8 }
 /** Milliseconds between two checks of a viewer's rights: a watch continues after rights were revoked. */
 const CHECKING = 5000
 
@@ -60,6 +63,7 @@ export class LiveNamespaces {
   readonly #logs = new OpenStreams(LOGS)
   readonly #room = new SharedBudget(KEPT)
   readonly #reading = new PersonalSlots(READ_TOGETHER)
+  readonly #explaining = { ofOne: new PersonalSlots(EXPLAINED.ofOne), ofAll: new Slots(EXPLAINED.ofAll) }
   readonly #sending = new SharedBudget(SENDING)
 
   constructor(world: PlatformWorld, clusters: UserClusters, accounts: Accounts, index: Pick<NamespaceIndex, 'find'>) {
@@ -223,6 +227,7 @@ export class LiveNamespaces {
       isAsleep: () => this.#index.find(namespace)?.status === 'Sleeping',
       ...roomIn(this.#room, user),
       sending: roomIn(this.#sending, user),
+      explain: task => this.#explain(user, view.ended, task),
     })
     const kept: Kept = { view, user, users: 0 }
     this.#kept.set(key, kept)
@@ -245,6 +250,12 @@ export class LiveNamespaces {
     } catch (error) {
       if (!isAway(error)) view.end(error)
     }
+  }
+
+  /** Runs a task when it is the turn of a person, unless the view has ended before. */
+  #explain<T>(user: string, ended: AbortSignal, task: () => Promise<T>): Promise<T> {
+    const { ofOne, ofAll } = this.#explaining
+    return ofOne.run(user, ended, () => ofAll.run(ended, task))
   }
 
   /** Closes a view without viewers if there are too many. Throws a PlatformError if all have viewers. */

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { pause } from '../../../adapters/http/back-off.ts'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
-import type { EnvironmentDetails, LiveEvent, ShownChanges } from '../../api/environments.ts'
-import { Explanations } from './explanations.ts'
+import type { EnvironmentDetails, LiveEvent, ShownChanges, ShownService } from '../../api/environments.ts'
+import { Explanations, type ExplanationWorld } from './explanations.ts'
 import { historyOf, Notes } from './notes.ts'
 import { type Room, Scene, type SceneEnvironment } from './scene.ts'
 import { seenIn, toDetails } from './view.ts'
@@ -50,7 +50,7 @@ interface SizedEvent {
 }
 
 /** What a view needs from its surroundings. */
-interface ViewWorld extends Room {
+interface ViewWorld extends ExplanationWorld {
   /** The budget for events that clients have not received yet. */
   readonly sending: Room
   now(): number
@@ -84,7 +84,7 @@ export class NamespaceView {
     const changed = (environment: string) => this.#mark(environment)
     this.#scene = new Scene(cluster, namespace, around, changed)
     this.#notes = new Notes(around)
-    this.#explanations = new Explanations(cluster, changed)
+    this.#explanations = new Explanations(cluster, around, changed)
     this.#ready = new Promise((resolve, reject) => {
       const listed = () => {
         this.#isListed = true
@@ -111,6 +111,7 @@ export class NamespaceView {
     for (const { size } of this.#published.values()) this.#around.give(size)
     this.#published.clear()
     this.#notes.forgetAll()
+    this.#explanations.end()
   }
 
   /** The current state of all environments. Rejects with the error that ended the watches. */
@@ -313,13 +314,20 @@ export class NamespaceView {
   }
 
   /**
-   * The part of an environment that fits into the budget. One that does not fit is sent without services, and says so.
+   * The part of an environment that fits into the budget. One that does not fit is sent without the notes of problems, or
+   * without services, and says so.
    */
   #fitting(whole: EnvironmentDetails): Published {
     const published = toPublished(whole)
-    if (published.size <= MOST_OF_ONE && this.#around.take(published.size)) return published
+    if (this.#hasRoom(published)) return published
+    const short = toPublished({ ...whole, services: whole.services.map(withoutNotes), isCut: true })
+    if (this.#hasRoom(short)) return short
     const cut = toPublished({ ...whole, services: [], isCut: true })
-    return this.#around.take(cut.size) ? cut : { ...cut, size: 0 }
+    return this.#hasRoom(cut) ? cut : { ...cut, size: 0 }
+  }
+
+  #hasRoom({ size }: Published): boolean {
+    return size <= MOST_OF_ONE && this.#around.take(size)
   }
 
   #remove(name: string): Changed | undefined {
@@ -338,6 +346,11 @@ function together(before: Changed | undefined, changed: Changed): Changed {
   const names = new Set([...(before ?? []), ...changed])
   return names.size > MOST_CHANGED ? 'all' : names
 }
+
+const withoutNotes = (service: ShownService): ShownService => ({
+  ...service,
+  problems: service.problems.map(one => ({ ...one, notes: [] })),
+})
 
 function toPublished(details: EnvironmentDetails): Published {
   const { services, state: _, ...rest } = details

@@ -10,8 +10,9 @@ import type { Scene, SceneEnvironment } from './scene.ts'
 
 /** Services of one environment that are sent. */
 const MOST_SERVICES = 500
-/** Notes of a problem, and characters of each. */
+/** Notes of a problem, and characters of each; of a message and a hint. */
 const MOST_NOTES = 60
+const LONGEST_NOTE = 1000
 const LONGEST = 2000
 
 /** What runs in an environment now. */
@@ -144,9 +145,9 @@ export function toProblem({ code, message, hint, notes = [], span }: Diagnostic)
     code,
     message: cut(message),
     ...(hint !== undefined && { hint: cut(hint) }),
-    notes: notes.slice(0, MOST_NOTES).map(cut),
+    notes: notes.slice(0, MOST_NOTES).map(one => cut(one, LONGEST_NOTE)),
     ...(span && { place: { file: span.file.path, line: span.file.position(span.start).line } }),
   }
 }
 
-const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
+const cut = (text: string, longest = LONGEST): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)

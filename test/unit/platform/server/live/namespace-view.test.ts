@@ -27,6 +27,7 @@ function viewOf(cluster: MemoryCluster, budget = large(), sending = large()): Na
     isAsleep: () => false,
     ...roomIn(budget),
     sending: roomIn(sending),
+    explain: task => task(),
   })
   open.add(view)
   return view
