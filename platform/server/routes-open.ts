@@ -21,9 +21,10 @@ export async function openRoutes(
     if (names.includes(one.metadata.name)) waiting.set(one.metadata.name, servicesOf(one))
   const end = AbortSignal.timeout(Math.max(1, LATEST - age))
   const done = new AbortController()
-  const slices = new Map<string, KubeObject>()
+  /** The Services of EndpointSlices that have a ready endpoint, by the name of the slice. */
+  const slices = new Map<string, string>()
   const openReady = async () => {
-    const ready = new Set([...slices.values()].flatMap(one => (isReady(one) ? serviceOf(one) : [])))
+    const ready = new Set(slices.values())
     for (const [name, services] of waiting) {
       if (!services.every(one => ready.has(one))) continue
       waiting.delete(name)
@@ -39,8 +40,11 @@ export async function openRoutes(
       for await (const change of cluster.watch(query, { signal, ...PAGES_OF_MEMBERS })) {
         if (change.type === 'Restarted') slices.clear()
         if (change.type === 'Listed') isListed = true
-        if (change.type === 'Changed') slices.set(change.object.metadata.name, change.object)
-        if (change.type === 'Deleted') slices.delete(change.object.metadata.name)
+        if (change.type === 'Changed' || change.type === 'Deleted') {
+          const { name } = change.object.metadata
+          if (change.type === 'Changed' && isReady(change.object)) slices.set(name, serviceOf(change.object))
+          else slices.delete(name)
+        }
         if (isListed) await openReady()
       }
   } catch (error) {

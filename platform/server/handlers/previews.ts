@@ -8,6 +8,9 @@ import type { ShownPreview } from '../previews.ts'
 import { roleIn } from '../shared-namespace.ts'
 import type { HandlersOf } from './handler.ts'
 
+/** URLs of a preview that are sent, the shorter ones first: anyone with write access can create many routes. */
+const MOST_URLS = 100
+
 export function previewHandlers({
   users,
   deletions,
@@ -61,6 +64,7 @@ export function previewHandlers({
     return {
       endpoints: urls
         .sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
+        .slice(0, MOST_URLS)
         .map(url => {
           const behind = services.filter(({ endpoints }) => endpoints.includes(url))
           return { url, services: behind.map(one => one.name), ready: behind.every(({ state }) => state === 'ready') }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import type { DeployedApplication } from '../../../operations/objects/deployed-application.ts'
 import { explainFailure } from '../../../operations/objects/explain.ts'
@@ -11,7 +12,7 @@ import { toProblem } from './view.ts'
 const MOST = 50
 
 interface Explanation {
-  /** What the explanation is about; if that changes, it is computed again. */
+  /** A hash of the problems; if they change, the explanation is computed again. */
   readonly about: string
   problems: readonly ServiceProblem[]
   /** The characters that it takes of the budget. */
@@ -45,15 +46,11 @@ export class Explanations {
   /** What is known now. The rest is started, and `changed` is called when it is there. */
   of(environment: string, seen: SeenService, application: DeployedApplication): readonly ServiceProblem[] {
     const key = `${environment}/${seen.overview.service}`
-    const { problems } = seen.found
     if (seen.overview.state !== 'failed') {
       this.#drop(key)
       return []
     }
-    const about = JSON.stringify([
-      seen.workload.metadata.uid,
-      problems.map(({ code, where, container, ends }) => [code, where, container, ends]),
-    ])
+    const about = aboutOf(seen)
     const known = this.#known.get(key)
     if (known?.about === about) return known.problems
     if (!known && this.#known.size >= MOST) return []
@@ -109,4 +106,12 @@ export class Explanations {
     const told = await this.#around.explain(() => explainFailure(this.#cluster, failed, recordedServices(application)))
     return told.map(toProblem)
   }
+}
+
+/** A hash, because a workload can have any number of containers. */
+function aboutOf({ workload, found }: SeenService): string {
+  const problems = found.problems.map(({ code, where, container, ends }) => [code, where, container, ends])
+  return createHash('sha256')
+    .update(JSON.stringify([workload.metadata.uid, problems]))
+    .digest('base64')
 }

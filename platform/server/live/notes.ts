@@ -4,6 +4,7 @@ import { type DeployedService, readApplication } from '../../../operations/objec
 import { type EnvironmentRecord, type Source, toRecord } from '../../../operations/objects/record.ts'
 import type { ShownChanges, ShownDeploy } from '../../api/environments.ts'
 import type { Room, SceneEnvironment } from './scene.ts'
+import { sizeOf } from './slim.ts'
 
 /** The record of the last deploy of an environment without its history, as far as it can be read. */
 export interface Noted {
@@ -37,7 +38,7 @@ export class Notes {
     this.forget(name)
     if (!object) return NOTHING
     const noted = toNoted(toRecord(object))
-    const size = JSON.stringify(noted).length
+    const size = sizeOf(noted)
     if (this.#room.take(size)) this.#known.set(name, { object, noted, size })
     return noted
   }

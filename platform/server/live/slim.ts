@@ -6,18 +6,31 @@ const LARGEST = 256 * 1024
 /** Annotations that are part of the state of an object. */
 const ANNOTATIONS = ['deployment.kubernetes.io/revision', UP_ANNOTATION]
 
+/** Keys of the record of a deploy that are shown. */
+const RECORDED = ['repository', 'file', 'by', 'at', 'application']
+const RECORDED_BINARY = ['history']
+/** Characters that each value counts as besides its own: in memory, many short ones take more than their text. */
+const OF_VALUE = 16
+
 type Fields = Readonly<Record<string, unknown>>
 
 /**
  * The part of an object that its state is derived from, without managed fields and foreign annotations. Undefined for
- * an object that is still too large. `size` is in characters.
+ * an object that is still too large. `size` is in characters, with an amount for each value.
  */
 export function slim(object: KubeObject): { readonly object: KubeObject; readonly size: number } | undefined {
   const { apiVersion, kind } = object
   const small: KubeObject = { apiVersion, kind, metadata: slimMetadata(object.metadata), ...fieldsOf(object) }
-  const size = JSON.stringify(small).length
-  return size <= LARGEST ? { object: small, size } : undefined
+  return JSON.stringify(small).length <= LARGEST ? { object: small, size: sizeOf(small) } : undefined
 }
+
+/** Returns the characters of a value as JSON, with an amount for each value in it. */
+export const sizeOf = (value: unknown): number => JSON.stringify(value).length + OF_VALUE * valuesIn(value)
+
+const valuesIn = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value as Fields).reduce<number>((sum, one) => sum + valuesIn(one), 1)
+    : 1
 
 function slimMetadata({ managedFields = [], annotations = {}, ...rest }: ObjectMeta): ObjectMeta {
   const { name, namespace, uid, generation, creationTimestamp, deletionTimestamp, labels, ownerReferences } = rest
@@ -37,7 +50,7 @@ function fieldsOf(object: KubeObject): Fields {
       return rest
     }
     case 'ConfigMap':
-      return present({ data, binaryData })
+      return { data: pick(data ?? {}, RECORDED), binaryData: pick(binaryData ?? {}, RECORDED_BINARY) }
     case 'ReplicaSet':
       return present({ status })
     case 'PersistentVolumeClaim':
