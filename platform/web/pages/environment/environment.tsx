@@ -4,7 +4,6 @@ import { useLocation, useRoute } from 'preact-iso/router'
 import type { EnvironmentDetails, ShownService } from '../../../api/environments.ts'
 import { addressOf } from '../../../api/pages.ts'
 import { stillRuns } from '../../../rules/running.ts'
-import { Changes } from '../../parts/changes.tsx'
 import { Deployed, Place } from '../../parts/deployed.tsx'
 import { FailedDeployBox } from '../../parts/failed-deploy.tsx'
 import { Graph } from '../../parts/graph.tsx'
@@ -40,13 +39,15 @@ const ServiceSettings = laterPart(
   () => <SkeletonRows />,
 )
 
+const History = laterPart(
+  async () => (await import('./history.tsx')).History,
+  () => null,
+)
+
 /** Milliseconds between two looks at what runs, where no stream tells. */
 const EVERY = 3_000
 /** Milliseconds between two looks at its deploys: no stream tells them. */
 const DEPLOYS_EVERY = 30_000
-
-/** Milliseconds between two reads of the history: a deploy is noticed at once. */
-const HISTORY_EVERY = 120_000
 
 /** What runs, what is broken and why, and what changed. */
 export function Environment() {
@@ -184,28 +185,6 @@ function Parts({
       )}
       <History environment={environment} />
     </>
-  )
-}
-
-/** The changes of the last deploys. They are read again when there is a newer one. */
-function History({ environment: { namespace, name, deployed } }: { readonly environment: EnvironmentDetails }) {
-  const { state, refresh } = useResource(
-    'GET /namespaces/:ns/environments/:env/history',
-    { params: { ns: namespace, env: name } },
-    HISTORY_EVERY,
-  )
-  const last = `${deployed?.number} ${deployed?.at}`
-  const shown = useRef(last)
-  useEffect(() => {
-    if (shown.current !== last) void refresh()
-    shown.current = last
-  }, [last])
-  const { items = [] } = state.value.data ?? {}
-  if (items.length === 0) return null
-  return (
-    <Section title="What changed" about="Secret values are masked.">
-      <Changes history={items} />
-    </Section>
   )
 }
 

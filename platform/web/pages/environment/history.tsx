@@ -1,0 +1,30 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { EnvironmentDetails } from '../../../api/environments.ts'
+import { Changes } from '../../parts/changes.tsx'
+import { Section } from '../../parts/page.tsx'
+import { useResource } from '../../state/resource.ts'
+
+/** Milliseconds between two reads of the history: a deploy is noticed at once. */
+const EVERY = 120_000
+
+/** The changes of the last deploys. They are read again when there is a newer one. */
+export function History({ environment: { namespace, name, deployed } }: { readonly environment: EnvironmentDetails }) {
+  const { state, refresh } = useResource(
+    'GET /namespaces/:ns/environments/:env/history',
+    { params: { ns: namespace, env: name } },
+    EVERY,
+  )
+  const last = `${deployed?.number} ${deployed?.at}`
+  const shown = useRef(last)
+  useEffect(() => {
+    if (shown.current !== last) void refresh()
+    shown.current = last
+  }, [last])
+  const { items = [] } = state.value.data ?? {}
+  if (items.length === 0) return null
+  return (
+    <Section title="What changed" about="Secret values are masked.">
+      <Changes history={items} />
+    </Section>
+  )
+}
