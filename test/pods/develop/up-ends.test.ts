@@ -176,7 +176,9 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
         try {
           const words = readFileSync(`/proc/${id}/cmdline`, 'utf8').split('\0')
           const isOurs = readFileSync(`/proc/${id}/environ`, 'utf8').includes(`DEVCTL_HOME=${place.home}\0`)
-          return isOurs && words.slice(1, 3).some(word => word.endsWith('devctl.cjs')) ? [{ id: Number(id), words }] : []
+          return isOurs && words.slice(1, 3).some(word => word.endsWith('devctl.cjs'))
+            ? [{ id: Number(id), words }]
+            : []
         } catch {
           // It has just ended.
           return []
