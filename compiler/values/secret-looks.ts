@@ -63,14 +63,33 @@ function looksAssigned(text: string): SecretLook | undefined {
   return undefined
 }
 
-/** `curl -u name:password`. Elsewhere `-u` takes a user and a group. */
+/** Programs whose options for a password do not have it as their name; elsewhere these letters mean other things. */
+const LOGINS: readonly { readonly program: RegExp; readonly option: RegExp }[] = [
+  { program: /\bcurl\b/, option: /(?<![\w-])(?:-u|--user)[ =]{0,4}["']?[\w.@-]{1,100}:([^\s"']{1,200})/g },
+  { program: /\bredis-cli\b|\bvalkey-cli\b/, option: /(?<![\w-])(?:-a|--pass)[ =]{0,4}["']?([^\s"']{3,200})/g },
+  {
+    program: /\b(?:mysql|mariadb)(?:admin|dump|check|import|show|-\w+)?\b/,
+    option: /(?<![\w-])-p["']?([^\s"']{3,200})/g,
+  },
+  { program: /\bsqlcmd\b|\bmosquitto_\w+\b/, option: /(?<![\w-])-P[ =]{0,4}["']?([^\s"']{3,200})/g },
+  { program: /\bmongo(?:sh|dump|restore)?\b|\bsshpass\b/, option: /(?<![\w-])-p[ =]{0,4}["']?([^\s"']{3,200})/g },
+  { program: /\bldap(?:search|whoami|modify|add)\b/, option: /(?<![\w-])-w[ =]{0,4}["']?([^\s"']{3,200})/g },
+]
+
+/** `curl -u name:password`, `redis-cli -a password`. */
 function looksLikeLogin(text: string): SecretLook | undefined {
-  if (!/\bcurl\b/.test(text)) return undefined
-  for (const match of text.matchAll(/(?<![\w-])(?:-u|--user)[ =]{1,4}["']?([\w.@-]{1,100}):([^\s"']{1,200})/g)) {
-    const [whole, , value = ''] = match
-    if (!isLiteral(value)) continue
-    const end = match.index + whole.length
-    return { what: 'a password for `curl`', start: end - value.length, end }
+  for (const { program, option } of LOGINS) {
+    const called = program.exec(text)
+    if (!called) continue
+    const [name] = called
+    // Up to the next command of a script.
+    const [words = ''] = text.slice(called.index).split(/\s(?:&&|\|\|?)\s|;\s|\n/, 1)
+    for (const match of words.matchAll(option)) {
+      const [whole, value = ''] = match
+      if (!isLiteral(value)) continue
+      const end = called.index + match.index + whole.length
+      return { what: `a password for \`${name}\``, start: end - value.length, end }
+    }
   }
   return undefined
 }

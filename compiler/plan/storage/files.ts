@@ -5,6 +5,8 @@ import { shortHash } from '../../values/dns-name.ts'
 import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { distinctNames, slug, toDnsSubdomain } from '../object-names.ts'
+import { imageUser } from '../pod/image-user.ts'
+import { toId } from '../pod/security.ts'
 import { secretSource } from '../secrets/secret-sources.ts'
 import { isApart } from '../secrets/values-apart.ts'
 import { reportExternalName } from './claims.ts'
@@ -16,7 +18,7 @@ const owner = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Kubernetes mounts configs and secrets as files owned by root. `uid` and `gid` cannot be set; with the default mode every user can read the files.',
+    'Kubernetes mounts configs and secrets as files owned by root. `uid` and `gid` cannot be set; with the default mode every user can read the files. If the number of the service’s user is known, that user can read them with any mode: what `mode` permits their owner, it then permits everybody.',
   text: (p: { key: 'uid' | 'gid'; value: string; source: string }) => ({
     message: `\`${p.key}: ${p.value}\` of \`${p.source}\` has no equivalent: the file is owned by root`,
     hint: 'use `mode` instead, for example `mode: 0444`',
@@ -49,8 +51,8 @@ export function planFiles(context: PlanContext): StoredFiles {
   const secrets = planObjects(context, 'secret')
   return {
     mounts: service => [
-      ...service.configs.flatMap(mount => toMount(context, 'config', mount, configs)),
-      ...service.secrets.flatMap(mount => toMount(context, 'secret', mount, secrets)),
+      ...service.configs.flatMap(mount => toMount(context, 'config', { service, mount }, configs)),
+      ...service.secrets.flatMap(mount => toMount(context, 'secret', { service, mount }, secrets)),
     ],
   }
 }
@@ -123,14 +125,23 @@ function planObject(context: PlanContext, what: 'config' | 'secret', object: Fil
   return { kind: isSecret ? 'secret' : 'configMap', name }
 }
 
+/** The number of the user that a service runs as; undefined if neither the file nor the image's configuration has it. */
+function userOf(context: PlanContext, service: Service): number | undefined {
+  const [written = ''] = (service.user?.value ?? '').split(':')
+  return toId(written) ?? (written === '' ? imageUser(context, service).runAsUser : undefined)
+}
+
 /**
- * Compose makes configs and secrets readable for all (0444); Kubernetes' own default for both is
- * 0644.
+ * Gives a file's mode. Compose makes configs and secrets readable for all (0444); Kubernetes' own default for both is
+ * 0644. The files belong to root, so another user has the permissions of the owner from those for everybody.
  */
+const modeOf = (mode: number, user: number | undefined): number =>
+  user === undefined || user === 0 ? mode : mode | ((mode >> 6) & 0o5)
+
 function toMount(
   context: PlanContext,
   what: 'config' | 'secret',
-  mount: FileMount,
+  { service, mount }: { readonly service: Service; readonly mount: FileMount },
   all: ReadonlyMap<string, Stored>,
 ): readonly StoredMount[] {
   const { reporter, project } = context
@@ -138,9 +149,12 @@ function toMount(
   const declared = (what === 'config' ? project.configs : project.secrets).get(mount.source)
   // The loader has reported an entry that no file declares.
   if (stored === undefined) return []
+  const user = userOf(context, service)
   for (const key of ['uid', 'gid'] as const) {
     const value = mount[key]
-    if (value !== undefined && value !== '0') reporter.report(owner, mount.span, { key, value, source: mount.source })
+    const isReadable = user !== undefined && user !== 0
+    if (value !== undefined && value !== '0' && !isReadable)
+      reporter.report(owner, mount.span, { key, value, source: mount.source })
   }
   const source = what === 'secret' ? secretSource(context, `secrets.${mount.source}`) : undefined
   // The file of an external object has the object's own name.
@@ -155,7 +169,7 @@ function toMount(
         name: `${what}-${slug(mount.source) || shortHash(mount.source)}`,
         object: stored.name,
         subPath: source?.key ?? objectKey(key),
-        mode: mount.mode ?? 0o444,
+        mode: modeOf(mount.mode ?? 0o444, user),
       },
     },
   ]

@@ -24,6 +24,24 @@ secrets: {token: {environment: TOKEN, x-y: z}}
     ])
   })
 
+  test.each([
+    ['user: "1000:1000"', 'mode: 0400', 0o404],
+    ['user: "1000"', 'uid: "1000", gid: "1000", mode: 0440', 0o444],
+    ['user: "1000"', 'uid: "1000"', 0o444],
+    ['user: "1000"', 'mode: 0500', 0o505],
+    ['user: "0:0"', 'mode: 0400', 0o400],
+    ['user: root', 'mode: 0400', 0o400],
+    ['x-note: none', 'mode: 0400', 0o400],
+  ])('with `%s` and `%s` its user can read the file', (user, fields, mode) => {
+    const { pod, codes } = planOf(
+      `services: {a: {image: i, ${user}, secrets: [{source: s, ${fields}}]}}\nsecrets: {s: {file: f}}`,
+      {},
+      { f: 'x' },
+    )
+    expect(pod('a').volumes).toMatchObject([{ mode }])
+    expect(codes).not.toContain('files/owner')
+  })
+
   test('only changed content changes the name of a config', () => {
     const name = (content: string) =>
       planOf(`services: {a: {image: i, configs: [c]}}\nconfigs: {c: {content: ${content}}}`).plan.configMaps[0]!.name
