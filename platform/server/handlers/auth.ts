@@ -23,7 +23,7 @@ export function authHandlers(
 
   const enterAs = async (id: string, label: string, note: Note): Promise<Granted> => {
     const user = await users.find(id)
-    if (!user || user.isSuspended) throw notLoggedIn()
+    if (!user || user.isSuspended || user.isRefused) throw notLoggedIn()
     const issued = await tokens.issue({ kind: 'cli', label, user: user.id })
     note({ who: { user: user.id, token: issued.record.id }, what: { label } })
     return toGranted(issued, user)

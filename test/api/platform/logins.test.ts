@@ -39,6 +39,17 @@ describe.skipIf(!process.env.KUBECONFIG)('logins', () => {
     expect((await platform.call('POST /auth/cli', { body: { code, verifier } })).status).toBe(401)
   })
 
+  test('a code of somebody whom the provider has refused since gives no token', async () => {
+    const { verifier, challenge } = pair()
+    const gone = await platform.person('gone')
+    const body = { challenge, label: 'laptop-7' }
+    const { code } = (await platform.call('POST /auth/cli/code', { token: gone.token, body })).body
+    await platform.parts.users.change(gone.id, { isRefused: true })
+    const before = await platform.parts.tokens.of(gone.id)
+    expect((await platform.call('POST /auth/cli', { body: { code, verifier } })).status).toBe(401)
+    expect(await platform.parts.tokens.of(gone.id)).toEqual(before)
+  })
+
   test('a code runs out after a minute', async () => {
     const { verifier, challenge } = pair()
     const code = await allow(challenge)
