@@ -261,6 +261,8 @@ export interface Healthcheck {
 /** The combined `restart` and `deploy.restart_policy`. `policy` is absent if neither is set. */
 export interface Restart {
   readonly policy?: At<'always' | 'on-failure' | 'no'>
+  /** The key that the policy is from. */
+  readonly key?: 'restart' | 'deploy.restart_policy.condition'
   /** From `on-failure:N` or `max_attempts`. */
   readonly maxAttempts?: At<number>
 }

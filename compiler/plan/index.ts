@@ -70,7 +70,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   const kinds = new Map(
     groups.all.map(group => {
       const persistent = persistentMount(group, mountsOf)
-      return [group, planKind(context, group, { waits: awaited, endpoints: endpointServices, persistent })]
+      return [group, planKind(context, group, { waits: awaited, endpoints: endpointServices, mentions, persistent })]
     }),
   )
   const kindOf = (group: Group): KindDecision => kinds.get(group)!

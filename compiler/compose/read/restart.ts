@@ -56,7 +56,8 @@ export function readRestart(service: MapTree, { reporter }: ReadContext): Restar
   const attempts = readMaxAttempts(service, reporter) ?? (policy?.value === 'on-failure' ? own.maxAttempts : undefined)
   // Zero means no limit, in `on-failure:0` as in `max_attempts: 0`.
   const maxAttempts = attempts?.value === 0 ? undefined : attempts
-  return { ...(policy && { policy }), ...(maxAttempts && { maxAttempts }) }
+  const key = deployed ? 'deploy.restart_policy.condition' : 'restart'
+  return { ...(policy && { policy, key }), ...(maxAttempts && { maxAttempts }) }
 }
 
 /** Reads a word of the table; `on-failure` may have a number. */

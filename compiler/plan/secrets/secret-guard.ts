@@ -161,8 +161,15 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
         })
     }
   }
-  refuse(one => looks(one, isKnownName))
-  for (const use of shownUses(context, plan))
+  const uses = shownUses(context, plan)
+  /** Tells whether it is known where the stretch comes from, which is the better message. */
+  const isUse = ({ path, text, name }: GuardedText, { start, end }: SecretLook) =>
+    name === undefined && uses.some(use => use.path === path && use.text.includes(text.slice(start, end)))
+  refuse(one => {
+    const look = looks(one, isKnownName)
+    return look && !isUse(one, look) ? look : undefined
+  })
+  for (const use of uses)
     if (isNew(use.path))
       reporter.report(secretOrigin, use.span, {
         ...findingOf(context, use),

@@ -2,6 +2,7 @@ import type { Dependency, Project, Service } from '../../compose/project.ts'
 import { diagnostic, type Related } from '../../diagnostics/diagnostic.ts'
 import type { PlanContext } from '../context.ts'
 import type { WorkloadPlan } from '../plan.ts'
+import type { Mentions } from '../secrets/mentions.ts'
 import { checkGroup, policyIgnored } from './group-rules.ts'
 import type { Group } from './groups.ts'
 
@@ -20,16 +21,32 @@ To make this explicit, write \`restart: "no"\`.`,
 const serverAsJob = diagnostic({
   code: 'kind/server-as-job',
   severity: 'warning',
-  explain: `A service whose restart policy is not \`always\` becomes a Job. This one has ports or a healthcheck, so it is a server. As a Job it cannot be updated in place, and with \`on-failure:N\` it fails for good after N failures over its whole lifetime.
+  explain: `A service whose restart policy is not \`always\` becomes a Job. This one has ports, a healthcheck or clients, and no other service waits for its completion, so it is a server. As a Job it cannot be updated in place, and with \`on-failure:N\` it fails for good after N failures over its whole lifetime.
 
 \`\`\`yaml
 services:
   api:
     restart: always      # the default: a Deployment
 \`\`\``,
-  text: (p: { service: string; policy: string; has: string }) => ({
+  text: (p: { service: string; policy: string; has: string; always: string }) => ({
     message: `\`${p.service}\` has ${p.has}, but \`${p.policy}\` makes it a Job`,
-    hint: 'for a server, write `restart: always`',
+    hint: `for a server, write \`${p.always}\``,
+  }),
+})
+
+const onFailureJob = diagnostic({
+  code: 'kind/on-failure-job',
+  severity: 'info',
+  explain: `A service whose restart policy is \`on-failure\` becomes a Job: it runs until it has ended without an error, and a deploy waits for that. Nothing waits for the completion of this one. If it is meant to run on, as a worker is, the deploy waits in vain.
+
+\`\`\`yaml
+services:
+  worker:
+    restart: always      # the default: a Deployment
+\`\`\``,
+  text: (p: { service: string; policy: string; always: string }) => ({
+    message: `\`${p.service}\` becomes a Job that runs until it ends without an error, because of \`${p.policy}\``,
+    hint: `if it runs on, write \`${p.always}\``,
   }),
 })
 
@@ -93,6 +110,13 @@ export interface PersistentMount {
   readonly span: Related['span']
 }
 
+interface KindFacts {
+  readonly waits: ReturnType<typeof completionWaits>
+  /** The services that endpoints lead to. */
+  readonly endpoints: ReadonlySet<string>
+  readonly mentions: Pick<Mentions, 'of'>
+}
+
 /** For each service, the service that waits for its completion. */
 export function completionWaits(
   project: Project,
@@ -107,18 +131,11 @@ export function completionWaits(
   return waits
 }
 
-/**
- * Decides what a group becomes: the first rule that matches. `endpoints` are the
- * services that endpoints lead to.
- */
+/** Decides what a group becomes: the first rule that matches. */
 export function planKind(
   { reporter }: PlanContext,
   group: Group,
-  facts: {
-    readonly waits: ReturnType<typeof completionWaits>
-    readonly endpoints: ReadonlySet<string>
-    readonly persistent: PersistentMount | undefined
-  },
+  facts: KindFacts & { readonly persistent: PersistentMount | undefined },
 ): KindDecision {
   const { lead, members } = group
   checkGroup({ reporter }, group)
@@ -156,7 +173,7 @@ export function planKind(
 function planJob(
   { reporter }: Pick<PlanContext, 'reporter'>,
   { lead, members }: Group,
-  { waits, endpoints }: { waits: ReturnType<typeof completionWaits>; endpoints: ReadonlySet<string> },
+  { waits, endpoints, mentions }: KindFacts,
 ): KindDecision | undefined {
   const { policy, maxAttempts } = lead.restart
   const awaited = waits.get(lead.name)
@@ -167,9 +184,8 @@ function planJob(
     reporter.report(jobByWait, lead.span, { service: lead.name, by: awaited.by }, [
       { span: awaited.wait.span, message: `\`${awaited.by}\` waits here` },
     ])
-  const served = members.map(member => serves(member, endpoints)).find(Boolean)
-  const written = policy ? `restart: ${policy.value}` : `depends_on` // the wait that made it a Job
-  if (served) reporter.report(serverAsJob, served.span, { service: served.service, policy: written, has: served.has })
+  const served = members.map(member => serves(member, endpoints, mentions)).find(Boolean)
+  if (policy && !awaited) reportPolicy(reporter, lead, { policy, key: lead.restart.key }, served)
   const restartPolicy = policy?.value === 'on-failure' ? 'OnFailure' : 'Never'
   if (restartPolicy === 'Never' && maxAttempts) reporter.report(attemptsIgnored, maxAttempts.span, { policy: 'no' })
   const because = {
@@ -185,11 +201,33 @@ function planJob(
   return { kind: 'Job', because, job: { restartPolicy, backoffLimit, isServer: served !== undefined } }
 }
 
-/** The reason why a service is a server: ports, an endpoint or a healthcheck. */
-function serves(
-  service: Service,
-  endpoints: ReadonlySet<string>,
-): (Pick<Related, 'span'> & { service: string; has: string }) | undefined {
+/** Reports a Job that looks like a server, and one of which nobody knows whether it ends. */
+function reportPolicy(
+  reporter: PlanContext['reporter'],
+  { name: service }: Service,
+  { policy, key = 'restart' }: Required<Pick<Service['restart'], 'policy'>> & Pick<Service['restart'], 'key'>,
+  served: Served | undefined,
+): void {
+  const isDeployed = key === 'deploy.restart_policy.condition'
+  const always = isDeployed ? 'condition: any' : 'restart: always'
+  const written = `${isDeployed ? 'condition' : key}: ${policy.value}`
+  if (served) {
+    const facts = { service: served.service, policy: written, has: served.has, always }
+    reporter.report(serverAsJob, policy.span, facts, [
+      { span: served.span, message: `\`${served.service}\` has ${served.has}` },
+    ])
+  } else if (policy.value === 'on-failure')
+    reporter.report(onFailureJob, policy.span, { service, policy: written, always })
+}
+
+interface Served extends Pick<Related, 'span'> {
+  readonly service: string
+  /** In words: `ports`. */
+  readonly has: string
+}
+
+/** The reason why a service is a server: ports, an endpoint, a healthcheck or services that name it as a host. */
+function serves(service: Service, endpoints: ReadonlySet<string>, mentions: Pick<Mentions, 'of'>): Served | undefined {
   const found = (has: string, span: Related['span']) => ({ service: service.name, has, span })
   const [port] = service.ports
   if (port) return found('ports', port.span)
@@ -197,5 +235,7 @@ function serves(
   if (exposed) return found('ports', exposed.span)
   const check = service.healthcheck
   if (check && check.check.kind !== 'none') return found('a healthcheck', check.span)
-  return endpoints.has(service.name) ? found('an endpoint', service.span) : undefined
+  if (endpoints.has(service.name)) return found('an endpoint', service.span)
+  const client = mentions.of(service.name).find(({ isHost }) => isHost)
+  return client && found('clients', client.span)
 }

@@ -10,6 +10,7 @@ const sameAsCompose: Readonly<Record<string, string>> = {
   'healthcheck/from-dockerfile': 'an engine runs the HEALTHCHECK of an image too',
   'image/not-known': 'nothing that the file says; what an image says may be more',
   'kind/job-by-wait': 'a service that is waited for until it has ended ends, as with the default policy of Compose',
+  'kind/on-failure-job': 'it is started again until it ends without an error in Compose, too',
   'logging/not-needed': 'the node keeps what is printed, and rotates it',
   'names/shortened': 'the name of an object; hosts keep theirs',
   'ports/by-mention': 'every port of a container is open to its peers in Compose',

@@ -84,6 +84,48 @@ services:
     expect(codes).toEqual(['kind/server-as-job'])
   })
 
+  test.each([
+    ['restart: on-failure', 'restart: on-failure', 'restart: always'],
+    ['deploy: {restart_policy: {condition: on-failure}}', 'condition: on-failure', 'condition: any'],
+    ['restart: "no"', 'restart: no', 'restart: always'],
+  ])('`%s` of a server is reported once, at its key', (written, policy, always) => {
+    const { diagnostics } = planOf(`
+services:
+  db:
+    image: d
+    ${written}
+    ports: ["80"]
+    healthcheck: {test: "true"}
+  web: {image: w, environment: {DB_HOST: db}}
+`)
+    const [found, ...others] = diagnostics.filter(({ code }) => code.startsWith('kind/'))
+    expect(others).toEqual([])
+    expect(found).toMatchObject({
+      code: 'kind/server-as-job',
+      severity: 'warning',
+      message: `\`db\` has ports, but \`${policy}\` makes it a Job`,
+      hint: `for a server, write \`${always}\``,
+    })
+    const { file, start } = found!.span!
+    expect(file.position(start).line).toBe(5)
+  })
+
+  test('a service that others name as a host is a server; one that others wait to complete is none', () => {
+    const codes = (more: string) =>
+      planOf(`
+services:
+  db: {image: d, restart: on-failure}
+  web: {image: w, environment: {DB_HOST: db}${more}}
+`).codes.filter(code => code.startsWith('kind/'))
+    expect(codes('')).toEqual(['kind/server-as-job'])
+    expect(codes(', depends_on: {db: {condition: service_completed_successfully}}')).toEqual([])
+  })
+
+  test('of another one it is said that it must end', () => {
+    const { diagnostics } = planOf('services: {worker: {image: w, restart: on-failure}}')
+    expect(diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual(['info kind/on-failure-job'])
+  })
+
   test('scale is the number of completions', () => {
     expect(planOf('services: {t: {image: t, restart: "no", scale: 3}}').workload('t')).toMatchObject({ completions: 3 })
     expect(planOf('services: {t: {image: t, restart: "no", scale: 1}}').workload('t')).not.toHaveProperty('completions')
