@@ -175,10 +175,15 @@ function imagesOf(
   )
 }
 
+/** The services that others wait for until they are healthy; nothing waits for one with zero replicas. */
 const awaitedForHealth = ({ services }: Project): ReadonlySet<string> =>
   new Set(
     [...services.values()].flatMap(({ dependsOn }) =>
-      dependsOn.filter(({ condition }) => condition === 'service_healthy').map(({ service }) => service),
+      dependsOn
+        .filter(
+          ({ condition, service }) => condition === 'service_healthy' && services.get(service)?.scale?.value !== 0,
+        )
+        .map(({ service }) => service),
     ),
   )
 

@@ -85,6 +85,7 @@ export const dependsOn: Shape = {
             condition: mapped(
               word(['service_started', 'service_healthy', 'service_completed_successfully']),
               'what the init container or `deploy` waits for',
+              'nothing waits for a service with zero replicas',
             ),
             required: mapped(
               { ...strictFlag(), cast: 'boolean', print: print.optionalFlag },

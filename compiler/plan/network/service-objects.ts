@@ -89,18 +89,13 @@ function planService(
 
 /** Plans the Services by which others wait for those that are reached before they are ready. Adds their names to `taken`. */
 function planReady(
-  { project, names }: PlanContext,
+  { project, names, healthAwaited }: PlanContext,
   own: ReadonlyMap<string, ServicePlan>,
   taken: Set<string>,
 ): ReadonlyMap<string, ServicePlan> {
-  const awaited = new Set(
-    [...project.services.values()].flatMap(({ dependsOn }) =>
-      dependsOn.flatMap(({ service, condition }) => (condition === 'service_healthy' ? [service] : [])),
-    ),
-  )
   const found = new Map<string, ServicePlan>()
   for (const [service, { publishesNotReady, ...plan }] of own) {
-    if (!publishesNotReady || !awaited.has(service)) continue
+    if (!publishesNotReady || !healthAwaited.has(service)) continue
     const { endpointMode } = project.services.get(service)!.deploy
     const name = freeName(`${names.of(service)}-ready`, taken)
     found.set(service, { ...plan, name, headless: plan.ports.length === 0 || endpointMode?.value === 'dnsrr' })

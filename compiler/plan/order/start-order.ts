@@ -76,11 +76,11 @@ const noTcpPort = diagnostic({
 
 const noReplicas = diagnostic({
   code: 'depends-on/no-replicas',
-  severity: 'warning',
+  severity: 'info',
   explain:
-    'The service has zero replicas, so none of its containers runs. Services that depend on it wait until it is scaled up.',
+    'The service has zero replicas, so none of its containers runs. As in Compose, services that depend on it start without it, whatever the condition. The number of replicas is `scale` or `deploy.replicas`; in a Pod that services share, it is that of the service whose namespaces are shared.',
   text: (p: { service: string }) => ({
-    message: `\`${p.service}\` has 0 replicas, so services that depend on it do not start`,
+    message: `\`${p.service}\` has 0 replicas, so nothing waits for it`,
   }),
 })
 
@@ -136,7 +136,10 @@ interface WaitingFacts extends GroupFacts {
 }
 
 function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, group: Group): GroupWaits {
-  const isJob = facts.kindOf(group).kind === 'Job'
+  const { kind } = facts.kindOf(group)
+  const isJob = kind === 'Job'
+  // A DaemonSet ignores the number of replicas, and runs.
+  const isStarted = kind === 'DaemonSet' || group.lead.scale?.value !== 0
   const waits = new Map<string, WaitPlan>()
   const dependencies = new Map<string, DependencyPlan>()
   const awaited = new Set<string>()
@@ -148,13 +151,15 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
       if (dependency.restart && !dependency.implicit)
         context.reporter.report(restartLost, dependency.span, { service: dependency.service })
       if (target === group) {
-        if (isSidecarWait(context, dependency)) awaited.add(dependency.service)
+        if (!isEmpty(context, dependency, target) && isSidecarWait(context, dependency)) awaited.add(dependency.service)
         continue
       }
-      if (!isPossible(context, dependency, facts.kindOf(target), target)) continue
+      const isAwaited = !isEmpty(context, dependency, target)
+      if (isAwaited && !isPossible(context, dependency, facts.kindOf(target))) continue
       const service = context.names.of(target.lead.name)
-      const { condition } = dependency
+      const condition = isAwaited && isStarted ? dependency.condition : 'service_started'
       dependencies.set(`${service} ${condition}`, { service, condition })
+      if (!isAwaited) continue
       const isClient = context.options.startOrder === 'client'
       if (isClient && !(isJob && facts.isProtected(target)) && !needsConnection(dependency, target)) continue
       const wait = toWait(context, facts, dependency, service)
@@ -189,7 +194,19 @@ function isSidecarWait({ reporter }: PlanContext, { condition, service, span }: 
   return condition === 'service_healthy'
 }
 
-function isPossible({ reporter }: PlanContext, dependency: Dependency, decision: KindDecision, target: Group): boolean {
+/**
+ * True if a condition has no container that could meet it, because the service has zero replicas: Compose does not wait for
+ * it. Reports that.
+ */
+function isEmpty({ reporter }: PlanContext, { condition, service, span }: Dependency, target: Group): boolean {
+  const own = target.members.find(({ name }) => name === service)
+  const scale = [target.lead.scale, own?.scale].find(one => one?.value === 0)
+  if (!scale || condition === 'service_started') return false
+  reporter.report(noReplicas, span, { service }, [{ span: scale.span, message: 'the scale is here' }])
+  return true
+}
+
+function isPossible({ reporter }: PlanContext, dependency: Dependency, decision: KindDecision): boolean {
   const { condition, service, span } = dependency
   const related = decision.because && [decision.because]
   if (condition === 'service_healthy' && decision.kind === 'Job' && !decision.job?.isServer) {
@@ -200,9 +217,6 @@ function isPossible({ reporter }: PlanContext, dependency: Dependency, decision:
     reporter.report(notAJob, span, { service, kind: kindWords[decision.kind] }, related)
     return false
   }
-  const { scale } = target.lead
-  if (scale?.value === 0 && condition !== 'service_started')
-    reporter.report(noReplicas, span, { service }, [{ span: scale.span, message: 'the scale is here' }])
   return true
 }
 

@@ -45,6 +45,74 @@ describe('service_healthy', () => {
   })
 })
 
+describe('a service with zero replicas is not waited for', () => {
+  const other = { service_healthy: 'expose: ["80"]', service_completed_successfully: 'restart: "no"' }
+
+  test.each(
+    (['scale: 0', 'deploy: {replicas: 0}', 'scale: 0, deploy: {replicas: 0}', 'scale: "0"'] as const).flatMap(scale =>
+      (['service_healthy', 'service_completed_successfully'] as const).flatMap(condition =>
+        (['manifest', 'client'] as const).map(startOrder => [scale, condition, startOrder] as const),
+      ),
+    ),
+  )('%s, %s, in %s order', (scale, condition, startOrder) => {
+    const keys = `image: i, ${other[condition]}, ${scale}`
+    const { pod, plan, codes, diagnostics } = waits(`{db: {condition: ${condition}}}`, `db: {${keys}}`, { startOrder })
+    expect(pod('web').waits).toEqual([])
+    expect(plan.workloads.find(({ name }) => name === 'web')?.dependencies).toEqual([
+      { service: 'db', condition: 'service_started' },
+    ])
+    expect(codes).toEqual([])
+    expect(diagnostics.map(({ code }) => code)).toContain('depends-on/no-replicas')
+  })
+
+  test.each([
+    ['that never completes', 'service_completed_successfully', 'db: {image: i, scale: 0}\n  x: {image: i}', []],
+    ['with restart: always', 'service_completed_successfully', 'db: {image: i, restart: always, scale: 0}', []],
+    ['that is a Job without ports', 'service_healthy', 'db: {image: i, restart: "no", scale: 0}', []],
+    ['with UDP ports only', 'service_healthy', 'db: {image: i, expose: ["53/udp"], scale: 0}', []],
+    [
+      'in the Pod of one without containers',
+      'service_healthy',
+      'db: {image: i, network_mode: "service:net"}\n  net: {image: i, scale: 0}',
+      [],
+    ],
+    [
+      'in the Pod of another one',
+      'service_healthy',
+      'db: {image: i, network_mode: "service:net", scale: 0}\n  net: {image: i}',
+      ['kind/mode-in-group'],
+    ],
+  ])('%s', (_, condition, others, more) => {
+    const { pod, codes } = waits(`{db: {condition: ${condition}}}`, others)
+    expect(pod('web').waits).toEqual([])
+    expect(codes).toEqual(more)
+  })
+
+  test('inside its Pod', () => {
+    const { pod, codes } = planOf(`services:
+  net: {image: i, scale: 0}
+  web: {image: i, network_mode: "service:net", depends_on: {db: {condition: service_completed_successfully}}}
+  db: {image: i, network_mode: "service:net"}`)
+    expect(pod('net').containers.map(({ name }) => name)).toEqual(['net', 'db', 'web'])
+    expect(codes).toEqual([])
+  })
+
+  test('and does not wait itself, so that its dependants are not held up through it', () => {
+    const { plan } = waits(
+      '{proxy: {condition: service_healthy}}',
+      'proxy: {image: i, scale: 0, depends_on: {db: {condition: service_healthy}}}\n  db: {image: i}',
+      { startOrder: 'client' },
+    )
+    expect(plan.workloads.find(({ name }) => name === 'proxy')?.dependencies).toEqual([
+      { service: 'db', condition: 'service_started' },
+    ])
+  })
+
+  test('with a short condition nothing is reported', () => {
+    expect(waits('[db]', 'db: {image: i, scale: 0}').codes).toEqual([])
+  })
+})
+
 test('service_started adds no wait', () => {
   expect(waits('[db]', 'db: {image: i}').pod('web').waits).toEqual([])
 })
