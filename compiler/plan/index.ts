@@ -29,6 +29,7 @@ import { planSecretObjects } from './secrets/secret-objects.ts'
 import { checkSecretPaths } from './secrets/secret-paths.ts'
 import { planVolumes } from './storage/claims.ts'
 import { planFiles } from './storage/files.ts'
+import { findSharedFolders } from './storage/folder-users.ts'
 import { reportUnversioned } from './storage/host-volumes.ts'
 import { checkImageVolumes } from './storage/image-volumes.ts'
 import { checkShared } from './storage/memory-volumes.ts'
@@ -115,6 +116,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     routes,
     serviceObjects.all,
   )
+  const isSharedFolder = findSharedFolders(context, services, mountsOf)
   const workloads = groups.all.map(group => {
     context.reporter.budget.checkTime(group.lead.span)
     const decision = kindOf(group)
@@ -127,6 +129,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
       labels,
       mountsOf,
       exposureOf,
+      isSharedFolder,
       hostname: ownNamesOf(group).hostname,
     }
     return planWorkload(context, group, decision, planPod(context, group, facts), own)

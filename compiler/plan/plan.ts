@@ -367,9 +367,9 @@ export type WaitPlan =
    */
   | { readonly kind: 'job'; readonly service: string; readonly image: string; readonly toolsImage: string }
 
-/** Fills an empty volume from the image's directory, once. */
+/** Fills an empty volume from the image's directory, once, or gives it to a user, or both. */
 export interface FillPlan {
-  /** Of the volume in the Pod; the init container is `fill-<volume>`. */
+  /** Of the volume in the Pod; the init container is `fill-<volume>`, or `own-<volume>` if nothing is copied. */
   readonly volume: string
   /** The directory of the volume that is mounted (the `subPath` of the mount). */
   readonly directory: string
@@ -382,6 +382,17 @@ export interface FillPlan {
   /** True if the Pod may not run as root: owners are left to fsGroup. */
   readonly rootless: boolean
   readonly security?: ContainerSecurity
+  /** The user who gets the directory while root owns it, and the files that are copied. */
+  readonly owner?: FillOwner
+  /** True if nothing is copied. */
+  readonly isEmpty?: true
+}
+
+/** A user of the image and their group, by number or by name, and whether other users write to the directory, too. */
+export interface FillOwner {
+  readonly user: string
+  readonly group?: string
+  readonly isShared: boolean
 }
 
 export interface ServicePlan extends ObjectPlan {

@@ -1,4 +1,4 @@
-import type { ContainerPlan, FillPlan, PodPlan } from '../../compiler/plan/plan.ts'
+import type { ContainerPlan, FillOwner, FillPlan, PodPlan } from '../../compiler/plan/plan.ts'
 import { quote } from '../../compiler/values/shell-words.ts'
 import { helperContainer, helperSecurity, type TakenNames, takeName } from './helper.ts'
 import { busybox, type Tools } from './tools.ts'
@@ -14,7 +14,7 @@ export function fillContainers(
 ): ContainerPlan[] {
   return plan.fills.map(fill => {
     if (!tools) throw new Error(`the volume ${fill.volume} is filled without tools`)
-    const name = takeName(`fill-${fill.volume}`, taken.containers)
+    const name = takeName(`${fill.isEmpty ? 'own' : 'fill'}-${fill.volume}`, taken.containers)
     return helperContainer({
       name,
       image: fill.image,
@@ -35,7 +35,10 @@ export function fillContainers(
  * the source makes `cp` follow a directory that is a link. Without root, owners are left to the
  * Pod's fsGroup.
  */
-export function fillScript(fill: Pick<FillPlan, 'directory' | 'path' | 'rootless'>, name: string): string {
+export function fillScript(
+  fill: Pick<FillPlan, 'directory' | 'path' | 'rootless' | 'owner' | 'isEmpty'>,
+  name: string,
+): string {
   const copy = fill.rootless ? 'cp -R' : 'cp -a'
   // busybox says nothing about a directory that it may not read.
   const failed = fill.rootless
@@ -44,6 +47,15 @@ export function fillScript(fill: Pick<FillPlan, 'directory' | 'path' | 'rootless
   const owner = fill.rootless
     ? ''
     : `  b chown "$(b stat -c %u:%g "$whole")" "$to"\n  b chmod "$(b stat -c %a "$whole")" "$to"\n`
+  const give = fill.owner ? giveDirectory(fill.owner) : ''
+  if (fill.isEmpty)
+    return `\
+set -e
+b() { ${busybox} "$@"; }
+to=${quote(`./${fill.directory}`)}
+cd /devctl-volume
+b mkdir -p "$to"
+${give}`
   return `\
 set -e
 b() { ${busybox} "$@"; }
@@ -53,7 +65,7 @@ new="./.${name}-$HOSTNAME"
 whole="./.${name}"
 cd /devctl-volume
 b mkdir -p "$to"
-if [ ! -d "$whole" ]; then
+${give}if [ ! -d "$whole" ]; then
   if b ls -A "$to" | b grep -q .; then exit 0; fi
   b rm -rf "$new"
   if [ -d "$from" ]; then
@@ -61,6 +73,7 @@ if [ ! -d "$whole" ]; then
   else
     b mkdir -m 755 "$new"
   fi
+${fill.owner ? giveCopy(fill.owner) : ''}\
   if b ls -A "$to" | b grep -q .; then b rm -rf "$new"; exit 0; fi
   b mv -T "$new" "$whole"
   if b ls -A "$to" | b grep -q .; then b rm -rf "$whole"; exit 0; fi
@@ -73,3 +86,20 @@ b rmdir "$whole"
 b rm -rf ./.${name}-*
 `
 }
+
+/**
+ * Gives a directory that root owns to a user, as it would be theirs on the host. One that already belongs to another user
+ * stays.
+ */
+const giveDirectory = (owner: FillOwner): string => `\
+if [ "$(b stat -c %u "$to")" = 0 ]; then
+${owner.isShared ? '  b chmod 777 "$to"\n' : ''}  b chown ${ownerText(owner)} "$to"
+fi
+`
+
+/** Gives the copied files to their user, too: on the host they would be the user's. */
+const giveCopy = (owner: FillOwner): string =>
+  `  b chown -hR ${ownerText(owner)} "$new"\n${owner.isShared ? '  b chmod 777 "$new"\n' : ''}`
+
+/** The owner for chown, which finds names in the image. */
+const ownerText = ({ user, group }: FillOwner): string => quote(group === undefined ? user : `${user}:${group}`)

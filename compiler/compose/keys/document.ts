@@ -62,7 +62,10 @@ is on disk, so a laptop and a fresh clone render the same manifests.
   paths are treated as above; what cannot be copied is left out with a warning.
 - A checkout counts if it tracks any file in the project folder. Outside a checkout, and if git fails, the content of a path is what is on this machine
   without \`.git\` and ignored files, with a warning.
-- A path outside the project and its checkout becomes a Secret. A missing folder in your home directory is not mounted, with a warning.
+- A path outside the project and its checkout becomes a Secret. A missing folder there becomes a claim: one in your home directory, and any other that a service
+  writes to. A missing file is not mounted, with a warning.
+- A claim of a host path belongs to the \`user\` of the service if that is a number, else to the user of its image if devctl knows it.
+- A folder that becomes a claim is also mounted where a folder around it is copied: with \`.:/sources\`, the claim of \`./logs\` is at \`/sources/logs\`.
 - Line endings are taken from the working tree: set \`eol=lf\` in \`.gitattributes\` if people work on Windows with \`core.autocrlf\`.
 
 \`x-mount\` in the long form overrides these rules:

@@ -3,6 +3,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { PlanContext } from '../context.ts'
 import type { ContainerSecurity } from '../plan.ts'
 import { configuredImage } from './configured-image.ts'
+import { imageFacts } from './image-facts.ts'
 import { toId } from './security.ts'
 
 const notNonRoot = diagnostic({
@@ -30,6 +31,24 @@ export function imageUser(
   const [runAsUser, runAsGroup] = (configuredImage(context, service)?.user ?? '').split(':').map(toId)
   return { ...(runAsUser !== undefined && { runAsUser }), ...(runAsGroup !== undefined && { runAsGroup }) }
 }
+
+/**
+ * The user that a service runs as, and the group, as written in the file or in the image: a number or a name. Undefined for
+ * root, and if the image is not known.
+ */
+export function userOf(
+  context: PlanContext,
+  service: Service,
+): { readonly user: string; readonly group?: string } | undefined {
+  const [written = '', ownGroup] = (service.user?.value ?? '').split(':')
+  const isOwn = toId(written) !== undefined
+  const [user = '', group] = isOwn ? [written, ownGroup] : (imageFacts(context, service)?.user ?? '').split(':')
+  if (user === '' || toId(user) === 0 || !USER.test(`${user}:${group ?? ''}`)) return undefined
+  return { user, ...(group && { group }) }
+}
+
+/** Users and groups by number or name. */
+const USER = /^[A-Za-z0-9_][\w.-]*:[\w.-]*$/
 
 /** Reports an image whose user `--policy restricted` does not allow, unless the file sets another. */
 export function checkImageUser(context: PlanContext, service: Service): void {

@@ -3,14 +3,15 @@ import { type PlanContext, shellImage } from '../context.ts'
 import { templateAnnotations } from '../labels/annotations.ts'
 import type { Exposure } from '../network/exposure.ts'
 import type { GroupWaits } from '../order/start-order.ts'
-import type { ClaimSpec, ContainerPlan, FillPlan, PodPlan, WorkloadPlan } from '../plan.ts'
+import type { ClaimSpec, ContainerMount, ContainerPlan, FillOwner, FillPlan, PodPlan, WorkloadPlan } from '../plan.ts'
+import { isWritableFolder } from '../storage/folder-users.ts'
 import { collectVolumes, type VolumeOwner } from '../storage/pod-volumes.ts'
 import type { StoredMount } from '../storage/stored-mount.ts'
 import type { Group } from '../workload/groups.ts'
 import { planScheduling } from '../workload/scheduling.ts'
 import { configuredImage } from './configured-image.ts'
 import { planContainer, planPreStart, toSidecar } from './container.ts'
-import { imageUser } from './image-user.ts'
+import { imageUser, userOf } from './image-user.ts'
 import { checkPreStart, planGracePeriod } from './lifecycle.ts'
 import { planPodSettings } from './pod-settings.ts'
 import { planGroups } from './security.ts'
@@ -25,6 +26,8 @@ export interface PodFacts {
   readonly labels: Readonly<Record<string, string>>
   readonly mountsOf: (service: Service) => readonly StoredMount[]
   readonly exposureOf: (service: string) => Exposure
+  /** True if services with different users write to a folder of the host. */
+  readonly isSharedFolder: (mount: StoredMount) => boolean
   /** The name by which the Pod reaches itself. */
   readonly hostname: string | undefined
 }
@@ -53,7 +56,8 @@ export function planPod(context: PlanContext, group: Group, facts: PodFacts): Pl
     const exposure = facts.exposureOf(member.name)
     const container = planContainer(context, member, exposure, mounts)
     for (const [index, mount] of stored.entries()) {
-      const fill = planFill(context, member, container, mount, mounts[index]!)
+      const owner = folderOwner(context, member, mount, facts.isSharedFolder)
+      const fill = planFill(context, member, container, { stored: mount, mount: mounts[index]!, owner })
       const key = `${fill?.volume} ${fill?.directory}`
       if (fill && !fills.has(key)) fills.set(key, fill)
     }
@@ -109,15 +113,35 @@ function planPodSecurity(
   return { ...supplemental, runAsNonRoot: true, ...(hasVolumes && { fsGroup }) }
 }
 
-/** Fills an empty volume from the image's directory at the mount. */
+/** The user who gets a folder of the host; without root, the Pod's fsGroup lets the user write to it. */
+function folderOwner(
+  context: PlanContext,
+  service: Service,
+  mount: StoredMount,
+  isShared: PodFacts['isSharedFolder'],
+): FillOwner | undefined {
+  if (context.options.policy === 'restricted' || !isWritableFolder(mount)) return undefined
+  const user = userOf(context, service)
+  return user && { ...user, isShared: isShared(mount) }
+}
+
+/** Fills an empty volume from the image's directory at the mount, and gives it to its owner. */
 function planFill(
   context: PlanContext,
   service: Service,
   { image, imagePullPolicy, security }: ContainerPlan,
-  { held, target }: StoredMount,
-  { volume, subPath }: PodPlan['containers'][number]['mounts'][number],
+  {
+    stored: { held, target },
+    mount: { volume, subPath },
+    owner,
+  }: {
+    readonly stored: StoredMount
+    readonly mount: ContainerMount
+    readonly owner: FillOwner | undefined
+  },
 ): FillPlan | undefined {
-  if ((held.kind !== 'claim' && held.kind !== 'anonymous') || !held.fill || subPath === undefined) return undefined
+  if ((held.kind !== 'claim' && held.kind !== 'anonymous') || subPath === undefined) return undefined
+  if (!held.fill && !owner) return undefined
   const rootless = context.options.policy === 'restricted'
   const { runAsUser, runAsGroup } = security?.runAsUser === undefined ? imageUser(context, service) : security
   return {
@@ -128,6 +152,8 @@ function planFill(
     imagePullPolicy,
     toolsImage: shellImage(context),
     rootless,
+    ...(owner && { owner }),
+    ...(!held.fill && { isEmpty: true as const }),
     // With the user of the service its files are its own.
     ...(rootless &&
       runAsUser !== undefined && {

@@ -4,7 +4,7 @@ import { mayRead } from '../../compose/read/outside-files.ts'
 import type { PlanContext } from '../context.ts'
 import type { CopiedFiles, HostContent, HostReader } from './host-content.ts'
 import type { HostMount } from './host-mount.ts'
-import { isInside, isSpecial, isSystem } from './host-paths.ts'
+import { inHome, isInside, isSpecial, isSystem } from './host-paths.ts'
 
 /** The decision about a host volume. */
 export type HostFate =
@@ -23,8 +23,8 @@ export type HostFate =
   /** Nothing is there, and nobody writes to it. */
   | { readonly kind: 'nothing-to-read'; readonly state: 'empty' | 'untracked' }
   | { readonly kind: 'missing' }
-  /** Missing, and no part of the project. */
-  | { readonly kind: 'missing-outside' }
+  /** Missing, and no part of the project. An empty folder stands in for one that nobody writes to. */
+  | { readonly kind: 'missing-outside'; readonly isFolder: boolean }
   | Exclude<HostContent, { kind: 'files' | 'data' }>
 
 /** The input of the decisions about all host volumes. */
@@ -51,8 +51,7 @@ export function fateOf(context: PlanContext, world: HostWorld, service: Service,
   if (content.kind === 'too-large' && content.isFolder && isOwn && isLeftToUp(context, world, service, mount))
     return { kind: 'claim', why: 'too-large' }
   if (content.kind !== 'data') return content
-  const home = context.host.homeDirectory
-  const isPersonal = home !== undefined && isInside(mount.source, home)
+  const isPersonal = inHome(mount.source, context.host.homeDirectory) !== undefined
   return dataFate(world, mount, content.state, isOwn ? 'project' : isPersonal ? 'home' : 'elsewhere')
 }
 
@@ -100,9 +99,13 @@ function dataFate(
   place: 'project' | 'home' | 'elsewhere',
 ): HostFate {
   if (state === 'missing') {
-    // A missing path in the home folder is personal; one elsewhere that is written to is data.
-    if (place === 'home' || (place === 'elsewhere' && !isWritten(mount.source))) return { kind: 'missing-outside' }
-    if (mount.mustExist || isNamedLikeFile(mount)) return { kind: 'missing' }
+    // A claim would be a folder, and personal files are not on every machine.
+    const isNoFolder = mount.mustExist || isNamedLikeFile(mount)
+    if (place === 'home' && (isNoFolder || isNamedLikeSetting(mount)))
+      return { kind: 'missing-outside', isFolder: false }
+    if (place === 'home') return { kind: 'claim', why: 'missing' }
+    if (place === 'elsewhere' && !isWritten(mount.source)) return { kind: 'missing-outside', isFolder: !isNoFolder }
+    if (isNoFolder) return { kind: 'missing' }
   }
   if (isWritten(mount.source)) return { kind: 'claim', why: state }
   return state === 'missing' ? { kind: 'missing' } : nothing(state)
@@ -110,7 +113,17 @@ function dataFate(
 
 /** A claim would be a folder where the service looks for a file. */
 function isNamedLikeFile({ source, target }: HostMount): boolean {
-  const suffix = extname(target)
+  const suffix = suffixOf(target)
   if (/^[A-Z][a-z]*file$/.test(basename(target))) return basename(source) === basename(target)
-  return suffix === extname(source) && /^\.[a-z]\w*$/i.test(suffix) && suffix !== '.d'
+  return suffix === suffixOf(source) && /^\.[a-z]\w*$/i.test(suffix) && suffix !== '.d'
 }
+
+/** The suffix of a name, without the dots at its start: `..logs` has none. */
+const suffixOf = (path: string): string => extname(basename(path).replace(/^\.+/, ''))
+
+/** Files of settings in a home folder, which have no suffix: `~/.npmrc`, `~/.ssh/known_hosts`. */
+const SETTINGS =
+  /^(?:\..+(?:rc|config|ignore|attributes|profile|history|pass|credentials)|\.env|known_hosts|authorized_keys|config|credentials|id_[a-z0-9]+)$/i
+
+const isNamedLikeSetting = ({ source, target }: HostMount): boolean =>
+  SETTINGS.test(basename(source)) && basename(source) === basename(target)

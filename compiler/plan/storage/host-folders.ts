@@ -1,4 +1,4 @@
-import { dirname, relative } from 'node:path/posix'
+import { dirname, join, relative } from 'node:path/posix'
 import type { Service } from '../../compose/project.ts'
 import type { Span } from '../../text/source.ts'
 import { shortHash } from '../../values/dns-name.ts'
@@ -6,7 +6,7 @@ import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, distinctNames, slug } from '../object-names.ts'
 import type { HostMount } from './host-mount.ts'
-import { shown } from './host-paths.ts'
+import { inHome, shown } from './host-paths.ts'
 import { defaultSize } from './own-claim.ts'
 import type { StoredMount } from './stored-mount.ts'
 
@@ -39,7 +39,7 @@ export function folderClaims(
   data: readonly HostUse[],
   isOwn: (path: string) => boolean,
 ): (path: string) => FolderClaim {
-  const { project, objects } = context
+  const { project, objects, host } = context
   const paths = new Set(data.map(({ mount }) => mount.source))
   const topOf = (path: string) => upwards(path).findLast(one => paths.has(one)) ?? path
   const users = new Map<string, Map<string, HostUse>>()
@@ -49,8 +49,12 @@ export function folderClaims(
     users.set(top, known)
     if (!known.has(use.service.name)) known.set(use.service.name, use)
   }
-  // The absolute path of what is in the project is another one on each machine.
-  const written = (path: string) => (isOwn(path) ? relative(project.directory, path) || '.' : path)
+  // The absolute path of what is in the project, or at home, is another one on each machine.
+  const written = (path: string) => {
+    if (isOwn(path)) return relative(project.directory, path) || '.'
+    const personal = inHome(path, host.homeDirectory)
+    return personal === undefined ? path : join('home', personal)
+  }
   const byWritten = distinctNames([...users.keys()].map(written).sort(), claimName, 63)
   const own = new Set<string>()
   const nameOf = (path: string) => {
@@ -96,6 +100,7 @@ export function heldByFolder(
     claim,
     directory: claim,
     ...(subPath !== undefined && { subPath }),
+    isFolder: true,
     description: `the folder \`${shown(mount.source, project.directory)}\``,
     access: 'ReadWriteOnce',
     fill,

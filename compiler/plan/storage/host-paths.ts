@@ -10,6 +10,12 @@ export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
 }
 
+/** The path within the home folder, for a path in it. */
+export function inHome(path: string, home: string | undefined): string | undefined {
+  // Programs without a home have the root.
+  return home !== undefined && home !== '/' && isInside(path, home) ? relative(home, path) : undefined
+}
+
 /** Folders of links to the disks of a node, which monitoring agents read. */
 const DISKS = /^\/dev\/disk(\/by-[a-z]+)?\/?$/
 

@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path/posix'
 import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
@@ -8,7 +9,7 @@ import { reportFailed } from './host-diagnostics.ts'
 import { fateOf, type HostFate, type HostWorld, isInProject } from './host-fate.ts'
 import { type FolderClaim, heldByFolder, type Once } from './host-folders.ts'
 import { type HostMount, stored } from './host-mount.ts'
-import { shown } from './host-paths.ts'
+import { isInside, shown } from './host-paths.ts'
 import type { StoredMount } from './stored-mount.ts'
 
 const synchronized = diagnostic({
@@ -83,9 +84,9 @@ const missingOutside = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The host path is outside the project, for example in the home directory, and does not exist on this machine. Nothing is mounted. A cluster does not have personal files either: use a secret, a config or a named volume.',
-  text: (p: { source: string }) => ({
-    message: `\`${p.source}\` does not exist on this machine and is not mounted`,
+    'The host path is outside the project and does not exist on this machine. A path that is named like a file, or that Compose would not create, is not mounted. A folder that is only read is mounted as an empty folder. A cluster does not have the files of your machine either: use a secret, a config or a named volume.',
+  text: (p: { source: string; isFolder: boolean }) => ({
+    message: `\`${p.source}\` does not exist on this machine${p.isFolder ? '; the service gets an empty folder' : ' and is not mounted'}`,
     hint: 'use a secret, a config or a named volume',
   }),
 })
@@ -232,6 +233,8 @@ const unversioned = diagnostic({
 export interface HostVolumes {
   readonly world: HostWorld
   readonly claimOf: (path: string) => FolderClaim
+  /** The folders that are data; none lies in another one. */
+  readonly dataFolders: readonly string[]
   readonly once: Once
   /** Paths that are copied from this machine as they are: reported together when all is planned. */
   readonly unversioned: Map<string, Span>
@@ -264,8 +267,8 @@ export function planHostVolume(
       reporter.report(systemPath, mount.sourceSpan, { source })
       return nodeFolder(mount)
     case 'missing-outside':
-      reporter.report(missingOutside, mount.sourceSpan, { source })
-      return undefined
+      reporter.report(missingOutside, mount.sourceSpan, { source, isFolder: fate.isFolder })
+      return fate.isFolder ? emptyFolder(mount) : undefined
     case 'copy':
       return copy(context, hosts, service, mount, fate)
     case 'claim':
@@ -273,7 +276,7 @@ export function planHostVolume(
     case 'nothing-to-read':
       if (fate.state === 'empty' && !mount.as) {
         reporter.report(emptyReadOnly, mount.sourceSpan, { source })
-        return stored(mount, { kind: 'empty', name: slug(mount.target) || 'root' })
+        return emptyFolder(mount)
       }
       reportFailed(reporter, fate, service, mount, source)
       return undefined
@@ -290,10 +293,33 @@ export function planHostVolume(
   }
 }
 
+const emptyFolder = (mount: HostMount): StoredMount =>
+  stored(mount, { kind: 'empty', name: slug(mount.target) || 'root' })
+
 function nodeFolder(mount: HostMount): StoredMount {
   const type = mount.createHostPath ? undefined : 'Directory'
   const name = `host-${slug(mount.source) || 'root'}`
   return stored(mount, { kind: 'hostPath', name, path: mount.source, ...(type && { type }) })
+}
+
+/**
+ * Returns the mounts of the data folders that lie in a copied folder: they are a part of it on the host. `isTaken` is true for
+ * paths at which the service mounts something itself.
+ */
+export function planDataWithin(
+  context: PlanContext,
+  { claimOf, dataFolders }: HostVolumes,
+  mount: HostMount,
+  copied: StoredMount,
+  isTaken: (target: string) => boolean,
+): readonly StoredMount[] {
+  const { held } = copied
+  if ((held.kind !== 'configMap' && held.kind !== 'secret') || held.subPath !== undefined) return []
+  return dataFolders
+    .filter(source => source !== mount.source && isInside(source, mount.source))
+    .map(source => ({ ...mount, source, target: join(mount.target, relative(mount.source, source)) }))
+    .filter(({ target }) => !isTaken(target))
+    .map(inner => stored(inner, heldByFolder(context, claimOf(inner.source), inner, false)))
 }
 
 /**

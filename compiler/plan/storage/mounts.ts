@@ -12,7 +12,8 @@ import { hostReader } from './host-content.ts'
 import { fateOf, type HostWorld, isInProject } from './host-fate.ts'
 import { folderClaims, type HostUse, oncePerPath, writtenPaths } from './host-folders.ts'
 import type { HostMount } from './host-mount.ts'
-import { type HostVolumes, planHostVolume } from './host-volumes.ts'
+import { isInside } from './host-paths.ts'
+import { type HostVolumes, planDataWithin, planHostVolume } from './host-volumes.ts'
 import { checkMemory, planMemoryMounts, planTmpfsMount } from './memory-volumes.ts'
 import { defaultSize, planOwnClaim } from './own-claim.ts'
 import type { Held, StoredMount } from './stored-mount.ts'
@@ -124,10 +125,14 @@ function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDe
   return {
     world,
     claimOf: folderClaims(context, data, path => isInProject(context, world, path)),
+    dataFolders: outermost(data.map(({ mount }) => mount.source)),
     once: oncePerPath(),
     unversioned: new Map(),
   }
 }
+
+const outermost = (paths: readonly string[]): readonly string[] =>
+  [...new Set(paths)].filter(path => !paths.some(other => other !== path && isInside(path, other))).sort()
 
 /**
  * The host path that a mount leads to: its own, or that of a volume which is a bind mount of the
@@ -182,9 +187,25 @@ function ownMounts(context: MountContext, service: Service): readonly StoredMoun
       }
     }
     const result = mount.type === 'bind' ? planned.get(mount) : planMount(context, service, mount)
-    if (result) found.push(result)
+    if (result) found.push(result, ...dataWithin(context, service, mount, result))
   }
   return found
+}
+
+/** The data folders in a copied one, except below what the service mounts there itself. A DaemonSet cannot share a claim. */
+function dataWithin(
+  context: MountContext,
+  service: Service,
+  mount: Mount,
+  copied: StoredMount,
+): readonly StoredMount[] {
+  const host = hostMount(mount, context.volumes)
+  if (!host || service.deploy.mode?.value === 'global') return []
+  const isTaken = (path: string) =>
+    service.mounts.some(
+      ({ target }) => target.value === path || (isBelow(path, target.value) && isBelow(target.value, host.target)),
+    )
+  return planDataWithin(context, context.hosts, host, copied, isTaken)
 }
 
 function planMount(context: MountContext, service: Service, mount: Exclude<Mount, BindMount>): StoredMount | undefined {

@@ -1,6 +1,7 @@
+import { join } from 'node:path/posix'
 import { cutName, slug } from '../object-names.ts'
-import type { ClaimSpec, ContainerMount, PodVolume, WorkloadPlan } from '../plan.ts'
-import type { StoredMount } from './stored-mount.ts'
+import type { ClaimSpec, ContainerMount, KeyPath, PodVolume, WorkloadPlan } from '../plan.ts'
+import type { Held, StoredMount } from './stored-mount.ts'
 
 /** The volumes of a Pod, collected while its containers are planned. */
 export interface PodVolumes {
@@ -54,7 +55,8 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
       }
       case 'configMap':
       case 'secret': {
-        const { object, mode, items } = held
+        const { object, mode } = held
+        const items = held.items && within(topOf(held), held.items)
         const options = { ...(mode !== undefined && { mode }), ...(items && { items }) }
         return add(`${held.kind} ${object} ${mode} ${items ? target : ''}`, held.name, name =>
           volumes.push(
@@ -65,8 +67,10 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
         )
       }
       case 'projected': {
-        const sources = held.sources.map(({ kind: source, object, items }) => ({ kind: source, object, items }))
-        return add(own, held.name, name => volumes.push({ kind: 'projected', name, sources, folders: held.folders }))
+        const top = topOf(held)
+        const sources = held.sources.map(({ kind, object, items }) => ({ kind, object, items: within(top, items) }))
+        const folders = held.folders.map(folder => join(top, folder))
+        return add(own, held.name, name => volumes.push({ kind: 'projected', name, sources, folders }))
       }
       case 'nfs':
         return add(`nfs ${held.server} ${held.path}`, held.name, name =>
@@ -113,6 +117,21 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
 }
 
 /**
+ * Returns the folder of a volume that holds its files: a name that starts with `..` is the kubelet's own at the top of a
+ * volume (`..data`), and the API server refuses it there. Files without such a name are at the top.
+ */
+function topOf(held: Extract<Held, { kind: 'configMap' | 'secret' | 'projected' }>): string {
+  const paths =
+    held.kind === 'projected'
+      ? [...held.sources.flatMap(({ items }) => items.map(({ path }) => path)), ...held.folders]
+      : (held.items ?? []).map(({ path }) => path)
+  return paths.some(path => path.startsWith('..')) ? 'files' : ''
+}
+
+const within = (top: string, items: readonly KeyPath[]): readonly KeyPath[] =>
+  top === '' ? items : items.map(item => ({ ...item, path: join(top, item.path) }))
+
+/**
  * A claim's data is in a folder of it, never at its root, where file systems keep things of their
  * own (`lost+found`).
  */
@@ -124,6 +143,9 @@ function subPathOf({ held }: StoredMount, volume: string): string | undefined {
       return volume
     case 'configMap':
     case 'secret':
+      return held.subPath ?? (topOf(held) || undefined)
+    case 'projected':
+      return topOf(held) || undefined
     case 'nfs':
     case 'image':
       return held.subPath

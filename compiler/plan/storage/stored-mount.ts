@@ -57,6 +57,8 @@ export interface HeldByClaim {
   readonly directory?: string
   /** Folder within that. */
   readonly subPath?: string
+  /** A folder of the host: the user of the service owns it. */
+  readonly isFolder?: boolean
   /** Its name in messages: `` the volume `data` ``. */
   readonly description: string
   readonly access: ClaimSpec['accessMode'] | 'unknown'

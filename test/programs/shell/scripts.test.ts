@@ -176,6 +176,45 @@ describe('filling a volume', () => {
     expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
   })
 
+  describe('gives a folder of the host to its user', () => {
+    const given = (uid: number, shared: boolean, isEmpty: boolean) => {
+      // Tests need not run as root.
+      program(
+        'busybox',
+        `case "$1 $3" in "stat %u") echo ${uid}; exit;; chown*) echo "$@" >> "${join(folder, 'owners')}"; exit;; esac; exec "$@"`,
+      )
+      const owner = { user: 'node', group: '5', isShared: shared }
+      const more = isEmpty ? ({ isEmpty: true } as const) : {}
+      const path = join(folder, 'image')
+      const { status } = run(fillScript({ directory: 'data', path, rootless: false, owner, ...more }, 'fill-data'))
+      expect(status).toBe(0)
+      const owners = readFileSync(join(folder, 'owners'), { encoding: 'utf8', flag: 'a+' }).split('\n')
+      return owners.filter(line => line.includes('node'))
+    }
+
+    test('while root owns it', () => {
+      expect(given(0, false, true)).toEqual(['chown node:5 ./data'])
+      expect(readdirSync(volume())).toEqual(['data'])
+      expect(readdirSync(volume('data'))).toEqual([])
+    })
+
+    test('with the files of the image', () => {
+      expect(given(0, true, false)).toEqual(['chown node:5 ./data', 'chown -hR node:5 ./.fill-data-pod-1'])
+      expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
+      expect(statSync(volume('data')).mode & 0o777).toBe(0o777)
+    })
+
+    test('and lets others write to it, too', () => {
+      given(0, true, true)
+      expect(statSync(volume('data')).mode & 0o777).toBe(0o777)
+    })
+
+    test('never once it is that of another user', () => {
+      expect(given(999, true, true)).toEqual([])
+      expect(statSync(volume('data')).mode & 0o777).not.toBe(0o777)
+    })
+  })
+
   test('runs as root, unless the Pod may not', () => {
     const [deployment] = everything.workloads
     const taken = takenNames(deployment!.pod)

@@ -61,7 +61,13 @@ describe('host volumes of a service with an image', () => {
     ['"./Caddyfile:/etc/caddy/Caddyfile"', 'volumes/host-missing'],
     ['"./conf.d:/etc/conf.d"', 'volumes/host-claim'],
     ['"./CONF:/conf"', 'volumes/host-case'],
-    ['"~/.aws:/root/.aws"', 'volumes/host-missing-outside'],
+    ['"~/.aws:/root/.aws"', 'volumes/host-claim'],
+    ['"~/.aws:/root/.aws:ro"', 'volumes/host-claim'],
+    ['{type: bind, source: ~/data, target: /data, read_only: true}', 'volumes/host-claim'],
+    ['{type: bind, source: ~/data, target: /data, bind: {create_host_path: false}}', 'volumes/host-missing-outside'],
+    ['"~/.npmrc:/root/.npmrc"', 'volumes/host-missing-outside'],
+    ['"~/.ssh/known_hosts:/root/.ssh/known_hosts:ro"', 'volumes/host-missing-outside'],
+    ['"~/.docker/config.json:/root/.docker/config.json"', 'volumes/host-missing-outside'],
     ['"/srv/none:/data:ro"', 'volumes/host-missing-outside'],
     ['"/srv/none:/data"', 'volumes/host-claim'],
     ['"./big:/data"', 'volumes/host-too-large'],
@@ -92,6 +98,20 @@ describe('host volumes of a service with an image', () => {
     ])
     expect(workload('web').kind).toBe('StatefulSet')
     expect(workload('web').pod.fills).toEqual([])
+  })
+
+  test('a missing folder in the home directory becomes a claim whose name is the same for everyone', () => {
+    const { plan, container } = planOf('services: {web: {image: w, read_only: true, volumes: ["~/.app/data:/data"]}}')
+    expect(plan.claims.map(({ name }) => name)).toEqual(['home-app-data'])
+    expect(container('web').mounts).toEqual([{ volume: 'home-app-data', path: '/data', subPath: 'home-app-data' }])
+  })
+
+  test('a missing folder elsewhere that is only read is an empty folder', () => {
+    const { container, pod, workload } = mount('"/srv/none:/data:ro"')
+    expect(pod('web').volumes).toEqual([{ kind: 'empty', name: 'data' }])
+    expect(container('web').mounts).toEqual([{ volume: 'data', path: '/data', readOnly: true }])
+    expect(workload('web').kind).toBe('Deployment')
+    expect(mount('"/srv/none.conf:/etc/none.conf:ro"').pod('web').volumes).toEqual([])
   })
 
   test.each([
@@ -195,4 +215,178 @@ test('paths that the Dockerfile of a built service copies are not mounted', () =
     'info volumes/host-copied: ./conf',
     'warning volumes/host-not-in-image: ./big',
   ])
+})
+
+describe('a data folder in a copied folder', () => {
+  const all = { 'conf/a.conf': 'a', 'conf/..data': 'd' }
+  const mounts = (services: string, service = 'web') =>
+    planOf(`services: {${services}}`, {}, all)
+      .container(service)
+      .mounts.map(({ path, volume, subPath, readOnly }) => [path, volume, subPath, readOnly])
+
+  test.each([
+    ['of the same service', 'web: {image: w, volumes: [".:/sources", "./logs:/logs"]}', [['/logs', 'logs', 'logs']]],
+    ['of another one', 'web: {image: w, volumes: [".:/sources"]}, db: {image: d, volumes: ["./logs:/logs"]}', []],
+  ])('is mounted there: %s', (_, services, more) => {
+    expect(mounts(services)).toEqual([
+      ['/sources', 'host-sources', undefined, true],
+      ['/sources/logs', 'logs', 'logs', undefined],
+      ...more.map(mount => [...mount, undefined]),
+    ])
+  })
+
+  test('keeps the mount that the service has there itself', () => {
+    expect(mounts('web: {image: w, volumes: [".:/sources:ro", "./logs:/sources/logs"]}')).toEqual([
+      ['/sources', 'host-sources', undefined, true],
+      ['/sources/logs', 'logs', 'logs', undefined],
+    ])
+    const covered = 'web: {image: w, volumes: [".:/sources"], tmpfs: /x}, db: {image: d, volumes: ["./var/logs:/logs"]}'
+    expect(mounts(covered).map(([path]) => path)).toContain('/sources/var/logs')
+    expect(
+      mounts(covered.replace('".:/sources"', '".:/sources", {type: tmpfs, target: /sources/var}')).map(
+        ([path]) => path,
+      ),
+    ).not.toContain('/sources/var/logs')
+  })
+
+  test('is only read where the folder is', () => {
+    const services =
+      'web: {image: w, volumes: [".:/html:ro"]}, app: {image: a, volumes: ["./uploads/a:/a", "./uploads:/b"]}'
+    expect(mounts(services)).toEqual([
+      ['/html', 'host-html', undefined, true],
+      ['/html/uploads', 'uploads', 'uploads', true],
+    ])
+  })
+
+  test('has a place in the folder, also if the folder is a Secret', () => {
+    const { pod } = planOf(
+      'services: {web: {image: w, volumes: ["./tls:/tls:ro"]}, app: {image: a, volumes: ["./tls/new:/new"]}}',
+      {},
+      { 'tls/server.key': 'k' },
+    )
+    expect(pod('web').volumes[0]).toMatchObject({ kind: 'projected', folders: ['new'] })
+  })
+
+  test('is not for what runs on every node', () => {
+    const { pod, codes } = planOf(
+      'services: {web: {image: w, deploy: {mode: global}, volumes: [".:/x:ro"]}, db: {image: d, volumes: ["./data:/d"]}}',
+      {},
+      all,
+    )
+    expect(pod('web').volumes.map(({ kind }) => kind)).toEqual(['configMap'])
+    expect(codes).toEqual(['volumes/host-claim'])
+  })
+})
+
+describe('files whose names start with two dots', () => {
+  const dots = { 'conf/..data': 'd', 'conf/plain': 'p', 'conf/..sub/a': 'a', 'in/sub/..x': 'x', 'one.conf': '1' }
+  const planned = (volumes: string, more = '') =>
+    planOf(`services: {web: {image: w, volumes: [${volumes}]${more}}}`, {}, dots)
+
+  test('are in a folder of their volume, since the kubelet has such names at its top', () => {
+    const { pod, container, plan } = planned('"./conf:/conf:ro"')
+    expect(Object.keys(plan.configMaps[0]!.data).filter(key => key.startsWith('..'))).toEqual([])
+    expect(pod('web').volumes[0]).toMatchObject({
+      items: [{ path: 'files/..data' }, { path: 'files/..sub/a' }, { path: 'files/plain' }],
+    })
+    expect(container('web').mounts).toEqual([{ volume: 'host-conf', path: '/conf', subPath: 'files', readOnly: true }])
+  })
+
+  test('may be in folders of it', () => {
+    const { pod, container } = planned('"./in:/in:ro"')
+    expect(pod('web').volumes[0]).toMatchObject({ items: [{ path: 'sub/..x' }] })
+    expect(container('web').mounts).toEqual([{ volume: 'host-in', path: '/in', readOnly: true }])
+  })
+
+  test.each([
+    ['a file', '"./in:/in:ro", "./one.conf:/in/..one:ro"', 'files/..one'],
+    ['a folder', '"./in:/in:ro", "./conf:/in/..conf:ro"', 'files/..conf/plain'],
+  ])('may be mounted into a copied folder: %s', (_, volumes, path) => {
+    const { pod, container } = planned(volumes)
+    const [volume] = pod('web').volumes
+    const sources = volume?.kind === 'projected' ? volume.sources : []
+    expect(sources.flatMap(({ items }) => items.map(one => one.path))).toContain(path)
+    expect(sources.flatMap(({ items }) => items.map(one => one.path))).toContain('files/sub/..x')
+    expect(container('web').mounts).toEqual([{ volume: 'host-in', path: '/in', subPath: 'files', readOnly: true }])
+  })
+
+  test('may be the folders of claims there', () => {
+    const { pod } = planned('"./in:/in:ro", "./in/..logs:/in/..logs"')
+    expect(pod('web').volumes).toContainEqual(expect.objectContaining({ kind: 'projected', folders: ['files/..logs'] }))
+  })
+})
+
+describe('the claim of a host folder belongs to the user of its service', () => {
+  const fills = (keys: string, options = {}, all: Readonly<Record<string, string>> = {}) =>
+    planOf(`services: {web: {volumes: ["./data:/data"], ${keys}}}`, options, all).pod('web').fills
+
+  const configs = (User: string) => ({ imageConfigs: new Map([['web', { User }]]) })
+
+  test.each([
+    ['image: w, user: "1000"', {}, { user: '1000' }],
+    ['image: w, user: "1000:1000"', {}, { user: '1000', group: '1000' }],
+    ['image: w, user: 50000:0', {}, { user: '50000', group: '0' }],
+    ['image: w', configs('472'), { user: '472' }],
+    ['image: w', configs('node'), { user: 'node' }],
+    ['image: w', configs('node:staff'), { user: 'node', group: 'staff' }],
+    ['image: w, user: "1000"', configs('node'), { user: '1000' }],
+    // A name is left out, and the container runs as the user of the image.
+    ['image: w, user: app', configs('472'), { user: '472' }],
+  ])('%s', (keys, options, owner) => {
+    expect(fills(keys, options)).toEqual([
+      expect.objectContaining({
+        volume: 'data',
+        directory: 'data',
+        isEmpty: true,
+        owner: { ...owner, isShared: false },
+      }),
+    ])
+  })
+
+  test.each([
+    ['image: w', {}],
+    ['image: w, user: root', configs('472')],
+    ['image: w, user: "0:0"', {}],
+    ['image: w', configs('')],
+    ['image: w', configs('0')],
+  ])('not if that is root, or not known: %s', (keys, options) => {
+    expect(fills(keys, options)).toEqual([])
+  })
+
+  test('also if its image is built, which fills the claim', () => {
+    const all = { Dockerfile: 'FROM x\nUSER 1000' }
+    expect(fills('build: .', {}, all)).toEqual([
+      expect.objectContaining({ path: '/data', owner: { user: '1000', isShared: false } }),
+    ])
+    expect(fills('build: .', {}, all)[0]).not.toHaveProperty('isEmpty')
+  })
+
+  test('not if it is only read', () => {
+    const { pod } = planOf(
+      'services: {web: {image: w, user: "5", volumes: ["./d:/d:ro"]}, app: {image: a, volumes: ["./d:/d"]}}',
+    )
+    expect(pod('web').fills).toEqual([])
+  })
+
+  test('a named volume keeps the owner that its image gives it, as in Compose', () => {
+    const { pod } = planOf('services: {web: {image: w, user: "5", volumes: ["d:/d"]}}\nvolumes: {d: }')
+    expect(pod('web').fills).toEqual([expect.not.objectContaining({ owner: expect.anything() })])
+  })
+
+  test('without root, the group of the Pod may write', () => {
+    const { pod } = planOf('services: {web: {image: w, user: "1000:1001", volumes: ["./d:/d"]}}', {
+      policy: 'restricted',
+    })
+    expect(pod('web')).toMatchObject({ fills: [], fsGroup: 1001 })
+  })
+
+  test('all users that write to a folder may', () => {
+    const shared = (one: string, two: string) =>
+      planOf(
+        `services: {one: {image: w, user: "${one}", volumes: ["./d:/d"]}, two: {image: w, user: "${two}", volumes: ["./d:/e"]}}`,
+      ).pod('one').fills[0]!.owner
+    expect(shared('1000', '1000:5')).toMatchObject({ isShared: false })
+    expect(shared('1000', '1001')).toMatchObject({ user: '1000', isShared: true })
+    expect(shared('1000', '0')).toMatchObject({ isShared: false })
+  })
 })

@@ -1,0 +1,34 @@
+import type { Service } from '../../compose/project.ts'
+import type { PlanContext } from '../context.ts'
+import { userOf } from '../pod/image-user.ts'
+import type { StoredMount } from './stored-mount.ts'
+
+/** True for the claim of a host folder that a service writes to. */
+export const isWritableFolder = ({ held, readOnly }: StoredMount): boolean =>
+  held.kind === 'claim' && held.isFolder === true && !readOnly
+
+/**
+ * Finds the host folders that services with different users write to. A directory has one owner, so the others could not
+ * write to it.
+ */
+export function findSharedFolders(
+  context: PlanContext,
+  services: readonly Service[],
+  mountsOf: (service: Service) => readonly StoredMount[],
+): (mount: StoredMount) => boolean {
+  const users = new Map<string, Set<string>>()
+  for (const service of services) {
+    const found = userOf(context, service)
+    // Two images may give one name to different users.
+    const user =
+      found && (/^\d+$/.test(found.user) ? found.user : `${service.image?.value ?? service.name} ${found.user}`)
+    for (const mount of user === undefined ? [] : mountsOf(service).filter(isWritableFolder)) {
+      const key = keyOf(mount)
+      users.set(key, (users.get(key) ?? new Set()).add(user!))
+    }
+  }
+  return mount => (users.get(keyOf(mount))?.size ?? 0) > 1
+}
+
+const keyOf = ({ held }: StoredMount): string =>
+  held.kind === 'claim' ? [held.claim, held.directory, held.subPath].join('/') : ''
